@@ -35,6 +35,8 @@ tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real ker
 tailrace-exact kernel                                    print where the kernel is
 ";
 const MEMORY_MIB: u32 = 256;
+/// No kernel of ours starts with less.
+const MEMORY_MIB_MIN: u32 = 32;
 const SPIN_LIMIT_S: u64 = 60;
 
 /// Runs a command line (without the program's name).
@@ -71,7 +73,7 @@ fn run(mut words: Words) -> Result<(), String> {
             "--capture" => captures.push(CaptureOrder { port: words.value()?, file: words.path()? }),
             "--core" => core = words.value()?,
             "--progress" => tells_progress = true,
-            "--memory" => memory_mib = words.value()?,
+            "--memory" => memory_mib = checked_memory(words.value()?)?,
             "--spin-limit" => spin_limit_s = words.value()?,
             other => return unknown(other),
         }
@@ -105,6 +107,16 @@ fn run(mut words: Words) -> Result<(), String> {
     let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, captures, tells_progress, limit };
     let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{outcome}\n"))
+}
+
+/// Memory of a guest. It is memory of the machine as soon as the guest uses it, which keeps a record of each page from the start.
+fn checked_memory(mib: u64) -> Result<u32, String> {
+    let machine = nix::sys::sysinfo::sysinfo().map_err(|error| format!("memory of this machine: {error}"))?.ram_total() >> 20;
+    let most = u32::try_from(machine).unwrap_or(u32::MAX).max(MEMORY_MIB);
+    let wanted = u32::try_from(mib).ok().filter(|mib| (MEMORY_MIB_MIN..=most).contains(mib));
+    wanted.ok_or_else(|| {
+        format!("--memory {mib}: a guest has {MEMORY_MIB_MIN} to {most} MiB, which is all of this machine (hint: omit it for {MEMORY_MIB})")
+    })
 }
 
 /// At most one process of a trial runs at any time: on one core they hand over to each other without waking another up.

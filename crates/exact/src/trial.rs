@@ -194,7 +194,7 @@ impl Trial {
             let boot = |(host, start): (usize, Start)| {
                 let mtu_bytes = self.plan.raw.hosts[host].mtu_bytes;
                 let negotiation = Negotiation::new(address::mac(host), mtu_bytes, Interface::features(&self.plan, host));
-                scope.spawn(move || boot(start, negotiation, self.limit))
+                scope.spawn(move || boot(start, negotiation, folders.len(), self.limit))
             };
             let threads: Vec<_> = starts.into_iter().enumerate().map(boot).collect();
             threads.into_iter().map(|thread| thread.join().expect("starting a guest does not panic")).collect()
@@ -268,8 +268,8 @@ fn has_failed(said: &[Option<Line>]) -> bool {
 }
 
 /// Lets a guest set itself up.
-fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready, Fault> {
-    let mut guest = Guest::meet(start, negotiation, limit)?;
+fn boot(start: Start, negotiation: Negotiation, guests: usize, limit: Duration) -> Result<Ready, Fault> {
+    let mut guest = Guest::meet(start, negotiation, guests, limit)?;
     let (mut places, mut row, mut said, mut kicks) = (Vec::new(), Vec::new(), None, Vec::new());
     loop {
         let news = guest.hear(limit)?;

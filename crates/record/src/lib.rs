@@ -3,6 +3,7 @@
 mod depth;
 mod digest;
 mod latency;
+mod log_linear;
 mod series;
 mod table;
 mod traffic;

@@ -63,7 +63,7 @@ class ExactEngine:
             for node, towards in self._captures:
                 if not scenario.graph.are_joined(node, towards):
                     raise RunRefusedError(f"--capture: arm {arm} has no port {node}>{towards}")
-        program.required_kernel()
+        program.kernel_release(program.required_kernel())
 
     def open(self, folder: Path) -> None:
         """Sets the folder of running trials, below the run directory."""

@@ -15,6 +15,8 @@ TRAFFIC = "tailrace-traffic"
 VARIABLE = "TAILRACE_EXACT_KERNEL"
 """Names the kernel's file (`crates/exact/src/kernel.rs`)."""
 SHORT_LIMIT_S = 30
+ANSWER_LIMIT_S = 5
+"""For a kernel to say its version, which takes milliseconds."""
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
 RELEASE = re.compile(r"\d+\.\d+\S*$")
@@ -65,18 +67,32 @@ def required_kernel() -> Path:
     return found
 
 
+def kernel_key(path: Path) -> str:
+    """What a kernel of `make exact-deps` was built from, in 16 digits: source package, configuration, patches. For a
+    kernel from elsewhere, the name of its folder.
+    """
+    return path.resolve().parent.name
+
+
 def kernel_release(path: Path) -> str:
-    """Release of a kernel, such as 6.1.170; empty when it does not say."""
+    """Release of a kernel, such as 6.1.170; empty when it says something else.
+
+    Raises `RunRefusedError` when it does not answer.
+    """
     try:
         done = subprocess.run(
             [str(path), "--version"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=SHORT_LIMIT_S,
+            timeout=ANSWER_LIMIT_S,
             check=False,
         )
-    except (subprocess.SubprocessError, OSError):
+    except subprocess.TimeoutExpired:
+        hint = f"omit {VARIABLE} for the kernel of `make exact-deps`" if named() else KERNEL_HINT
+        what = f"{path} is no kernel: `--version` has no answer in {ANSWER_LIMIT_S} s"
+        raise RunRefusedError(f"{what} (hint: {hint})") from None
+    except OSError:
         return ""
     said = done.stdout.strip().partition("\n")[0]
     return said if RELEASE.match(said) else ""

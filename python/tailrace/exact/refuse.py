@@ -7,7 +7,7 @@ from tailrace.exact import registry
 from tailrace.experiment.real_kernel import Found, framing, host_settings, problems_of, raise_found
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network.host import Cpu, Host, Tcp
+from tailrace.scenario.network.host import Cpu, Host, Nic, Tcp
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -33,6 +33,8 @@ TCP_MODEL = {
 RECEIVING = ("per_packet", "per_byte")
 """Costs of a host that only a simulated one has. Cores for programs the traffic program shares out by itself."""
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
+CLIENT_PORTS = 2**16 - 2**15
+"""Of a host, from 32768 on (`crates/endpoint/src/host/ports.rs`): each connection of the traffic program has one."""
 HOSTS_MAX = 250
 """Guests are processes with their own memory; addresses of one network."""
 
@@ -58,12 +60,31 @@ def _find(scenario: Scenario) -> Found:
     yield from framing(scenario, ENGINE)
     for name, workload in scenario.running.items():
         yield from _program(("workloads", name), workload)
+    yield from _ports(scenario)
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
         yield from _host(("hosts", name), host)
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"
+
+
+def _ports(scenario: Scenario) -> Found:
+    """More connections than a host has ports for clients. The simulator lets connections share ports."""
+    used: dict[str, int] = {}
+    for name, workload in scenario.running.items():
+        if (own := workload.client_ports()) is None:
+            continue
+        host, key, count = own
+        before = used.get(host, 0)
+        used[host] = before + count
+        if before <= CLIENT_PORTS < used[host]:
+            what = f"host {host} would have {used[host]} client ports, and a kernel has {CLIENT_PORTS}"
+            others = f", with {before} of other workloads" if before else ""
+            hint = (
+                f"write at most {CLIENT_PORTS - before}" if before < CLIENT_PORTS and count > 1 else "use another host"
+            )
+            yield ("workloads", name, key), what + others, hint
 
 
 def _program(at: KeyPath, workload: WorkloadKind) -> Found:
@@ -97,6 +118,9 @@ def _host(at: KeyPath, host: Host) -> Found:
     for key, words in INTERFACE.items():
         if getattr(host.nic, key):
             yield (*at, "nic", key), f"the interface of a host in an exact run does not take part in {words}", SIMULATE
+    if host.nic.gro not in (0, Nic().gro):
+        what = "not adjustable in exact runs: Linux merges up to 64 kB of received segments, or nothing"
+        yield (*at, "nic", "gro"), what, "write 0B, or omit it"
     usual = Tcp()
     for key, fact in TCP_MODEL.items():
         if getattr(host.tcp, key) != getattr(usual, key):

@@ -6,6 +6,7 @@ from typing import Any
 from tailrace.files import write_text
 from tailrace.report.charts.engines import engines_chart
 from tailrace.report.page import asset, environment
+from tailrace.results.compare.engines import left_out_words
 
 WHAT = {
     "slowdown": ("Slowdown", "Completion time in the arm divided by that of the solo run, both of the same engine."),
@@ -38,6 +39,7 @@ def render_engines(compared: dict[str, Any]) -> str:
     return template.render(
         compared=compared,
         title=title,
+        left_out=left_out_words(compared),
         name=compared["runs"][compared["reference"]]["name"],
         sections=sections,
         theme=asset("theme.css"),

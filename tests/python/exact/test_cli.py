@@ -39,3 +39,18 @@ def test_a_kernel_that_is_named_and_is_not_there_is_not_one_to_be_built(
     monkeypatch.setenv(program.VARIABLE, "/no/such/kernel")
     with pytest.raises(RunRefusedError, match="TAILRACE_EXACT_KERNEL: /no/such/kernel is no file"):
         run("run", scenario, "--exact", "--out", tmp_path / "run")
+
+
+def test_a_kernel_that_never_answers_is_refused_before_anything_runs(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\nexec sleep 100\n", encoding="utf-8")
+    silent.chmod(0o755)
+    monkeypatch.setenv(program.VARIABLE, str(silent))
+    monkeypatch.setattr(program, "ANSWER_LIMIT_S", 0.2)
+    with pytest.raises(
+        RunRefusedError, match=rf"{silent} is no kernel: `--version` has no answer in 0.2 s \(hint: omit"
+    ):
+        run("run", scenario, "--exact", "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()

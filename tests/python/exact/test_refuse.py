@@ -32,6 +32,10 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of exact runs have the sizes of Ethernet"),
         ({"hosts__db": {"nic": {"link_pause": True}}}, "hosts.db.nic.link_pause: the interface of a host in an exact"),
         ({"hosts__db": {"nic": {"qcn": {}}}}, "hosts.db.nic.qcn: the interface of a host in an exact run does not"),
+        (
+            {"hosts__db": {"nic": {"gro": "9000B"}}},
+            "hosts.db.nic.gro: not adjustable in exact runs: Linux merges up to",
+        ),
         ({"hosts__db": {"tcp": {"rto_max": "60s"}}}, "hosts.db.tcp.rto_max: not adjustable in exact runs: Linux"),
         ({"hosts__db": {"tcp": {"delayed_ack": "0s"}}}, "hosts.db.tcp.delayed_ack: not adjustable in exact runs"),
         ({"hosts__db": {"tcp": {"small_queue_bound": "line"}}}, "hosts.db.tcp.small_queue_bound: not adjustable"),
@@ -51,6 +55,26 @@ def test_the_hosts_of_an_exact_run_are_bounded() -> None:
     assert of(250) == []
     [found] = of(251)
     assert found.startswith("network: it has 251 hosts")
+
+
+def test_connections_beyond_the_ports_of_a_host_are_refused_with_the_key_and_the_limit() -> None:
+    def of(users: int, others: int) -> list[str]:
+        copy = {"kind": "stream", "source": "client", "destination": "db", "connections": others}
+        return refusals({"workloads__orders__users": users, "workloads__zcopy": copy})
+
+    assert of(32_767, 1) == []
+    [found] = of(32_769, 1)
+    assert found.startswith("workloads.orders.users: host client would have 32769 client ports, and a kernel has 32768")
+    assert "write at most 32768)" in found
+    [found] = of(32_000, 800)
+    assert found.startswith("workloads.zcopy.connections: host client would have 32800 client ports")
+    assert "with 32000 of other workloads" in found
+    assert "write at most 768)" in found
+
+
+def test_receive_offload_is_the_kernels_or_off() -> None:
+    assert refusals({"hosts__db": {"nic": {"gro": "0B"}}}) == []
+    assert refusals({"hosts__db": {"nic": {"gro": "64kB"}}}) == []
 
 
 def test_flows_and_datagrams_of_any_distribution_can_be_run() -> None:

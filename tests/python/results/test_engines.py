@@ -106,6 +106,26 @@ def test_runs_without_a_common_figure_say_so_once(tmp_path: Path) -> None:
     assert "solo" not in text
 
 
+def test_trials_that_are_left_out_are_named_with_their_reason(tmp_path: Path) -> None:
+    simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact")
+    assert "left out" not in format_engines(compare_engines([simulated, exact]))
+    for name, changes in (
+        ("1", {"status": "invalid", "reason": "did not finish", "unfinished": ["XS"]}),
+        ("2", {"status": "failed", "reason": "a kernel ended"}),
+    ):
+        trial = exact / "trials" / "fifo" / f"{name}.json"
+        outcome = json.loads(trial.read_text(encoding="utf-8"))
+        trial.write_text(json.dumps(outcome | changes), encoding="utf-8")
+    compared = compare_engines([simulated, exact])
+    count = len(list((exact / "trials" / "fifo").glob("*.json")))
+    assert compared["runs"]["simulated"]["left_out"] == {}
+    assert compared["runs"]["exact"]["left_out"] == {"fifo": {"unfinished": 1, "invalid": 1, "trials": count}}
+    told = f"1 unfinished and 1 invalid or failed of {count} of fifo"
+    words = f"exact: trials without a complete result are left out of all figures: {told}"
+    assert f"\n{words}\n" in format_engines(compared)
+    assert words in write_engines(compared, tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_slowdowns_that_cannot_be_compared_are_told_once(tmp_path: Path) -> None:
     runs = [run(tmp_path / engine, engine) for engine in ("simulated", "exact", "live")]
     compared = compare_engines(runs)

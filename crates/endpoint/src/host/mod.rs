@@ -304,7 +304,7 @@ impl<P> Host<P> {
             return self.deliver_to_program(now, program, number, segment, out);
         }
         let mut uplink = Uplink { nic, place, out, now, origin: None };
-        let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
+        let progress = socket.tcp.handle_segment_here(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             if socket.counts_goodput && progress.readable > 0 {
                 uplink.out.received(now, socket.owner, progress.readable);

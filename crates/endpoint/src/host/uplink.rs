@@ -18,7 +18,7 @@ pub(super) struct Uplink<'a, O: Outputs> {
 }
 
 impl<O: Outputs> Transmit for Uplink<'_, O> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.out.sent();
         let nic = match self.nic {

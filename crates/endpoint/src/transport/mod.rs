@@ -173,8 +173,14 @@ impl Tcp {
     }
 
     /// A segment arrived.
-    #[inline]
+    #[inline(never)]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
+        self.handle_segment_here(now, segment, wire)
+    }
+
+    /// The same as a part of its caller: for the one that every segment of a program with one socket passes.
+    #[inline(always)]
+    pub(crate) fn handle_segment_here(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
         if !self.is_established() {
             return self.handle_opening(now, segment, wire);
         }

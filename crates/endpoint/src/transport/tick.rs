@@ -4,8 +4,6 @@ use tailrace_units::{Span, Time};
 
 /// The tick of a kernel with HZ = 250, as Debian's.
 pub(super) const TICK: Span = Span::from_ms(4);
-/// Ticks in a second.
-pub(super) const TICKS_PER_S: u64 = Span::from_secs(1).ps() / TICK.ps();
 
 /// Levels of the timer wheel: a timer of so many ticks or more is only as fine as eight times more.
 const FINE: u64 = 63;

@@ -25,8 +25,13 @@ pub use clock::Kick;
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
+/// Wall time after which a kernel has looked at its clock, which is the first thing that it does; and what each other guest adds, which
+/// starts on the same core.
+const FIRST_LOOK: Duration = Duration::from_secs(10);
+const FIRST_LOOK_OF_EACH: Duration = Duration::from_millis(200);
 /// Why a kernel does not take its clock from the page.
 const KERNEL_OF_ANOTHER: &str = "its kernel is one of another version of tailrace (hint: make exact-deps)";
+const KERNEL_OF_ANOTHER_SORT: &str = "it is not one of exact runs (hint: make exact-deps)";
 /// How often is looked whether a kernel has looked at its clock.
 const LOOK_AT_START: Duration = Duration::from_millis(2);
 /// A guest that says nothing for so long may have panicked.
@@ -75,8 +80,9 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// A guest whose process was started: it runs. Waits until its kernel has looked at its clock.
-    pub fn meet(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Guest, Fault> {
+    /// A guest whose process was started, one of so many: it runs. Waits until its kernel has looked at its clock.
+    pub fn meet(start: Start, negotiation: Negotiation, guests: usize, limit: Duration) -> Result<Guest, Fault> {
+        let limit = limit.min(FIRST_LOOK + FIRST_LOOK_OF_EACH * guests as u32);
         let Start { name, mut process, clock, device } = start;
         let started = Instant::now();
         loop {
@@ -90,7 +96,7 @@ impl Guest {
             } else if has_connected {
                 KERNEL_OF_ANOTHER.to_owned()
             } else if started.elapsed() > limit {
-                format!("its kernel did not start within {} s", limit.as_secs())
+                format!("its kernel has not looked at its clock within {} s: {KERNEL_OF_ANOTHER_SORT}", limit.as_secs())
             } else {
                 thread::sleep(LOOK_AT_START);
                 continue;

@@ -23,7 +23,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use tailrace_fabric::address;
-use tailrace_fabric::lab::{congestion_control_of, join_networks, set_kernel, uses_priorities};
+use tailrace_fabric::lab::{congestion_control_of, join_networks, set_kernel, switch_off_joining, uses_priorities};
 use tailrace_fabric::netlink::{Link, Netlink, find};
 use tailrace_plan::{Plan, RawHost};
 
@@ -96,6 +96,9 @@ fn set_up_interface(plan: &Plan, host: usize) -> io::Result<()> {
     let link = find(INTERFACE)?;
     netlink.bring_up(link, address::mac(host), plan.raw.hosts[host].mtu_bytes, QUEUE_FRAMES)?;
     netlink.bound_queue(link, queue_limit(&plan.raw.hosts[host]))?;
+    if plan.raw.hosts[host].nic.gro_bytes == 0 {
+        switch_off_joining(INTERFACE)?;
+    }
     let link = if uses_priorities(plan) { add_priority_tags(&mut netlink, link)? } else { link };
     join_networks(&mut netlink, link, (plan, host), congestion_control_of(plan, host))
 }

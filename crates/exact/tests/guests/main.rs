@@ -68,6 +68,27 @@ fn a_program_without_a_name_and_an_unknown_signal_are_refused_with_their_keys() 
 }
 
 #[test]
+fn memory_that_no_guest_or_no_machine_has_is_refused_at_once() {
+    for memory in ["31", "999999999", "99999999999"] {
+        let folder = Folder::new("memory");
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+        let error = error(&command.args(["--memory", memory]).output().expect("it starts"));
+        assert!(error.contains(&format!("--memory {memory}: a guest has 32 to ")) && error.contains("(hint: "), "{error}");
+    }
+}
+
+#[test]
+fn a_kernel_that_never_looks_at_its_clock_is_named() {
+    let folder = Folder::new("silent");
+    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+    let silent = folder.0.join("silent");
+    fs::write(&silent, "#!/bin/sh\nexec sleep 100\n").expect("it is ours");
+    fs::set_permissions(&silent, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let error = error(&command.arg("--kernel").arg(&silent).args(["--spin-limit", "1"]).output().expect("it starts"));
+    assert!(error.contains("host h0: its kernel has not looked at its clock within 1 s: it is not one of exact runs"), "{error}");
+}
+
+#[test]
 fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others() {
     let draw = |seed: u64| {
         let folder = Folder::new(&format!("digest-{seed}"));

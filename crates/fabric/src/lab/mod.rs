@@ -18,6 +18,7 @@ pub mod protocol;
 mod star;
 mod sysctls;
 
+pub use crate::sys::offload::switch_off_joining;
 pub use fabric::lacking;
 pub use hosts::{Override, congestion_control_of, join_networks, set_kernel, uses_priorities};
 pub use kind::FabricKind;

@@ -4,9 +4,11 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixDatagram;
 
-/// Settings of linux/ethtool.h that are switched off, in this order: cutting by the interface, cutting late, scattered
-/// memory, checksums of sent frames, joining of received frames.
-const OFF: [u32; 5] = [0x1f, 0x24, 0x19, 0x17, 0x2c];
+/// Joining of received frames (ETHTOOL_SGRO of linux/ethtool.h).
+const JOINING: u32 = 0x2c;
+/// What is switched off, in this order: cutting by the interface, cutting late, scattered memory, checksums of sent frames, joining of
+/// received frames.
+const OFF: [u32; 5] = [0x1f, 0x24, 0x19, 0x17, JOINING];
 
 /// struct ethtool_value.
 #[repr(C)]
@@ -22,6 +24,14 @@ struct Setting {
 pub fn switch_off(interface: &str) -> io::Result<()> {
     let socket = UnixDatagram::unbound()?;
     OFF.iter().try_for_each(|&command| set(&socket, interface, Setting { command, value: 0 }))
+}
+
+/// Lets an interface hand up every frame by itself (generic receive offload is off).
+///
+/// # Errors
+/// The kernel's error.
+pub fn switch_off_joining(interface: &str) -> io::Result<()> {
+    set(&UnixDatagram::unbound()?, interface, Setting { command: JOINING, value: 0 })
 }
 
 #[expect(unsafe_code, reason = "SIOCETHTOOL has no safe wrapper")]

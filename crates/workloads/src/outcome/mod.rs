@@ -58,15 +58,16 @@ pub fn tcp_summary(sum: &TcpStats) -> Value {
 
 fn latency(latency: &Latency) -> Option<Value> {
     (latency.count() > 0).then(|| {
+        let [p50, p90, p95, p99, p99_9] = latency.percentiles_ps([50.0, 90.0, 95.0, 99.0, 99.9]);
         json!({
             "count": latency.count(),
             "mean_ps": latency.mean_ps(),
             "min_ps": latency.min_ps(),
-            "p50_ps": latency.percentile_ps(50.0),
-            "p90_ps": latency.percentile_ps(90.0),
-            "p95_ps": latency.percentile_ps(95.0),
-            "p99_ps": latency.percentile_ps(99.0),
-            "p99_9_ps": latency.percentile_ps(99.9),
+            "p50_ps": p50,
+            "p90_ps": p90,
+            "p95_ps": p95,
+            "p99_ps": p99,
+            "p99_9_ps": p99_9,
             "max_ps": latency.max_ps(),
             "buckets": latency.buckets(),
         })

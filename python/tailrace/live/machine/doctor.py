@@ -111,7 +111,10 @@ def exact_fact() -> Fact:
         if path := exact.named():
             return Fact(what, "missing", None, f"{exact.VARIABLE}: {path} is no file")
         return Fact(what, "not built", None, f"optional; {exact.KERNEL_HINT}")
-    release = exact.kernel_release(found)
+    try:
+        release = exact.kernel_release(found)
+    except RunRefusedError as error:
+        return Fact(what, "does not run", None, str(error))
     return Fact(what, release, None) if release else Fact(what, "does not run", None, str(found))
 
 

@@ -38,6 +38,9 @@ GOALS_PERCENT = {
 gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent; exact trials do
 not, and p99 rests on a hundredth of the transactions."""
 
+LEFT_OUT = {"unfinished": "unfinished", "invalid": "invalid or failed"}
+"""Why trials are in no figure."""
+
 Samples = list[list[float]]
 
 
@@ -85,7 +88,16 @@ def _described(run: Run) -> dict[str, Any]:
         "seed": run.seed,
         "fabric": fabric_name(run),
         "valid_trials": valid,
+        "left_out": {arm: left for arm in run.trials if (left := _left_out(run, arm))},
     }
+
+
+def _left_out(run: Run, arm: str) -> dict[str, int]:
+    """Trials of an arm that are in no figure, by reason; empty where there are none."""
+    trials = run.trials[arm]
+    unfinished = sum(trial.is_unfinished for trial in trials)
+    invalid = len(trials) - len(run.valid(arm)) - unfinished
+    return {"unfinished": unfinished, "invalid": invalid, "trials": len(trials)} if unfinished or invalid else {}
 
 
 def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, metric: str) -> dict[str, Any] | None:
@@ -170,6 +182,8 @@ def format_engines(compared: dict[str, Any]) -> str:
         )
     lines = [f"{name}: {run['path']}{_over(run)}" for name, run in compared["runs"].items()]
     parts = ["\n".join(lines)]
+    if left_out := left_out_words(compared):
+        parts.append("\n".join(left_out))
     different = [arm for arm, is_same in compared["same_plan"].items() if not is_same]
     if different:
         parts.append(
@@ -187,6 +201,20 @@ def _invalid(compared: dict[str, Any]) -> str:
     """Which runs have no valid trial."""
     paths = [run["path"] for run in compared["runs"].values() if not run["valid_trials"]]
     return f" {' and '.join(paths)}: no trial is valid (hint: `tailrace report` names the reasons)." if paths else ""
+
+
+def left_out_words(compared: dict[str, Any]) -> list[str]:
+    """For each run with figures, which of its trials are in none of them, and why."""
+    runs = compared["runs"].items()
+    return [_left_out_of(name, run["left_out"]) for name, run in runs if run["left_out"] and run["valid_trials"]]
+
+
+def _left_out_of(engine: str, left_out: dict[str, dict[str, int]]) -> str:
+    arms = []
+    for arm, counts in left_out.items():
+        reasons = [f"{counts[key]} {words}" for key, words in LEFT_OUT.items() if counts[key]]
+        arms.append(f"{' and '.join(reasons)} of {counts['trials']} of {arm.replace(SOLO, 'solo ')}")
+    return f"{engine}: trials without a complete result are left out of all figures: {'; '.join(arms)}"
 
 
 def _over(run: dict[str, Any]) -> str:

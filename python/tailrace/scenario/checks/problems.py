@@ -10,7 +10,7 @@ from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text.document import Document
-from tailrace.scenario.text.units import TIME, format_size
+from tailrace.scenario.text.units import TIME, format_size, round_above
 
 MTU_BYTES_MIN = 576
 """RFC 791: size of a datagram that every host must accept; it has room for headers and data."""
@@ -193,8 +193,8 @@ def _experiment(scenario: Scenario) -> Found:
         yield (*at, "warm_up"), "the warm-up leaves no time to measure", hint
     windows = scenario.observe.windows
     if windows and experiment.duration // windows > WINDOW_SAMPLES_MAX:
-        least = quantity_text(experiment.duration // WINDOW_SAMPLES_MAX + 1, TIME)
-        yield ("observe", "windows"), "windows are looked at too often", f"write at least {least}"
+        enough = quantity_text(round_above(-(-experiment.duration // WINDOW_SAMPLES_MAX)), TIME)
+        yield ("observe", "windows"), "windows are looked at too often", f"write at least {enough}"
     if experiment.clock > CLOCK_PPB_MAX:
         yield (
             (*at, "clock"),

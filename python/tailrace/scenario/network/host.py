@@ -170,8 +170,8 @@ class Tcp(Part):
     slow_start_after_idle: bool = True
     """Slow start after an idle period; on in Linux."""
     tick: Annotated[Time, Field(le=10 * 10**9)] = 4 * 10**9
-    """Clock tick, with which timers expire; 4ms in kernels with HZ = 250, 1ms with 1000; 0s for timers that expire as
-    they are set.
+    """Clock tick, with which timers expire and CUBIC is evaluated; 4ms in kernels with HZ = 250, 1ms with 1000; 0s for
+    timers that expire as they are set, and CUBIC as with 4ms.
     """
     autocorking: bool = True
     """A write shorter than a burst waits while an earlier segment of its connection is in the NIC; on in Linux."""

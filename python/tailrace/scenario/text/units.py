@@ -238,6 +238,12 @@ def _kind(value: object) -> str:
     return {"dict": "mapping", "list": "list"}.get(type(value).__name__, type(value).__name__)
 
 
+def round_above(value: int) -> int:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below a value: for hints."""
+    power = int(10 ** (len(str(value)) - 1))
+    return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= value)
+
+
 def format_size(size_bytes: float) -> str:
     """Bytes in decimal units for messages: `18 kB`."""
     for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB")):

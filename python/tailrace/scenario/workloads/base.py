@@ -163,6 +163,13 @@ class WorkloadKind(Part, ABC):
     def long_flows(self) -> LongFlows | None:
         """Its connections, if each carries bulk data all the time; else None."""
 
+    @abstractmethod
+    def client_ports(self) -> tuple[str, str, int] | None:
+        """The host that opens connections for the whole trial, or sends datagrams, the key of their number, and it.
+
+        Each has a port of that host. None where ports come and go.
+        """
+
     # --- plan --------------------------------------------------------------------------------------------------------
 
     @abstractmethod

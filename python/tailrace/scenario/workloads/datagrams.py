@@ -103,6 +103,9 @@ class Datagrams(OneWay):
     def long_flows(self) -> LongFlows | None:
         return None
 
+    def client_ports(self) -> tuple[str, str, int] | None:
+        return self.source, "source", 1
+
     def start_ps(self) -> int:
         return self.start
 

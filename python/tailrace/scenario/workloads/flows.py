@@ -156,6 +156,9 @@ class Flows(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
+    def client_ports(self) -> tuple[str, str, int] | None:
+        return None
+
     def start_ps(self) -> int:
         return self.start
 

@@ -1,8 +1,8 @@
-//! CUBIC (RFC 9438) in the integer arithmetic of Linux: time in 1024ths of a second, window in segments.
+//! CUBIC (RFC 9438) in the integer arithmetic of Linux: time in clock ticks and 1024ths of a second, window in segments.
 
 use tailrace_units::{Span, Time};
 
-use crate::transport::tick::{TICK, TICKS_PER_S};
+use crate::transport::tick::TICK;
 
 /// Multiplicative decrease in 1024ths: 0.7 (RFC 9438 section 4.6; Linux `beta`).
 const BETA: u64 = 717;
@@ -14,8 +14,10 @@ const C_1024: u64 = 410;
 const SHIFT: u32 = 40;
 /// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux `beta_scale`).
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
-/// For so many ticks what was found for a window that stands still is kept (Linux: HZ / 32).
-const KEPT_TICKS: u64 = TICKS_PER_S / 32;
+const US_PER_S: u64 = 1_000_000;
+/// What was found for a window that stands still is kept for so many parts of a second, in whole ticks (Linux: HZ / 32).
+const KEPT_DIVISOR: u64 = 32;
+const PS_PER_US: u64 = 1_000_000;
 /// No epoch runs.
 const NONE: u64 = u64::MAX;
 /// The window grows by at most half per round trip (Linux).
@@ -34,8 +36,8 @@ pub(super) struct Cubic {
     per_segment: u32,
     /// Tick in which the last reduction was over; [`NONE`] while no epoch runs.
     epoch: u64,
-    /// Tick of the last evaluation.
-    evaluated: u64,
+    /// What the last evaluation has found is kept before this, if the window stands still.
+    kept_until: Time,
     /// When the curve reaches its origin, in 1024ths of a second after the epoch's start.
     k_1024: u32,
     origin: u32,
@@ -44,27 +46,39 @@ pub(super) struct Cubic {
     reno_cwnd: u32,
     reno_acks: u32,
     is_reno_friendly: bool,
+    /// The clock tick in microseconds.
+    tick_us: u16,
 }
 
 impl Cubic {
-    pub(super) fn new(is_reno_friendly: bool) -> Cubic {
+    /// With the clock tick of its host, of up to 65 ms. A kernel always has one: for a host without it is that of Debian's.
+    pub(super) fn new(is_reno_friendly: bool, tick: Span) -> Cubic {
+        let tick_us = match tick.ps() / PS_PER_US {
+            0 => TICK.ps() / PS_PER_US,
+            us => us,
+        };
+        Cubic::of(is_reno_friendly, u16::try_from(tick_us).unwrap_or(u16::MAX))
+    }
+
+    fn of(is_reno_friendly: bool, tick_us: u16) -> Cubic {
         Cubic {
             last_max: 0,
             last_cwnd: 0,
             per_segment: 0,
             epoch: NONE,
-            evaluated: 0,
+            kept_until: Time::ZERO,
             k_1024: 0,
             origin: 0,
             delay_min: Span::FOREVER,
             reno_cwnd: 0,
             reno_acks: 0,
             is_reno_friendly,
+            tick_us,
         }
     }
 
     pub(super) fn reset(&mut self) {
-        *self = Cubic::new(self.is_reno_friendly);
+        *self = Cubic::of(self.is_reno_friendly, self.tick_us);
     }
 
     #[inline]
@@ -75,7 +89,7 @@ impl Cubic {
     /// Idle time does not count as time to grow in.
     pub(super) fn skip_idle(&mut self, now: Time, idle: Span) {
         if self.epoch != NONE {
-            self.epoch = (self.epoch + idle.ps() / TICK.ps()).min(ticks(now));
+            self.epoch = (self.epoch + idle.ps() / self.tick().ps()).min(self.ticks(now));
         }
     }
 
@@ -89,18 +103,18 @@ impl Cubic {
 
     /// Acknowledged segments for one segment of growth (Linux `bictcp_update`).
     ///
-    /// What was found is kept for the rest of the tick, and for 28 ms while the window stands still. With round trips far below that the
+    /// What was found is kept for the rest of the tick, and while the window stands still for 28 ms with ticks of 4 ms, 31 ms with 1 ms. With round trips far below that the
     /// Reno-friendly part lags, and catches up in bursts: RFC 9438 would follow every acknowledgement, Linux does not.
     #[inline]
     pub(super) fn acks_per_segment(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
         self.reno_acks += acked;
-        let tick = ticks(now);
-        if self.last_cwnd == cwnd && tick - self.evaluated <= KEPT_TICKS {
+        if self.last_cwnd == cwnd && now < self.kept_until {
             return self.per_segment;
         }
-        if self.epoch == NONE || tick != self.evaluated {
+        if self.epoch == NONE || now + self.kept() >= self.kept_until {
+            let tick = self.ticks(now);
             self.last_cwnd = cwnd;
-            self.evaluated = tick;
+            self.kept_until = Time::ZERO + self.tick().times(tick + 1) + self.kept();
             self.per_segment = self.evaluate(tick, cwnd, acked);
         }
         self.per_segment = self.reno_friendly(cwnd).max(PER_SEGMENT_MIN);
@@ -111,8 +125,8 @@ impl Cubic {
         if self.epoch == NONE {
             self.start_epoch(tick, cwnd, acked);
         }
-        let delay = if self.delay_min == Span::FOREVER { 0 } else { self.delay_min.ps().div_ceil(TICK.ps()) };
-        let t = (tick - self.epoch + delay) * ONE / TICKS_PER_S;
+        let delay = if self.delay_min == Span::FOREVER { 0 } else { self.delay_min.ps().div_ceil(self.tick().ps()) };
+        let t = (tick - self.epoch + delay) * u64::from(self.tick_us) * ONE / US_PER_S;
         let distance = t.abs_diff(u64::from(self.k_1024));
         let cube = u128::from(C_1024) * u128::from(distance) * u128::from(distance) * u128::from(distance);
         let delta = u64::try_from(cube >> SHIFT).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
@@ -122,6 +136,20 @@ impl Cubic {
         let per_segment = if target > cwnd { cwnd / (target - cwnd) } else { WINDOWS_AT_PLATEAU * cwnd };
         let limit = if self.last_max == 0 { ACKS_BEFORE_LOSS_MAX } else { u64::from(u32::MAX) };
         per_segment.min(limit) as u32
+    }
+
+    fn tick(&self) -> Span {
+        Span::from_us(self.tick_us.into())
+    }
+
+    /// Ticks since time 0.
+    fn ticks(&self, time: Time) -> u64 {
+        time.ps() / self.tick().ps()
+    }
+
+    /// How long what was found is kept after the tick in which it was.
+    fn kept(&self) -> Span {
+        self.tick().times(US_PER_S / u64::from(self.tick_us) / KEPT_DIVISOR)
     }
 
     fn start_epoch(&mut self, tick: u64, cwnd: u32, acked: u32) {
@@ -152,10 +180,6 @@ impl Cubic {
             self.per_segment
         }
     }
-}
-
-fn ticks(time: Time) -> u64 {
-    time.ps() / TICK.ps()
 }
 
 /// The whole part of the cube root, bit by bit.
@@ -210,7 +234,7 @@ mod tests {
         for w_max in [200_u32, 1000, 4000] {
             let rtt = Span::from_ms(100);
             for seconds in [1_u64, 3, 5, 8, 10, 13] {
-                let mut cubic = Cubic::new(true);
+                let mut cubic = Cubic::new(true, TICK);
                 let start = cubic.threshold(w_max);
                 let got = f64::from(window_after(&mut cubic, start, rtt, Span::from_secs(seconds)));
                 let want = closed_form(f64::from(w_max), seconds as f64);
@@ -221,7 +245,7 @@ mod tests {
 
     #[test]
     fn it_grows_as_reno_would() {
-        let mut cubic = Cubic::new(true);
+        let mut cubic = Cubic::new(true, TICK);
         let start = cubic.threshold(100);
         let rtt = Span::from_ms(10);
         let after = window_after(&mut cubic, start, rtt, rtt.times(200));
@@ -233,7 +257,7 @@ mod tests {
     #[test]
     fn without_the_reno_friendly_region_growth_hardly_depends_on_the_round_trip() {
         let grown = |is_reno_friendly| {
-            let mut cubic = Cubic::new(is_reno_friendly);
+            let mut cubic = Cubic::new(is_reno_friendly, TICK);
             let start = cubic.threshold(100);
             window_after(&mut cubic, start, Span::from_ms(5), Span::from_ms(400)) - start
         };
@@ -244,7 +268,7 @@ mod tests {
     /// Linux `bictcp_update`: at most once per tick, and for a window that stands still after more than 28 ms.
     #[test]
     fn what_was_found_is_kept_for_a_while() {
-        let mut cubic = Cubic::new(true);
+        let mut cubic = Cubic::new(true, TICK);
         cubic.threshold(100);
         let first = cubic.acks_per_segment(at(4), 70, 1);
         // Reno would be ahead by fourteen segments, and the window stands still.
@@ -257,9 +281,27 @@ mod tests {
         assert!(cubic.acks_per_segment(at(40), 200, 1) > 200);
     }
 
+    /// Linux `bictcp_update` with HZ = 1000: HZ / 32 is 31 ticks. A host without ticks counts those of Debian's kernels.
+    #[test]
+    fn with_shorter_ticks_it_looks_again_sooner() {
+        let found = |tick, ms: u64| {
+            let mut cubic = Cubic::new(true, tick);
+            cubic.threshold(100);
+            cubic.acks_per_segment(at(4), 70, 1);
+            cubic.acks_per_segment(at(ms), 90, 460) // Reno would be at 84, the window is beyond that
+        };
+        let (fine, coarse) = (Span::from_ms(1), TICK);
+        assert!(found(fine, 5) > 1000, "another tick: the curve stands still");
+        assert_eq!(found(coarse, 7), found(coarse, 5), "the same tick");
+        assert_eq!(found(coarse, 5), found(Span::ZERO, 5));
+        assert_ne!(found(coarse, 5), found(fine, 5));
+        let kept = |tick| Cubic::new(true, tick).kept();
+        assert_eq!([kept(fine), kept(coarse), kept(Span::from_ms(10))], [31, 28, 30].map(Span::from_ms));
+    }
+
     #[test]
     fn a_flow_that_shrinks_leaves_room_to_others() {
-        let mut cubic = Cubic::new(true);
+        let mut cubic = Cubic::new(true, TICK);
         assert_eq!(cubic.threshold(1000), 700);
         assert_eq!(cubic.last_max, 1000);
         cubic.threshold(800);
@@ -274,14 +316,14 @@ mod tests {
     #[test]
     fn idle_time_does_not_count() {
         let [mut busy, mut silent] = [(), ()].map(|()| {
-            let mut cubic = Cubic::new(false);
+            let mut cubic = Cubic::new(false, TICK);
             cubic.threshold(1000);
             cubic.acks_per_segment(at(1), 700, 1);
             cubic
         });
         silent.skip_idle(at(10_001), Span::from_secs(10));
         assert_eq!(silent.acks_per_segment(at(12_001), 700, 1), busy.acks_per_segment(at(2_001), 700, 1));
-        let mut future = Cubic::new(false);
+        let mut future = Cubic::new(false, TICK);
         future.acks_per_segment(at(1), 700, 1);
         future.skip_idle(at(5), Span::from_secs(10));
         assert_eq!(future.epoch, 1, "an epoch has begun by now");
@@ -290,7 +332,7 @@ mod tests {
     /// RFC 9438 section 4.2: what counts is where the curve will be in a round trip.
     #[test]
     fn the_curve_is_looked_at_a_round_trip_ahead() {
-        let mut cubic = Cubic::new(false);
+        let mut cubic = Cubic::new(false, TICK);
         cubic.threshold(1000);
         cubic.observe(Span::from_secs(1));
         // K is 9.086 s: in a second the window is to be 1000 - 0.4 x 8.086^3 = 788, 88 more than now.
@@ -300,13 +342,13 @@ mod tests {
     /// Linux `bictcp_update`: at most half of the window in a round trip; before the first loss at least a twentieth.
     #[test]
     fn growth_has_bounds() {
-        let mut late = Cubic::new(false);
+        let mut late = Cubic::new(false, TICK);
         late.threshold(1000);
         late.acks_per_segment(at(1), 700, 1);
         assert_eq!(late.acks_per_segment(at(60_000), 700, 1), 2);
-        let mut fresh = Cubic::new(false);
+        let mut fresh = Cubic::new(false, TICK);
         assert_eq!(fresh.acks_per_segment(at(1), 1000, 1), 20);
-        let mut plateau = Cubic::new(false);
+        let mut plateau = Cubic::new(false, TICK);
         plateau.threshold(1000);
         plateau.acks_per_segment(at(1), 700, 1);
         assert_eq!(plateau.acks_per_segment(at(9_086), 1000, 1), 100_000);

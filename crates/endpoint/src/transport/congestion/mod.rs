@@ -84,7 +84,7 @@ impl Congestion {
             growth: config.growth,
             slow_start: SlowStart::new(slow_start_exit(config)),
             algorithm: match config.congestion_control {
-                CongestionControl::Cubic => Algorithm::Cubic(Cubic::new(config.reno_friendly)),
+                CongestionControl::Cubic => Algorithm::Cubic(Cubic::new(config.reno_friendly, config.tick)),
                 CongestionControl::NewReno => Algorithm::NewReno,
                 CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
             },
@@ -306,6 +306,22 @@ mod tests {
         congestion.used = 20;
         congestion.shrink_unused(Time::ZERO + Span::from_secs(9));
         assert_eq!((congestion.cwnd, congestion.ssthresh), (30, 30));
+    }
+
+    /// What CUBIC has found is kept for the rest of a tick: of the host's.
+    #[test]
+    fn cubic_counts_the_ticks_of_its_host() {
+        let grown = |tick| {
+            let config = TcpConfig { tick, ..TcpConfig::linux(1000) };
+            let mut congestion = Congestion { cwnd: 100, is_limited: true, ..Congestion::new(&config) };
+            congestion.ssthresh = congestion.threshold_after_congestion(false);
+            congestion.cwnd = congestion.ssthresh;
+            let at = |us| Acked { now: Time::ZERO + Span::from_us(us), ..acked(40) };
+            (0..400).for_each(|step| congestion.grow(&at(4_000 + 500 * step)));
+            congestion.cwnd
+        };
+        let [fine, coarse, none] = [Span::from_ms(1), Span::from_ms(4), Span::ZERO].map(grown);
+        assert!(fine != coarse && none == coarse, "{fine} {coarse} {none}");
     }
 
     fn acked(segments: u32) -> Acked {

@@ -30,13 +30,21 @@ pub(crate) struct AckPolicy {
     quick: u8,
     /// Requests and responses alternate: acknowledgements ride on data.
     is_ping_pong: bool,
-    /// Something arrived that was not acknowledged yet; and whether that cannot wait.
-    is_owed: bool,
-    is_immediate: bool,
-    /// Short segments since the last acknowledgement that were read, up to two, plus [`UNREAD`] for each that was not, up to two.
-    short: u8,
-    /// Reports of held segments since the last advance in order, up to [`PROMPT_REPORTS`]; and arrivals that no report was sent for.
+    /// Reports of held segments since the last advance in order, up to [`PROMPT_REPORTS`].
     prompt: u8,
+    owed: Owed,
+}
+
+/// What has gathered since the last acknowledgement, in one word of four bytes: each segment that leaves clears it.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(4))]
+struct Owed {
+    /// Something arrived that was not acknowledged yet; and whether that cannot wait.
+    is_any: bool,
+    is_immediate: bool,
+    /// Short segments that were read, up to two, plus [`UNREAD`] for each that was not, up to two.
+    short: u8,
+    /// Arrivals that no report of held segments was sent for.
     compressed: u8,
 }
 
@@ -48,11 +56,8 @@ impl AckPolicy {
             delay,
             quick: 0,
             is_ping_pong: false,
-            is_owed: false,
-            is_immediate: false,
-            short: 0,
             prompt: 0,
-            compressed: 0,
+            owed: Owed::default(),
         }
     }
 
@@ -62,16 +67,16 @@ impl AckPolicy {
     }
     #[inline]
     pub(crate) fn is_ack_owed(&self) -> bool {
-        self.is_owed
+        self.owed.is_any
     }
     pub(crate) fn is_ack_delayed(&self, ack_at: Time) -> bool {
-        self.is_owed && !ack_at.is_never()
+        self.owed.is_any && !ack_at.is_never()
     }
 
     /// Payload arrived. The first of all, and the first after a long silence, start quick mode (Linux `tcp_event_data_recv`).
     #[inline]
     pub(crate) fn note_data(&mut self, now: Time, timeout: Span, window: u32, mss: u32) {
-        self.is_owed = true;
+        self.owed.is_any = true;
         if self.last_data.is_never() || now.since(self.last_data) > timeout {
             self.add_quick(window, mss);
         }
@@ -81,17 +86,17 @@ impl AckPolicy {
     /// A segment below full size, or one that ends a write, is probably the last for now.
     #[inline]
     pub(crate) fn note_size(&mut self, is_short: bool) {
-        self.short = (self.short + u8::from(is_short)).min(2);
+        self.owed.short = (self.owed.short + u8::from(is_short)).min(2);
     }
 
     /// The same of a segment that the application will read later.
     pub(crate) fn note_unread_size(&mut self, is_short: bool) {
-        self.short = (self.short + UNREAD * u8::from(is_short)).min(2 * UNREAD);
+        self.owed.short = (self.owed.short + UNREAD * u8::from(is_short)).min(2 * UNREAD);
     }
 
     /// The application has read everything.
     pub(crate) fn note_all_read(&mut self) {
-        self.short /= UNREAD;
+        self.owed.short /= UNREAD;
     }
 
     /// The next acknowledgement is not delayed: the window grew and the sender should know.
@@ -101,13 +106,13 @@ impl AckPolicy {
     }
 
     pub(crate) fn acknowledge_later(&mut self) {
-        self.is_owed = true;
+        self.owed.is_any = true;
     }
 
     #[inline]
     pub(crate) fn acknowledge_now(&mut self) {
-        self.is_owed = true;
-        self.is_immediate = true;
+        self.owed.is_any = true;
+        self.owed.is_immediate = true;
     }
 
     pub(crate) fn enter_quick_mode(&mut self, window: u32, mss: u32) {
@@ -125,11 +130,11 @@ impl AckPolicy {
     #[inline]
     pub(crate) fn is_due(&self, next: u64, patience: u32) -> bool {
         next - self.acknowledged > u64::from(patience)
-            || self.is_immediate
+            || self.owed.is_immediate
             || self.delay == Span::ZERO
             || (self.quick > 0 && !self.is_ping_pong)
-            || self.short == 2
-            || (self.short == 1 && !self.is_ping_pong)
+            || self.owed.short == 2
+            || (self.owed.short == 1 && !self.is_ping_pong)
     }
 
     /// Something arrived in order: the next reports of held segments are prompt again.
@@ -139,19 +144,19 @@ impl AckPolicy {
 
     /// A segment that is held was not reported: one report stands for many.
     pub(crate) fn is_compressing(&self) -> bool {
-        self.compressed > 0
+        self.owed.compressed > 0
     }
 
     /// A held segment is reported: `None` for now, or the wait for others (Linux `__tcp_ack_snd_check`).
     pub(crate) fn report_after(&mut self, round_trip: Span) -> Option<Span> {
-        if self.compressed >= COMPRESSED_MAX {
+        if self.owed.compressed >= COMPRESSED_MAX {
             return None;
         }
         if self.prompt < PROMPT_REPORTS {
             self.prompt += 1;
             return None;
         }
-        self.compressed += 1;
+        self.owed.compressed += 1;
         Some(round_trip.part(COMPRESSION_DIVISOR).min(COMPRESSION_MAX) + COMPRESSION_SLACK)
     }
 
@@ -164,11 +169,8 @@ impl AckPolicy {
     #[inline]
     pub(crate) fn note_ack_sent(&mut self, next: u64) {
         self.acknowledged = next;
-        self.quick = self.quick.saturating_sub(u8::from(self.is_owed));
-        self.is_owed = false;
-        self.is_immediate = false;
-        self.short = 0;
-        self.compressed = 0;
+        self.quick = self.quick.saturating_sub(u8::from(self.owed.is_any));
+        self.owed = Owed::default();
     }
 
     /// Data sent soon after data received answer them (Linux `tcp_event_data_sent`).
@@ -181,6 +183,6 @@ impl AckPolicy {
 
     /// The delay ran out: no answer came to ride on. That of a report says nothing of answers.
     pub(crate) fn handle_timeout(&mut self) {
-        self.is_ping_pong &= self.compressed > 0;
+        self.is_ping_pong &= self.owed.compressed > 0;
     }
 }

@@ -99,7 +99,7 @@ impl Receive {
 
 impl Tcp {
     /// A segment with payload. Returns the bytes that the application can read now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_data(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> u64 {
         let mss = self.send.mss;
         let seq = segment.packet.seq;
@@ -130,7 +130,7 @@ impl Tcp {
     }
 
     /// Tells the application of bytes that arrived in order. If it reads them at once, the window opens again.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
         if self.receive.is_read_late {
             return self.keep(now, arrived, segment);

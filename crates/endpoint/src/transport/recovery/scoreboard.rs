@@ -85,7 +85,7 @@ impl Scoreboard {
     }
 
     /// Removes everything up to `ack`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut AckNews) {
         while !self.ring.is_empty() {
             let record = self.ring.get(self.ring.head);

@@ -22,7 +22,7 @@ struct Reports {
 
 impl Tcp {
     /// Returns the bytes newly acknowledged.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle_ack(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> u64 {
         let packet = segment.packet;
         if packet.ack > self.send.nxt {
@@ -88,7 +88,7 @@ impl Tcp {
     }
 
     /// Round trip, RACK and the congestion window's observations.
-    #[inline]
+    #[inline(always)]
     fn learn(&mut self, now: Time, news: &AckNews, is_marked: bool) {
         let sample = match (news.oldest_sent, news.sacked_sent, news.latest) {
             (Some(oldest), _, _) => Some((now.since(oldest), now.since(news.newest_sent))),
@@ -130,7 +130,7 @@ impl Tcp {
         if is_calm { Resend::Nothing } else { self.handle_alert(now, alert, news) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn adjust_window(&mut self, now: Time, news: &AckNews, is_marked: bool, newly_lost: u32) {
         if self.recovery.is_reducing() {
             self.reduce_window(news.delivered(), newly_lost, news.advanced);

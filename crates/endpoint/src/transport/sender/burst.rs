@@ -56,10 +56,10 @@ impl Tcp {
     /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.
     #[inline]
     pub(crate) fn burst_segments(&self) -> u32 {
-        let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
-        if self.send.burst_max <= BURST_SEGMENTS_MIN || steps == 0 {
+        if self.send.burst_max <= BURST_SEGMENTS_MIN || self.rtt.minimum() < BURST_RTT_STEP {
             return self.send.burst_max;
         }
+        let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
         let near = (u64::from(self.send.burst_max) * u64::from(self.send.mss)).checked_shr(steps as u32).unwrap_or(0);
         let bytes = near + self.paced_bytes(BURST_TIME);
         let segments = (bytes / u64::from(self.send.mss)).min(u64::from(self.send.burst_max)) as u32;
@@ -103,13 +103,16 @@ impl Tcp {
     /// always wait there, and one whatever it is after.
     #[inline]
     pub(crate) fn is_small_queue_full(&mut self, now: Time, bytes: u32) -> bool {
-        self.small_queue.has_two(bytes) && self.is_small_queue_full_indeed(now, 2 * bytes)
+        if !self.small_queue.has_two(bytes) {
+            return false;
+        }
+        let is_one_burst = self.send.nxt - self.send.una <= u64::from(self.send.last_burst);
+        !is_one_burst && !self.small_queue.has_drained(now) && self.is_small_queue_full_indeed(now, 2 * bytes)
     }
 
     #[inline(never)]
     fn is_small_queue_full_indeed(&mut self, now: Time, least: u32) -> bool {
-        let is_one_burst = self.send.nxt - self.send.una <= u64::from(self.send.last_burst);
-        if is_one_burst || !self.small_queue.is_full(now, least) {
+        if !self.small_queue.is_full(now, least) {
             return false;
         }
         let limit = self.small_queue_limit(least);

@@ -113,7 +113,7 @@ impl Tcp {
         is_possible
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Transmit) {
         let seq = self.send.nxt;
         let end = seq + u64::from(payload);
@@ -164,7 +164,7 @@ impl Tcp {
     }
 
     /// Hands a segment with payload to the NIC.
-    #[inline]
+    #[inline(always)]
     fn dispatch(&mut self, now: Time, packet: Packet, wire: &mut impl Transmit) {
         self.stats.segments_sent += 1;
         self.send.last_sent = now;

@@ -22,8 +22,8 @@ pub(crate) struct SmallQueue {
     bytes: u32,
     /// Bytes of a part: a burst, or a quarter of what may wait.
     part: u32,
-    /// The oldest part, and how many there are.
-    first: u8,
+    /// The part that was begun last, and how many there are.
+    newest: u8,
     len: u8,
     is_part_ended: bool,
 }
@@ -40,7 +40,7 @@ impl SmallQueue {
             line_bytes: BYTES_MAX,
             bytes: 0,
             part: 0,
-            first: 0,
+            newest: 0,
             len: 0,
             is_part_ended: false,
         }
@@ -58,23 +58,25 @@ impl SmallQueue {
         self.line_bytes
     }
 
-    /// Place of the part that was added last, also when it has departed.
-    #[inline]
-    fn newest(&self) -> usize {
-        (self.first + self.len).wrapping_sub(1) as usize % PARTS
-    }
-
-    /// When everything will have departed.
+    /// When everything will have departed, or has.
     #[inline]
     fn last(&self) -> Time {
-        self.departs[self.newest()]
+        self.departs[self.newest as usize % PARTS]
+    }
+
+    /// Place of the oldest part, if there is one.
+    fn first(&self) -> usize {
+        (self.newest + 1).wrapping_sub(self.len) as usize % PARTS
     }
 
     #[inline]
     fn learn_pace(&mut self, now: Time, departs: Time, bytes: u32) {
         let last = self.last();
+        if last <= now {
+            return; // the line was idle
+        }
         let spent = departs.since(last).ps() << 10;
-        if last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
+        if spent < u64::from(self.line_pace) * u64::from(bytes) {
             self.line_pace = ((spent / u64::from(bytes)) as u32).max(1);
             let bytes = (self.span().ps() / u64::from(self.line_pace)).saturating_mul(1024);
             self.line_bytes = bytes.min(u64::from(BYTES_MAX)) as u32;
@@ -88,25 +90,25 @@ impl SmallQueue {
             self.learn_pace(now, departs, bytes);
         }
         self.bytes += bytes;
-        if self.len > 0 {
-            let last = self.newest();
-            if self.len as usize == PARTS || (self.part_bytes[last] < self.part && !self.is_part_ended) {
-                self.part_bytes[last] += bytes;
-                self.departs[last] = departs;
-                return;
-            }
+        let place = self.newest as usize % PARTS;
+        let is_joined =
+            self.len > 0 && (self.len as usize == PARTS || (self.part_bytes[place] < self.part && !self.is_part_ended));
+        if is_joined {
+            self.part_bytes[place] += bytes;
+            self.departs[place] = departs;
+            return;
         }
         self.is_part_ended = false;
-        let place = (self.first + self.len) as usize % PARTS;
+        let place = (self.newest + 1) as usize % PARTS;
         self.departs[place] = departs;
         self.part_bytes[place] = bytes;
+        self.newest = place as u8;
         self.len += 1;
     }
 
     fn forget_departed(&mut self, now: Time) {
-        while self.len > 0 && self.departs[self.first as usize] <= now {
-            self.bytes -= self.part_bytes[self.first as usize];
-            self.first = (self.first + 1) % PARTS as u8;
+        while self.len > 0 && self.departs[self.first()] <= now {
+            self.bytes -= self.part_bytes[self.first()];
             self.len -= 1;
         }
     }
@@ -119,7 +121,7 @@ impl SmallQueue {
 
     /// When the oldest part will have departed. Only meaningful while something waits.
     pub(crate) fn first_departure(&self) -> Time {
-        self.departs[self.first as usize]
+        self.departs[self.first()]
     }
 
     /// What is added from now on is another part, if there is one.
@@ -132,6 +134,16 @@ impl SmallQueue {
     pub(crate) fn has_two(&mut self, bytes: u32) -> bool {
         self.part = bytes;
         self.bytes > 2 * bytes
+    }
+
+    /// Whether everything has departed, which is then forgotten.
+    #[inline]
+    pub(crate) fn has_drained(&mut self, now: Time) -> bool {
+        let has_drained = self.last() <= now;
+        if has_drained {
+            (self.bytes, self.len) = (0, 0);
+        }
+        has_drained
     }
 
     /// Whether more than `limit` bytes wait.
@@ -154,7 +166,7 @@ impl SmallQueue {
     pub(crate) fn room_at(&self, limit: u32) -> Time {
         let mut left = self.bytes;
         for i in 0..self.len {
-            let place = (self.first + i) as usize % PARTS;
+            let place = (self.first() + i as usize) % PARTS;
             left -= self.part_bytes[place];
             if left <= limit {
                 return self.departs[place];

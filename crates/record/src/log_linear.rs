@@ -1,0 +1,106 @@
+//! Counts of whole numbers in places that become wider as numbers become larger: each is known to within 0.1 %.
+//!
+//! The places are those of an HdrHistogram with three significant digits, one behind the other: 2048 of width one, then 1024 of each
+//! further power of two. Only places up to the largest number have memory, and only those between the extremes are looked at.
+
+/// Numbers below two to this power have places of their own.
+const EXACT_BITS: u32 = 11;
+/// Places of one width.
+const PLACES: usize = 1 << (EXACT_BITS - 1);
+
+/// How many of which numbers there were.
+#[derive(Clone, Debug)]
+pub(crate) struct LogLinear {
+    counts: Vec<u64>,
+    total: u64,
+    /// The extremes; the first is the greater one while there are none.
+    least: u64,
+    most: u64,
+}
+
+impl Default for LogLinear {
+    fn default() -> LogLinear {
+        LogLinear { counts: Vec::new(), total: 0, least: u64::MAX, most: 0 }
+    }
+}
+
+impl LogLinear {
+    /// Counts one number.
+    pub(crate) fn add(&mut self, number: u64) {
+        let place = place_of(number);
+        if place >= self.counts.len() {
+            self.counts.resize((place + 1).next_multiple_of(PLACES), 0);
+        }
+        self.counts[place] += 1;
+        self.total += 1;
+        (self.least, self.most) = (self.least.min(number), self.most.max(number));
+    }
+
+    /// How many there were.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The least number of the least one's place; 0 without numbers.
+    pub(crate) fn least(&self) -> u64 {
+        if self.total == 0 { 0 } else { self.least >> width_bits(place_of(self.least)) << width_bits(place_of(self.least)) }
+    }
+
+    /// The largest number of the largest one's place; 0 without numbers.
+    pub(crate) fn most(&self) -> u64 {
+        if self.total == 0 { 0 } else { end_of(place_of(self.most)) }
+    }
+
+    /// The largest number of each place that has any, and how many it has, in order.
+    pub(crate) fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
+        let first = place_of(self.least.min(self.most));
+        let counts = self.counts.get(first..=place_of(self.most)).unwrap_or_default();
+        let filled = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        filled.map(move |(place, &count)| (end_of(first + place), count))
+    }
+}
+
+/// How much of a number its place does not know.
+fn bits_lost(number: u64) -> u32 {
+    (u64::BITS - number.leading_zeros()).saturating_sub(EXACT_BITS)
+}
+
+fn place_of(number: u64) -> usize {
+    let lost = bits_lost(number);
+    lost as usize * PLACES + (number >> lost) as usize
+}
+
+/// The width of a place is a power of two.
+fn width_bits(place: usize) -> u32 {
+    ((place / PLACES) as u32).saturating_sub(1)
+}
+
+/// The largest number of a place.
+fn end_of(place: usize) -> u64 {
+    let bits = width_bits(place);
+    let start = ((place - bits as usize * PLACES) as u64) << bits;
+    start + ((1 << bits) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdrhistogram::Histogram;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_tells_what_an_hdr_histogram_of_three_digits_tells(numbers in proptest::collection::vec((any::<u64>(), 0_u32..64), 0..200)) {
+            let mut own = LogLinear::default();
+            let mut model = Histogram::<u64>::new(3).expect("three digits are allowed");
+            for (number, shift) in numbers {
+                own.add(number >> shift);
+                model.record(number >> shift).expect("it resizes itself");
+            }
+            prop_assert_eq!(own.total(), model.len());
+            prop_assert_eq!((own.least(), own.most()), (model.min(), model.max()));
+            let expected: Vec<_> = model.iter_recorded().map(|one| (one.value_iterated_to(), one.count_at_value())).collect();
+            prop_assert_eq!(own.filled().collect::<Vec<_>>(), expected);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+"""Receive offload of exact runs: without it a kernel acknowledges every second segment, with it every merged row."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine import TAILRACE
+from tailrace.exact import program
+
+SCENARIO = Path(__file__).with_name("gro.yaml")
+LIMIT_S = 300
+
+pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
+
+
+def frames(out: Path, arm: str) -> tuple[int, int]:
+    """Frames to the sink, and from it: acknowledgements."""
+    outcome: dict[str, Any] = json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    sent = {port["towards"]: sum(queue["tx_frames"] for queue in port["queues"]) for port in outcome["ports"]}
+    return sent["sink"], sent["source"]
+
+
+def test_without_merging_every_second_segment_is_acknowledged(tmp_path: Path) -> None:
+    command = [*TAILRACE, "run", str(SCENARIO), "--exact", "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    (merged, merged_acks), (single, single_acks) = (frames(tmp_path / "run", arm) for arm in ("merged", "single"))
+    assert single_acks / single == pytest.approx(1 / 2, rel=0.1)
+    assert merged_acks / merged < 1 / 4
