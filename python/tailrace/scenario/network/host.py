@@ -141,8 +141,8 @@ Buffer = Annotated[SocketBuffer, BeforeValidator(_buffer), _BUFFER_SCHEMA]
 class Tcp(Part):
     """TCP of all sockets of a host; the defaults are Linux sysctls (tcp_wmem, tcp_rmem, include/net/tcp.h)."""
 
-    congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
-    """RFC 9438, RFC 6582 or RFC 8257."""
+    congestion_control: Literal["cubic", "new-reno", "dctcp", "bbr"] = "cubic"
+    """RFC 9438, RFC 6582, RFC 8257, or BBR version 1 with pacing, as in Linux 6.1."""
     slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
     """Early exit from slow start, before a loss. auto: hystart with cubic, none otherwise, as in Linux."""
     growth: Literal["segments", "acknowledgements"] = "segments"
