@@ -56,7 +56,7 @@ pub(super) struct RateSample {
     /// Round trip of the newest segment, if known.
     pub(super) rtt_us: Option<u64>,
     /// Payload of that segment.
-    newest_bytes: u64,
+    pub(super) newest_bytes: u64,
     /// It is of one short segment, whose acknowledgement may have been delayed.
     pub(super) may_be_delayed: bool,
 }
@@ -221,12 +221,12 @@ impl Tcp {
         self.congestion.follow_model(|paced| Ack { now, sample, state, in_flight, lost, path, paced });
     }
 
-    /// The application writes: if it has left the connection without data, what follows says nothing of the path
+    /// The application writes, or goes on writing when the buffer has room: if it has left the connection without data, what follows says nothing of the path
     /// (`tcp_rate_check_app_limited`).
     #[cold]
     #[inline(never)]
     pub(super) fn note_app_limit(&mut self, now: Time) {
-        let has_data = self.send.unsent() >= u64::from(self.send.mss);
+        let has_data = self.send.sendable() >= u64::from(self.send.mss);
         let in_flight = self.board.in_flight();
         if has_data || in_flight >= self.congestion.cwnd || self.board.lost_waiting > 0 || self.small_queue.waiting(now) > 0 {
             return;
@@ -234,5 +234,60 @@ impl Tcp {
         if let Some(paced) = self.congestion.paced_mut() {
             paced.sampler.app_limited = (paced.sampler.delivered + u64::from(in_flight)).max(1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// The two phases of a round are measured, sending and acknowledging, and the longer one counts: acknowledgements that come all at
+    /// once do not make the path faster than the sender was.
+    #[test]
+    fn compressed_acknowledgements_do_not_raise_the_rate() {
+        let mut sampler = Sampler::new();
+        let mut ring = SegmentRing::new(0);
+        for number in 0..10 {
+            sampler.handle_sent(at_ms(number), number, &ring);
+            ring.push(at_ms(number), (number + 1) * 1000);
+        }
+        let news = AckNews { acked: 10, ..AckNews::default() };
+        sampler.begin(10_000, 10, &ring);
+        let sample = sampler.finish(at_ms(20), &news, 0, Span::from_ms(1), &ring);
+        assert_eq!((sample.delivered, sample.interval_us, sample.prior_in_flight), (10, Some(20_000), 10));
+        assert_eq!(sample.newest_bytes, 1000);
+    }
+
+    #[test]
+    fn an_interval_below_the_round_trip_is_no_sample() {
+        let mut sampler = Sampler::new();
+        let mut ring = SegmentRing::new(0);
+        sampler.handle_sent(at_ms(0), 0, &ring);
+        ring.push(at_ms(0), 1000);
+        sampler.begin(1000, 1, &ring);
+        let news = AckNews { acked: 1, ..AckNews::default() };
+        assert_eq!(sampler.finish(at_ms(4), &news, 0, Span::from_ms(5), &ring).interval_us, None);
+    }
+
+    /// What is sent until the mark is delivered says nothing of the path; what is sent afterwards does.
+    #[test]
+    fn the_limit_of_the_application_ends_when_what_was_in_flight_is_delivered() {
+        let mut sampler = Sampler::new();
+        let mut ring = SegmentRing::new(0);
+        let mut limited = Vec::new();
+        sampler.app_limited = 3;
+        for number in 0..4 {
+            sampler.handle_sent(at_ms(10 * number), number, &ring);
+            ring.push(at_ms(10 * number), (number + 1) * 1000);
+            sampler.begin((number + 1) * 1000, 1, &ring);
+            let news = AckNews { acked: 1, ..AckNews::default() };
+            limited.push(sampler.finish(at_ms(10 * number + 5), &news, 0, Span::from_ms(1), &ring).is_app_limited);
+            ring.pop();
+        }
+        assert_eq!(limited, [true, true, true, false]);
     }
 }

@@ -11,6 +11,10 @@ use crate::transport::recovery::{Alert, Resend, State};
 use crate::transport::timer::Pending;
 use crate::transport::{Segment, Tcp, Transmit};
 
+/// The send buffer grows to the memory of so many windows (Linux `tcp_sndbuf_expand`), with BBR of more (`bbr_sndbuf_expand`).
+const BUFFER_WINDOWS: u32 = 2;
+const MODEL_BUFFER_WINDOWS: u32 = 3;
+
 /// What the selective acknowledgement brought besides news of held segments.
 #[derive(Default)]
 struct Reports {
@@ -149,7 +153,22 @@ impl Tcp {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
-        self.send.make_room(self.congestion.cwnd, self.congestion.initial);
+        self.make_room(now);
+    }
+
+    /// Takes more of what the application writes. The buffer grows with the window.
+    #[inline]
+    fn make_room(&mut self, now: Time) {
+        if !self.send.is_writer_waiting() {
+            return;
+        }
+        let windows = if self.congestion.is_model() { MODEL_BUFFER_WINDOWS } else { BUFFER_WINDOWS };
+        if self.send.tune_buffer(self.congestion.cwnd, self.congestion.initial, windows) {
+            if self.congestion.is_model() {
+                self.note_app_limit(now);
+            }
+            self.send.fill();
+        }
     }
 
     /// Repairs after an acknowledgement. New data follow when the segment has been dealt with.
