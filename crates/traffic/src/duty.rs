@@ -230,5 +230,6 @@ fn name_of(control: RawCongestionControl) -> &'static str {
         RawCongestionControl::Cubic => "cubic",
         RawCongestionControl::NewReno => "reno",
         RawCongestionControl::Dctcp => "dctcp",
+        RawCongestionControl::Bbr => "bbr",
     }
 }

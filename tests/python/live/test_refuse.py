@@ -44,6 +44,10 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
             {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
             "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: available: cubic, reno)",
         ),
+        (
+            {"hosts__db": {"tcp": {"congestion_control": "bbr"}}},
+            "hosts.db.tcp.congestion_control: this kernel has no bbr (hint: available: cubic, reno)",
+        ),
         ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of live runs have the sizes of Ethernet"),
         (
             {

@@ -43,7 +43,7 @@ def test_the_sound_scenario_is_sound() -> None:
         ("name", "a b", "name", "not a name"),
         ("experiment__duration", ..., "experiment.duration", "it is missing"),
         ("hosts__client__tcp__ecn", "perhaps", "hosts.client.tcp.ecn", "neither true nor false"),
-        ("hosts__client__tcp__congestion_control", "bbr", "hosts.client.tcp.congestion_control", "one of"),
+        ("hosts__client__tcp__congestion_control", "vegas", "hosts.client.tcp.congestion_control", "one of"),
         # network
         ("network__topology__hosts", ["client", "db", "bulk", "db"], "network", "two nodes have the name 'db'"),
         ("network__topology__switch", "db", "network", "two nodes have the name 'db'"),
@@ -93,6 +93,18 @@ def test_the_sound_scenario_is_sound() -> None:
             {"congestion_control": "new-reno", "slow_start_exit": "hystart"},
             "hosts.client.tcp.slow_start_exit",
             "hystart requires cubic, but congestion_control is new-reno",
+        ),
+        (
+            "hosts__client__tcp",
+            {"congestion_control": "bbr", "slow_start_exit": "hystart-plus-plus"},
+            "hosts.client.tcp.slow_start_exit",
+            "bbr has no slow start that could end early",
+        ),
+        (
+            "hosts__client__tcp",
+            {"congestion_control": "bbr", "growth": "acknowledgements"},
+            "hosts.client.tcp.growth",
+            "does not grow by acknowledgements",
         ),
         # switches and policies
         ("switches__leef", {}, "switches.leef", "did you mean 'leaf'?"),

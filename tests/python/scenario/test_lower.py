@@ -54,6 +54,12 @@ def test_a_host_is_a_linux_server_with_a_10g_nic_unless_it_says_otherwise() -> N
     }
 
 
+def test_with_bbr_the_send_buffer_begins_with_the_memory_of_three_windows() -> None:
+    tcp = plan_of(hosts={"defaults": {"tcp": {"congestion_control": "bbr"}}})["hosts"][0]["tcp"]
+    assert tcp["congestion_control"] == "bbr"
+    assert tcp["send_buffer"]["initial_bytes"] == 3 * 10 * (4_096 + 256)
+
+
 def test_a_fixed_buffer_starts_at_its_maximum() -> None:
     tcp = plan_of(hosts={"defaults": {"tcp": {"send_buffer": "200kB"}}})["hosts"][0]["tcp"]
     assert tcp["send_buffer"] == {"initial_bytes": 200_000, "maximum_bytes": 200_000}

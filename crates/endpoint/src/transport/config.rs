@@ -11,6 +11,8 @@ pub enum CongestionControl {
     NewReno,
     /// RFC 8257.
     Dctcp,
+    /// BBR, version 1, as in Linux 6.1: a model of the path, and pacing.
+    Bbr,
 }
 
 /// How slow start ends before the first loss or mark.
@@ -99,6 +101,8 @@ pub struct TcpConfig {
     pub send_buffer: Buffer,
     /// Limits what is announced to the peer.
     pub receive_buffer: Buffer,
+    /// Of the random streams of connections: where the cycle of BBR begins.
+    pub seed: u64,
     /// Link, IP and TCP headers of a data segment: 14 + 20 + 20 + 12 (timestamps) = 66 on Ethernet.
     pub header_bytes: u32,
 }
@@ -129,6 +133,7 @@ impl TcpConfig {
             tso_bytes: 65_536,
             send_buffer: Buffer { initial: 87_040, maximum: 4 << 20 },
             receive_buffer: Buffer { initial: 65_536, maximum: 32 << 20 },
+            seed: 0,
             header_bytes: 66,
         }
     }

@@ -172,6 +172,7 @@ impl Tcp {
             self.rtt.restart(INITIAL_TIMEOUT.times(3));
             self.congestion.cwnd = 1; // Linux `tcp_init_transfer`: one segment after a repeated SYN
         }
+        self.start_model(now);
     }
 
     /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an end of it closes, or resets it.

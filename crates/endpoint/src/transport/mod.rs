@@ -4,15 +4,17 @@
 //! cuts what was written into segments and bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the
 //! peer, `receiver` puts them in order (`reassembly`), keeps them for an application that reads late (`reading`), and decides
 //! when to acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender, `sender::acknowledge` reads the
-//! acknowledgement and `rtt` measures the round trip, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`) and
-//! acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window; `closing` ends the connection, and
+//! acknowledgement and `rtt` measures the round trip and `delivery_rate` the rate, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`) and
+//! acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window, or with it the rate of `pacing`; `closing` ends the connection, and
 //! so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
 mod config;
 mod congestion;
+mod delivery_rate;
 mod giving_up;
 mod handshake;
+mod pacing;
 mod phase;
 mod receiver;
 mod recovery;
@@ -120,7 +122,7 @@ impl Tcp {
         let mut tcp = Tcp {
             send: Send::new(config, u32::from(identity.tag.bytes())),
             board: Scoreboard::new(FIRST_BYTE),
-            congestion: Congestion::new(config),
+            congestion: Congestion::new(config, identity.flow_hash),
             rtt: Rtt::new(config.rto_min, config.rto_max),
             timers: Timers::new(config.tick, config.tick_phase),
             rack: Rack::new(),
@@ -154,6 +156,9 @@ impl Tcp {
             self.restart_after_idle(now);
         }
         assert!(!self.is_close_requested(), "an end that was closed writes no more");
+        if self.congestion.is_model() {
+            self.note_app_limit(now);
+        }
         self.send.write(bytes);
         let is_short = self.autocorking && self.send.unsent() < self.send.burst_bytes();
         if !self.can_send() || (is_short && self.is_corked(now)) {
@@ -233,6 +238,10 @@ impl Tcp {
     /// Congestion window in segments.
     pub fn cwnd(&self) -> u32 {
         self.congestion.cwnd
+    }
+    /// Pace in bytes of payload per second; `None` for a connection that is not paced.
+    pub fn pacing_rate(&self) -> Option<u64> {
+        self.congestion.paced().map(|paced| paced.pace.rate)
     }
     /// Slow-start threshold in segments.
     pub fn ssthresh(&self) -> u32 {

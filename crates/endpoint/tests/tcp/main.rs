@@ -1,5 +1,6 @@
 //! The modelled TCP, two ends at a time, against what Linux and the RFCs do.
 
+mod bbr;
 mod closing;
 mod congestion;
 mod giving_up;

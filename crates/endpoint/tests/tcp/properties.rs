@@ -60,7 +60,12 @@ fn mistreatment() -> impl Strategy<Value = Mistreatment> {
 }
 
 fn config() -> impl Strategy<Value = TcpConfig> {
-    let control = prop_oneof![Just(CongestionControl::Cubic), Just(CongestionControl::NewReno), Just(CongestionControl::Dctcp)];
+    let control = prop_oneof![
+        Just(CongestionControl::Cubic),
+        Just(CongestionControl::NewReno),
+        Just(CongestionControl::Dctcp),
+        Just(CongestionControl::Bbr)
+    ];
     let exit = prop_oneof![Just(SlowStartExit::None), Just(SlowStartExit::Hystart), Just(SlowStartExit::HystartPlusPlus)];
     let sizes = (prop_oneof![Just(536_u32), Just(1448), Just(8948)], prop_oneof![Just(0_u32), Just(65_536)]);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), prop_oneof![Just(0_u64), Just(1), Just(40)]);

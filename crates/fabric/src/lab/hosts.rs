@@ -295,6 +295,7 @@ fn congestion_control(raw: &RawHost) -> &'static str {
         RawCongestionControl::Cubic => "cubic",
         RawCongestionControl::NewReno => "reno",
         RawCongestionControl::Dctcp => "dctcp",
+        RawCongestionControl::Bbr => "bbr",
     }
 }
 

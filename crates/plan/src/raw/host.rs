@@ -113,6 +113,8 @@ pub enum RawCongestionControl {
     NewReno,
     /// RFC 8257.
     Dctcp,
+    /// BBR, version 1, as in Linux 6.1.
+    Bbr,
 }
 
 /// Early exit from slow start.

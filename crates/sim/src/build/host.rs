@@ -58,6 +58,7 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
             RawCongestionControl::Cubic => CongestionControl::Cubic,
             RawCongestionControl::NewReno => CongestionControl::NewReno,
             RawCongestionControl::Dctcp => CongestionControl::Dctcp,
+            RawCongestionControl::Bbr => CongestionControl::Bbr,
         },
         slow_start_exit: match tcp.slow_start_exit {
             RawSlowStartExit::None => SlowStartExit::None,
@@ -81,6 +82,7 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         tso_bytes: raw.nic.tso_bytes,
         send_buffer: buffer(&tcp.send_buffer),
         receive_buffer: buffer(&tcp.receive_buffer),
+        seed: RandomStream::new(plan.raw.seed, &format!("{}/tcp", plan.graph.names[host])).bits(),
         header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
     }
 }

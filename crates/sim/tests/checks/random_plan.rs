@@ -97,8 +97,12 @@ pub struct HostKind {
 }
 
 fn host_kind() -> impl Strategy<Value = HostKind> {
-    let control =
-        prop_oneof![Just(RawCongestionControl::Cubic), Just(RawCongestionControl::NewReno), Just(RawCongestionControl::Dctcp)];
+    let control = prop_oneof![
+        Just(RawCongestionControl::Cubic),
+        Just(RawCongestionControl::NewReno),
+        Just(RawCongestionControl::Dctcp),
+        Just(RawCongestionControl::Bbr)
+    ];
     let ring = prop_oneof![4 => Just(4_096), 1 => Just(6_u32)];
     let core = (prop_oneof![Just(0), Just(500_000_u64)], prop_oneof![Just(0_u32), Just(1), Just(3)]);
     (control, any::<bool>(), proptest::bool::weighted(0.8), core, ring, interface()).prop_map(

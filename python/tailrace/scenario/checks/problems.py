@@ -5,7 +5,7 @@ from itertools import islice
 
 from tailrace.errors import KeyPath, Problem, closest
 from tailrace.scenario.checks import expectations, headline, policies, switches, topology, trees, workloads
-from tailrace.scenario.network.host import IP_TCP_HEADERS_BYTES, Host
+from tailrace.scenario.network.host import IP_TCP_HEADERS_BYTES, Host, Tcp
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.schema import quantity_text
@@ -146,6 +146,8 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
     if states_exit and tcp.slow_start_exit == "hystart" and tcp.congestion_control != "cubic":
         what = f"hystart requires cubic, but congestion_control is {tcp.congestion_control}"
         yield (*at, "tcp", "slow_start_exit"), what, "omit it (auto), or write none or hystart-plus-plus"
+    if tcp.congestion_control == "bbr":
+        yield from _without_effect(at, own.tcp.model_fields_set, tcp)
     for key in ("send_buffer", "receive_buffer"):
         buffer = getattr(host, key)()
         if buffer.initial < host.mtu:
@@ -157,6 +159,14 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             )
         if buffer.maximum < buffer.initial:
             yield (*at, "tcp", key), "the maximum is below the initial size", "swap the two values"
+
+
+def _without_effect(at: KeyPath, stated: set[str], tcp: Tcp) -> Found:
+    """The window of BBR follows a model of the path: settings of how it grows have no effect."""
+    if "slow_start_exit" in stated and tcp.slow_start_exit == "hystart-plus-plus":
+        yield (*at, "tcp", "slow_start_exit"), "bbr has no slow start that could end early", "omit it (auto)"
+    if "growth" in stated and tcp.growth == "acknowledgements":
+        yield (*at, "tcp", "growth"), "the window of bbr does not grow by acknowledgements", "omit it"
 
 
 def _bridging(at: KeyPath, host: Host) -> Found:

@@ -141,8 +141,8 @@ Buffer = Annotated[SocketBuffer, BeforeValidator(_buffer), _BUFFER_SCHEMA]
 class Tcp(Part):
     """TCP of all sockets of a host; the defaults are Linux sysctls (tcp_wmem, tcp_rmem, include/net/tcp.h)."""
 
-    congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
-    """RFC 9438, RFC 6582 or RFC 8257."""
+    congestion_control: Literal["cubic", "new-reno", "dctcp", "bbr"] = "cubic"
+    """RFC 9438, RFC 6582, RFC 8257, or BBR version 1 with pacing, as in Linux 6.1."""
     slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
     """Early exit from slow start, before a loss. auto: hystart with cubic, none otherwise, as in Linux."""
     growth: Literal["segments", "acknowledgements"] = "segments"
@@ -218,11 +218,15 @@ class Host(Part):
     """TCP of all sockets."""
 
     def send_buffer(self) -> SocketBuffer:
-        """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand)."""
+        """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand), and
+        of three with BBR.
+        """
         headers = self.mtu - IP_TCP_HEADERS_BYTES + SEGMENT_HEADERS_BYTES
         segment = (1 << (headers - 1).bit_length()) + SEGMENT_RECORD_BYTES
-        two_windows = 2 * self.tcp.initial_window * segment
-        return _started(self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, two_windows))
+        windows = 3 if self.tcp.congestion_control == "bbr" else 2
+        return _started(
+            self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, windows * self.tcp.initial_window * segment)
+        )
 
     def receive_buffer(self) -> SocketBuffer:
         """The receive buffer with its initial size."""

@@ -1,5 +1,6 @@
 //! The congestion window: slow start, avoidance, validation, and what each algorithm decides.
 
+mod bbr;
 mod cubic;
 mod dctcp;
 mod hystart;
@@ -8,6 +9,8 @@ mod newreno;
 use tailrace_units::{Span, Time};
 
 use super::config::{CongestionControl, Growth, SlowStartExit, TcpConfig};
+use super::pacing::Paced;
+pub(super) use bbr::{Ack, Bbr, Path, Window};
 use cubic::Cubic;
 use dctcp::Dctcp;
 use hystart::SlowStart;
@@ -21,6 +24,13 @@ enum Algorithm {
     Cubic(Cubic),
     NewReno,
     Dctcp(Dctcp),
+    Bbr(Box<Model>),
+}
+
+/// BBR, and the pace and samples that it needs: in a box, because other connections have none.
+struct Model {
+    bbr: Bbr,
+    paced: Paced,
 }
 
 /// An acknowledgement as the congestion window sees it.
@@ -68,7 +78,7 @@ pub(super) struct Congestion {
 }
 
 impl Congestion {
-    pub(super) fn new(config: &TcpConfig) -> Congestion {
+    pub(super) fn new(config: &TcpConfig, flow_hash: u32) -> Congestion {
         Congestion {
             cwnd: config.initial_window_segments.max(1),
             ssthresh: NO_THRESHOLD,
@@ -76,7 +86,8 @@ impl Congestion {
             clamp: u32::MAX,
             initial: config.initial_window_segments.max(1),
             is_limited: false,
-            restarts_after_idle: config.slow_start_after_idle,
+            // Linux `tcp_slow_start_after_idle_check`: not with a model.
+            restarts_after_idle: config.slow_start_after_idle && config.congestion_control != CongestionControl::Bbr,
             max_packets_out: 0,
             usage_end: 0,
             used: 0,
@@ -87,6 +98,9 @@ impl Congestion {
                 CongestionControl::Cubic => Algorithm::Cubic(Cubic::new(config.reno_friendly, config.tick)),
                 CongestionControl::NewReno => Algorithm::NewReno,
                 CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
+                CongestionControl::Bbr => {
+                    Algorithm::Bbr(Box::new(Model { bbr: Bbr::new(config.seed, flow_hash), paced: Paced::new() }))
+                }
             },
         }
     }
@@ -110,11 +124,17 @@ impl Congestion {
         matches!(self.algorithm, Algorithm::Dctcp(_))
     }
 
+    /// A model of the path sets the window, in every state.
+    #[inline]
+    pub(super) fn is_model(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Bbr(_))
+    }
+
     /// DCTCP's estimate of the marked share, in 1024ths; `None` for other algorithms.
     pub(super) fn marked_share_1024(&self) -> Option<u32> {
         match &self.algorithm {
             Algorithm::Dctcp(dctcp) => Some(dctcp.share_1024()),
-            Algorithm::Cubic(_) | Algorithm::NewReno => None,
+            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Bbr(_) => None,
         }
     }
 
@@ -151,7 +171,7 @@ impl Congestion {
         }
         let per_segment = match &mut self.algorithm {
             Algorithm::Cubic(cubic) => cubic.acks_per_segment(acked.now, self.cwnd, segments),
-            Algorithm::NewReno | Algorithm::Dctcp(_) => newreno::acks_per_segment(self.cwnd),
+            Algorithm::NewReno | Algorithm::Dctcp(_) | Algorithm::Bbr(_) => newreno::acks_per_segment(self.cwnd),
         };
         self.grow_linearly(per_segment, segments);
     }
@@ -188,6 +208,10 @@ impl Congestion {
             Algorithm::Cubic(cubic) => cubic.threshold(self.cwnd),
             Algorithm::Dctcp(dctcp) if by_mark => dctcp.threshold(self.cwnd),
             Algorithm::Dctcp(_) | Algorithm::NewReno => newreno::threshold(self.cwnd),
+            Algorithm::Bbr(model) => {
+                model.bbr.save_window(self.cwnd);
+                self.ssthresh
+            }
         };
         threshold.max(WINDOW_MIN)
     }
@@ -202,15 +226,82 @@ impl Congestion {
 
     /// A reduction was needless.
     pub(super) fn undo(&mut self, prior_cwnd: u32, prior_ssthresh: u32) {
+        let prior_cwnd = match &mut self.algorithm {
+            Algorithm::Bbr(model) => {
+                model.bbr.undo();
+                self.cwnd
+            }
+            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => prior_cwnd,
+        };
         self.cwnd = self.cwnd.max(prior_cwnd).min(self.clamp);
         self.ssthresh = self.ssthresh.max(prior_ssthresh);
+    }
+}
+
+/// Congestion control by a model. Each of these does nothing for the others.
+impl Congestion {
+    /// Pace and samples of a connection that has them.
+    #[inline]
+    pub(super) fn paced(&self) -> Option<&Paced> {
+        match &self.algorithm {
+            Algorithm::Bbr(model) => Some(&model.paced),
+            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn paced_mut(&mut self) -> Option<&mut Paced> {
+        match &mut self.algorithm {
+            Algorithm::Bbr(model) => Some(&mut model.paced),
+            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
+        }
+    }
+
+    /// The model, and the window that it sets.
+    fn model(&mut self) -> Option<(&mut Model, Window<'_>)> {
+        match &mut self.algorithm {
+            Algorithm::Bbr(model) => {
+                Some((model, Window { cwnd: &mut self.cwnd, ssthresh: &mut self.ssthresh, clamp: self.clamp }))
+            }
+            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
+        }
+    }
+
+    /// The connection is open.
+    pub(super) fn start_model(&mut self, now: Time, path: Path) {
+        if let Some((model, window)) = self.model() {
+            model.bbr.start(now, *window.cwnd, path, &mut model.paced.pace);
+        }
+    }
+
+    /// An acknowledgement has been read.
+    pub(super) fn follow_model(&mut self, ack: impl FnOnce(&mut Paced) -> Ack<'_>) {
+        if let Some((model, mut window)) = self.model() {
+            model.bbr.handle_ack(&mut ack(&mut model.paced), &mut window);
+        }
+    }
+
+    /// Sending starts with nothing in flight.
+    pub(super) fn handle_transmission_start(&mut self, now: Time) {
+        if let Some((model, mut window)) = self.model() {
+            model.bbr.handle_transmission_start(now, &mut window, &mut model.paced);
+        }
+    }
+
+    /// The retransmission timer has expired, and `lost` segments have been lost so far.
+    pub(super) fn handle_loss_state(&mut self, lost: u64) {
+        if let Some((model, _)) = self.model() {
+            model.bbr.handle_timeout(lost, &model.paced);
+        }
     }
 }
 
 /// Linux has HyStart in `tcp_cubic.c` alone; HyStart++ (RFC 9406) is written for any algorithm.
 fn slow_start_exit(config: &TcpConfig) -> SlowStartExit {
     match (config.slow_start_exit, config.congestion_control) {
-        (SlowStartExit::Hystart, CongestionControl::NewReno | CongestionControl::Dctcp) => SlowStartExit::None,
+        (SlowStartExit::Hystart, CongestionControl::NewReno | CongestionControl::Dctcp) | (_, CongestionControl::Bbr) => {
+            SlowStartExit::None
+        }
         (exit, _) => exit,
     }
 }
@@ -284,7 +375,7 @@ mod tests {
     use super::*;
 
     fn with_window(cwnd: u32, ssthresh: u32) -> Congestion {
-        Congestion { cwnd, ssthresh, ..Congestion::new(&TcpConfig::linux(1000)) }
+        Congestion { cwnd, ssthresh, ..Congestion::new(&TcpConfig::linux(1000), 0) }
     }
 
     /// Linux `tcp_cwnd_restart`: halved per timeout of silence, and slow start goes back to three quarters of what it was.
@@ -313,7 +404,7 @@ mod tests {
     fn cubic_counts_the_ticks_of_its_host() {
         let grown = |tick| {
             let config = TcpConfig { tick, ..TcpConfig::linux(1000) };
-            let mut congestion = Congestion { cwnd: 100, is_limited: true, ..Congestion::new(&config) };
+            let mut congestion = Congestion { cwnd: 100, is_limited: true, ..Congestion::new(&config, 0) };
             congestion.ssthresh = congestion.threshold_after_congestion(false);
             congestion.cwnd = congestion.ssthresh;
             let at = |us| Acked { now: Time::ZERO + Span::from_us(us), ..acked(40) };

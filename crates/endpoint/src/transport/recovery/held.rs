@@ -46,6 +46,14 @@ impl Scoreboard {
         end
     }
 
+    /// Delivery rates are sampled from the newest.
+    fn note_newest_held(&self, number: u64, news: &mut AckNews) {
+        let newness = |number| (self.ring.get(number).sent, number);
+        if news.newest_held == 0 || newness(news.newest_held - 1) < newness(number) {
+            news.newest_held = number + 1;
+        }
+    }
+
     fn mark_sacked(&mut self, number: u64, record: Record, news: &mut AckNews) {
         if record.has(SACKED) {
             return;
@@ -62,6 +70,7 @@ impl Scoreboard {
         stored.set(SACKED);
         self.sacked_out += 1;
         news.sacked += 1;
+        self.note_newest_held(number, news);
         self.highest_sacked = self.highest_sacked.max(record.end());
     }
 }

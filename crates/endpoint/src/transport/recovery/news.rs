@@ -33,6 +33,8 @@ pub(crate) struct AckNews {
     pub(crate) is_sample_final: bool,
     /// Retransmissions sent after this are too young to be what was acknowledged.
     pub(crate) ambiguous_after: Time,
+    /// One more than the number of the newest segment that is newly reported as held; 0 for none.
+    pub(crate) newest_held: u64,
     /// Segments up to here belong to the window that F-RTO asks about.
     pub(crate) window_end: u64,
 }

@@ -53,6 +53,9 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(crate) fn reduce_window(&mut self, delivered: u32, newly_lost: u32, advanced: bool) {
+        if self.congestion.is_model() {
+            return; // the model sets the window in every state (Linux `cong_control`)
+        }
         let recovery = &mut self.recovery;
         if delivered == 0 || recovery.prior_cwnd == 0 {
             return;
@@ -73,6 +76,9 @@ impl Tcp {
     }
 
     pub(crate) fn end_reduction(&mut self) {
+        if self.congestion.is_model() {
+            return;
+        }
         if self.congestion.ssthresh < NO_THRESHOLD && (self.recovery.state == State::Cwr || self.recovery.undo_from != 0) {
             self.congestion.cwnd = self.congestion.ssthresh;
         }

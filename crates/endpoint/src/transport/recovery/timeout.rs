@@ -73,6 +73,7 @@ impl Tcp {
         }
         self.congestion.cwnd = self.board.in_flight() + 1;
         self.recovery.state = State::Loss;
+        self.congestion.handle_loss_state(self.board.lost_marks);
         self.recovery.high_seq = self.send.nxt;
         self.recovery.probe_end = 0;
         self.send.is_cwr_due = self.send.has_ecn;

@@ -11,6 +11,10 @@ use crate::transport::recovery::{Alert, Resend, State};
 use crate::transport::timer::Pending;
 use crate::transport::{Segment, Tcp, Transmit};
 
+/// The send buffer grows to the memory of so many windows (Linux `tcp_sndbuf_expand`), with BBR of more (`bbr_sndbuf_expand`).
+const BUFFER_WINDOWS: u32 = 2;
+const MODEL_BUFFER_WINDOWS: u32 = 3;
+
 /// What the selective acknowledgement brought besides news of held segments.
 #[derive(Default)]
 struct Reports {
@@ -39,6 +43,9 @@ impl Tcp {
         let mut news =
             AckNews { ambiguous_after: now - self.rtt.minimum(), window_end: self.recovery.high_seq, ..AckNews::default() };
         let prior_marks = self.board.lost_marks;
+        if self.congestion.is_model() {
+            self.begin_sample(packet.ack);
+        }
         if packet.ack > prior_una {
             self.send.una = packet.ack;
             self.board.acknowledge(packet.ack, &mut news);
@@ -51,7 +58,7 @@ impl Tcp {
             self.recovery.timeouts = 0;
         }
         let reports = if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };
-        self.learn(now, &news, is_marked);
+        let rtt = self.learn(now, &news, is_marked);
         // An acknowledgement that was overtaken by a later one repeats nothing.
         let is_plain = segment.payload_bytes == 0 && !opens_window && packet.ack == prior_una;
         let alert = Alert { is_duplicate: is_plain && !reports.has_duplicate && !self.board.ring.is_empty(), is_marked };
@@ -65,7 +72,11 @@ impl Tcp {
             news.sacked += self.count_duplicate();
         }
         let resend = self.react(now, &alert, &news, &reports);
-        self.adjust_window(now, &news, is_marked, (self.board.lost_marks - prior_marks) as u32);
+        let newly_lost = (self.board.lost_marks - prior_marks) as u32;
+        if self.congestion.is_model() {
+            self.follow_model(now, &news, newly_lost, rtt);
+        }
+        self.adjust_window(now, &news, is_marked, newly_lost);
         self.send_after_ack(now, resend, wire);
         self.send.una - prior_una.min(self.send.una)
     }
@@ -87,9 +98,9 @@ impl Tcp {
         opens
     }
 
-    /// Round trip, RACK and the congestion window's observations.
+    /// Round trip, RACK and the congestion window's observations. Returns the round trip of the newest segment, if known.
     #[inline(always)]
-    fn learn(&mut self, now: Time, news: &AckNews, is_marked: bool) {
+    fn learn(&mut self, now: Time, news: &AckNews, is_marked: bool) -> Option<Span> {
         let sample = match (news.oldest_sent, news.sacked_sent, news.latest) {
             (Some(oldest), _, _) => Some((now.since(oldest), now.since(news.newest_sent))),
             (None, Some(sent), _) => Some((now.since(sent), now.since(sent))),
@@ -105,8 +116,10 @@ impl Tcp {
             self.rack.note_reordering(overtaken, self.board.highest_sacked, self.send.mss);
         }
         self.rack.update_window(self.send.una, self.send.nxt);
-        let acked = self.acked(now, news, sample.map(|(_, newest)| newest), is_marked);
+        let rtt = sample.map(|(_, newest)| newest);
+        let acked = self.acked(now, news, rtt, is_marked);
         self.congestion.observe(&acked);
+        rtt
     }
 
     #[inline]
@@ -132,13 +145,30 @@ impl Tcp {
 
     #[inline(always)]
     fn adjust_window(&mut self, now: Time, news: &AckNews, is_marked: bool, newly_lost: u32) {
-        if self.recovery.is_reducing() {
+        if self.congestion.is_model() {
+            // The window follows the model.
+        } else if self.recovery.is_reducing() {
             self.reduce_window(news.delivered(), newly_lost, news.advanced);
         } else if news.acked > 0 || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0) {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
-        self.send.make_room(self.congestion.cwnd, self.congestion.initial);
+        self.make_room(now);
+    }
+
+    /// Takes more of what the application writes. The buffer grows with the window.
+    #[inline]
+    fn make_room(&mut self, now: Time) {
+        if !self.send.is_writer_waiting() {
+            return;
+        }
+        let windows = if self.congestion.is_model() { MODEL_BUFFER_WINDOWS } else { BUFFER_WINDOWS };
+        if self.send.tune_buffer(self.congestion.cwnd, self.congestion.initial, windows) {
+            if self.congestion.is_model() {
+                self.note_app_limit(now);
+            }
+            self.send.fill();
+        }
     }
 
     /// Repairs after an acknowledgement. New data follow when the segment has been dealt with.

@@ -3,6 +3,7 @@
 use tailrace_units::{Span, Time};
 
 use crate::transport::Tcp;
+use crate::transport::congestion::Bbr;
 use crate::transport::recovery::State;
 
 /// A window is not kept waiting for a larger burst when this share of it is free (Linux `tcp_tso_win_divisor`).
@@ -56,18 +57,25 @@ impl Tcp {
     /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.
     #[inline]
     pub(crate) fn burst_segments(&self) -> u32 {
-        if self.send.burst_max <= BURST_SEGMENTS_MIN || self.rtt.minimum() < BURST_RTT_STEP {
+        if self.rtt.minimum() < BURST_RTT_STEP {
+            return self.send.burst_max;
+        }
+        let least = self.congestion.paced().map_or(BURST_SEGMENTS_MIN, |paced| Bbr::burst_segments_min(paced.pace));
+        if self.send.burst_max <= least {
             return self.send.burst_max;
         }
         let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
         let near = (u64::from(self.send.burst_max) * u64::from(self.send.mss)).checked_shr(steps as u32).unwrap_or(0);
         let bytes = near + self.paced_bytes(BURST_TIME);
         let segments = (bytes / u64::from(self.send.mss)).min(u64::from(self.send.burst_max)) as u32;
-        segments.max(BURST_SEGMENTS_MIN)
+        segments.max(least)
     }
 
     /// What the pacing rate sends in `span`: 1.2 windows per round trip, two in early slow start (Linux `tcp_update_pacing_rate`).
     fn paced_bytes(&self, span: Span) -> u64 {
+        if let Some(paced) = self.congestion.paced() {
+            return paced.pace.bytes(span);
+        }
         let percent = if self.congestion.cwnd < self.congestion.ssthresh / 2 {
             PACING_SLOW_START_PERCENT
         } else {

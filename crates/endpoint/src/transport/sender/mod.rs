@@ -117,31 +117,27 @@ impl Send {
         }
     }
 
-    /// After an acknowledgement, while the application waits for room: the buffer grows, and takes more of what is written when
-    /// a third of it is free (Linux `sk_stream_is_writeable`).
+    /// The application waits for room.
     #[inline]
-    pub(super) fn make_room(&mut self, cwnd: u32, initial: u32) {
-        if self.written > self.accepted {
-            self.tune_buffer(cwnd, initial);
-            let queued = self.accepted.saturating_sub(self.una);
-            if queued + queued / 2 <= u64::from(self.buffer) {
-                self.fill();
-            }
-        }
+    pub(super) fn is_writer_waiting(&self) -> bool {
+        self.written > self.accepted
     }
 
     /// Whole bursts, so that the last one exceeds the buffer (Linux `tcp_sendmsg_locked`: a packet is begun while there is room).
-    fn fill(&mut self) {
+    pub(super) fn fill(&mut self) {
         let burst = self.burst_bytes();
         let room = (self.una + u64::from(self.buffer)).saturating_sub(self.accepted);
         self.accepted = self.written.min(self.accepted + room.div_ceil(burst) * burst);
     }
 
-    /// Grows the buffer to twice the memory of the segments of a window (Linux `tcp_sndbuf_expand`).
-    fn tune_buffer(&mut self, cwnd: u32, initial: u32) {
+    /// Grows the buffer to the memory of the segments of some windows (Linux `tcp_sndbuf_expand`). Returns whether a third of it is free, so
+    /// that more is taken of what the application writes (Linux `sk_stream_is_writeable`).
+    pub(super) fn tune_buffer(&mut self, cwnd: u32, initial: u32, windows: u32) -> bool {
         let segments = cwnd.max(initial).max(DUPLICATE_THRESHOLD + 1);
         let segment = (self.mss + SEGMENT_HEADERS).next_power_of_two() + SEGMENT_RECORD;
-        let wanted = segments.saturating_mul(segment).saturating_mul(2);
+        let wanted = segments.saturating_mul(segment).saturating_mul(windows);
         self.buffer = self.buffer.max(wanted.min(self.buffer_max));
+        let queued = self.accepted.saturating_sub(self.una);
+        queued + queued / 2 <= u64::from(self.buffer)
     }
 }

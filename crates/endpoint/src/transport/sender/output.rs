@@ -22,7 +22,7 @@ impl Tcp {
         let mut is_limited = false;
         loop {
             let sendable = self.send.sendable();
-            if sendable == 0 {
+            if sendable == 0 || self.is_held_by_pace(now) {
                 break;
             }
             match self.check(now, sendable, burst_max) {
@@ -100,6 +100,7 @@ impl Tcp {
             left -= payload;
         }
         self.send.last_burst = (self.send.nxt - before) as u32;
+        self.charge_pace(now, self.send.nxt - before);
     }
 
     /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
@@ -108,6 +109,7 @@ impl Tcp {
         if is_possible {
             let payload = self.send.sendable().min(u64::from(self.send.mss));
             self.send_segment(now, payload as u32, wire);
+            self.charge_pace(now, payload);
             self.recovery.sent += 1;
         }
         is_possible
@@ -127,6 +129,9 @@ impl Tcp {
             packet.ecn = Ecn::Ect0;
         }
         self.send.nxt = end;
+        if self.congestion.is_model() {
+            self.note_sample_sent(now, self.board.ring.tail);
+        }
         self.board.ring.push(now, end);
         self.dispatch(now, packet, wire);
     }
@@ -140,10 +145,14 @@ impl Tcp {
         if self.send.has_ecn && self.congestion.is_dctcp() {
             packet.ecn = Ecn::Ect0; // others do not mark retransmissions capable (RFC 3168 section 6.1.5)
         }
+        if self.congestion.is_model() {
+            self.note_sample_sent(now, number);
+        }
         self.board.mark_retransmitted(number, now);
         self.stats.retransmits += 1;
         self.recovery.undo_retransmissions = self.recovery.undo_retransmissions.max(0) + 1;
         self.dispatch(now, packet, wire);
+        self.charge_pace(now, end - seq);
     }
 
     /// Sends lost segments again as far as the window allows (Linux `tcp_xmit_retransmit_queue`).
@@ -151,7 +160,10 @@ impl Tcp {
     #[inline(never)]
     pub(crate) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Transmit) {
         while let Some(number) = self.board.next_lost() {
-            if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now, 2 * self.send.mss) {
+            if self.is_held_by_pace(now)
+                || self.board.in_flight() >= self.congestion.cwnd
+                || self.is_small_queue_full(now, 2 * self.send.mss)
+            {
                 break;
             }
             let is_head = number == self.board.ring.head;
