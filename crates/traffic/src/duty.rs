@@ -11,7 +11,9 @@ use tailrace_endpoint::app::App;
 use tailrace_endpoint::host::EphemeralPorts;
 use tailrace_network::address;
 use tailrace_plan::{Plan, RawCongestionControl};
-use tailrace_workloads::{Arrivals, Arriving, Ends, Engine, LastingConnection, SERVER_PORT, open_workloads, record_for};
+use tailrace_workloads::{
+    Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, SERVER_PORT, WorkloadProgram, open_workloads, record_for,
+};
 
 /// Where hosts are, where that is not the live labs' rule.
 pub type Addresses = BTreeMap<(u32, u16), Ipv4Addr>;
@@ -144,6 +146,14 @@ impl Engine for Duty {
                 self.ends.push(LastingEnd { workload, user, side, app, route, counts_goodput });
             }
         }
+    }
+
+    fn start(&mut self, _: WorkloadProgram) -> u32 {
+        todo!()
+    }
+
+    fn pair(&mut self, _: DatagramPair) {
+        todo!()
     }
 
     fn arrive(&mut self, arrivals: Arrivals) {

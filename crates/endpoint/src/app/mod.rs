@@ -3,10 +3,15 @@
 
 mod oltp;
 mod program;
+mod requests;
 mod stream;
 
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
-pub use program::{HostCalls, Peer, Program};
+pub use program::{Ends, HostCalls, Message, Peer, Program};
+pub use requests::{
+    Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, RequestClient, RequestServer, ServerConfig, ServicePolicy, Spike, StageConfig,
+    Tallies, Transport, User,
+};
 pub use stream::{Offer, StreamSink, StreamSource};
 
 use tailrace_units::{Span, Time};

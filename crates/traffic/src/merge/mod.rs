@@ -10,11 +10,12 @@ mod tcp;
 use crate::record::{Failure, Item, Record, Transaction};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Carried;
 use tailrace_plan::Plan;
 use tailrace_record::Table;
 use tailrace_units::{Span, Time};
-use tailrace_workloads::outcome::{CutOff, running, transactions, workload_series, workload_summary};
+use tailrace_workloads::outcome::{Counts, CutOff, running, transactions, workload_series, workload_summary};
 use tailrace_workloads::{WorkloadRecord, record_for, tells_connections};
 
 /// What all hosts did together.
@@ -153,7 +154,8 @@ impl Trial<'_> {
     fn summary(&self, number: u32, own: &OfWorkload) -> Value {
         let workload = &self.plan.workloads[number as usize];
         let counters = tcp::summary(self.records, number, self.counted_from(own.is_finite));
-        workload_summary(workload, &own.record, &own.cut_off, own.bytes.clone(), counters)
+        let counts = Counts { connection_bytes: own.bytes.clone(), tcp: counters, tallies: Tallies::default() };
+        workload_summary(workload, &own.record, &own.cut_off, counts)
     }
 }
 
