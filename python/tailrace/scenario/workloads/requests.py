@@ -299,9 +299,7 @@ class Requests(WorkloadKind):
             return LeastTime(needed_s, "at the pace of its arrivals", "requests")
         gap_ps = self.gap.mean if self.gap else 0.0
         cycle_ps = (gap_ps + self.server_time.mean + self.server_work.mean) / self.depth
-        return LeastTime(
-            (self.start + (self.requests - 1) * cycle_ps) / PS_PER_S, "at its users' own pace", "requests"
-        )
+        return LeastTime((self.start + (self.requests - 1) * cycle_ps) / PS_PER_S, "at its users' own pace", "requests")
 
     def bulk_to(self) -> tuple[str, int] | None:
         return None
