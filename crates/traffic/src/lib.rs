@@ -16,6 +16,7 @@ pub mod sockets;
 mod datagrams;
 mod end;
 mod flows;
+mod hosted;
 
 pub use duty::Addresses;
 pub use host::{Host, Settings};

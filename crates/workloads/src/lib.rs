@@ -63,6 +63,8 @@ pub struct WorkloadProgram {
     pub counts_goodput: bool,
     /// The port at which it listens.
     pub port: Option<u16>,
+    /// How often it tells that something is finished, where the workload has an end.
+    pub finishes: u64,
 }
 
 /// Two sockets for datagrams that belong to programs, and know each other only.

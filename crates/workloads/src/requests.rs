@@ -45,7 +45,7 @@ impl Kind for Requests {
             let client = parts.client(number, host, &exchange);
             let counts_goodput = true;
             let (workload, program) = (place.number, Box::new(client));
-            let client = engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput, port: None });
+            let client = engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput, port: None, finishes: parts.finishes(number) });
             parts.pair(engine, number, client, &servers);
         }
     }
@@ -62,7 +62,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn start(&self, engine: &mut dyn Engine, host: usize, port: Option<u16>, program: Box<dyn Program>) -> u32 {
         let workload = self.place.number;
-        engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput: false, port })
+        engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput: false, port, finishes: 0 })
     }
 
     fn stage_port(&self, stage: u16) -> u16 {
@@ -161,6 +161,14 @@ impl Parts<'_> {
             clients: self.requests.clients.len() as u64,
             random: self.place.random("arrivals"),
         }))
+    }
+
+    /// Users of a client, or its part of the arrivals, if it has one.
+    fn finishes(&self, client: u32) -> u64 {
+        match self.requests.raw.users {
+            0 => u64::from(u64::from(client) < self.requests.raw.requests),
+            _ => self.users_of(client).count() as u64,
+        }
     }
 
     fn users_of(&self, client: u32) -> impl Iterator<Item = u32> {
