@@ -9,6 +9,9 @@ use tailrace_endpoint::app::{
 use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
 use tailrace_units::{Distribution, Span, Time};
 
+/// Least payload of a datagram: the number of its query stands there.
+const NUMBER_BYTES: u64 = 8;
+
 impl Kind for Requests {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         let (users, requests) = (u64::from(self.raw.users), self.raw.requests);
@@ -70,14 +73,14 @@ impl Parts<'_> {
     }
 
     fn exchange(&self, sizes: &MessageSizes, name: &str) -> Rc<Exchange> {
-        let bytes_max = if self.requests.raw.is_udp { u64::from(self.requests.payload_max) } else { u64::MAX };
-        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), bytes_max, self.place.random(name)))
+        let bytes = if self.requests.raw.is_udp { NUMBER_BYTES..=self.requests.payload_max.into() } else { 1..=u64::MAX };
+        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), bytes, self.place.random(name)))
     }
 
     /// The sizes of what servers ask, which always goes over TCP.
     fn stage_exchange(&self, number: u16, sizes: &MessageSizes) -> Rc<Exchange> {
         let random = self.place.random(&format!("stage{number}/sizes"));
-        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), u64::MAX, random))
+        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), 1..=u64::MAX, random))
     }
 
     fn asked_server(&self, number: u16, stage: &Stage, host: usize) -> RequestServer {

@@ -1,7 +1,6 @@
 """Requests and responses: of closed-loop users, or that arrive by themselves."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -10,7 +9,7 @@ from tailrace.errors import KeyPath, RunRefusedError
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
-from tailrace.scenario.workloads import division
+from tailrace.scenario.workloads import division, request_checks
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
     ClosedLoop,
@@ -29,13 +28,10 @@ from tailrace.scenario.workloads.request_parts import (
     Call,
     Replicas,
     Spike,
-    one_or_several,
     service,
 )
 from tailrace.scenario.workloads.request_presets import PRESETS, PresetName
 
-UDP_IPV4_HEADERS_BYTES = 28
-"""RFC 768 (8) and RFC 791 without options (20)."""
 SPIKES_MAX = 100
 CALLS_MAX = 16
 TIMEOUT_PS = PS_PER_S
@@ -211,84 +207,10 @@ class Requests(WorkloadKind):
     # --- checks ------------------------------------------------------------------------------------------------------
 
     def problems(self, around: Surroundings) -> Found:
-        yield from one_or_several(self.client, self.clients, "client")
-        yield from one_or_several(self.server, self.servers, "server")
-        yield from self._loop_problems(around)
-        yield from self._size_problems(around)
-        yield from self._protocol_problems()
-        for index, call in enumerate(self.calls):
-            yield from ((("calls", index, *key), what, hint) for key, what, hint in call.problems())
-        if self.replicas:
-            yield from ((("replicas", *key), what, hint) for key, what, hint in self.replicas.problems())
-
-    def _loop_problems(self, around: Surroundings) -> Found:
-        if (self.users is None) == (self.arrivals is None):
-            hint = "write users: 50 for a closed loop, or arrivals: exponential(100us)"
-            yield (), "requests need either users or arrivals", hint
-            return
-        if self.arrivals is not None and self.arrivals.mean < 1:
-            yield ("arrivals",), "`arrivals` must be greater than zero", "write a gap such as exponential(100us)"
-        only = {"gap": self.users, "spikes": self.arrivals, "connections": self.arrivals}
-        for key, loop in only.items():
-            if loop is None and getattr(self, key) not in (None, []):
-                needed = "users" if key == "gap" else "arrivals"
-                yield (key,), f"`{key}` has no effect without `{needed}`", f"omit it, or write {needed}"
-        if self.users is not None and self.users < len(self.client_hosts):
-            what = f"{self.users} users are fewer than the {len(self.client_hosts)} clients"
-            yield ("users",), what, "write at least one user for each client"
-        if self.start >= around.duration_ps:
-            what = "the workload starts after the end of the trial"
-            yield ("start",), what, "lower start or raise experiment.duration"
-        yield from self._spike_problems(around)
-
-    def _spike_problems(self, around: Surroundings) -> Found:
-        for index, spike in enumerate(self.spikes):
-            if spike.duration == 0:
-                yield ("spikes", index, "for"), "`for` must be greater than zero", "write a time such as 1s"
-            if spike.at >= around.duration_ps:
-                yield (
-                    ("spikes", index, "at"),
-                    "the spike begins after the end of the trial",
-                    "write an earlier time, or raise experiment.duration",
-                )
-        for index, (before, after) in enumerate(pairwise(self.spikes), 1):
-            if after.at < before.at + before.duration:
-                what = "the spike begins before the one above it has ended"
-                yield ("spikes", index, "at"), what, "list spikes in order of time, without overlap"
-
-    def _size_problems(self, around: Surroundings) -> Found:
-        hosts = [host for host in (*self.client_hosts, *self.server_hosts) if host in around.graph.host_names]
-        room = min((around.mtu_of(host) for host in hosts), default=0) - UDP_IPV4_HEADERS_BYTES
-        for key, size in zip(("request", "response"), self.sizes, strict=True):
-            if size is None:
-                yield (), f"requests need `{key}`, or a preset", f"write {key}: 200B, or preset: http"
-            elif size.mean < 1:
-                yield (key,), f"`{key}` must be greater than zero", "write a size such as 200B"
-            elif self.is_udp and hosts and room < size.largest < float("inf"):
-                what = f"a datagram of {size.largest:.0f} bytes does not fit an MTU of {room + UDP_IPV4_HEADERS_BYTES}"
-                yield (key,), f"{what} bytes", f"write at most {room}B"
-
-    def _protocol_problems(self) -> Found:
-        if self.is_udp and self.connection == "new":
-            yield ("connection",), "datagrams have no connections", "omit it, or write protocol: tcp"
-        if self.is_udp and self.pipeline is not None and self.pipeline > 1:
-            yield ("pipeline",), "queries of udp do not wait for each other", "omit it, and write more users"
-        if self.connection == "new" and self.depth > 1:
-            yield ("pipeline",), "a new connection carries one request", "omit it, or write connection: kept"
-        for key in ("timeout", "retries"):
-            if not self.is_udp and getattr(self, key) is not None:
-                yield (key,), f"`{key}` is of udp; tcp retransmits by itself", "omit it, or write protocol: udp"
-        if self.timeout == 0:
-            yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 1s"
+        yield from request_checks.problems(self, around)
 
     def cautions(self, around: Surroundings) -> Found:
-        mean_ps = self.server_time.mean + self.server_work.mean
-        if self.arrivals is None or self.concurrency is None or self.calls or self.replicas:
-            return
-        load = mean_ps / self.arrivals.mean / (self.concurrency * len(self.server_hosts))
-        if load > 1:
-            what = f"arrivals are {load:.3g} times what {self.concurrency} workers serve: the queue grows until the end"
-            yield ("concurrency",), what, "write more workers, a shorter server_time, or fewer arrivals"
+        yield from request_checks.cautions(self)
 
     def least_time(self, graph: Graph) -> LeastTime | None:
         if not self.requests:
@@ -317,7 +239,8 @@ class Requests(WorkloadKind):
 
     def lowered(self, graph: Graph) -> Raw:
         request, response = self.sizes
-        assert request is not None and response is not None, "checks reject requests without sizes"
+        assert request is not None, "checks reject requests without sizes"
+        assert response is not None, "checks reject responses without sizes"
         stages = [call.lowered() for call in self.calls]
         if self.replicas:
             stages.append(self.replicas.lowered())

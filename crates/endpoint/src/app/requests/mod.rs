@@ -21,6 +21,7 @@ pub use client::{ClientConfig, Drive, RequestClient, Transport, User};
 pub use server::{RequestServer, ServerConfig, ServicePolicy, StageConfig};
 pub use tallies::Tallies;
 
+use std::ops::RangeInclusive;
 use tailrace_units::{Distribution, RandomStream, mix64};
 
 /// Bytes of requests and responses, as both ends of a connection draw them.
@@ -28,8 +29,8 @@ use tailrace_units::{Distribution, RandomStream, mix64};
 pub struct Exchange {
     request: Distribution,
     response: Distribution,
-    /// Larger draws are cut to this.
-    bytes_max: u64,
+    /// Draws outside are cut to this.
+    bytes: RangeInclusive<u64>,
     key: u64,
 }
 
@@ -42,8 +43,8 @@ struct Sizes {
 
 impl Exchange {
     /// Sizes with a stream of their own.
-    pub fn new(request: Distribution, response: Distribution, bytes_max: u64, mut random: RandomStream) -> Exchange {
-        Exchange { request, response, bytes_max, key: random.bits() }
+    pub fn new(request: Distribution, response: Distribution, bytes: RangeInclusive<u64>, mut random: RandomStream) -> Exchange {
+        Exchange { request, response, bytes, key: random.bits() }
     }
 
     /// The stream of a connection that this host opened from this port. It begins anew where a port is used again.
@@ -57,7 +58,7 @@ impl Exchange {
     }
 
     fn draw(&self, random: &mut RandomStream) -> Sizes {
-        let mut of = |distribution: &Distribution| distribution.draw(random).clamp(1, self.bytes_max);
+        let mut of = |distribution: &Distribution| distribution.draw(random).clamp(*self.bytes.start(), *self.bytes.end());
         Sizes { request: of(&self.request), response: of(&self.response) }
     }
 

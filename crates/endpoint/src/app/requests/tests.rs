@@ -83,7 +83,7 @@ fn client(users: u32, requests: u64, transport: Transport) -> RequestClient {
     RequestClient::new(ClientConfig {
         host: 0,
         servers: vec![PEER],
-        exchange: Rc::new(Exchange::new(constant(100), constant(300), u64::MAX, random("sizes"))),
+        exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
         transport,
         drive: Drive::Users { users: (0..users).map(user).collect(), gap: constant(0), requests },
         choice: None,
@@ -147,9 +147,10 @@ fn a_user_whose_server_refuses_waits_before_it_asks_again() {
     let mut client = client(1, 2, tcp(true, 1));
     client.handle_timeout(Time::ZERO, &mut host);
     client.handle_failed(Time::ZERO, 1, Failure::Refused, &mut host);
-    assert_eq!(client.poll_timeout(), Time::ZERO + Span::from_ms(100));
-    client.handle_timeout(client.poll_timeout(), &mut host);
-    client.handle_failed(client.poll_timeout(), 2, Failure::Refused, &mut host);
+    let later = Time::ZERO + Span::from_ms(100);
+    assert_eq!(client.poll_timeout(), later);
+    client.handle_timeout(later, &mut host);
+    client.handle_failed(later, 2, Failure::Refused, &mut host);
     let Tallies { begun, failed, connections, failed_connections, .. } = client.tallies();
     assert_eq!((begun, failed, connections, failed_connections), (2, 2, 2, 2));
     assert_eq!((host.finished, host.completed), (vec![0], vec![]));
