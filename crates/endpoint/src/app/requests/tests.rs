@@ -180,6 +180,29 @@ fn a_lost_connection_fails_all_that_it_carried_and_the_next_request_opens_anothe
     assert_eq!(host.connected, 2);
 }
 
+#[test]
+fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait() {
+    let (gap, spikes, start) = (constant(SECOND.ps()), Vec::new(), Time::ZERO);
+    let config = ArrivalsConfig { gap, spikes, start, count: 5, client: 0, clients: 1, random: random("arrivals") };
+    let mut host = Fake::default();
+    let mut client = RequestClient::new(ClientConfig {
+        host: 0,
+        servers: vec![PEER],
+        exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
+        transport: Transport::Tcp { is_kept: true, depth: 2, limit: 1 },
+        drive: Drive::Arrivals(Arrivals::new(config)),
+        choice: None,
+    });
+    let end = Time::ZERO + SECOND.times(5);
+    client.handle_timeout(end, &mut host);
+    client.handle_connected(end, 1, &mut host);
+    assert_eq!((host.connected, host.written.len()), (1, 2));
+    client.handle_readable(end, 1, 300, &mut host);
+    assert_eq!((host.completed[0], host.written.len()), ((0, Time::ZERO + SECOND), 3));
+    (0..4).for_each(|_| client.handle_readable(end, 1, 300, &mut host));
+    assert_eq!((host.completed.len(), host.finished.len()), (5, 1), "told once");
+}
+
 /// Clients draw the same arrivals: each takes its part of them, and together they take all.
 #[test]
 fn clients_share_the_arrivals_of_one_stream() {
