@@ -44,7 +44,7 @@ def bridge(outcome: dict[str, Any]) -> None:
     stood_still = {"paused_ps": [0, 0, 0, end_ps // 2, 0, 0, 0, 0], "storms_detected": 0, "storms_ended": 0}
     host["interface"] = {"pause": port["pause"] | stood_still}
     outcome["workloads"][0]["connection_bytes"] = [90, 100, 110]
-    outcome["workloads"][0]["requests"] = {
+    outcome["workloads"][0]["request_counts"] = {
         "begun": 50,
         "answered": 45,
         "failed": 5,

@@ -2,9 +2,9 @@
 
 use crate::counters::Counters;
 use crate::flows::Flow;
-use crate::hosted::Waiter;
 use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
+use crate::waiter::Waiter;
 use std::io;
 use tailrace_endpoint::app::{App, SocketCalls, WorkCalls};
 use tailrace_endpoint::host::Cores;

@@ -4,6 +4,7 @@ use crate::duty::Routes;
 use crate::end::End;
 use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
+use crate::waiter::Waiter;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use tailrace_endpoint::app::{Ends, HostCalls, Message, Peer, Program, WorkCalls};
@@ -12,15 +13,6 @@ use tailrace_units::{Span, Time};
 
 /// Bytes of a datagram's payload that hold its number, the lowest first.
 pub const NUMBER_BYTES: usize = 8;
-
-/// What asks for a core.
-#[derive(Clone, Copy, Debug)]
-pub enum Waiter {
-    /// The program of this end.
-    End(u32),
-    /// A thread of a program with several sockets.
-    Thread { program: u32, thread: u32 },
-}
 
 /// A program with what belongs to it.
 pub struct Hosted {

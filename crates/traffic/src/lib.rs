@@ -17,6 +17,7 @@ mod datagrams;
 mod end;
 mod flows;
 mod hosted;
+mod waiter;
 
 pub use duty::Addresses;
 pub use host::{Host, Settings};

@@ -48,7 +48,14 @@ impl Kind for Requests {
             let client = parts.client(number, host, &exchange);
             let counts_goodput = true;
             let (workload, program) = (place.number, Box::new(client));
-            let client = engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput, port: None, finishes: parts.finishes(number) });
+            let client = engine.start(WorkloadProgram {
+                workload,
+                host: host as u32,
+                program,
+                counts_goodput,
+                port: None,
+                finishes: parts.finishes(number),
+            });
             parts.pair(engine, number, client, &servers);
         }
     }

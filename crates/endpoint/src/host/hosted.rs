@@ -125,8 +125,19 @@ impl<P> Host<P> {
         let Host { place, nic, table, udp_sockets, hosted, listeners, connections, cores, tcp, ports, number, .. } = self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };
-        let mut calls =
-            HostedCalls { program, host: *number, own, table, udp_sockets, listeners, connections, config: tcp, ports, cores, uplink };
+        let mut calls = HostedCalls {
+            program,
+            host: *number,
+            own,
+            table,
+            udp_sockets,
+            listeners,
+            connections,
+            config: tcp,
+            ports,
+            cores,
+            uplink,
+        };
         call(called.as_mut(), &mut calls);
         calls.tell_what_waited(called.as_mut());
         calls.settle();

@@ -47,7 +47,13 @@ fn with_datagrams(ring_frames: usize) -> [Host<usize>; 2] {
     let mut hosts = [host(0, ring_frames), host(1, ring_frames)];
     for (side, host) in hosts.iter_mut().enumerate() {
         let (hash, expects) = (10 + side as u32, 11 - side as u32);
-        host.open_udp(NewUdpSocket { identity: identity(hash, 1 - side), expects, owner: 7, header_bytes: HEADERS, program: None });
+        host.open_udp(NewUdpSocket {
+            identity: identity(hash, 1 - side),
+            expects,
+            owner: 7,
+            header_bytes: HEADERS,
+            program: None,
+        });
     }
     hosts
 }

@@ -34,7 +34,7 @@ fn mean_ps(outcome: &Outcome) -> f64 {
 }
 
 fn counted(outcome: &Outcome, key: &str) -> u64 {
-    count(own(outcome), &format!("requests.{key}"))
+    count(own(outcome), &format!("request_counts.{key}"))
 }
 
 /// A round trip on the empty path, with request and response.
@@ -201,7 +201,11 @@ fn clients_share_arrivals_and_servers_share_requests() {
             (requests.timeout_ps, requests.connections) = (if is_udp { S } else { 0 }, u32::from(is_udp));
             let whole = 101 * u64::from(users.max(1));
             let outcome = run_one(4, 100 * S, requests);
-            assert_eq!((counted(&outcome, "begun"), counted(&outcome, "answered")), (whole, whole), "{is_random} {is_udp} {users}");
+            assert_eq!(
+                (counted(&outcome, "begun"), counted(&outcome, "answered")),
+                (whole, whole),
+                "{is_random} {is_udp} {users}"
+            );
             assert!(own(&outcome)["completion_ps"].is_u64(), "it has an end");
             for host in ["h0", "h1", "h2", "h3"] {
                 let frames = count(host_summary(&outcome, host), "rx_frames");
@@ -288,7 +292,7 @@ proptest! {
         }
         let outcome = simulate(raw.clone());
         for work in outcome.summary()["workloads"].as_array().expect("workloads") {
-            let of = |key: &str| count(work, &format!("requests.{key}"));
+            let of = |key: &str| count(work, &format!("request_counts.{key}"));
             prop_assert_eq!(of("begun"), of("answered") + of("failed") + count(work, "cut_off.count"));
             prop_assert_eq!(of("answered"), count(work, "transactions"));
         }

@@ -2,9 +2,9 @@
 
 use super::{Due, Host};
 use crate::end::{Calls, End, Link};
-use crate::hosted::Waiter;
 use crate::record::Failure;
 use crate::sockets::Sockets;
+use crate::waiter::Waiter;
 use tailrace_endpoint::app::App;
 use tailrace_units::Time;
 

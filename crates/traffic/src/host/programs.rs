@@ -124,7 +124,13 @@ impl Host {
         });
     }
 
-    pub(super) fn read_hosted<S: Sockets>(&mut self, now: Time, (program, datagrams): (u32, Option<u32>), number: u32, sockets: &mut S) {
+    pub(super) fn read_hosted<S: Sockets>(
+        &mut self,
+        now: Time,
+        (program, datagrams): (u32, Option<u32>),
+        number: u32,
+        sockets: &mut S,
+    ) {
         self.call_hosted(now, program, sockets, |program, calls| match datagrams {
             None => read(program, now, number, calls),
             Some(socket) => {

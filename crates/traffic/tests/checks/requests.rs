@@ -29,7 +29,7 @@ fn own(trial: &Trial) -> &Value {
 }
 
 fn counted(trial: &Trial, key: &str) -> u64 {
-    own(trial)["requests"][key].as_u64().expect("a count")
+    own(trial)["request_counts"][key].as_u64().expect("a count")
 }
 
 fn failures(trial: &Trial) -> usize {
@@ -45,9 +45,14 @@ fn assert_is(trial: &Trial, least: Span) {
 #[test]
 fn every_request_is_answered_over_connections_that_are_kept_or_new_and_by_datagrams() {
     for users in [0, 6] {
-        for (is_kept, is_udp, is_random) in
-            [(true, false, false), (true, false, true), (false, false, false), (false, false, true), (true, true, false), (true, true, true)]
-        {
+        for (is_kept, is_udp, is_random) in [
+            (true, false, false),
+            (true, false, true),
+            (false, false, false),
+            (false, false, true),
+            (true, true, false),
+            (true, true, true),
+        ] {
             let mut drawn = between_four(users);
             (drawn.is_kept, drawn.is_udp, drawn.is_random) = (is_kept, is_udp, is_random);
             (drawn.timeout_ps, drawn.connections) = (if is_udp { S } else { 0 }, 2 * u32::from(is_udp));

@@ -46,7 +46,7 @@ pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &
         "tcp": tcp,
     });
     if tells_tallies(workload) {
-        summary["requests"] = tallies_summary(&tallies);
+        summary["request_counts"] = tallies_summary(&tallies);
     }
     summary
 }

@@ -168,7 +168,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
             for index, (arm, arm_summary) in enumerate(arms)
             if (workload := arm_summary["workloads"].get(name)) and workload[key]
         ]
-        for key in ("tcp", "requests")
+        for key in ("tcp", "request_counts")
     )
     dpp = [
         {"arm": arm, "index": index, "port": f"{port['node']} → {port['towards']}", "counters": port["dpp"]}
@@ -190,7 +190,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "tcp": tcp,
         "tcp_counters": TCP_COUNTERS,
-        "requests": requests,
+        "request_counts": requests,
         "request_counters": REQUEST_COUNTERS,
         "dpp": dpp,
         "pauses": pauses,

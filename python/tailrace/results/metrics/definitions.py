@@ -148,7 +148,7 @@ def _rate_per_s(trial: Trial, outcome: dict[str, Any]) -> float | None:
 
 def _failed_percent(outcomes: Sequence[dict[str, Any]]) -> float | None:
     """Requests that have failed, in percent of those that have ended; None where a workload has none."""
-    counted = [outcome.get("requests") for outcome in outcomes]
+    counted = [outcome.get("request_counts") for outcome in outcomes]
     ended = sum(requests["answered"] + requests["failed"] for requests in counted if requests)
     failed = sum(requests["failed"] for requests in counted if requests)
     return 100 * failed / ended if ended and all(counted) else None

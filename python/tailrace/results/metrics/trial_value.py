@@ -91,7 +91,7 @@ def _transactions(_: Run, trial: Trial, band: Band) -> float | None:
 
 def _requests(counter: str) -> Figure:
     def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        requests = _outcome(trial, band).get("requests")
+        requests = _outcome(trial, band).get("request_counts")
         return float(requests[counter]) if requests else None
 
     return figure

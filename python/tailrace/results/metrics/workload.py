@@ -59,7 +59,7 @@ def summarise_workload(
         "unfinished": unfinished_of(trials, name, work),
         "rate_per_s": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "rate_per_s")),
         "failed_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "failed_percent")),
-        "requests": _requests(outcomes),
+        "request_counts": _requests(outcomes),
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
@@ -103,7 +103,7 @@ def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:
 
 def _requests(outcomes: list[dict[str, Any]]) -> dict[str, float] | None:
     """Counters of requests per trial (means); None for a workload that makes none."""
-    counted = [w["requests"] for w in outcomes if w.get("requests")]
+    counted = [w["request_counts"] for w in outcomes if w.get("request_counts")]
     return {key: sum(own[key] for own in counted) / len(counted) for key in REQUEST_COUNTERS} if counted else None
 
 

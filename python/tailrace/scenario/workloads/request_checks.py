@@ -1,13 +1,10 @@
 """Problems and warnings of requests."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tailrace.scenario.workloads.base import Found, Surroundings
+from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import one_or_several
-
-if TYPE_CHECKING:
-    from tailrace.scenario.workloads.requests import Requests
 
 UDP_IPV4_HEADERS_BYTES = 28
 """RFC 768 (8) and RFC 791 without options (20)."""
@@ -17,7 +14,7 @@ PORTS_MAX = 28_000
 """Connections that a client can have: ephemeral ports of Linux (ip_local_port_range), rounded down."""
 
 
-def problems(work: "Requests", around: Surroundings) -> Found:
+def problems(work: RequestKeys, around: Surroundings) -> Found:
     """Problems of its values; all named hosts exist."""
     yield from one_or_several(work.client, work.clients, "client")
     yield from one_or_several(work.server, work.servers, "server")
@@ -30,7 +27,7 @@ def problems(work: "Requests", around: Surroundings) -> Found:
         yield from ((("replicas", *key), what, hint) for key, what, hint in work.replicas.problems())
 
 
-def _loop_problems(work: "Requests", around: Surroundings) -> Found:
+def _loop_problems(work: RequestKeys, around: Surroundings) -> Found:
     if (work.users is None) == (work.arrivals is None):
         hint = "write users: 50 for a closed loop, or arrivals: exponential(100us)"
         yield (), "requests need either users or arrivals", hint
@@ -56,7 +53,7 @@ def _loop_problems(work: "Requests", around: Surroundings) -> Found:
     yield from _spike_problems(work, around)
 
 
-def _spike_problems(work: "Requests", around: Surroundings) -> Found:
+def _spike_problems(work: RequestKeys, around: Surroundings) -> Found:
     for index, spike in enumerate(work.spikes):
         if spike.duration == 0:
             yield ("spikes", index, "for"), "`for` must be greater than zero", "write a time such as 1s"
@@ -72,7 +69,7 @@ def _spike_problems(work: "Requests", around: Surroundings) -> Found:
             yield ("spikes", index, "at"), what, "list spikes in order of time, without overlap"
 
 
-def _size_problems(work: "Requests", around: Surroundings) -> Found:
+def _size_problems(work: RequestKeys, around: Surroundings) -> Found:
     hosts = [host for host in (*work.client_hosts, *work.server_hosts) if host in around.graph.host_names]
     room = min((around.mtu_of(host) for host in hosts), default=0) - UDP_IPV4_HEADERS_BYTES
     for key, size in zip(("request", "response"), work.sizes, strict=True):
@@ -88,7 +85,7 @@ def _size_problems(work: "Requests", around: Surroundings) -> Found:
             yield (key,), f"{what} bytes", f"write at most {room}B"
 
 
-def _protocol_problems(work: "Requests") -> Found:
+def _protocol_problems(work: RequestKeys) -> Found:
     if work.is_udp and work.connection == "new":
         yield ("connection",), "datagrams have no connections", "omit it, or write protocol: tcp"
     if work.is_udp and work.pipeline is not None and work.pipeline > 1:
@@ -102,7 +99,7 @@ def _protocol_problems(work: "Requests") -> Found:
         yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 1s"
 
 
-def cautions(work: "Requests") -> Found:
+def cautions(work: RequestKeys) -> Found:
     """Warnings; the scenario has no problems."""
     mean_ps = work.server_time.mean + work.server_work.mean
     if work.arrivals is None or work.concurrency is None or work.calls or work.replicas:

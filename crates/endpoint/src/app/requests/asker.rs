@@ -1,7 +1,7 @@
 //! The asking side of connections: of a client, or of a server that asks others.
 
-use super::{Exchange, Tallies};
-use crate::app::{HostCalls, Peer};
+use super::Exchange;
+use crate::app::{HostCalls, Peer, Tallies};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use tailrace_units::RandomStream;

@@ -3,8 +3,8 @@
 use super::arrivals::PAUSE_AFTER_FAILURE;
 use super::asker::{Asker, LaneConfig};
 use super::queries::Queries;
-use super::{Arrivals, Exchange, Tallies};
-use crate::app::{HostCalls, Message, Peer, Program};
+use super::{Arrivals, Exchange};
+use crate::app::{HostCalls, Message, Peer, Program, Tallies};
 use crate::transport::Failure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -189,14 +189,7 @@ impl RequestClient {
 }
 
 impl Way {
-    fn new(
-        host: u16,
-        servers: &[Peer],
-        exchange: Rc<Exchange>,
-        transport: Transport,
-        drive: &Drive,
-        is_drawn: bool,
-    ) -> Way {
+    fn new(host: u16, servers: &[Peer], exchange: Rc<Exchange>, transport: Transport, drive: &Drive, is_drawn: bool) -> Way {
         match transport {
             Transport::Udp { timeout, retries, keys } => {
                 let shared = if let Drive::Arrivals(_) = drive { keys.len() / servers.len() } else { 1 };
@@ -233,7 +226,8 @@ impl Source {
         match drive {
             Drive::Arrivals(arrivals) => Source::Arrivals(arrivals),
             Drive::Users { users, gap, requests } => {
-                let slots = (0_u32..).zip(&users).flat_map(|(at, user)| (0..depth).map(move |slot| (user.first, at * depth + slot)));
+                let slots =
+                    (0_u32..).zip(&users).flat_map(|(at, user)| (0..depth).map(move |slot| (user.first, at * depth + slot)));
                 let due = slots.collect();
                 let users = users.into_iter().map(|user| UserState { user, begun: 0, running: 0 }).collect();
                 Source::Users { users, gap, requests, depth, due }

@@ -12,14 +12,12 @@ mod asker;
 mod client;
 mod queries;
 mod server;
-mod tallies;
 #[cfg(test)]
 mod tests;
 
 pub use arrivals::{Arrivals, ArrivalsConfig, Spike};
 pub use client::{ClientConfig, Drive, RequestClient, Transport, User};
 pub use server::{RequestServer, ServerConfig, ServicePolicy, StageConfig};
-pub use tallies::Tallies;
 
 use std::ops::RangeInclusive;
 use tailrace_units::{Distribution, RandomStream, mix64};

@@ -1,7 +1,7 @@
 //! Queries as datagrams: sent again where no response comes in time, and lost after the last retry.
 
-use super::{Exchange, Tallies};
-use crate::app::{HostCalls, Message};
+use super::Exchange;
+use crate::app::{HostCalls, Message, Tallies};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use tailrace_units::{Span, Time};

@@ -1,7 +1,7 @@
 //! The programs alone, with a host that loses, refuses or answers as it is told.
 
 use super::*;
-use crate::app::{Ends, HostCalls, Message, Peer, Program, WorkCalls};
+use crate::app::{Ends, HostCalls, Message, Peer, Program, Tallies, WorkCalls};
 use crate::transport::Failure;
 use std::rc::Rc;
 use tailrace_units::{Probability, Span, Time};
@@ -208,7 +208,8 @@ fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait(
 fn clients_share_the_arrivals_of_one_stream() {
     let of = |client: u64, clients: u64| {
         let spikes = vec![Spike { factor_milli: 4_000, from: Time::ZERO + SECOND, until: Time::ZERO + SECOND + SECOND }];
-        let (gap, start, count, random) = (Distribution::Exponential { mean: 1_000_000_000 }, Time::ZERO, 1_000, random("arrivals"));
+        let (gap, start, count, random) =
+            (Distribution::Exponential { mean: 1_000_000_000 }, Time::ZERO, 1_000, random("arrivals"));
         let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client, clients, random });
         let mut found = Vec::new();
         while !arrivals.next_at().is_never() {

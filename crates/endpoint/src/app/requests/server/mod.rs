@@ -1,62 +1,23 @@
 //! A server.
 
+mod config;
+mod inbound;
+mod worker;
+
+pub use config::{ServerConfig, ServicePolicy, StageConfig};
+
+use super::Exchange;
 use super::asker::{Asker, LaneConfig};
-use super::{Exchange, Tallies};
-use crate::app::{HostCalls, Message, Peer, Program};
+use crate::app::{HostCalls, Message, Program, Tallies};
 use crate::transport::Failure;
+use inbound::{Inbound, Turn};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
-use tailrace_units::{Distribution, RandomStream, Span, Time};
+use tailrace_units::{RandomStream, Span, Time};
+use worker::{Reply, Worker};
 
 /// Connections that may wait to be accepted (Linux `somaxconn`): the program accepts each at once.
 const BACKLOG: u32 = 4_096;
-
-/// What a server is made of.
-#[derive(Debug)]
-pub struct ServerConfig {
-    /// Its host.
-    pub host: u16,
-    /// The port at which it listens; none where it is sent datagrams.
-    pub port: Option<u16>,
-    /// What both ends know each of its sockets for datagrams by.
-    pub keys: Vec<u64>,
-    /// Sizes.
-    pub exchange: Rc<Exchange>,
-    /// What it does with a request.
-    pub policy: ServicePolicy,
-    /// It closes a connection when it has written the response.
-    pub closes: bool,
-    /// What it draws times from.
-    pub random: RandomStream,
-    /// What it asks of others while it serves, in order.
-    pub stages: Vec<StageConfig>,
-}
-
-/// What a server does with a request.
-#[derive(Clone, Debug)]
-pub struct ServicePolicy {
-    /// Picoseconds of a core.
-    pub work: Distribution,
-    /// Picoseconds after that, without a core.
-    pub time: Distribution,
-    /// Requests at the same time; 0 for no limit.
-    pub concurrency: u32,
-}
-
-/// What a server asks of others.
-#[derive(Debug)]
-pub struct StageConfig {
-    /// Each of these is asked.
-    pub peers: Vec<Peer>,
-    /// Sizes.
-    pub exchange: Rc<Exchange>,
-    /// Requests to each of them.
-    pub count: u32,
-    /// All at once; otherwise one after the other.
-    pub is_parallel: bool,
-    /// Responses that are waited for.
-    pub awaited: u32,
-}
 
 /// The stages, with the first of their lanes.
 #[derive(Debug)]
@@ -68,27 +29,6 @@ struct Stage {
     awaited: u32,
 }
 
-/// A connection that a client has opened.
-#[derive(Debug)]
-struct Inbound {
-    random: RandomStream,
-    /// Bytes of the next request that are missing.
-    missing: u64,
-    /// Its response.
-    response: u64,
-    /// Responses of requests that are whole and are not served.
-    whole: VecDeque<u64>,
-    /// The worker that serves a request of it, or that it waits for one.
-    state: Turn,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turn {
-    Idle,
-    Queued,
-    Served(u32),
-}
-
 /// A request that waits for a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ticket {
@@ -96,31 +36,6 @@ enum Ticket {
     Stream(u32),
     /// Socket, number, response.
     Datagram(u32, u64, u64),
-}
-
-/// Where a response goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reply {
-    Stream(u32),
-    Datagram(u32, u64),
-    /// The connection is gone.
-    Nowhere,
-}
-
-/// What serves one request at a time.
-#[derive(Clone, Copy, Debug)]
-struct Worker {
-    reply: Reply,
-    response: u64,
-    work: Span,
-    time: Span,
-    /// It has a core.
-    is_working: bool,
-    stage: u32,
-    /// Tells responses to this stage from late ones to others.
-    serial: u32,
-    asked: u32,
-    answered: u32,
 }
 
 /// A server.
@@ -327,20 +242,6 @@ impl RequestServer {
             Turn::Queued => self.queue.retain(|ticket| *ticket != Ticket::Stream(socket)),
             Turn::Served(worker) => self.workers[worker as usize].reply = Reply::Nowhere,
         }
-    }
-}
-
-impl Inbound {
-    fn new(exchange: &Exchange, random: RandomStream) -> Inbound {
-        let (missing, response, whole) = (0, 0, VecDeque::new());
-        let mut inbound = Inbound { random, missing, response, whole, state: Turn::Idle };
-        inbound.await_next(exchange);
-        inbound
-    }
-
-    fn await_next(&mut self, exchange: &Exchange) {
-        let sizes = exchange.draw(&mut self.random);
-        (self.missing, self.response) = (sizes.request, sizes.response);
     }
 }
 
