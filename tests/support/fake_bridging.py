@@ -44,4 +44,13 @@ def bridge(outcome: dict[str, Any]) -> None:
     stood_still = {"paused_ps": [0, 0, 0, end_ps // 2, 0, 0, 0, 0], "storms_detected": 0, "storms_ended": 0}
     host["interface"] = {"pause": port["pause"] | stood_still}
     outcome["workloads"][0]["connection_bytes"] = [90, 100, 110]
+    outcome["workloads"][0]["request_counts"] = {
+        "begun": 50,
+        "answered": 45,
+        "failed": 5,
+        "connections": 7,
+        "failed_connections": 2,
+        "lost_queries": 3,
+        "failed_calls": 1,
+    }
     outcome["deadlock"] = CIRCLE

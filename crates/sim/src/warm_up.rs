@@ -4,6 +4,7 @@
 //! workload with a number to do is counted whole: its completion is from its start, and its transactions are what it did.
 
 use crate::world::World;
+use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Socket;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_units::Time;
@@ -15,7 +16,10 @@ impl World {
         for index in 0..self.links.observe.workloads.len() {
             if !self.links.observe.workloads[index].is_finite() {
                 let (tcp, bytes) = (self.tcp_stats(index), self.received_bytes(index));
-                self.links.observe.workloads[index].begin_counting(now, tcp, bytes);
+                let tallies = self.tallies(index);
+                let record = &mut self.links.observe.workloads[index];
+                record.begin_counting(now, tcp, bytes);
+                record.tallies_before = tallies;
             }
         }
         self.switches.iter_mut().for_each(|node| node.begin_counting(now));
@@ -27,6 +31,18 @@ impl World {
         let mut sum = self.links.observe.workloads[workload].retired;
         let of_programs = self.program_sockets().filter(|socket| socket.owner() as usize == workload);
         self.sockets_of(workload).chain(of_programs).filter_map(Socket::stats).for_each(|stats| sum.add(stats));
+        sum
+    }
+
+    /// What the programs of a workload have counted.
+    pub(crate) fn tallies(&self, workload: usize) -> Tallies {
+        let mut sum = Tallies::default();
+        for place in &self.programs {
+            let (owner, tallies) = self.hosts[place.host as usize].tallies_of(place.number);
+            if owner as usize == workload {
+                sum.add(&tallies);
+            }
+        }
         sum
     }
 

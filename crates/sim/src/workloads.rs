@@ -1,11 +1,11 @@
 //! From the workloads of the plan to sockets, their programs and generators.
 
 use crate::generator::Generator;
-use crate::world::World;
 use crate::world::connection::{DatagramFlow, NewConnection};
+use crate::world::{HostedProgram, World};
 use tailrace_plan::{Header, Plan};
 use tailrace_wire::{IPV4_HEADER_BYTES, Tag, UDP_HEADER_BYTES};
-use tailrace_workloads::{Arrivals, Arriving, Engine};
+use tailrace_workloads::{Arrivals, Arriving, DatagramPair, Engine, WorkloadProgram};
 
 /// The world, which opens what the plan's workloads ask for.
 struct Opening<'a> {
@@ -14,6 +14,11 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
+    /// Link, IP and UDP headers of a datagram.
+    fn udp_header_bytes(&self) -> u32 {
+        self.plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
+    }
+
     fn marks(&self, workload: u32) -> (Tag, u8) {
         let Header { priority, vlan, dscp, .. } = self.plan.workloads[workload as usize].header;
         (Tag::new(priority, vlan), dscp)
@@ -33,14 +38,27 @@ impl Engine for Opening<'_> {
         world.links.agenda.arm(source, due);
     }
 
+    fn start(&mut self, program: WorkloadProgram) -> u32 {
+        let WorkloadProgram { workload, host, program, counts_goodput, .. } = program;
+        self.world.start(self.plan, HostedProgram { host, workload, program, counts_goodput });
+        self.world.programs.len() as u32 - 1
+    }
+
+    fn pair(&mut self, pair: DatagramPair) {
+        let DatagramPair { workload, ends, programs } = pair;
+        let (tag, dscp) = self.marks(workload);
+        let header_bytes = self.udp_header_bytes();
+        self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes, programs: Some(programs) });
+    }
+
     fn arrive(&mut self, arrivals: Arrivals) {
         let workload = arrivals.workload();
         let (tag, dscp) = self.marks(workload);
         let socket = match *arrivals.what() {
             Arriving::Flows { .. } => 0,
             Arriving::Datagrams { ends, .. } => {
-                let header_bytes = self.plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
-                self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes })
+                let header_bytes = self.udp_header_bytes();
+                self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes, programs: None })
             }
         };
         self.world.generators.push(Generator { arrivals, socket, tag, dscp });

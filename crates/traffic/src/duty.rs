@@ -7,11 +7,13 @@ use crate::sockets::{Marks, Route};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::rc::Rc;
-use tailrace_endpoint::app::App;
+use tailrace_endpoint::app::{App, Peer, Program};
 use tailrace_endpoint::host::EphemeralPorts;
 use tailrace_network::address;
 use tailrace_plan::{Plan, RawCongestionControl};
-use tailrace_workloads::{Arrivals, Arriving, Ends, Engine, LastingConnection, SERVER_PORT, open_workloads, record_for};
+use tailrace_workloads::{
+    Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, SERVER_PORT, WorkloadProgram, open_workloads, record_for,
+};
 
 /// Where hosts are, where that is not the live labs' rule.
 pub type Addresses = BTreeMap<(u32, u16), Ipv4Addr>;
@@ -41,6 +43,32 @@ pub struct LastingEnd {
     pub route: Route,
     /// Whether what arrives here is goodput, and completions are told here.
     pub counts_goodput: bool,
+}
+
+/// A program with several sockets.
+pub struct HostedEnd {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Counts all programs of the plan.
+    pub number: u32,
+    /// The program.
+    pub program: Box<dyn Program>,
+    /// Whether what arrives for it is goodput.
+    pub counts_goodput: bool,
+    /// Where it listens.
+    pub port: Option<u16>,
+    /// How often it tells that something is finished.
+    pub finishes: u64,
+}
+
+/// A socket for datagrams of a program.
+pub struct PairEnd {
+    /// The program, as all of the plan are counted.
+    pub program: u32,
+    /// Index of the workload.
+    pub workload: u32,
+    /// Its addresses.
+    pub route: Route,
 }
 
 /// One end of a flow of datagrams.
@@ -90,6 +118,12 @@ pub struct Duty {
     pub ends: Vec<LastingEnd>,
     /// Ends of flows of datagrams.
     pub datagrams: Vec<DatagramEnd>,
+    /// Programs with several sockets.
+    pub programs: Vec<HostedEnd>,
+    /// Their sockets for datagrams.
+    pub pairs: Vec<PairEnd>,
+    /// How many programs all hosts have.
+    started: u32,
     /// Arrivals of all flows of the plan.
     pub flows: Vec<Arrivals>,
     /// Addresses and ports.
@@ -103,7 +137,8 @@ impl Duty {
     pub fn new(plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
         let routes = Routes::new(plan, addresses, congestion);
         let finite = plan.workloads.iter().map(|workload| record_for(plan, workload).users_left > 0).collect();
-        let mut duty = Duty { host, ends: Vec::new(), datagrams: Vec::new(), flows: Vec::new(), routes, finite };
+        let (ends, datagrams, programs, pairs, flows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut duty = Duty { host, ends, datagrams, programs, pairs, started: 0, flows, routes, finite };
         open_workloads(plan, &mut duty);
         duty
     }
@@ -112,6 +147,8 @@ impl Duty {
     pub fn leave_out(&mut self, is_left_out: impl Fn(u32) -> bool) {
         self.ends.retain(|end| !is_left_out(end.workload));
         self.datagrams.retain(|end| !is_left_out(end.arrivals.workload()));
+        self.programs.retain(|end| !is_left_out(end.workload));
+        self.pairs.retain(|end| !is_left_out(end.workload));
         self.flows.retain(|arrivals| !is_left_out(arrivals.workload()));
         for (number, finite) in (0..).zip(&mut self.finite) {
             *finite &= !is_left_out(number);
@@ -128,7 +165,8 @@ impl Duty {
                 Listener { own: SocketAddrV4::new(ip, port), marks, congestion }
             })
         });
-        each.collect()
+        let of_programs = self.programs.iter().filter_map(|end| Some((end.workload, end.port?)));
+        each.chain(of_programs.map(|(workload, port)| self.routes.listener(workload, self.host, port))).collect()
     }
 }
 
@@ -142,6 +180,27 @@ impl Engine for Duty {
                 let route = self.routes.route(workload, ends, ports, side);
                 let counts_goodput = usize::from(side) == goodput_at;
                 self.ends.push(LastingEnd { workload, user, side, app, route, counts_goodput });
+            }
+        }
+    }
+
+    fn start(&mut self, program: WorkloadProgram) -> u32 {
+        let WorkloadProgram { workload, host, program, counts_goodput, port, finishes } = program;
+        let number = self.started;
+        self.started += 1;
+        if host == self.host {
+            self.programs.push(HostedEnd { workload, number, program, counts_goodput, port, finishes });
+        }
+        number
+    }
+
+    fn pair(&mut self, pair: DatagramPair) {
+        let DatagramPair { workload, ends, programs } = pair;
+        let ports = (self.routes.ports[ends.client as usize].take(), SERVER_PORT);
+        for (side, own) in [(0, ends.client), (1, ends.server)] {
+            if own == self.host {
+                let route = self.routes.route(workload, ends, ports, side);
+                self.pairs.push(PairEnd { program: programs[usize::from(side)], workload, route });
             }
         }
     }
@@ -194,6 +253,38 @@ impl Routes {
     /// Takes the ports of a new connection: the client's and the server's.
     pub fn open(&mut self, workload: u32, ends: Ends) -> (u16, u16) {
         (self.ports[ends.client as usize].take(), self.server_port(workload, ends.server))
+    }
+
+    /// Takes a port for a connection of a program to a listener of another. Returns its route and the port.
+    pub fn open_to(&mut self, workload: u32, host: u32, peer: Peer) -> (Route, u16) {
+        let own_port = self.ports[host as usize].take();
+        let ends = Ends { client: host, server: peer.host.into() };
+        (self.route(workload, ends, (own_port, peer.port), 0), own_port)
+    }
+
+    /// The route of a connection that a program has accepted.
+    pub fn accepted_from(&self, workload: u32, host: u32, ends: tailrace_endpoint::app::Ends) -> Route {
+        let hosts = Ends { client: ends.peer.host.into(), server: host };
+        self.route(workload, hosts, (ends.peer.port, ends.own_port), 1)
+    }
+
+    /// Nothing uses this port of a host any more.
+    pub fn give_back(&mut self, host: u32, port: u16) {
+        self.ports[host as usize].give_back(port);
+    }
+
+    /// The listener of a program.
+    fn listener(&self, workload: u32, host: u32, port: u16) -> Listener {
+        let OfWorkload { vlan, marks, ref congestion } = self.workloads[workload as usize];
+        let own = SocketAddrV4::new(self.address(host, vlan), port);
+        Listener { own, marks, congestion: congestion[host as usize].clone() }
+    }
+
+    /// Every address of every host, with its number.
+    pub fn hosts(&self) -> BTreeMap<Ipv4Addr, u32> {
+        let hosts = 0..self.ports.len() as u32;
+        let vlans = || std::iter::once(0).chain(self.vlans.iter().copied());
+        hosts.flat_map(|host| vlans().map(move |vlan| (self.address(host, vlan), host))).collect()
     }
 
     /// A listener's answers carry its own marks: each server has a port for each of them, and usually one.

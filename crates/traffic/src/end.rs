@@ -4,6 +4,7 @@ use crate::counters::Counters;
 use crate::flows::Flow;
 use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
+use crate::waiter::Waiter;
 use std::io;
 use tailrace_endpoint::app::{App, SocketCalls, WorkCalls};
 use tailrace_endpoint::host::Cores;
@@ -79,7 +80,7 @@ pub struct Calls<'a, S: Sockets> {
     pub now: Time,
     pub link: &'a mut Link,
     pub sockets: &'a mut S,
-    pub cores: &'a mut Cores<u32>,
+    pub cores: &'a mut Cores<Waiter>,
     pub record: &'a mut Recorder,
     /// The program has nothing more to do.
     pub has_finished: bool,
@@ -128,7 +129,7 @@ impl<S: Sockets> SocketCalls for Calls<'_, S> {
         self.link.noticed -= bytes;
     }
     fn ask_core(&mut self) -> bool {
-        self.cores.ask(self.number)
+        self.cores.ask(Waiter::End(self.number))
     }
 }
 

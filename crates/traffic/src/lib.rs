@@ -16,6 +16,8 @@ pub mod sockets;
 mod datagrams;
 mod end;
 mod flows;
+mod hosted;
+mod waiter;
 
 pub use duty::Addresses;
 pub use host::{Host, Settings};

@@ -9,17 +9,21 @@ mod flows;
 mod oltp;
 pub mod outcome;
 mod record;
+mod requests;
 mod stream;
 
 pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
 pub use record::{Row, WorkloadRecord};
 
-use tailrace_endpoint::app::App;
+use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
 use tailrace_units::{Distribution, RandomStream, Time};
 
 /// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
 pub const SERVER_PORT: u16 = 5_432;
+
+/// First port at which programs listen; above those of listeners for connections that last, and below ephemeral ones.
+const FIRST_LISTENER_PORT: u16 = 8_000;
 
 /// The hosts of a connection, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,10 +51,41 @@ pub struct LastingConnection<'a> {
     pub pins: [&'a [usize]; 2],
 }
 
+/// A program with several sockets, which runs as long as the trial.
+pub struct WorkloadProgram {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Its host.
+    pub host: u32,
+    /// The program.
+    pub program: Box<dyn Program>,
+    /// Whether what arrives for it is goodput, and completions are told by it.
+    pub counts_goodput: bool,
+    /// The port at which it listens.
+    pub port: Option<u16>,
+    /// How often it tells that something is finished, where the workload has an end.
+    pub finishes: u64,
+}
+
+/// Two sockets for datagrams that belong to programs, and know each other only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DatagramPair {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Its hosts.
+    pub ends: Ends,
+    /// The programs of the client and of the server, in the order in which programs were started.
+    pub programs: [u32; 2],
+}
+
 /// What an engine does for the workloads of a plan. It is called in the order of the plan.
 pub trait Engine {
     /// Makes both ends of a connection.
     fn connect(&mut self, connection: LastingConnection<'_>);
+    /// Starts a program. Returns its number: how many were started before.
+    fn start(&mut self, program: WorkloadProgram) -> u32;
+    /// Makes both ends of a pair. Each program numbers its sockets in this order.
+    fn pair(&mut self, pair: DatagramPair);
     /// Something of this workload arrives by itself.
     fn arrive(&mut self, arrivals: Arrivals);
 }
@@ -66,6 +101,16 @@ trait Kind {
     /// Whether something arrives by itself.
     fn has_arrivals(&self) -> bool {
         false
+    }
+
+    /// How many ports its programs listen at.
+    fn ports(&self) -> u16 {
+        0
+    }
+
+    /// How many programs with several sockets it starts.
+    fn programs(&self) -> usize {
+        0
     }
 
     /// Whether what its connections carried is told one by one.
@@ -87,6 +132,12 @@ impl Place<'_> {
         RandomStream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
     }
 
+    /// The first port of the listeners of this workload: those of earlier ones come before.
+    fn first_port(&self) -> u16 {
+        let before = &self.plan.workloads[..self.number as usize];
+        FIRST_LISTENER_PORT + before.iter().map(|workload| kind_of(workload).ports()).sum::<u16>()
+    }
+
     /// So many arrivals; 0 for no end.
     fn arrivals(&self, what: Arriving, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Arrivals {
         let (start, random) = (Time::from_ps(self.header.start_ps), self.random("arrivals"));
@@ -100,6 +151,7 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
         Body::Stream(stream) => stream,
         Body::Flows(flows) => flows,
         Body::Datagrams(datagrams) => datagrams,
+        Body::Requests(requests) => requests.as_ref(),
     }
 }
 
@@ -113,6 +165,11 @@ pub fn tells_connections(workload: &Workload) -> bool {
     kind_of(workload).tells_connections()
 }
 
+/// Whether the programs of a workload count requests.
+pub fn tells_tallies(workload: &Workload) -> bool {
+    kind_of(workload).programs() > 0
+}
+
 /// Tells an engine of all workloads.
 pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
     for (number, workload) in (0..).zip(&plan.workloads) {
@@ -122,10 +179,15 @@ pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
 
 /// How many of the workloads arrive by themselves.
 pub fn arriving(plan: &Plan) -> usize {
-    plan.workloads.iter().filter(|workload| !has_lasting_connections(workload)).count()
+    plan.workloads.iter().filter(|workload| kind_of(workload).has_arrivals()).count()
 }
 
-/// Whether a workload has connections that last as long as the trial; the others arrive by themselves.
+/// How many programs with several sockets the workloads of a plan start.
+pub fn hosted_programs(plan: &Plan) -> usize {
+    plan.workloads.iter().map(|workload| kind_of(workload).programs()).sum()
+}
+
+/// Whether a workload has connections that last as long as the trial; others arrive by themselves, or are opened by programs.
 pub fn has_lasting_connections(workload: &Workload) -> bool {
-    !kind_of(workload).has_arrivals()
+    !kind_of(workload).has_arrivals() && kind_of(workload).programs() == 0
 }

@@ -1,5 +1,6 @@
 //! What is recorded of one workload.
 
+use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Carried;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_plan::RawObserve;
@@ -37,6 +38,8 @@ pub struct WorkloadRecord {
     pub counted_from: Time,
     /// What its connections had counted by then.
     pub tcp_before: TcpStats,
+    /// What its programs had counted by then.
+    pub tallies_before: Tallies,
     /// What each connection of a stream had received by then, in the order in which they start.
     pub bytes_before: Vec<u64>,
 }
@@ -72,6 +75,7 @@ impl WorkloadRecord {
             retired: TcpStats::default(),
             counted_from: Time::ZERO,
             tcp_before: TcpStats::default(),
+            tallies_before: Tallies::default(),
             bytes_before: Vec::new(),
         }
     }

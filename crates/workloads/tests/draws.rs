@@ -7,7 +7,9 @@ mod plans;
 use plans::*;
 use tailrace_plan::*;
 use tailrace_units::{Distribution, RandomStream, Time};
-use tailrace_workloads::{Arrival, Arrivals, Ends, Engine, LastingConnection, arriving, open_workloads, record_for};
+use tailrace_workloads::{
+    Arrival, Arrivals, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram, arriving, open_workloads, record_for,
+};
 
 /// Notes what it is told.
 #[derive(Default)]
@@ -20,6 +22,12 @@ struct Told {
 impl Engine for Told {
     fn connect(&mut self, connection: LastingConnection<'_>) {
         self.due.push(connection.apps[0].poll_timeout());
+    }
+    fn start(&mut self, _: WorkloadProgram) -> u32 {
+        unreachable!("these workloads have no programs");
+    }
+    fn pair(&mut self, _: DatagramPair) {
+        unreachable!("these workloads have no programs");
     }
     fn arrive(&mut self, arrivals: Arrivals) {
         self.arrivals.push(arrivals);

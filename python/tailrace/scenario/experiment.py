@@ -16,6 +16,7 @@ HeadlineMetric = Literal[
     "latency_p99_ms",
     "latency_p99_9_ms",
     "loss_percent",
+    "failed_percent",
 ]
 TRIALS_DEFAULT = 6
 """Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""

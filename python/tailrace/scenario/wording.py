@@ -59,12 +59,15 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
 def real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
     """The location without the tags that pydantic inserts (`workloads.XS.oltp.users`)."""
     path: list[str | int] = []
-    place = data
+    place, is_tagged = data, False
     for position, key in enumerate(loc):
         is_last = position == len(loc) - 1
+        if not is_tagged and isinstance(place, dict) and place.get("kind") == key:
+            is_tagged = True  # a key of the kind may have the name of the kind
+            continue
         if has_key(place, key):
-            place = place[key]
-        elif not is_last or key == "[key]" or (isinstance(place, dict) and place.get("kind") == key):
+            place, is_tagged = place[key], False
+        elif not is_last or key == "[key]":
             continue
         path.append(key)
     return tuple(path)
@@ -202,11 +205,9 @@ def _step(annotation: Any, key: str | int) -> list[Any]:
     if isinstance(annotation, _Inside):
         return list(annotation.models)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        field = annotation.model_fields.get(str(key))
-        if field is not None:
-            return _flattened(field.annotation)
-        kind = annotation.model_fields.get("kind")
-        return [annotation] if kind is not None and key in get_args(kind.annotation) else []
+        field, kind = (annotation.model_fields.get(name) for name in (str(key), "kind"))
+        tagged = [annotation] if kind is not None and key in get_args(kind.annotation) else []
+        return tagged + (_flattened(field.annotation) if field is not None else [])
     return []
 
 

@@ -29,7 +29,11 @@ FLOWS = {"kind": "flows", "sizes": "web-search"}
         ("workloads__orders__round_trips__0__write", "5GB", "write at most 4294967295B"),
         (QUEUES + "normal__limit", "4294967296 frames", "write at most 4294967295 frames"),
         (QUEUES + "normal__qcn", {"set_point": "50B"}, "50B is out of range (hint: write at least 100B)"),
-        ("workloads__orders__kind", None, "orders.kind: it has no value (hint: one of oltp, stream, flows, datagrams)"),
+        (
+            "workloads__orders__kind",
+            None,
+            "orders.kind: it has no value (hint: one of oltp, stream, flows, datagrams, requests)",
+        ),
         ("workloads__orders__users", True, "true is not a whole number"),
         ("network__topology__hosts", True, "true is not a list of hosts"),
         ("switches__leaf__classify", [{"class": 1, "source_port": True}], "true is not a port"),

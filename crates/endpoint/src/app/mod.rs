@@ -3,11 +3,18 @@
 
 mod oltp;
 mod program;
+mod requests;
 mod stream;
+mod tallies;
 
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
-pub use program::{HostCalls, Peer, Program};
+pub use program::{Ends, HostCalls, Message, Peer, Program};
+pub use requests::{
+    Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, RequestClient, RequestServer, ServerConfig, ServicePolicy, Spike,
+    StageConfig, Transport, User,
+};
 pub use stream::{Offer, StreamSink, StreamSource};
+pub use tallies::Tallies;
 
 use tailrace_units::{Span, Time};
 

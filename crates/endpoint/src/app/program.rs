@@ -1,6 +1,6 @@
 //! Programs that own several sockets: the calls of a socket interface, with a number for each socket.
 
-use super::WorkCalls;
+use super::{Tallies, WorkCalls};
 use crate::transport::Failure;
 use tailrace_units::Time;
 
@@ -11,6 +11,26 @@ pub struct Peer {
     pub host: u16,
     /// The port that a program on it listens at.
     pub port: u16,
+}
+
+/// A connection as one of its ends knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ends {
+    /// The other end.
+    pub peer: Peer,
+    /// The port at this end.
+    pub own_port: u16,
+}
+
+/// A datagram of a program with its number, which stands in its payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The socket that it goes through, which counts within the program in the order in which they were made.
+    pub socket: u32,
+    /// Chosen by the sender.
+    pub number: u64,
+    /// Payload.
+    pub bytes: u32,
 }
 
 /// What a program with several sockets may ask of its host. A socket's number is that of its slot: it belongs to the program from
@@ -39,6 +59,10 @@ pub trait HostCalls: WorkCalls {
     /// still sent; the host gives socket and port back when the connection is over. If bytes were not read, or when more arrive, the
     /// connection is reset.
     fn close(&mut self, socket: u32);
+    /// The ends of the connection of this socket.
+    fn ends(&self, socket: u32) -> Ends;
+    /// Sends a datagram, of no more bytes than fit the MTU. It is lost where the interface has no room.
+    fn send_datagram(&mut self, message: Message);
     /// Asks for a core for this thread, a number of the program's own. Where none is free the thread waits its turn:
     /// [`Program::handle_core`] tells when it has one.
     fn ask_core(&mut self, thread: u32) -> bool;
@@ -65,4 +89,10 @@ pub trait Program {
     fn handle_ended(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls);
     /// The connection was refused, was reset or has had no answer for too long. The socket is gone.
     fn handle_failed(&mut self, now: Time, socket: u32, why: Failure, calls: &mut dyn HostCalls);
+    /// A datagram has come. Programs without sockets for datagrams receive none.
+    fn handle_datagram(&mut self, _now: Time, _message: Message, _calls: &mut dyn HostCalls) {}
+    /// What it has counted; nothing for programs that serve no requests.
+    fn tallies(&self) -> Tallies {
+        Tallies::default()
+    }
 }

@@ -7,8 +7,9 @@ use super::outputs::Outputs;
 use super::programs::{Hosted, NewProgram};
 use super::socket::Socket;
 use super::uplink::Uplink;
-use crate::app::Program;
+use crate::app::{Message, Program, Tallies};
 use crate::transport::Segment;
+use crate::udp::Datagram;
 use tailrace_units::Time;
 
 impl<P> Host<P> {
@@ -37,6 +38,12 @@ impl<P> Host<P> {
     pub fn running_of(&self, program: u32, mut each: impl FnMut(u32, u32, Time)) {
         let Hosted { program, own } = &self.hosted[program as usize];
         program.running(&mut |user, intended| each(own.owner, user, intended));
+    }
+
+    /// For whom this program works, and what it has counted.
+    pub fn tallies_of(&self, program: u32) -> (u32, Tallies) {
+        let Hosted { program, own } = &self.hosted[program as usize];
+        (own.owner, program.tallies())
     }
 
     /// The deadline of a program or of one of its connections has come.
@@ -89,6 +96,24 @@ impl<P> Host<P> {
         self.grant_cores(now, out);
     }
 
+    /// Hands a datagram to a program.
+    #[inline(never)]
+    pub(super) fn deliver_message(
+        &mut self,
+        now: Time,
+        program: u32,
+        socket: u32,
+        datagram: &Datagram,
+        out: &mut impl Outputs<Place = P>,
+    ) {
+        let message = Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
+        self.tell_program(now, program, out, |program, calls| {
+            calls.count_goodput(message.bytes.into());
+            program.handle_datagram(now, message, calls);
+        });
+        self.grant_cores(now, out);
+    }
+
     /// Calls a program, then does what follows from what it did.
     pub(super) fn tell_program<O: Outputs<Place = P>>(
         &mut self,
@@ -97,11 +122,22 @@ impl<P> Host<P> {
         out: &mut O,
         call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
     ) {
-        let Host { place, nic, table, hosted, listeners, connections, cores, tcp, ports, number, .. } = self;
+        let Host { place, nic, table, udp_sockets, hosted, listeners, connections, cores, tcp, ports, number, .. } = self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };
-        let mut calls =
-            HostedCalls { program, host: *number, own, table, listeners, connections, config: tcp, ports, cores, uplink };
+        let mut calls = HostedCalls {
+            program,
+            host: *number,
+            own,
+            table,
+            udp_sockets,
+            listeners,
+            connections,
+            config: tcp,
+            ports,
+            cores,
+            uplink,
+        };
         call(called.as_mut(), &mut calls);
         calls.tell_what_waited(called.as_mut());
         calls.settle();

@@ -7,12 +7,12 @@ use super::opening::{Opener, Remote};
 use super::outputs::{Completion, Opened, Outputs};
 use super::ports::EphemeralPorts;
 use super::programs::{Listener, Listeners, Owned};
-use super::socket::Socket;
+use super::socket::{Socket, UdpSocket};
 use super::table::SocketTable;
 use super::uplink::Uplink;
-use crate::app::{App, HostCalls, Peer, Program, WorkCalls};
+use crate::app::{App, Ends, HostCalls, Message, Peer, Program, WorkCalls};
 use crate::ip::{Identity, TO_PORT};
-use crate::transport::{Close, Failure, Segment, SegmentEffect, Tcp, TcpConfig};
+use crate::transport::{Close, Failure, Segment, SegmentEffect, Tcp, TcpConfig, Transmit as _};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -22,6 +22,7 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) host: u16,
     pub(super) own: &'a mut Owned,
     pub(super) table: &'a mut SocketTable,
+    pub(super) udp_sockets: &'a mut [UdpSocket],
     pub(super) listeners: &'a mut Listeners,
     pub(super) connections: &'a mut Connections,
     pub(super) config: &'a TcpConfig,
@@ -308,6 +309,15 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         if let Some(member) = self.own.members.get_mut(&socket) {
             member.is_closed = true;
         }
+    }
+    fn ends(&self, socket: u32) -> Ends {
+        let Remote { host, port, own_port } = self.own.members[&socket].remote;
+        Ends { peer: Peer { host, port }, own_port }
+    }
+    fn send_datagram(&mut self, message: Message) {
+        let number = self.own.datagrams[message.socket as usize];
+        let packet = self.udp_sockets[number as usize].udp.message(self.uplink.now, message.number, message.bytes);
+        self.uplink.send(packet);
     }
     fn ask_core(&mut self, thread: u32) -> bool {
         self.cores.ask(Waiter::Thread { program: self.program, thread })

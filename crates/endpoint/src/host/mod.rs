@@ -155,9 +155,11 @@ impl<P> Host<P> {
 
     /// Opens a socket for datagrams. Returns its number.
     pub fn open_udp(&mut self, new: NewUdpSocket) -> u32 {
-        let NewUdpSocket { identity, expects, owner, header_bytes } = new;
-        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects });
-        self.udp_sockets.len() as u32 - 1
+        let NewUdpSocket { identity, expects, owner, header_bytes, program } = new;
+        let number = self.udp_sockets.len() as u32;
+        let program = program.map(|program| (program, self.hosted[program as usize].own.add_datagrams(number)));
+        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects, program });
+        number
     }
 
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
@@ -284,8 +286,13 @@ impl<P> Host<P> {
     #[inline(never)]
     fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
         let socket = &self.udp_sockets[packet.to_endpoint as usize];
-        if socket.expects == packet.flow_hash {
-            out.received_datagram(now, socket.owner, &Datagram::of(packet));
+        if socket.expects != packet.flow_hash {
+            return;
+        }
+        let datagram = Datagram::of(packet);
+        match socket.program {
+            None => out.received_datagram(now, socket.owner, &datagram),
+            Some((program, socket)) => self.deliver_message(now, program, socket, &datagram, out),
         }
     }
 

@@ -56,7 +56,7 @@ impl EphemeralPorts {
     }
 
     /// Nothing uses this port any more. Ports outside the range are not counted.
-    pub(super) fn give_back(&mut self, port: u16) {
+    pub fn give_back(&mut self, port: u16) {
         if let Some((word, bit)) = place_of(port)
             && let Some(bits) = self.in_use.get_mut(word)
         {

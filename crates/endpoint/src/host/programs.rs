@@ -45,6 +45,8 @@ pub(super) struct Owned {
     pub(super) counts_goodput: bool,
     /// Its sockets, by number.
     pub(super) members: BTreeMap<u32, ProgramSocket>,
+    /// Its sockets for datagrams, in the order in which they were made: their numbers on the host.
+    pub(super) datagrams: Vec<u32>,
     /// Deadlines of their connections.
     due: BTreeSet<(Time, u32)>,
     /// Sockets whose deadline may have moved during a call.
@@ -117,8 +119,9 @@ impl Listener {
 impl Hosted {
     pub(super) fn new(new: NewProgram) -> Hosted {
         let NewProgram { program, owner, timer, tag, dscp, counts_goodput } = new;
-        let (members, due, touched, accepted) = (BTreeMap::new(), BTreeSet::new(), Vec::new(), VecDeque::new());
-        Hosted { program, own: Owned { owner, timer, tag, dscp, counts_goodput, members, due, touched, accepted } }
+        let (members, datagrams, due) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+        let (touched, accepted) = (Vec::new(), VecDeque::new());
+        Hosted { program, own: Owned { owner, timer, tag, dscp, counts_goodput, members, datagrams, due, touched, accepted } }
     }
 
     /// When the program or one of its connections is due.
@@ -142,6 +145,12 @@ impl Owned {
         };
         self.members.insert(socket, member);
         self.touched.push(socket);
+    }
+
+    /// A socket for datagrams that belongs to the program from now on. Returns its number there.
+    pub(super) fn add_datagrams(&mut self, socket: u32) -> u32 {
+        self.datagrams.push(socket);
+        self.datagrams.len() as u32 - 1
     }
 
     /// A socket that is gone.

@@ -42,6 +42,8 @@ pub struct NewUdpSocket {
     pub owner: u32,
     /// Link, IP and UDP headers of a datagram, without the tag of a VLAN.
     pub header_bytes: u32,
+    /// The program that uses it, if it is one with several sockets.
+    pub program: Option<u32>,
 }
 
 /// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what arrives.
@@ -50,6 +52,8 @@ pub(super) struct UdpSocket {
     pub(super) udp: Udp,
     pub(super) owner: u32,
     pub(super) expects: u32,
+    /// The program that uses it, and its number there.
+    pub(super) program: Option<(u32, u32)>,
 }
 
 /// One end of a connection.

@@ -35,6 +35,11 @@ impl Udp {
     pub fn datagram(&mut self, now: Time, payload_bytes: u32) -> Packet {
         let number = self.sent;
         self.sent += 1;
+        self.message(now, number, payload_bytes)
+    }
+
+    /// A datagram with a number that its program has chosen.
+    pub fn message(&self, now: Time, number: u64, payload_bytes: u32) -> Packet {
         Packet { seq: number, ack: now.ps(), flags: Flags::UDP, ..self.identity.packet(self.header_bytes, payload_bytes) }
     }
 }

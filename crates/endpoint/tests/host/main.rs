@@ -47,7 +47,13 @@ fn with_datagrams(ring_frames: usize) -> [Host<usize>; 2] {
     let mut hosts = [host(0, ring_frames), host(1, ring_frames)];
     for (side, host) in hosts.iter_mut().enumerate() {
         let (hash, expects) = (10 + side as u32, 11 - side as u32);
-        host.open_udp(NewUdpSocket { identity: identity(hash, 1 - side), expects, owner: 7, header_bytes: HEADERS });
+        host.open_udp(NewUdpSocket {
+            identity: identity(hash, 1 - side),
+            expects,
+            owner: 7,
+            header_bytes: HEADERS,
+            program: None,
+        });
     }
     hosts
 }
@@ -79,7 +85,7 @@ fn datagrams_beyond_the_receive_ring_are_dropped_and_each_of_the_others_is_work(
 #[test]
 fn a_datagram_of_another_flow_is_not_for_the_socket_of_its_number() {
     let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
-    let stranger = NewUdpSocket { identity: identity(99, 1), expects: 0, owner: 7, header_bytes: HEADERS };
+    let stranger = NewUdpSocket { identity: identity(99, 1), expects: 0, owner: 7, header_bytes: HEADERS, program: None };
     let number = hosts[0].open_udp(stranger);
     hosts[0].send_datagram(Time::ZERO, number, 100, &mut cable);
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_ms(1));

@@ -57,7 +57,8 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &NetworkF
     Ok(Workload { header, body: Body::Datagrams(body) })
 }
 
-fn largest(distribution: &Distribution) -> u64 {
+/// The largest draw; 0 where there is none.
+pub(super) fn largest(distribution: &Distribution) -> u64 {
     match distribution {
         Distribution::Constant(value) => *value,
         Distribution::Uniform { high, .. } => *high,

@@ -7,6 +7,7 @@ pub(crate) mod datagrams;
 pub(crate) mod distribution;
 mod flows;
 mod oltp;
+mod requests;
 pub(crate) mod stream;
 
 pub use datagrams::{Datagrams, RawDatagrams};
@@ -14,6 +15,7 @@ pub use distribution::RawDistribution;
 pub(crate) use distribution::distribution;
 pub use flows::{Flows, RawFlows};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
+pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
 pub use stream::{Pins, RawStream, Stream};
 
 use crate::PlanError;
@@ -67,6 +69,8 @@ pub enum RawBody {
     Flows(RawFlows),
     /// Datagrams at a rate that does not depend on the network.
     Datagrams(RawDatagrams),
+    /// Requests and responses.
+    Requests(Box<RawRequests>),
 }
 
 /// Number of priorities (IEEE 802.1Q).
@@ -126,6 +130,8 @@ pub enum Body {
     Flows(Flows),
     /// Datagrams.
     Datagrams(Datagrams),
+    /// Requests and responses.
+    Requests(Box<Requests>),
 }
 
 impl Header {
@@ -192,6 +198,7 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) ->
         RawBody::Stream(raw) => stream::resolve(header, raw, network),
         RawBody::Flows(raw) => flows::resolve(header, raw, graph),
         RawBody::Datagrams(raw) => datagrams::resolve(header, raw, network),
+        RawBody::Requests(raw) => requests::resolve(header, raw, network),
     }
 }
 

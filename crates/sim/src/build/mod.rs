@@ -17,7 +17,7 @@ use tailrace_endpoint::host::Host;
 use tailrace_network::{Topology, lossless_nics, notifies};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
-use tailrace_workloads::{WorkloadRecord, arriving, record_for};
+use tailrace_workloads::{WorkloadRecord, arriving, hosted_programs, record_for};
 
 /// The world at time zero.
 pub(crate) fn build(plan: &Plan) -> World {
@@ -40,7 +40,8 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
     let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
     let first_program_source = first_member_source + bridging.members.len() as u32;
-    let first_socket_source = first_program_source + programs.len() as u32;
+    let hosted = programs.len() + hosted_programs(plan);
+    let first_socket_source = first_program_source + hosted as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
     let observe = Observe::new(&raw.observe, hosts, records);
     let mut world = World {
@@ -56,7 +57,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         switches,
         hosts: models,
         generators: Vec::with_capacity(generators),
-        programs: Vec::with_capacity(programs.len()),
+        programs: Vec::with_capacity(hosted),
         sockets: Vec::new(),
         free_sockets: Vec::new(),
         first_generator_source,

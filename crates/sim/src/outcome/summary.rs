@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
-use tailrace_workloads::outcome::{CutOff, tcp_summary, workload_summary};
+use tailrace_workloads::outcome::{Counts, CutOff, tcp_summary, workload_summary};
 use tailrace_workloads::tells_connections;
 
 pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
@@ -46,7 +46,9 @@ fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
     let told = |(index, workload)| {
         let record = &world.links.observe.workloads[index];
         let tcp = tcp_summary(&world.tcp_stats(index).since(&record.tcp_before));
-        workload_summary(workload, record, &cut_off[index], connection_bytes(world, index, workload), tcp)
+        let tallies = world.tallies(index).since(&record.tallies_before);
+        let counts = Counts { connection_bytes: connection_bytes(world, index, workload), tcp, tallies };
+        workload_summary(workload, record, &cut_off[index], counts)
     };
     plan.workloads.iter().enumerate().map(told).collect()
 }

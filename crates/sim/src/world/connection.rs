@@ -31,6 +31,8 @@ pub(crate) struct DatagramFlow {
     pub(crate) dscp: u8,
     /// Link, IP and UDP headers.
     pub(crate) header_bytes: u32,
+    /// The programs of both ends, by their places, if they are programs with several sockets.
+    pub(crate) programs: Option<[u32; 2]>,
 }
 
 /// The key of the packets from client to server.
@@ -84,11 +86,14 @@ impl World {
 
     /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
     pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
-        let DatagramFlow { ends, workload, tag, dscp, header_bytes } = flow;
+        let DatagramFlow { ends, workload, tag, dscp, header_bytes, programs } = flow;
         let port = self.hosts[ends.client as usize].take_port();
         let key = flow_key(ends, port, Protocol::Udp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
+        if programs.is_some() {
+            self.tell_flow(key.reversed());
+        }
         let hosts = [ends.client, ends.server];
         let numbers = hosts.map(|host| self.hosts[host as usize].next_udp_socket());
         for (side, &own) in hosts.iter().enumerate() {
@@ -97,7 +102,9 @@ impl World {
             let tag = tag.written(host.place().is_tagged);
             let to_endpoint = numbers[1 - side];
             let identity = Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
-            host.open_udp(NewUdpSocket { identity, expects: hashes[1 - side], owner: workload, header_bytes });
+            let program = programs.map(|programs| self.programs[programs[side] as usize].number);
+            let expects = hashes[1 - side];
+            host.open_udp(NewUdpSocket { identity, expects, owner: workload, header_bytes, program });
             self.links.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
         }
         numbers[0]

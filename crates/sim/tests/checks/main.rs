@@ -23,6 +23,7 @@ mod programs;
 mod properties;
 mod random_bridging;
 mod random_plan;
+mod requests;
 mod theory;
 mod trees;
 mod warm_up;

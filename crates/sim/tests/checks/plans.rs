@@ -116,7 +116,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
 }
 
 /// A workload of a known kind: its body can be changed key by key before it joins a plan.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Drawn<B> {
     pub header: RawHeader,
     pub body: B,
@@ -161,6 +161,12 @@ impl Kind for RawFlows {
 impl Kind for RawDatagrams {
     fn of_any_kind(self) -> RawBody {
         RawBody::Datagrams(self)
+    }
+}
+
+impl Kind for RawRequests {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Requests(Box::new(self))
     }
 }
 
@@ -243,6 +249,49 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         connects_early: false,
     };
     Drawn { header: header(name), body }
+}
+
+/// Requests of so many users without pauses; with none, requests that arrive at random every millisecond.
+pub fn requests(name: &str, client: &str, server: &str, users: u32) -> Drawn<RawRequests> {
+    let body = RawRequests {
+        clients: vec![client.into()],
+        servers: vec![server.into()],
+        is_random: false,
+        is_udp: false,
+        is_kept: true,
+        users,
+        gap: RawDistribution::Constant(0),
+        arrivals: (users == 0).then_some(RawDistribution::Exponential { mean: MS }),
+        spikes: vec![],
+        connections: 0,
+        pipeline: 1,
+        requests: 0,
+        request: RawDistribution::Constant(200),
+        response: RawDistribution::Constant(800),
+        service: serving(RawDistribution::Constant(0), 0),
+        timeout_ps: 0,
+        retries: 0,
+        stages: vec![],
+    };
+    Drawn { header: header(name), body }
+}
+
+/// A server that takes this time for a request, and serves so many at once.
+pub fn serving(time: RawDistribution, concurrency: u32) -> RawServing {
+    RawServing { time, work: RawDistribution::Constant(0), concurrency }
+}
+
+/// A request to each of these servers, which take this time.
+pub fn stage(servers: &[&str], time: RawDistribution) -> RawStage {
+    RawStage {
+        servers: servers.iter().map(|&server| server.into()).collect(),
+        request: RawDistribution::Constant(100),
+        response: RawDistribution::Constant(100),
+        service: serving(time, 0),
+        count: 1,
+        is_parallel: true,
+        awaited: 0,
+    }
 }
 
 /// Switches off everything in a host that gathers frames or delays their processing: each frame is one event.

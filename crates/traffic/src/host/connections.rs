@@ -4,6 +4,7 @@ use super::{Due, Host};
 use crate::end::{Calls, End, Link};
 use crate::record::Failure;
 use crate::sockets::Sockets;
+use crate::waiter::Waiter;
 use tailrace_endpoint::app::App;
 use tailrace_units::Time;
 
@@ -17,8 +18,18 @@ impl Host {
         call: impl FnOnce(&mut App, &mut Calls<'_, S>),
     ) {
         self.call_alone(now, number, sockets, call);
+        self.grant_cores(now, sockets);
+    }
+
+    /// Tells those that have a core by now.
+    pub(super) fn grant_cores<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         while let Some(next) = self.cores.poll_granted() {
-            self.call_alone(now, next, sockets, |app, calls| app.handle_core(calls));
+            match next {
+                Waiter::End(number) => self.call_alone(now, number, sockets, |app, calls| app.handle_core(calls)),
+                Waiter::Thread { program, thread } => {
+                    self.call_hosted_alone(now, program, sockets, |program, calls| program.handle_core(now, thread, calls));
+                }
+            }
         }
     }
 
@@ -127,5 +138,6 @@ impl Host {
                 self.record.sample(&end.link.sample(now, counters));
             }
         }
+        self.tell_tallies(now, sockets);
     }
 }

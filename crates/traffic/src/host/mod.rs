@@ -2,16 +2,19 @@
 
 mod connections;
 mod opening;
+mod programs;
 
 use crate::datagrams::{Receiver, Sender};
 use crate::duty::{Duty, Listener, Routes};
 use crate::end::End;
 use crate::flows::Flows;
+use crate::hosted::{Hosted, Numbers};
 use crate::record::Recorder;
 use crate::sockets::{Event, Route, Sockets};
+use crate::waiter::Waiter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use tailrace_endpoint::host::Cores;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -38,6 +41,8 @@ enum Due {
     Flow,
     /// A program.
     Program(u32),
+    /// A program with several sockets.
+    Hosted(u32),
 }
 
 /// One host's part of a plan.
@@ -55,7 +60,16 @@ pub struct Host {
     receivers: BTreeMap<u32, Receiver>,
     /// Number, addresses and workload of sockets for datagrams.
     datagram_ends: Vec<(u32, Route, u32)>,
-    cores: Cores<u32>,
+    /// Programs with several sockets.
+    programs: Vec<Hosted>,
+    numbers: Numbers,
+    /// The number of the host with this address.
+    hosts: BTreeMap<Ipv4Addr, u32>,
+    /// The number of this one.
+    number: u32,
+    /// Of the datagram that is sent.
+    payload: Vec<u8>,
+    cores: Cores<Waiter>,
     due: BTreeSet<(Time, Due)>,
     record: Recorder,
     /// Users, streams and flows that are measured here and not finished.
@@ -67,12 +81,18 @@ impl Host {
     /// The host of this duty, before anything is opened.
     pub fn new(plan: &Plan, duty: Duty, host: u32, settings: Settings) -> Host {
         let listeners = duty.listeners();
-        let Duty { ends, datagrams, flows, routes, finite, .. } = duty;
+        let Duty { ends, datagrams, programs, pairs, flows, routes, finite, .. } = duty;
         let flows = Flows::new(host, flows, Time::from_ps(plan.raw.stop_at_ps));
         let lasting = ends.iter().filter(|end| end.counts_goodput && finite[end.workload as usize]).count() as u64;
-        let left = lasting + flows.count_expected(|workload| finite[workload as usize]);
+        let of_programs = programs.iter().filter(|end| finite[end.workload as usize]).map(|end| end.finishes).sum::<u64>();
+        let left = lasting + of_programs + flows.count_expected(|workload| finite[workload as usize]);
         let raw = &plan.raw.hosts[host as usize];
         let mut own = Host {
+            hosts: if programs.is_empty() { BTreeMap::new() } else { routes.hosts() },
+            programs: Vec::new(),
+            numbers: Numbers::default(),
+            number: host,
+            payload: Vec::new(),
             routes,
             listeners,
             finite,
@@ -91,6 +111,9 @@ impl Host {
         };
         ends.into_iter().for_each(|end| own.add_lasting(end));
         datagrams.into_iter().for_each(|end| own.add_datagrams(end));
+        let places: BTreeMap<u32, usize> = programs.iter().enumerate().map(|(place, end)| (end.number, place)).collect();
+        programs.into_iter().for_each(|end| own.add_program(end));
+        pairs.into_iter().for_each(|end| own.add_pair(places[&end.program], end));
         let warm_up = Time::from_ps(plan.raw.observe.warm_up_ps);
         own.arm(if warm_up > Time::ZERO { warm_up } else { Time::NEVER }, Due::WarmUp);
         own.arm(settings.tcp_interval.map_or(Time::NEVER, |interval| Time::ZERO + interval), Due::Sample);
@@ -133,6 +156,7 @@ impl Host {
                 Due::WarmUp => self.read_counters(at, sockets),
                 Due::Sample => self.sample(now, sockets),
                 Due::Datagram(number) => self.send_datagram(now, at, number, sockets),
+                Due::Hosted(program) => self.wake_hosted(now, at, program, sockets),
                 Due::Flow => self.start_flows(now, at, sockets),
                 Due::Program(number) => {
                     self.record.was_late(now.since(at));
@@ -148,6 +172,14 @@ impl Host {
     /// Something has happened at a socket.
     pub fn handle_event<S: Sockets>(&mut self, now: Time, event: Event<S::Accepted>, sockets: &mut S) {
         match event {
+            Event::Accepted { accepted, peer, own } if let Some(program) = self.program_at(own.port()) => {
+                self.accept_hosted(now, program, accepted, (peer, own.port()), sockets);
+            }
+            Event::Connected(number) | Event::Readable(number) | Event::Writable(number) | Event::Failed(number, _)
+                if let Some(&owner) = self.numbers.owners.get(&number) =>
+            {
+                self.handle_hosted(now, owner, event, sockets);
+            }
             Event::Accepted { accepted, peer, own } => self.accept(now, accepted, (peer, own.port()), sockets),
             Event::Connected(number) => self.call(now, number, sockets, |end, calls| {
                 calls.link.is_open = true;
@@ -160,12 +192,28 @@ impl Host {
         }
     }
 
+    /// Something has happened at a socket of a program with several.
+    fn handle_hosted<S: Sockets>(&mut self, now: Time, owner: (u32, Option<u32>), event: Event<S::Accepted>, sockets: &mut S) {
+        let (program, datagrams) = owner;
+        match event {
+            Event::Accepted { .. } => {}
+            Event::Connected(number) => self.connect_hosted(now, program, number, sockets),
+            Event::Readable(number) => self.read_hosted(now, owner, number, sockets),
+            Event::Writable(number) => self.call_hosted(now, program, sockets, |_, calls| calls.flush(number)),
+            Event::Failed(number, error) if datagrams.is_none() => self.fail_hosted(now, program, number, error, sockets),
+            Event::Failed(..) => {}
+        }
+    }
+
     /// Ends the trial here. Returns the record.
     pub fn finish<S: Sockets>(mut self, now: Time, sockets: &mut S) -> Vec<u8> {
         self.read_counters(now, sockets);
         for end in self.ends.iter().flatten() {
             let workload = end.link.workload;
             end.app.running(now, |user, start| self.record.cut_off(workload, user, start));
+        }
+        for Hosted { program, own } in &self.programs {
+            program.running(&mut |user, start| self.record.cut_off(own.workload, user, start));
         }
         for flow in self.flows.missing(now, &mut self.routes) {
             self.record.cut_off(flow.workload, u32::MAX, flow.at);

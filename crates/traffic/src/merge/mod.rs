@@ -10,11 +10,12 @@ mod tcp;
 use crate::record::{Failure, Item, Record, Transaction};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Carried;
 use tailrace_plan::Plan;
 use tailrace_record::Table;
 use tailrace_units::{Span, Time};
-use tailrace_workloads::outcome::{CutOff, running, transactions, workload_series, workload_summary};
+use tailrace_workloads::outcome::{Counts, CutOff, running, transactions, workload_series, workload_summary};
 use tailrace_workloads::{WorkloadRecord, record_for, tells_connections};
 
 /// What all hosts did together.
@@ -103,7 +104,12 @@ impl Trial<'_> {
                 }
                 Item::Transaction(transaction) => (transaction.workload, transaction.user, transaction.intended),
                 &Item::CutOff { workload, user, start } => (workload, user, start),
-                Item::Received { .. } | Item::Sample(_) | Item::Finished { .. } | Item::Failed(_) | Item::End(_) => continue,
+                Item::Received { .. }
+                | Item::Sample(_)
+                | Item::Finished { .. }
+                | Item::Failed(_)
+                | Item::Tallies { .. }
+                | Item::End(_) => continue,
             };
             if start <= self.end {
                 let own = &mut workloads[workload as usize];
@@ -150,10 +156,30 @@ impl Trial<'_> {
         }
     }
 
+    /// What the programs of a workload have counted. A host may count a little beyond the end of the trial, of which it hears later.
+    fn tallies(&self, number: u32, is_finite: bool) -> Tallies {
+        let from = self.counted_from(is_finite);
+        let mut sum = Tallies::default();
+        for record in self.records {
+            let (mut before, mut last) = (Tallies::default(), Tallies::default());
+            for item in &record.items {
+                if let &Item::Tallies { at, workload, tallies } = item
+                    && workload == number
+                {
+                    last = tallies;
+                    before = if at <= from { tallies } else { before };
+                }
+            }
+            sum.add(&last.since(&before));
+        }
+        sum
+    }
+
     fn summary(&self, number: u32, own: &OfWorkload) -> Value {
         let workload = &self.plan.workloads[number as usize];
         let counters = tcp::summary(self.records, number, self.counted_from(own.is_finite));
-        workload_summary(workload, &own.record, &own.cut_off, own.bytes.clone(), counters)
+        let counts = Counts { connection_bytes: own.bytes.clone(), tcp: counters, tallies: self.tallies(number, own.is_finite) };
+        workload_summary(workload, &own.record, &own.cut_off, counts)
     }
 }
 
@@ -177,6 +203,7 @@ fn finished(records: &[Record]) -> impl Iterator<Item = (Time, u32, u32)> {
             | Item::Sample(_)
             | Item::CutOff { .. }
             | Item::Failed(_)
+            | Item::Tallies { .. }
             | Item::End(_) => None,
         })
         .collect();
@@ -235,7 +262,8 @@ fn workload_of(item: &Item) -> Option<u32> {
         Item::Transaction(Transaction { workload, .. })
         | Item::Received { workload, .. }
         | Item::Finished { workload, .. }
-        | Item::CutOff { workload, .. } => Some(workload),
+        | Item::CutOff { workload, .. }
+        | Item::Tallies { workload, .. } => Some(workload),
         Item::Sample(ref sample) => Some(sample.workload),
         Item::Failed(_) | Item::End(_) => None,
     }
@@ -253,6 +281,7 @@ fn host_summary(record: &Record) -> Value {
             | Item::Sample(_)
             | Item::Finished { .. }
             | Item::CutOff { .. }
+            | Item::Tallies { .. }
             | Item::End(_) => None,
         })
         .collect();

@@ -14,6 +14,7 @@ pub use read::{Head, Record};
 pub use write::Recorder;
 
 use crate::counters::Counters;
+use tailrace_endpoint::app::Tallies;
 use tailrace_units::Time;
 use tailrace_workloads::Ends;
 
@@ -111,6 +112,15 @@ pub enum Item {
     },
     /// Time, workload, user, side, error.
     Failed(Failure),
+    /// Time, workload, then how many counts follow, and these, in the order of [`Tallies`].
+    Tallies {
+        /// When.
+        at: Time,
+        /// Index of the workload.
+        workload: u32,
+        /// What programs have counted.
+        tallies: Tallies,
+    },
     /// The end.
     End(Closing),
 }

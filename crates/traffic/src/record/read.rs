@@ -4,6 +4,7 @@ use super::numbers::take;
 use super::{Closing, Failure, Item, MAGIC, Sample, Transaction};
 use crate::counters::Counters;
 use serde_json::Value;
+use tailrace_endpoint::app::Tallies;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::Ends;
 
@@ -99,8 +100,21 @@ fn take_item(rest: &mut &[u8]) -> Option<Item> {
             late_max_ps: take(rest)?,
             unsent_datagrams: take(rest)?,
         }),
+        8 => Item::Tallies { at: time(rest)?, workload: index(rest)?, tallies: take_tallies(rest)? },
         _ => return None,
     })
+}
+
+/// A later version may have more counts, which have no name here.
+fn take_tallies(rest: &mut &[u8]) -> Option<Tallies> {
+    let mut counts = [0; Tallies::COUNT];
+    for place in 0..take(rest)? {
+        let value = take(rest)?;
+        if let Some(count) = counts.get_mut(place as usize) {
+            *count = value;
+        }
+    }
+    Some(Tallies::from_counts(counts))
 }
 
 /// A later version may have more counters, which have no name here.

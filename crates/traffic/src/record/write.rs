@@ -4,6 +4,7 @@ use super::numbers::put;
 use super::{Closing, Failure, MAGIC, Sample, Transaction};
 use serde_json::json;
 use std::collections::BTreeMap;
+use tailrace_endpoint::app::Tallies;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::tells_connections;
@@ -77,6 +78,11 @@ impl Recorder {
     pub(crate) fn failed(&mut self, failure: &Failure) {
         let &Failure { at, workload, user, side, error } = failure;
         self.put(6, [at.ps(), workload.into(), user_field(user), side.into(), u64::from(error.unsigned_abs())]);
+    }
+
+    pub(crate) fn tallies(&mut self, now: Time, workload: u32, tallies: &Tallies) {
+        self.put(8, [now.ps(), workload.into(), Tallies::COUNT as u64]);
+        tallies.counts().into_iter().for_each(|count| put(&mut self.bytes, count));
     }
 
     /// Something was done so long after it was due.

@@ -6,4 +6,5 @@ mod plans;
 
 mod net;
 mod outcome;
+mod requests;
 mod routes;

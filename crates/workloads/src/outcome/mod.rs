@@ -9,24 +9,30 @@ pub use cut_off::CutOff;
 pub use tables::{running, transactions, workload_series};
 pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
-use crate::WorkloadRecord;
+use crate::{WorkloadRecord, tells_tallies};
 use serde_json::{Value, json};
+use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_plan::Workload;
 use tailrace_record::Latency;
 use tailrace_units::Time;
 
-/// What is told of a workload: its record, what the end cut off, what each connection has carried where that is told, and its part of
-/// TCP's counters.
-pub fn workload_summary(
-    workload: &Workload,
-    record: &WorkloadRecord,
-    cut_off: &CutOff,
-    connection_bytes: Option<Vec<u64>>,
-    tcp: Value,
-) -> Value {
+/// What engines add to a record.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// What each connection has carried, where that is told.
+    pub connection_bytes: Option<Vec<u64>>,
+    /// The workload's part of TCP's counters.
+    pub tcp: Value,
+    /// What its programs have counted.
+    pub tallies: Tallies,
+}
+
+/// What is told of a workload: its record, what the end cut off, and what was counted.
+pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &CutOff, counts: Counts) -> Value {
+    let Counts { connection_bytes, tcp, tallies } = counts;
     let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
-    json!({
+    let mut summary = json!({
         "name": workload.header.name,
         "kind": workload.header.kind,
         "completion_ps": record.completion.map(Time::ps),
@@ -38,6 +44,22 @@ pub fn workload_summary(
         "user_completion_ps": users,
         "connection_bytes": connection_bytes,
         "tcp": tcp,
+    });
+    if tells_tallies(workload) {
+        summary["request_counts"] = tallies_summary(&tallies);
+    }
+    summary
+}
+
+fn tallies_summary(tallies: &Tallies) -> Value {
+    json!({
+        "begun": tallies.begun,
+        "answered": tallies.answered,
+        "failed": tallies.failed,
+        "connections": tallies.connections,
+        "failed_connections": tallies.failed_connections,
+        "lost_queries": tallies.lost_queries,
+        "failed_calls": tallies.failed_calls,
     })
 }
 

@@ -11,7 +11,7 @@ from tailrace.results import Run
 from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.metrics.definitions import NAMES
-from tailrace.results.metrics.workload import TCP_COUNTERS
+from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
 from tailrace.results.text.run import CUT_OFF_WORDS
 
 # One frame of the usual Ethernet MTU.
@@ -159,14 +159,17 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def transport(summary: dict[str, Any]) -> dict[str, Any]:
-    """Counters of TCP, of dynamic packet prioritisation, of pauses and of hosts."""
+    """Counters of TCP, of requests, of dynamic packet prioritisation, of pauses and of hosts."""
     arms = list(summary["arms"].items())
-    tcp = [
-        {"workload": name, "at": at, "arm": arm, "index": index, "tcp": workload["tcp"], "is_first": index == 0}
-        for at, name in enumerate(summary["workloads"])
-        for index, (arm, arm_summary) in enumerate(arms)
-        if (workload := arm_summary["workloads"].get(name)) and workload["tcp"]
-    ]
+    tcp, requests = (
+        [
+            {"workload": name, "at": at, "arm": arm, "index": index, key: workload[key], "is_first": index == 0}
+            for at, name in enumerate(summary["workloads"])
+            for index, (arm, arm_summary) in enumerate(arms)
+            if (workload := arm_summary["workloads"].get(name)) and workload[key]
+        ]
+        for key in ("tcp", "request_counts")
+    )
     dpp = [
         {"arm": arm, "index": index, "port": f"{port['node']} → {port['towards']}", "counters": port["dpp"]}
         for index, (arm, arm_summary) in enumerate(arms)
@@ -187,6 +190,8 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "tcp": tcp,
         "tcp_counters": TCP_COUNTERS,
+        "request_counts": requests,
+        "request_counters": REQUEST_COUNTERS,
         "dpp": dpp,
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),

@@ -23,10 +23,11 @@ NAMES = {
     "latency_p99_9_ms": "99.9th percentile of latency",
     "loss_percent": "loss",
     "timeouts": "retransmission timeouts",
+    "failed_percent": "failed requests",
 }
-PLURAL = frozenset({"rate_per_s", "timeouts"})
+PLURAL = frozenset({"rate_per_s", "timeouts", "failed_percent"})
 """Metrics whose names are plural."""
-UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%"}
+UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%", "failed_percent": "%"}
 PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
 ROOM_CAUSES = frozenset({"tail-drop", "buffer-full"})
 """Causes of drops that ports count by workload."""
@@ -58,6 +59,8 @@ def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> floa
         return figure.ms if figure else None
     if metric == "loss_percent":
         return _loss_percent(trial, found)
+    if metric == "failed_percent":
+        return _failed_percent(found)
     values = [_own(trial, outcome, metric) for outcome in found]
     known = [value for value in values if value is not None]
     if len(known) < len(values):
@@ -141,6 +144,14 @@ def _rate_per_s(trial: Trial, outcome: dict[str, Any]) -> float | None:
     time_ps = counted_ps(trial, outcome)
     has_rate = facts_of(outcome["kind"]).has_metric("rate_per_s")
     return float(outcome["transactions"] * PS_PER_S / time_ps) if has_rate and time_ps else None
+
+
+def _failed_percent(outcomes: Sequence[dict[str, Any]]) -> float | None:
+    """Requests that have failed, in percent of those that have ended; None where a workload has none."""
+    counted = [outcome.get("request_counts") for outcome in outcomes]
+    ended = sum(requests["answered"] + requests["failed"] for requests in counted if requests)
+    failed = sum(requests["failed"] for requests in counted if requests)
+    return 100 * failed / ended if ended and all(counted) else None
 
 
 def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | None:

@@ -36,8 +36,10 @@ def summarise_figures(run: Run, arm: str) -> dict[str, dict[str, Any]]:
 
 def _lead(run: Run, subject: Subject) -> str | None:
     """Its rate where it has one: a percentile alone says nothing about how much was done."""
-    if any(facts_of(kind).is_open_loop for kind in run.kinds_of(subject.members)):
-        return "goodput_gbps"
+    kinds = [facts_of(kind) for kind in run.kinds_of(subject.members)]
+    if any(kind.is_open_loop for kind in kinds):
+        metric = kinds[0].load_metric
+        return metric[0] if len(kinds) == 1 and metric else "goodput_gbps"
     return main_metric(run, subject.members, is_group=subject.is_group)
 
 

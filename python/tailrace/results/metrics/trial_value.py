@@ -25,7 +25,7 @@ def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None
     workload = _workload_name(trial, band.workload)
     if workload is None:
         return None
-    if metric in ("completion_s", "goodput_gbps") or metric.startswith("latency_"):
+    if metric in ("completion_s", "goodput_gbps", "rate_per_s", "failed_percent") or metric.startswith("latency_"):
         return metric_of_trial(trial, workload, metric)
     raise RunDirectoryError(
         f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
@@ -87,6 +87,14 @@ def _fairness(_: Run, trial: Trial, __: Band) -> float | None:
 def _transactions(_: Run, trial: Trial, band: Band) -> float | None:
     found = _outcome(trial, band)
     return float(found["transactions"]) if found else None
+
+
+def _requests(counter: str) -> Figure:
+    def figure(_: Run, trial: Trial, band: Band) -> float | None:
+        requests = _outcome(trial, band).get("request_counts")
+        return float(requests[counter]) if requests else None
+
+    return figure
 
 
 def _tcp(counter: str) -> Figure:
@@ -185,6 +193,8 @@ FIGURES: dict[str, Figure] = {
     "goodput_share_percent": _goodput_share,
     "connections_spread_percent": _connections_spread,
     "transactions": _transactions,
+    "lost_queries": _requests("lost_queries"),
+    "connections_opened": _requests("connections"),
     "retransmits": _tcp("retransmits"),
     "timeouts": _tcp("timeouts"),
     "users_jain": _users_jain,

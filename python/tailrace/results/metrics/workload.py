@@ -23,6 +23,16 @@ TCP_COUNTERS = (
 )
 
 
+REQUEST_COUNTERS = (
+    "answered",
+    "failed",
+    "connections",
+    "failed_connections",
+    "lost_queries",
+    "failed_calls",
+)
+
+
 def summarise_workload(
     name: str, trials: list[Trial], *, scale: float, work: int | None = None
 ) -> dict[str, Any] | None:
@@ -48,6 +58,8 @@ def summarise_workload(
         "planned": work,
         "unfinished": unfinished_of(trials, name, work),
         "rate_per_s": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "rate_per_s")),
+        "failed_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "failed_percent")),
+        "request_counts": _requests(outcomes),
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
@@ -87,6 +99,12 @@ def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:
             indices.append(jain_index([PS_PER_S / time for time in times]))
     known = [index for index in indices if index is not None]
     return sum(known) / len(known) if known else None
+
+
+def _requests(outcomes: list[dict[str, Any]]) -> dict[str, float] | None:
+    """Counters of requests per trial (means); None for a workload that makes none."""
+    counted = [w["request_counts"] for w in outcomes if w.get("request_counts")]
+    return {key: sum(own[key] for own in counted) / len(counted) for key in REQUEST_COUNTERS} if counted else None
 
 
 def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float | None] | None:

@@ -21,6 +21,7 @@ METRICS = {
         "goodput_gbps",
         "completion_s",
         "loss_percent",
+        "failed_percent",
         "timeouts",
     )
 }

@@ -11,6 +11,8 @@ from tailrace.scenario.vocabulary import DROP_CAUSES, METRICS, NARROWING, Metric
 from tailrace.scenario.workloads.kinds import KINDS
 
 SOLO = "solo:"
+OF_SOME_KINDS = ("connections_spread_percent", "rate_per_s", "failed_percent", "lost_queries", "connections_opened")
+"""Metrics that only workloads of some kinds have."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -67,11 +69,11 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
         if getattr(expected, key) is not None and key not in (*metric.needs, *metric.takes):
             accepted = ", ".join((*metric.needs, *metric.takes)) or "none of these keys"
             yield (*at, key), f"{metric.name} does not accept `{key}`", f"it accepts {accepted}"
-    if metric.name == "connections_spread_percent":
+    if metric.name in OF_SOME_KINDS:
         workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
         if workload is not None and not workload.facts().has_metric(metric.name):
             kinds = " or ".join(kind for kind, own in KINDS.items() if own.facts().has_metric(metric.name))
-            what = f"a workload of kind {workload.kind} has no connections to compare"
+            what = f"a workload of kind {workload.kind} has no {metric.name}"
             yield (*at, "workload"), what, f"name a workload of kind {kinds}"
 
 

@@ -13,6 +13,7 @@ from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.flows import Flows
 from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.requests import Requests
 from tailrace.scenario.workloads.stream import Stream
 
 
@@ -26,6 +27,7 @@ KINDS = _registered(
     Stream,
     Flows,
     Datagrams,
+    Requests,
 )
 """Kinds by name."""
 

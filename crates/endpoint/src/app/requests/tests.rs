@@ -1,0 +1,238 @@
+//! The programs alone, with a host that loses, refuses or answers as it is told.
+
+use super::*;
+use crate::app::{Ends, HostCalls, Message, Peer, Program, Tallies, WorkCalls};
+use crate::transport::Failure;
+use std::rc::Rc;
+use tailrace_units::{Probability, Span, Time};
+
+/// A host that notes what a program asks.
+#[derive(Default)]
+struct Fake {
+    connected: u32,
+    /// No port is free.
+    is_full: bool,
+    written: Vec<(u32, u64)>,
+    closed: Vec<u32>,
+    sent: Vec<Message>,
+    completed: Vec<(u32, Time)>,
+    finished: Vec<u32>,
+}
+
+impl WorkCalls for Fake {
+    fn compute(&mut self, work: Span) -> Time {
+        Time::ZERO + work
+    }
+    fn keeps_core(&mut self, _: Span) -> bool {
+        true
+    }
+    fn leave_core(&mut self) {}
+    fn completed(&mut self, user: u32, intended: Time) {
+        self.completed.push((user, intended));
+    }
+    fn finished(&mut self, user: u32) {
+        self.finished.push(user);
+    }
+}
+
+impl HostCalls for Fake {
+    fn listen(&mut self, _: u16, _: u32) -> bool {
+        true
+    }
+    fn accept(&mut self, _: u16) -> Option<u32> {
+        None
+    }
+    fn connect(&mut self, _: Peer) -> Option<u32> {
+        self.connected += 1;
+        (!self.is_full).then_some(self.connected)
+    }
+    fn write(&mut self, socket: u32, bytes: u64) {
+        self.written.push((socket, bytes));
+    }
+    fn leave_unread(&mut self, _: u32) {}
+    fn keep_alive(&mut self, _: u32) {}
+    fn read(&mut self, _: u32, _: u64) {}
+    fn shut_down(&mut self, _: u32) {}
+    fn close(&mut self, socket: u32) {
+        self.closed.push(socket);
+    }
+    fn ends(&self, socket: u32) -> Ends {
+        Ends { peer: PEER, own_port: socket as u16 }
+    }
+    fn send_datagram(&mut self, message: Message) {
+        self.sent.push(message);
+    }
+    fn ask_core(&mut self, _: u32) -> bool {
+        true
+    }
+}
+
+const PEER: Peer = Peer { host: 1, port: 8_000 };
+const SECOND: Span = Span::from_secs(1);
+
+fn random(name: &str) -> RandomStream {
+    RandomStream::new(1, name)
+}
+
+fn constant(value: u64) -> Distribution {
+    Distribution::Constant(value)
+}
+
+fn client(users: u32, requests: u64, transport: Transport) -> RequestClient {
+    let user = |number| User { number, first: Time::ZERO, server: 0, random: random("user") };
+    RequestClient::new(ClientConfig {
+        host: 0,
+        servers: vec![PEER],
+        exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
+        transport,
+        drive: Drive::Users { users: (0..users).map(user).collect(), gap: constant(0), requests },
+        choice: None,
+    })
+}
+
+fn tcp(is_kept: bool, depth: u32) -> Transport {
+    Transport::Tcp { is_kept, depth, limit: 0 }
+}
+
+/// A query is answered where neither it nor its answer is lost; a request fails where none of its queries is answered.
+#[test]
+fn with_losses_requests_fail_as_often_as_all_of_their_queries_are_lost() {
+    for (percent, retries) in [(10, 0), (10, 1), (30, 2)] {
+        let (mut host, mut losses) = (Fake::default(), random("losses"));
+        let transport = Transport::Udp { timeout: SECOND, retries, keys: vec![0] };
+        let mut client = client(1, 40_000, transport);
+        let mut now = Time::ZERO;
+        while host.finished.is_empty() {
+            now = client.poll_timeout().max(now);
+            client.handle_timeout(now, &mut host);
+            while let Some(message) = host.sent.pop() {
+                let lost = |_| losses.happens(Probability::ratio(percent, 100));
+                if ![0, 1].map(lost).contains(&true) {
+                    client.handle_datagram(now, Message { bytes: 300, ..message }, &mut host);
+                }
+            }
+        }
+        let tallies = client.tallies();
+        let p = percent as f64 / 100.0;
+        let of_query = 1.0 - (1.0 - p).powi(2);
+        let theory = of_query.powi(retries as i32 + 1);
+        let seen = tallies.failed as f64 / tallies.begun as f64;
+        assert!((seen / theory - 1.0).abs() < 0.06, "{seen} of the requests fail, in theory {theory}");
+        assert_eq!((tallies.begun, tallies.answered + tallies.failed), (40_000, 40_000));
+        // Without the queries that follow, each begun request has one: what is lost in all is a geometric series.
+        let lost = (1..=retries as i32 + 1).map(|tries| of_query.powi(tries)).sum::<f64>();
+        let seen = tallies.lost_queries as f64 / tallies.begun as f64;
+        assert!((seen / lost - 1.0).abs() < 0.04, "{seen} lost queries of a request, in theory {lost}");
+    }
+}
+
+#[test]
+fn a_late_answer_counts_once() {
+    let mut host = Fake::default();
+    let mut client = client(1, 1, Transport::Udp { timeout: SECOND, retries: 1, keys: vec![0] });
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_timeout(Time::ZERO + SECOND, &mut host);
+    assert_eq!(host.sent.len(), 2);
+    assert_eq!(host.sent[0], host.sent[1], "the same query again");
+    for _ in 0..2 {
+        client.handle_datagram(Time::ZERO + SECOND, host.sent[0], &mut host);
+    }
+    assert_eq!((host.completed, host.finished), (vec![(0, Time::ZERO)], vec![0]));
+    assert_eq!((client.tallies().answered, client.tallies().lost_queries), (1, 1));
+}
+
+#[test]
+fn a_user_whose_server_refuses_waits_before_it_asks_again() {
+    let mut host = Fake::default();
+    let mut client = client(1, 2, tcp(true, 1));
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_failed(Time::ZERO, 1, Failure::Refused, &mut host);
+    let later = Time::ZERO + Span::from_ms(100);
+    assert_eq!(client.poll_timeout(), later);
+    client.handle_timeout(later, &mut host);
+    client.handle_failed(later, 2, Failure::Refused, &mut host);
+    let Tallies { begun, failed, connections, failed_connections, .. } = client.tallies();
+    assert_eq!((begun, failed, connections, failed_connections), (2, 2, 2, 2));
+    assert_eq!((host.finished, host.completed), (vec![0], vec![]));
+}
+
+#[test]
+fn where_no_port_is_free_requests_fail_and_are_counted() {
+    let mut host = Fake { is_full: true, ..Fake::default() };
+    let mut client = client(3, 1, tcp(false, 1));
+    client.handle_timeout(Time::ZERO, &mut host);
+    assert_eq!((client.tallies().failed, host.finished.len()), (3, 3));
+}
+
+#[test]
+fn a_lost_connection_fails_all_that_it_carried_and_the_next_request_opens_another() {
+    let mut host = Fake::default();
+    let mut client = client(1, 0, tcp(true, 3));
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_connected(Time::ZERO, 1, &mut host);
+    assert_eq!(host.written, [(1, 100); 3], "a pipeline of three");
+    client.handle_readable(Time::ZERO, 1, 450, &mut host);
+    assert_eq!((host.completed.len(), host.written.len()), (1, 4), "a response and a half: one more is asked");
+    client.handle_ended(Time::ZERO, 1, &mut host);
+    assert_eq!((client.tallies().failed, host.closed, host.connected), (3, vec![1], 1));
+    let mut host = Fake { connected: 1, ..Fake::default() };
+    client.handle_timeout(client.poll_timeout(), &mut host);
+    assert_eq!(host.connected, 2);
+}
+
+#[test]
+fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait() {
+    let (gap, spikes, start) = (constant(SECOND.ps()), Vec::new(), Time::ZERO);
+    let config = ArrivalsConfig { gap, spikes, start, count: 5, client: 0, clients: 1, random: random("arrivals") };
+    let mut host = Fake::default();
+    let mut client = RequestClient::new(ClientConfig {
+        host: 0,
+        servers: vec![PEER],
+        exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
+        transport: Transport::Tcp { is_kept: true, depth: 2, limit: 1 },
+        drive: Drive::Arrivals(Arrivals::new(config)),
+        choice: None,
+    });
+    let end = Time::ZERO + SECOND.times(5);
+    client.handle_timeout(end, &mut host);
+    client.handle_connected(end, 1, &mut host);
+    assert_eq!((host.connected, host.written.len()), (1, 2));
+    client.handle_readable(end, 1, 300, &mut host);
+    assert_eq!((host.completed[0], host.written.len()), ((0, Time::ZERO + SECOND), 3));
+    (0..4).for_each(|_| client.handle_readable(end, 1, 300, &mut host));
+    assert_eq!((host.completed.len(), host.finished.len()), (5, 1), "told once");
+}
+
+/// Clients draw the same arrivals: each takes its part of them, and together they take all.
+#[test]
+fn clients_share_the_arrivals_of_one_stream() {
+    let of = |client: u64, clients: u64| {
+        let spikes = vec![Spike { factor_milli: 4_000, from: Time::ZERO + SECOND, until: Time::ZERO + SECOND + SECOND }];
+        let (gap, start, count, random) =
+            (Distribution::Exponential { mean: 1_000_000_000 }, Time::ZERO, 1_000, random("arrivals"));
+        let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client, clients, random });
+        let mut found = Vec::new();
+        while !arrivals.next_at().is_never() {
+            found.push((arrivals.next_at(), arrivals.take()));
+        }
+        found
+    };
+    let mut together: Vec<(Time, u64)> = (0..3).flat_map(|client| of(client, 3)).collect();
+    together.sort_unstable();
+    assert_eq!(together, of(0, 1));
+    assert_eq!(together.len(), 1_000);
+}
+
+#[test]
+fn gaps_pass_faster_in_a_spike() {
+    let spikes = vec![Spike { factor_milli: 2_000, from: Time::ZERO + SECOND, until: Time::ZERO + SECOND.times(3) }];
+    let (gap, start, count, random) = (constant(800_000_000_000), Time::ZERO, 8, random("arrivals"));
+    let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
+    let mut tenths = Vec::new();
+    while !arrivals.next_at().is_never() {
+        tenths.push(arrivals.next_at().ps() / 100_000_000_000);
+        arrivals.take();
+    }
+    // Usual time runs at twice the rate from 1 s to 3 s, which are 4 s of it.
+    assert_eq!(tenths, [8, 13, 17, 21, 25, 29, 36, 44]);
+}

@@ -1,0 +1,51 @@
+//! What programs of requests have counted.
+
+/// Counts of a program, or of all programs of a workload.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tallies {
+    /// Requests that were meant to start by now.
+    pub begun: u64,
+    /// Requests that were answered.
+    pub answered: u64,
+    /// Requests that will never be: their connection failed, or all of their queries were lost.
+    pub failed: u64,
+    /// Connections that clients and asking servers have tried to open.
+    pub connections: u64,
+    /// Of these, those that could not be opened, or were lost while a response was awaited.
+    pub failed_connections: u64,
+    /// Queries without a response in time. Each request has one query, and one more for each retry.
+    pub lost_queries: u64,
+    /// Requests of servers to other servers that failed.
+    pub failed_calls: u64,
+}
+
+impl Tallies {
+    /// How many counts there are.
+    pub const COUNT: usize = 7;
+
+    /// In the order of the fields.
+    pub fn counts(&self) -> [u64; Tallies::COUNT] {
+        let &Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls } = self;
+        [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls]
+    }
+
+    /// From the order of the fields.
+    pub fn from_counts(counts: [u64; Tallies::COUNT]) -> Tallies {
+        let [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls] = counts;
+        Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls }
+    }
+
+    /// Adds those of another program.
+    pub fn add(&mut self, other: &Tallies) {
+        let mut counts = self.counts();
+        counts.iter_mut().zip(other.counts()).for_each(|(count, other)| *count += other);
+        *self = Tallies::from_counts(counts);
+    }
+
+    /// What was counted since then.
+    pub fn since(&self, before: &Tallies) -> Tallies {
+        let mut counts = self.counts();
+        counts.iter_mut().zip(before.counts()).for_each(|(count, before)| *count -= before);
+        Tallies::from_counts(counts)
+    }
+}

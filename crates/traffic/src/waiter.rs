@@ -1,0 +1,10 @@
+//! What asks for a core of the host.
+
+/// What asks for a core.
+#[derive(Clone, Copy, Debug)]
+pub enum Waiter {
+    /// The program of this end.
+    End(u32),
+    /// A thread of a program with several sockets.
+    Thread { program: u32, thread: u32 },
+}

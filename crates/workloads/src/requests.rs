@@ -1,0 +1,241 @@
+//! Requests and responses: the programs of clients and of servers, with their random streams.
+
+use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use std::rc::Rc;
+use tailrace_endpoint::app::{
+    Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig,
+    ServicePolicy, Spike, StageConfig, Transport, User,
+};
+use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
+use tailrace_units::{Distribution, Span, Time};
+
+/// Least payload of a datagram: the number of its query stands there.
+const NUMBER_BYTES: u64 = 8;
+
+impl Kind for Requests {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        let (users, requests) = (u64::from(self.raw.users), self.raw.requests);
+        if users > 0 {
+            let left = if requests > 0 { users } else { 0 };
+            return WorkloadRecord::new(observe, users as usize, left, users * requests);
+        }
+        // Each client ends with the last arrival that is its own.
+        WorkloadRecord::new(observe, 0, requests.min(self.clients.len() as u64), requests)
+    }
+
+    fn ports(&self) -> u16 {
+        1 + self.stages.len() as u16
+    }
+
+    fn programs(&self) -> usize {
+        self.clients.len() + self.servers.len() + self.stages.iter().map(|stage| stage.servers.len()).sum::<usize>()
+    }
+
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+        let parts = Parts { requests: self, place, port: place.first_port() };
+        for (number, stage) in (0..).zip(&self.stages) {
+            for &host in &stage.servers {
+                parts.start(engine, host, Some(parts.stage_port(number)), Box::new(parts.asked_server(number, stage, host)));
+            }
+        }
+        let exchange = parts.exchange(&self.sizes, "sizes");
+        let port = (!self.raw.is_udp).then_some(parts.port);
+        let servers: Vec<u32> = (0..)
+            .zip(&self.servers)
+            .map(|(number, &host)| parts.start(engine, host, port, Box::new(parts.server(number, host, &exchange))))
+            .collect();
+        for (number, &host) in (0..).zip(&self.clients) {
+            let client = parts.client(number, host, &exchange);
+            let counts_goodput = true;
+            let (workload, program) = (place.number, Box::new(client));
+            let client = engine.start(WorkloadProgram {
+                workload,
+                host: host as u32,
+                program,
+                counts_goodput,
+                port: None,
+                finishes: parts.finishes(number),
+            });
+            parts.pair(engine, number, client, &servers);
+        }
+    }
+}
+
+/// A workload, as its programs are put together.
+struct Parts<'a> {
+    requests: &'a Requests,
+    place: &'a Place<'a>,
+    /// The port of the servers that clients ask; those that servers ask follow.
+    port: u16,
+}
+
+impl Parts<'_> {
+    fn start(&self, engine: &mut dyn Engine, host: usize, port: Option<u16>, program: Box<dyn Program>) -> u32 {
+        let workload = self.place.number;
+        engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput: false, port, finishes: 0 })
+    }
+
+    fn stage_port(&self, stage: u16) -> u16 {
+        self.port + 1 + stage
+    }
+
+    fn exchange(&self, sizes: &MessageSizes, name: &str) -> Rc<Exchange> {
+        let bytes = if self.requests.raw.is_udp { NUMBER_BYTES..=self.requests.payload_max.into() } else { 1..=u64::MAX };
+        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), bytes, self.place.random(name)))
+    }
+
+    /// The sizes of what servers ask, which always goes over TCP.
+    fn stage_exchange(&self, number: u16, sizes: &MessageSizes) -> Rc<Exchange> {
+        let random = self.place.random(&format!("stage{number}/sizes"));
+        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), 1..=u64::MAX, random))
+    }
+
+    fn asked_server(&self, number: u16, stage: &Stage, host: usize) -> RequestServer {
+        RequestServer::new(ServerConfig {
+            host: host as u16,
+            port: Some(self.stage_port(number)),
+            keys: Vec::new(),
+            exchange: self.stage_exchange(number, &stage.sizes),
+            policy: policy(&stage.service),
+            closes: false,
+            random: self.place.random(&format!("stage{number}/{host}/server")),
+            stages: Vec::new(),
+        })
+    }
+
+    fn server(&self, number: u32, host: usize, exchange: &Rc<Exchange>) -> RequestServer {
+        let Requests { raw, stages, service, .. } = self.requests;
+        let stages = (0..).zip(stages).map(|(at, stage)| StageConfig {
+            peers: stage.servers.iter().map(|&host| Peer { host: host as u16, port: self.stage_port(at) }).collect(),
+            exchange: self.stage_exchange(at, &stage.sizes),
+            count: stage.count,
+            is_parallel: stage.is_parallel,
+            awaited: stage.awaited,
+        });
+        RequestServer::new(ServerConfig {
+            host: host as u16,
+            port: (!raw.is_udp).then_some(self.port),
+            keys: self.pairs().filter(|pair| pair.server == number).map(Pair::key).collect(),
+            exchange: Rc::clone(exchange),
+            policy: policy(service),
+            closes: !raw.is_kept,
+            random: self.place.random(&format!("{number}/server")),
+            stages: stages.collect(),
+        })
+    }
+
+    fn client(&self, number: u32, host: usize, exchange: &Rc<Exchange>) -> RequestClient {
+        let Requests { raw, servers, .. } = self.requests;
+        let transport = if raw.is_udp {
+            let keys = self.pairs().filter(|pair| pair.client == number).map(Pair::key).collect();
+            Transport::Udp { timeout: Span::from_ps(raw.timeout_ps), retries: raw.retries, keys }
+        } else {
+            Transport::Tcp { is_kept: raw.is_kept, depth: raw.pipeline, limit: raw.connections }
+        };
+        RequestClient::new(ClientConfig {
+            host: host as u16,
+            servers: servers.iter().map(|&host| Peer { host: host as u16, port: self.port }).collect(),
+            exchange: Rc::clone(exchange),
+            transport,
+            drive: self.drive(number),
+            choice: (raw.is_random && servers.len() > 1).then(|| self.place.random(&format!("{number}/balance"))),
+        })
+    }
+
+    fn drive(&self, client: u32) -> Drive {
+        let Requests { raw, gap, arrivals, .. } = self.requests;
+        let start = Time::from_ps(self.place.header.start_ps);
+        let Some(arrivals) = arrivals else {
+            let users = self.users_of(client).map(|number| {
+                let spread = Distribution::Uniform { low: 0, high: gap.mean() as u64 };
+                let first = spread.draw(&mut self.place.random(&format!("{number}/start")));
+                User {
+                    number,
+                    first: start + Span::from_ps(first),
+                    server: self.home_of(number),
+                    random: self.place.random(&format!("{number}/client")),
+                }
+            });
+            return Drive::Users { users: users.collect(), gap: gap.clone(), requests: raw.requests };
+        };
+        let spikes = raw.spikes.iter().map(|spike| {
+            let from = Time::from_ps(spike.at_ps);
+            Spike { factor_milli: spike.factor_milli, from, until: from + Span::from_ps(spike.for_ps) }
+        });
+        Drive::Arrivals(Arrivals::new(ArrivalsConfig {
+            gap: arrivals.clone(),
+            spikes: spikes.collect(),
+            start,
+            count: raw.requests,
+            client: client.into(),
+            clients: self.requests.clients.len() as u64,
+            random: self.place.random("arrivals"),
+        }))
+    }
+
+    /// Users of a client, or its part of the arrivals, if it has one.
+    fn finishes(&self, client: u32) -> u64 {
+        match self.requests.raw.users {
+            0 => u64::from(u64::from(client) < self.requests.raw.requests),
+            _ => self.users_of(client).count() as u64,
+        }
+    }
+
+    fn users_of(&self, client: u32) -> impl Iterator<Item = u32> {
+        (client..self.requests.raw.users).step_by(self.requests.clients.len())
+    }
+
+    /// The server of a user that stays with one. Users of one client take servers in turn, as users of different clients do.
+    fn home_of(&self, user: u32) -> u32 {
+        user % self.requests.servers.len() as u32
+    }
+
+    /// All pairs of sockets for datagrams: of each client in the order in which it numbers them.
+    fn pairs(&self) -> impl Iterator<Item = Pair> {
+        let Requests { raw, clients, servers, .. } = self.requests;
+        let servers = servers.len() as u32;
+        let is_drawn = raw.is_random && servers > 1;
+        let of_client = move |client: u32| {
+            let mut pairs = Vec::new();
+            if !raw.is_udp {
+                return pairs;
+            }
+            if raw.users == 0 {
+                (0..servers).for_each(|server| pairs.extend((0..raw.connections).map(|turn| Pair { client, server, turn })));
+            }
+            for user in self.users_of(client) {
+                let asked = if is_drawn { 0..servers } else { self.home_of(user)..self.home_of(user) + 1 };
+                pairs.extend(asked.map(|server| Pair { client, server, turn: user }));
+            }
+            pairs
+        };
+        (0..clients.len() as u32).flat_map(of_client)
+    }
+
+    fn pair(&self, engine: &mut dyn Engine, client: u32, program: u32, servers: &[u32]) {
+        let Requests { clients, servers: hosts, .. } = self.requests;
+        for pair in self.pairs().filter(|pair| pair.client == client) {
+            let server = pair.server as usize;
+            let ends = Ends { client: clients[client as usize] as u32, server: hosts[server] as u32 };
+            engine.pair(DatagramPair { workload: self.place.number, ends, programs: [program, servers[server]] });
+        }
+    }
+}
+
+/// A pair of sockets: indices of client and server, and a number between them.
+#[derive(Clone, Copy)]
+struct Pair {
+    client: u32,
+    server: u32,
+    turn: u32,
+}
+
+impl Pair {
+    fn key(self) -> u64 {
+        u64::from(self.client) << 48 | u64::from(self.server) << 32 | u64::from(self.turn)
+    }
+}
+
+fn policy(service: &Serving) -> ServicePolicy {
+    ServicePolicy { work: service.work.clone(), time: service.time.clone(), concurrency: service.concurrency }
+}

@@ -1,0 +1,194 @@
+"""Requests and responses: of closed-loop users, or that arrive by themselves."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, Literal, Self
+
+from tailrace.errors import KeyPath, RunRefusedError
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.workloads import division, request_checks
+from tailrace.scenario.workloads.base import (
+    PS_PER_S,
+    ClosedLoop,
+    Found,
+    LeastTime,
+    LongFlows,
+    Raw,
+    Surroundings,
+    named_problems,
+    scaled_count,
+)
+from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.request_keys import RequestKeys
+from tailrace.scenario.workloads.request_parts import (
+    AT_ONCE,
+    service,
+)
+
+TIMEOUT_PS = PS_PER_S
+"""Time after which a query is sent again, where neither the workload nor its preset states one [A]; 0.1 s to 5 s."""
+
+
+class Requests(RequestKeys):
+    """Requests and responses: of closed-loop users (`users`), or that arrive by themselves (`arrivals`)."""
+
+    kind: Literal["requests"]
+
+    # --- facts -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def facts(cls) -> Facts:
+        return Facts(
+            noun="requests",
+            group_noun="services",
+            protocol="tcp",
+            is_open_loop=True,
+            is_ever_done=True,
+            done_key="transactions",
+            latency="request latency",
+            metrics=frozenset(
+                {"completion_s", "rate_per_s", "failed_percent", "lost_queries", "connections_opened"},
+            ),
+            main_metrics=("latency_p99_ms", "rate_per_s", "goodput_gbps"),
+            sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms", "failed_percent"),
+            load_metric=("rate_per_s", "requests per second"),
+            has_slowdown_by_size=False,
+            live_load=None,
+            live_refusal="no live program generates requests",
+        )
+
+    @classmethod
+    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
+        return Ends(body["clients"], body["servers"], are_openers_receivers=True)
+
+    @classmethod
+    def work_in(cls, body: Mapping[str, Any]) -> int:
+        return int(body.get("requests", 0) * (body.get("users", 0) or 1))
+
+    @classmethod
+    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
+        return 2 if body.get("is_kept") is False else 1
+
+    # --- hosts -------------------------------------------------------------------------------------------------------
+
+    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
+        for key in ("client", "server"):
+            yield from _named((), self, key)
+        for index, call in enumerate(self.calls):
+            yield from _named(("calls", index), call, "server")
+        if self.replicas:
+            yield from ((("replicas", "servers", index), name) for index, name in enumerate(self.replicas.servers))
+
+    def path_problems(self, graph: Graph) -> Found:
+        pairs = [(client, server) for client in self.client_hosts for server in self.server_hosts]
+        pairs += [(server, called) for server in self.server_hosts for called in self.called_hosts]
+        for first, second in dict.fromkeys(pairs):
+            found = list(named_problems(first, second, graph))
+            if found:
+                yield from found
+                return
+
+    def senders(self, graph: Graph) -> list[str]:
+        return list(dict.fromkeys([*self.client_hosts, *self.server_hosts, *self.called_hosts]))
+
+    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
+        return set(self.client_hosts)
+
+    def pinned_keys(self) -> tuple[str, ...]:
+        return ()
+
+    # --- checks ------------------------------------------------------------------------------------------------------
+
+    def problems(self, around: Surroundings) -> Found:
+        yield from request_checks.problems(self, around)
+
+    def cautions(self, around: Surroundings) -> Found:
+        yield from request_checks.cautions(self)
+
+    def least_time(self, graph: Graph) -> LeastTime | None:
+        if not self.requests:
+            return None
+        if self.arrivals is not None:
+            fastest = max([1.0, *(spike.factor for spike in self.spikes)])
+            needed_s = (self.start + self.requests * self.arrivals.mean / fastest) / PS_PER_S
+            return LeastTime(needed_s, "at the pace of its arrivals", "requests")
+        gap_ps = self.gap.mean if self.gap else 0.0
+        cycle_ps = (gap_ps + self.server_time.mean + self.server_work.mean) / self.depth
+        return LeastTime((self.start + (self.requests - 1) * cycle_ps) / PS_PER_S, "at its users' own pace", "requests")
+
+    def bulk_to(self) -> tuple[str, int] | None:
+        return None
+
+    def long_flows(self) -> LongFlows | None:
+        return None
+
+    # --- plan --------------------------------------------------------------------------------------------------------
+
+    def start_ps(self) -> int:
+        return self.start
+
+    def live_choices(self) -> Raw:
+        return {} if self.preset is None else {"preset": self.preset}
+
+    def lowered(self, graph: Graph) -> Raw:
+        request, response = self.sizes
+        assert request is not None, "checks reject requests without sizes"
+        assert response is not None, "checks reject responses without sizes"
+        stages = [call.lowered() for call in self.calls]
+        if self.replicas:
+            stages.append(self.replicas.lowered())
+        return {
+            "clients": self.client_hosts,
+            "servers": self.server_hosts,
+            "is_random": self.balance == "random",
+            "is_udp": self.is_udp,
+            "is_kept": self.connection == "kept",
+            "users": self.users or 0,
+            "gap": (self.gap or AT_ONCE).raw,
+            "arrivals": None if self.arrivals is None else self.arrivals.raw,
+            "spikes": [spike.lowered() for spike in self.spikes],
+            "connections": self.connections or (1 if self.is_udp else 0),
+            "pipeline": 1 if self.is_udp else self.depth,
+            "requests": self.requests or 0,
+            "request": request.raw,
+            "response": response.raw,
+            "service": service(self.server_time.raw, self.server_work.raw, self.concurrency),
+            "timeout_ps": self.effective("timeout", TIMEOUT_PS) if self.is_udp else 0,
+            "retries": self.effective("retries", 0) if self.is_udp else 0,
+            "stages": stages,
+        }
+
+    # --- experiments -------------------------------------------------------------------------------------------------
+
+    def work(self) -> int:
+        return self.requests or 0
+
+    def scaled(self, factor: float) -> Self:
+        return self.model_copy(
+            update={"requests": scaled_count(self.requests, factor), "start": round(self.start * factor)},
+        )
+
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
+        """Fewer users with the same pauses, or fewer arrivals."""
+        if self.users is None:
+            slower = None if self.arrivals is None else self.arrivals.scaled(scale.divisor)
+            requests = division.divided_count(self.requests, scale.divisor)
+            return self.model_copy(update={"arrivals": slower, "requests": requests})
+        users = round(self.users / scale.of_sizes)
+        if users < len(self.client_hosts):
+            raise RunRefusedError(
+                f"--live-scale {scale.divisor}: workload '{name}' has {self.users} users, too few to divide"
+                " (hint: a smaller number)"
+            )
+        return self.model_copy(update={"users": users})
+
+    def closed_loop(self) -> ClosedLoop | None:
+        return None
+
+
+def _named(at: KeyPath, part: Any, key: str) -> Iterator[tuple[KeyPath, str]]:
+    """The hosts that a part names under a key or its plural."""
+    one: str | None = getattr(part, key)
+    several: Sequence[str] | None = getattr(part, f"{key}s")
+    if one is not None:
+        yield (*at, key), one
+    yield from (((*at, f"{key}s", index), name) for index, name in enumerate(several or ()))
