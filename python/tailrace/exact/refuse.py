@@ -7,7 +7,8 @@ from tailrace.exact import registry
 from tailrace.experiment.real_kernel import Found, framing, host_settings, problems_of, raise_found
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network.host import Cpu, Host, Tcp
+from tailrace.scenario.network.cpu import COSTS, Cpu
+from tailrace.scenario.network.host import Host, Tcp
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -30,8 +31,15 @@ TCP_MODEL = {
     "delayed_ack": "Linux always uses 40 ms",
 }
 """TCP settings of the model that a kernel does not have, and what it does."""
-RECEIVING = ("per_packet", "per_byte")
-"""Costs of a host that only a simulated one has. Cores for programs the traffic program shares out by itself."""
+WITHOUT_EFFECT = (*COSTS, "profile", "clock", "memory_share", "cores", "slice", "rx_queues", "irq_cores")
+"""Costs and cores of a kernel that only a simulated host has. The traffic program shares out the cores for programs by
+itself: as many as `program_cores` names, in one queue.
+"""
+PROCESSOR = {
+    "steal": "the cores of a guest are not taken away",
+    "groups": "programs of a guest have no control groups",
+}
+"""Settings of a processor that would change results and that only a simulated host has, and the reason."""
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
 HOSTS_MAX = 250
 """Guests are processes with their own memory; addresses of one network."""
@@ -49,9 +57,9 @@ def ignored(loaded: Loaded, arms: Mapping[str, Scenario]) -> list[Problem]:
 
 def _ignored(scenario: Scenario) -> Found:
     for name, host in scenario.hosts.items():
-        for key in RECEIVING:
+        for key in WITHOUT_EFFECT:
             if getattr(host.cpu, key) != getattr(Cpu(), key):
-                yield ("hosts", name, "cpu", key), "ignored in an exact run: receiving takes no time of a processor", ""
+                yield ("hosts", name, "cpu", key), "ignored in an exact run: a kernel takes no time of a processor", ""
 
 
 def _find(scenario: Scenario) -> Found:
@@ -97,6 +105,9 @@ def _host(at: KeyPath, host: Host) -> Found:
     for key, words in INTERFACE.items():
         if getattr(host.nic, key):
             yield (*at, "nic", key), f"the interface of a host in an exact run does not take part in {words}", SIMULATE
+    for key, fact in PROCESSOR.items():
+        if getattr(host.cpu, key):
+            yield (*at, "cpu", key), f"exact runs do not have it: {fact}", SIMULATE
     usual = Tcp()
     for key, fact in TCP_MODEL.items():
         if getattr(host.tcp, key) != getattr(usual, key):

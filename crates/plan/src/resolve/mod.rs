@@ -3,6 +3,7 @@
 pub(crate) mod bridging;
 pub(crate) mod hosts;
 pub(crate) mod policies;
+pub(crate) mod processors;
 mod trees;
 mod vlans;
 
