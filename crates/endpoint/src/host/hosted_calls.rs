@@ -9,6 +9,7 @@ use super::ports::EphemeralPorts;
 use super::programs::{Listener, Listeners, Owned};
 use super::socket::Socket;
 use super::table::SocketTable;
+use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
 use crate::app::{App, HostCalls, Peer, Program, WorkCalls};
 use crate::ip::{Identity, TO_PORT};
@@ -27,12 +28,13 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) config: &'a TcpConfig,
     pub(super) ports: &'a mut EphemeralPorts,
     pub(super) cores: &'a mut Cores<Waiter>,
+    pub(super) threads: Option<&'a mut Threads>,
     pub(super) uplink: Uplink<'a, O>,
 }
 
 impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// The connection of a socket of this program, with the way down.
-    fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
+    pub(super) fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
         let member = self.own.members.get(&socket);
         let member = member.unwrap_or_else(|| panic!("program {} owns no socket {socket}", self.program));
         self.uplink.origin = Some(member.origin(socket, self.host));
@@ -65,6 +67,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             counts_goodput,
             is_transient: false,
         });
+        if self.threads.is_some() {
+            self.table.sockets[socket as usize].tcp.leave_unread();
+        }
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
         self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key });
@@ -105,7 +110,10 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         if segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
             tcp.set_peer_endpoint(Opener::of(segment.packet).socket);
         }
-        tcp.handle_segment(now, segment, uplink)
+        let before = *tcp.stats();
+        let progress = tcp.handle_segment(now, segment, uplink);
+        self.charge_sent(socket, &before);
+        progress
     }
 
     /// Whether a segment would open a connection where too many wait to be accepted. It is dropped; the answer to the SYN is repeated,
@@ -126,6 +134,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
 
     /// Tells the program what had come for the sockets that it has just accepted.
     pub(super) fn tell_what_waited(&mut self, program: &mut dyn Program) {
+        let has_processor = self.threads.is_some();
         while let Some(socket) = self.own.accepted.pop_front() {
             let now = self.uplink.now;
             let Some(reads_late) = self.own.members.get(&socket).filter(|own| !own.is_closed).map(|own| own.reads_late) else {
@@ -133,7 +142,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             };
             let (tcp, uplink) = self.connection(socket);
             let (unread, has_ended) = (tcp.unread(), tcp.has_peer_closed());
-            if !reads_late {
+            if !reads_late && !has_processor {
                 tcp.read_at_once(now, uplink);
             }
             let progress = SegmentEffect { readable: unread, ended: has_ended, ..SegmentEffect::default() };
@@ -144,11 +153,14 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// Tells the program what has come for one of its sockets.
     pub(super) fn tell(&mut self, program: &mut dyn Program, socket: u32, progress: &SegmentEffect) {
         let now = self.uplink.now;
-        if progress.connected && self.is_open(socket) {
-            program.handle_connected(now, socket, self);
-        }
         if progress.readable > 0 {
             self.count_goodput(progress.readable);
+        }
+        if self.threads.is_some() {
+            return self.post(socket, progress);
+        }
+        if progress.connected && self.is_open(socket) {
+            program.handle_connected(now, socket, self);
         }
         if progress.readable > 0 && self.is_open(socket) {
             program.handle_readable(now, socket, progress.readable, self);
@@ -160,7 +172,15 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     }
 
     /// Tells the program if one of its sockets is gone before both ends had closed.
-    fn tell_failure(&mut self, program: &mut dyn Program, socket: u32) {
+    pub(super) fn tell_failure(&mut self, program: &mut dyn Program, socket: u32) {
+        if self.threads.is_some() {
+            return self.post_failure(socket);
+        }
+        self.fail(program, socket);
+    }
+
+    /// The program learns why one of its sockets is gone.
+    pub(super) fn fail(&mut self, program: &mut dyn Program, socket: u32) {
         if let Some(failure) = self.failure(socket)
             && let Some(member) = self.own.members.get_mut(&socket)
         {
@@ -170,7 +190,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     }
 
     /// Why a connection that the program knows of is gone.
-    fn failure(&self, socket: u32) -> Option<Failure> {
+    pub(super) fn failure(&self, socket: u32) -> Option<Failure> {
         self.table.sockets[socket as usize].tcp.failure().filter(|_| self.is_open(socket))
     }
 
@@ -188,11 +208,13 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         let is_idle = self.table.sockets[socket as usize].tcp.poll_timeout() > now;
         let asks_again = is_idle && member.asks_again();
         let (tcp, uplink) = self.connection(socket);
+        let before = *tcp.stats();
         match (is_idle, asks_again) {
             (false, _) => tcp.handle_timeout(now, uplink),
             (true, true) => tcp.send_keepalive(uplink),
             (true, false) => tcp.end_silence(uplink),
         }
+        self.charge_sent(socket, &before);
         self.tell_failure(program, socket);
     }
 
@@ -207,7 +229,8 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             let Some(member) = self.own.members.get(&socket) else { continue };
             let tcp = &self.table.sockets[socket as usize].tcp;
             // A connection that was reset before it was accepted keeps its place until it is.
-            if tcp.closing() == Close::Closed && (member.is_known || !self.listeners.holds(&member.remote, socket)) {
+            let is_awaited = self.threads.is_some() && self.failure(socket).is_some();
+            if !is_awaited && tcp.closing() == Close::Closed && (member.is_known || !self.listeners.holds(&member.remote, socket)) {
                 self.release(socket);
             } else {
                 let at = tcp.poll_timeout();
@@ -226,6 +249,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         let Socket { tcp, expects, .. } = &self.table.sockets[socket as usize];
         self.uplink.out.closed(self.own.owner, tcp.stats());
         self.connections.closed(*expects, tcp.identity());
+        if let Some(threads) = &mut self.threads {
+            threads.forget_socket(self.program, socket, self.uplink.now);
+        }
         let port = self.table.release(socket);
         self.ports.give_back(port);
     }
@@ -233,14 +259,20 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
 
 impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
     fn compute(&mut self, work: Span) -> Time {
+        if let Some(threads) = &mut self.threads {
+            threads.push(Operation::Compute(work));
+            return Time::NEVER;
+        }
         self.cores.busy += work;
         self.uplink.now + work
     }
     fn keeps_core(&mut self, used: Span) -> bool {
-        self.cores.goes_on(used)
+        self.threads.is_some() || self.cores.goes_on(used)
     }
     fn leave_core(&mut self) {
-        self.cores.leave();
+        if self.threads.is_none() {
+            self.cores.leave();
+        }
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let completion = Completion { owner: self.own.owner, user, intended, carried: None };
@@ -253,6 +285,7 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
 
 impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     fn listen(&mut self, port: u16, backlog: u32) -> bool {
+        self.charge_call();
         let is_free = !self.listeners.ports.contains_key(&port) && self.ports.reserve(port);
         if is_free {
             self.listeners.ports.insert(port, Listener::new(self.program, backlog));
@@ -262,6 +295,9 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     fn accept(&mut self, port: u16) -> Option<u32> {
         let listener = self.listeners.ports.get_mut(&port).filter(|listener| listener.program == self.program)?;
         let socket = listener.waiting.pop_front()?;
+        if let Some(threads) = &mut self.threads {
+            threads.charge_call();
+        }
         self.own.members.get_mut(&socket).expect("what waits keeps its socket").is_known = true;
         self.own.accepted.push_back(socket);
         Some(socket)
@@ -271,10 +307,16 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         let socket = self.add(Remote { host: peer.host, port: peer.port, own_port }, None, false);
         let now = self.uplink.now;
         let (tcp, uplink) = self.connection(socket);
+        let before = *tcp.stats();
         tcp.connect(now, uplink);
+        self.charge_call();
+        self.charge_sent(socket, &before);
         Some(socket)
     }
     fn write(&mut self, socket: u32, bytes: u64) {
+        if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false }) {
+            return;
+        }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.write(now, bytes, uplink);
@@ -292,24 +334,36 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         }
     }
     fn read(&mut self, socket: u32, bytes: u64) {
+        if self.defers(socket, |socket, expects| Operation::Read { socket, expects, bytes }) {
+            return;
+        }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.read(now, bytes, uplink);
     }
     fn shut_down(&mut self, socket: u32) {
+        if self.defers(socket, |socket, expects| Operation::ShutDown { socket, expects }) {
+            return;
+        }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.shut_down(now, uplink);
     }
     fn close(&mut self, socket: u32) {
         let now = self.uplink.now;
-        let (tcp, uplink) = self.open_connection(socket);
-        tcp.close(now, uplink);
+        if !self.defers(socket, |socket, expects| Operation::Close { socket, expects }) {
+            let (tcp, uplink) = self.open_connection(socket);
+            tcp.close(now, uplink);
+        }
         if let Some(member) = self.own.members.get_mut(&socket) {
             member.is_closed = true;
         }
     }
     fn ask_core(&mut self, thread: u32) -> bool {
+        let now = self.uplink.now;
+        if let Some(threads) = &mut self.threads {
+            return threads.ask_core(self.program, self.own.owner, thread, now);
+        }
         self.cores.ask(Waiter::Thread { program: self.program, thread })
     }
 }

@@ -17,6 +17,8 @@ mod receive;
 mod socket;
 mod strays;
 mod table;
+mod threaded_calls;
+mod threads;
 mod uplink;
 
 pub use cores::Cores;
@@ -27,8 +29,10 @@ pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
+pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 
 use crate::app::App;
+use crate::cpu::Processor;
 use crate::gro::Aggregate;
 use crate::ip::{self, TO_PORT};
 use crate::nic::Nic;
@@ -39,6 +43,7 @@ use programs::{Hosted, Listeners};
 use receive::{Polled, ReceiveStage};
 use socket::{OwnSocket, UdpSocket};
 use table::SocketTable;
+use threads::Threads;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
 use uplink::Uplink;
@@ -85,6 +90,8 @@ pub struct HostConfig<P> {
     pub program_cores: u32,
     /// How long a program has a core while others wait.
     pub time_slice: Span,
+    /// Its processor, which does all work of kernel and programs; without one, receiving has a core and programs have others.
+    pub processor: Option<ProcessorPolicy>,
     /// Settings of its connections.
     pub tcp: TcpConfig,
 }
@@ -102,6 +109,7 @@ pub struct Host<P> {
     listeners: Listeners,
     connections: Connections,
     cores: Cores<Waiter>,
+    threads: Option<Box<Threads>>,
     tcp: TcpConfig,
     ports: EphemeralPorts,
     number: u16,
@@ -110,16 +118,18 @@ pub struct Host<P> {
 impl<P> Host<P> {
     /// A host without sockets.
     pub fn new(config: HostConfig<P>) -> Host<P> {
+        let ReceivePolicy { gro_bytes, ring_frames, .. } = config.receive;
         Host {
             place: config.place,
             nic: config.nic,
-            receive: ReceiveStage::new(config.receive),
+            receive: ReceiveStage::new(config.receive, config.processor.is_some()),
             table: SocketTable::default(),
             udp_sockets: Vec::new(),
             hosted: Vec::new(),
             listeners: Listeners::default(),
             connections: Connections::default(),
             cores: Cores::new(config.program_cores, config.time_slice),
+            threads: config.processor.map(|policy| Box::new(Threads::new(policy, gro_bytes, ring_frames))),
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
             number: config.number,
@@ -144,7 +154,11 @@ impl<P> Host<P> {
     /// Opens a socket; its program is called first when it is due. Returns its number.
     pub fn open(&mut self, new: NewSocket) -> u32 {
         let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } = new;
-        let tcp = Tcp::new(&self.tcp, identity);
+        let mut tcp = Tcp::new(&self.tcp, identity);
+        if let Some(threads) = &mut self.threads {
+            threads.add_socket(self.table.next(), owner);
+            tcp.leave_unread();
+        }
         self.table.add(Socket { tcp, app, owner, timer, expects, port, counts_goodput, is_transient })
     }
 
@@ -157,11 +171,18 @@ impl<P> Host<P> {
     pub fn open_udp(&mut self, new: NewUdpSocket) -> u32 {
         let NewUdpSocket { identity, expects, owner, header_bytes } = new;
         self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects });
-        self.udp_sockets.len() as u32 - 1
+        let number = self.udp_sockets.len() as u32 - 1;
+        if let Some(threads) = &mut self.threads {
+            threads.add_datagrams(number, owner);
+        }
+        number
     }
 
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, socket: u32) {
+        if let Some(threads) = &mut self.threads {
+            threads.remove_socket(socket);
+        }
         let port = self.table.release(socket);
         self.ports.give_back(port);
     }
@@ -181,6 +202,19 @@ impl<P> Host<P> {
         &self.nic
     }
 
+    /// The processor, if it has one.
+    pub fn processor(&self) -> Option<&Processor> {
+        self.threads.as_ref().map(|threads| &threads.processor)
+    }
+    /// The same, to bring its counters up to date.
+    pub fn processor_mut(&mut self) -> Option<&mut Processor> {
+        self.threads.as_mut().map(|threads| &mut threads.processor)
+    }
+    /// What its receive side has counted on a processor.
+    pub fn receive_counters(&self) -> ReceiveCounters {
+        self.threads.as_ref().map_or_else(ReceiveCounters::default, |threads| threads.counted)
+    }
+
     /// What it has counted.
     pub fn counters(&self) -> HostCounters {
         HostCounters {
@@ -198,6 +232,10 @@ impl<P> Host<P> {
         self.nic.begin_counting(now);
         self.cores.busy = Span::ZERO;
         self.listeners.drops = 0;
+        if let Some(threads) = &mut self.threads {
+            threads.processor.begin_counting(now);
+            threads.counted = ReceiveCounters::default();
+        }
         (self.receive.frames, self.receive.ring_drops, self.receive.busy) = (0, 0, Span::ZERO);
     }
 }
@@ -231,6 +269,9 @@ impl<P> Host<P> {
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
     fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
+        if self.threads.is_some() {
+            return self.interrupt(now, out);
+        }
         let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, connections, .. } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {
