@@ -211,6 +211,11 @@ impl Processor {
     pub fn busy(&self, core: usize) -> &Busy {
         &self.cores[core].busy
     }
+    /// Time of these kinds on all cores.
+    pub fn time_of(&self, kinds: &[Kind]) -> Span {
+        let times = self.cores.iter().flat_map(|core| kinds.iter().map(|&kind| core.busy.of(kind)));
+        times.fold(Span::ZERO, |sum, time| sum + time)
+    }
     /// What was counted for a workload.
     pub fn owner(&self, owner: usize) -> &OwnerCounters {
         &self.owners[owner]

@@ -32,7 +32,7 @@ pub use socket::{NewSocket, NewUdpSocket, Socket};
 pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 
 use crate::app::App;
-use crate::cpu::Processor;
+use crate::cpu::{Kind, Processor};
 use crate::gro::Aggregate;
 use crate::ip::{self, TO_PORT};
 use crate::nic::Nic;
@@ -222,8 +222,8 @@ impl<P> Host<P> {
             rx_ring_drops: self.receive.ring_drops,
             nic_queue_drops: self.nic.queue_drops(),
             listen_drops: self.listeners.drops,
-            receive_busy: self.receive.busy,
-            program_busy: self.cores.busy,
+            receive_busy: self.threads.as_ref().map_or(self.receive.busy, |threads| threads.processor.time_of(&[Kind::Softirq])),
+            program_busy: self.threads.as_ref().map_or(self.cores.busy, |threads| threads.processor.time_of(&[Kind::User, Kind::System])),
         }
     }
 

@@ -155,6 +155,7 @@ impl World {
         }
         let now = self.now;
         self.switches.iter_mut().for_each(|node| node.record_depths(now));
+        self.hosts.iter_mut().filter_map(Host::processor_mut).for_each(|processor| processor.settle_all(now));
     }
 
     #[inline]

@@ -42,19 +42,20 @@ PROFILES = {
     "none": Profile(clock_hz=1),
     # Cai, Chaudhary, Vuppalapati, Hwang, Agarwal: Understanding Host Network Stack Overheads, SIGCOMM 2021: Linux 5.4 at
     # 3.4 GHz, frames of 9000 bytes, all offloads. A receiving core is the bottleneck at about 42 Gbit/s, with half of its
-    # cycles in the copy to the program: 190 ps/B, of which 95 ps/B are the copy. How the other half is divided between frames
-    # and aggregates of 64 KB is assumed. A sending core reaches about twice as much, half of it in the copy.
+    # cycles in the copy to the program: 190 ps/B, of which 95 ps/B are the copy. How the other half is divided between frames,
+    # aggregates of 64 KB and their acknowledgements is assumed. A sending core reaches about twice as much, 90 ps/B; how that is
+    # divided between the copy and bursts is assumed too.
     # Scheduler and system calls: a wake-up, a switch and two system calls take 1.1 us (a pipe between two threads, Linux 6.6).
     "linux-kernel": Profile(
         clock_hz=3_400_000_000,
         per_packet=600_000,
-        per_frame=775_000,
+        per_frame=630_000,
         per_poll=200_000,
         per_interrupt=1_000_000,
-        per_send=2_900_000,
+        per_send=1_000_000,
         system_call=200_000,
         read_byte=95_000,
-        write_byte=45_000,
+        write_byte=75_000,
         wake_up=300_000,
         context_switch=400_000,
     ),
