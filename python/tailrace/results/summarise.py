@@ -16,6 +16,7 @@ from tailrace.results.metrics.unfinished import planned_work
 from tailrace.results.metrics.workload import summarise_workload
 from tailrace.results.ports.fair_drop import idle_fair_drop
 from tailrace.results.ports.lock_out import lock_outs_of
+from tailrace.results.metrics.processors import summarise_processors
 from tailrace.results.ports.outcome import drops_by_cause, early_drops, summarise_hosts, summarise_ports
 from tailrace.results.ports.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports.rates import summarise_rates
@@ -141,5 +142,6 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "ports_omitted": ports_omitted,
         "pauses": summarise_pauses(trials),
         "hosts": summarise_hosts(trials),
+        "processors": summarise_processors(trials),
         "fidelity": summarise_fidelity(trials),
     }
