@@ -35,11 +35,6 @@ WITHOUT_EFFECT = (*COSTS, "profile", "clock", "memory_share", "cores", "slice", 
 """Costs and cores of a kernel that only a simulated host has. The traffic program shares out the cores for programs by
 itself: as many as `program_cores` names, in one queue.
 """
-PROCESSOR = {
-    "steal": "the cores of a guest are not taken away",
-    "groups": "programs of a guest have no control groups",
-}
-"""Settings of a processor that would change results and that only a simulated host has, and the reason."""
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
 HOSTS_MAX = 250
 """Guests are processes with their own memory; addresses of one network."""
@@ -105,9 +100,6 @@ def _host(at: KeyPath, host: Host) -> Found:
     for key, words in INTERFACE.items():
         if getattr(host.nic, key):
             yield (*at, "nic", key), f"the interface of a host in an exact run does not take part in {words}", SIMULATE
-    for key, fact in PROCESSOR.items():
-        if getattr(host.cpu, key):
-            yield (*at, "cpu", key), f"exact runs do not have it: {fact}", SIMULATE
     usual = Tcp()
     for key, fact in TCP_MODEL.items():
         if getattr(host.tcp, key) != getattr(usual, key):

@@ -11,12 +11,12 @@ from tailrace.results.directory.published import read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
+from tailrace.results.metrics.processors import summarise_processors
 from tailrace.results.metrics.slowdown import summarise_slowdown
 from tailrace.results.metrics.unfinished import planned_work
 from tailrace.results.metrics.workload import summarise_workload
 from tailrace.results.ports.fair_drop import idle_fair_drop
 from tailrace.results.ports.lock_out import lock_outs_of
-from tailrace.results.metrics.processors import summarise_processors
 from tailrace.results.ports.outcome import drops_by_cause, early_drops, summarise_hosts, summarise_ports
 from tailrace.results.ports.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports.rates import summarise_rates

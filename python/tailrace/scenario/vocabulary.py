@@ -79,7 +79,8 @@ METRICS = {
             "share of time that a core of a modelled processor spent in soft interrupts, the largest, in percent",
         ),
         Metric(
-            "runnable_mean", "tasks that run or wait on a modelled processor, mean over time, on the host with most of them"
+            "runnable_mean",
+            "tasks that run or wait on a modelled processor, mean over time, on the host with most of them",
         ),
         Metric("throttled_s", "time for which control groups of modelled processors were throttled, in seconds"),
         Metric("fairness_jain", "Jain index of the goodput of all workloads"),

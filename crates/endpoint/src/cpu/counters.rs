@@ -59,7 +59,7 @@ impl Depth {
 
     pub(super) fn change(&mut self, now: Time, more: i64) {
         self.settle(now);
-        self.now = self.now.strict_add_signed(more);
+        self.now = self.now.checked_add_signed(more).expect("a task that leaves has come");
         self.most = self.most.max(self.now);
     }
 

@@ -37,7 +37,14 @@ struct Load {
 
 impl Load {
     fn new(config: ProcessorConfig) -> Load {
-        Load { processor: Processor::new(config), arrivals: BTreeMap::new(), pending: BTreeMap::new(), done: Vec::new(), is_conserving: false, awake: 0 }
+        Load {
+            processor: Processor::new(config),
+            arrivals: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            done: Vec::new(),
+            is_conserving: false,
+            awake: 0,
+        }
     }
     fn task(&mut self, owner: u32, group: u32, at: Time, work: Span) -> u32 {
         let task = self.processor.add_task(NewTask { owner, group });
@@ -215,7 +222,11 @@ fn switches_are_work_and_are_counted_for_the_task_that_leaves() {
     assert_eq!(switches.voluntary, 2);
     assert!((15..=22).contains(&switches.involuntary), "a slice is 3 ms of 60: {switches:?}");
     let switched = first.busy.of(Kind::System) + second.busy.of(Kind::System);
-    assert_eq!(switched, Span::from_us(2).times(switches.involuntary + switches.voluntary), "one to begin with, one for each that left");
+    assert_eq!(
+        switched,
+        Span::from_us(2).times(switches.involuntary + switches.voluntary),
+        "one to begin with, one for each that left"
+    );
     assert_eq!(first.switches.involuntary + second.switches.involuntary, switches.involuntary);
 }
 

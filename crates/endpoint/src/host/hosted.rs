@@ -107,8 +107,19 @@ impl<P> Host<P> {
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };
         let threads = threads.as_deref_mut();
-        let mut calls =
-            HostedCalls { program, host: *number, own, table, listeners, connections, config: tcp, ports, cores, threads, uplink };
+        let mut calls = HostedCalls {
+            program,
+            host: *number,
+            own,
+            table,
+            listeners,
+            connections,
+            config: tcp,
+            ports,
+            cores,
+            threads,
+            uplink,
+        };
         call(called.as_mut(), &mut calls);
         calls.tell_what_waited(called.as_mut());
         calls.settle();

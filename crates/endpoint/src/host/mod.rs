@@ -5,9 +5,11 @@
 
 mod connections;
 mod cores;
+mod counted;
 mod due;
 mod hosted;
 mod hosted_calls;
+mod hosted_news;
 mod moderation;
 mod opening;
 mod outputs;
@@ -22,6 +24,7 @@ mod threads;
 mod uplink;
 
 pub use cores::Cores;
+pub use counted::HostCounters;
 pub use moderation::Moderation;
 pub use opening::sender_of;
 pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
@@ -32,7 +35,6 @@ pub use socket::{NewSocket, NewUdpSocket, Socket};
 pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 
 use crate::app::App;
-use crate::cpu::{Kind, Processor};
 use crate::gro::Aggregate;
 use crate::ip::{self, TO_PORT};
 use crate::nic::Nic;
@@ -43,9 +45,9 @@ use programs::{Hosted, Listeners};
 use receive::{Polled, ReceiveStage};
 use socket::{OwnSocket, UdpSocket};
 use table::SocketTable;
-use threads::Threads;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
+use threads::Threads;
 use uplink::Uplink;
 
 /// What asks for a core.
@@ -55,24 +57,6 @@ enum Waiter {
     Socket(u32),
     /// A thread of a program with several sockets.
     Thread { program: u32, thread: u32 },
-}
-
-/// What a host has counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct HostCounters {
-    /// Frames that polls took.
-    pub rx_frames: u64,
-    /// Frames that did not fit the receive ring.
-    pub rx_ring_drops: u64,
-    /// Frames that did not fit the queue of the interface.
-    pub nic_queue_drops: u64,
-    /// SYNs, and last segments of an opening, that found as many connections waiting as the program at their port lets wait. Linux
-    /// counts each as `ListenOverflows` and as `ListenDrops`.
-    pub listen_drops: u64,
-    /// Work of receiving.
-    pub receive_busy: Span,
-    /// Work of programs.
-    pub program_busy: Span,
 }
 
 /// What a host is made of.
@@ -200,43 +184,6 @@ impl<P> Host<P> {
     /// The transmit side of the interface.
     pub fn nic(&self) -> &Nic {
         &self.nic
-    }
-
-    /// The processor, if it has one.
-    pub fn processor(&self) -> Option<&Processor> {
-        self.threads.as_ref().map(|threads| &threads.processor)
-    }
-    /// The same, to bring its counters up to date.
-    pub fn processor_mut(&mut self) -> Option<&mut Processor> {
-        self.threads.as_mut().map(|threads| &mut threads.processor)
-    }
-    /// What its receive side has counted on a processor.
-    pub fn receive_counters(&self) -> ReceiveCounters {
-        self.threads.as_ref().map_or_else(ReceiveCounters::default, |threads| threads.counted)
-    }
-
-    /// What it has counted.
-    pub fn counters(&self) -> HostCounters {
-        HostCounters {
-            rx_frames: self.receive.frames,
-            rx_ring_drops: self.receive.ring_drops,
-            nic_queue_drops: self.nic.queue_drops(),
-            listen_drops: self.listeners.drops,
-            receive_busy: self.threads.as_ref().map_or(self.receive.busy, |threads| threads.processor.time_of(&[Kind::Softirq])),
-            program_busy: self.threads.as_ref().map_or(self.cores.busy, |threads| threads.processor.time_of(&[Kind::User, Kind::System])),
-        }
-    }
-
-    /// Counts from `now` on.
-    pub fn begin_counting(&mut self, now: Time) {
-        self.nic.begin_counting(now);
-        self.cores.busy = Span::ZERO;
-        self.listeners.drops = 0;
-        if let Some(threads) = &mut self.threads {
-            threads.processor.begin_counting(now);
-            threads.counted = ReceiveCounters::default();
-        }
-        (self.receive.frames, self.receive.ring_drops, self.receive.busy) = (0, 0, Span::ZERO);
     }
 }
 

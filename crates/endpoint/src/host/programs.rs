@@ -120,7 +120,10 @@ impl Hosted {
     pub(super) fn new(new: NewProgram) -> Hosted {
         let NewProgram { program, owner, timer, tag, dscp, counts_goodput } = new;
         let (members, due, touched, accepted) = (BTreeMap::new(), BTreeSet::new(), Vec::new(), VecDeque::new());
-        Hosted { program, own: Owned { owner, timer, tag, dscp, counts_goodput, members, due, touched, is_due_told: false, accepted } }
+        Hosted {
+            program,
+            own: Owned { owner, timer, tag, dscp, counts_goodput, members, due, touched, is_due_told: false, accepted },
+        }
     }
 
     /// When the program or one of its connections is due.

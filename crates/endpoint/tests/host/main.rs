@@ -2,9 +2,9 @@
 
 mod engine;
 mod failures;
-mod processor;
 #[path = "../support/per_request.rs"]
 mod per_request;
+mod processor;
 mod programs;
 
 use engine::{Cable, DELAY, MODERATION, run};

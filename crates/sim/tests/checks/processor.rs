@@ -66,7 +66,8 @@ fn all_time_of_every_core_is_accounted_for_and_the_same_seed_gives_the_same() {
     assert_eq!(of_host(&first, 1), of_host(&second, 1));
     for host in 0..2 {
         for core in of_host(&first, host)["cores"].as_array().expect("it has cores") {
-            let total: f64 = ["user_ps", "system_ps", "softirq_ps", "steal_ps", "idle_ps"].map(|kind| number(core, kind)).iter().sum();
+            let total: f64 =
+                ["user_ps", "system_ps", "softirq_ps", "steal_ps", "idle_ps"].map(|kind| number(core, kind)).iter().sum();
             assert_eq!(total as u64, 20 * MS);
         }
     }

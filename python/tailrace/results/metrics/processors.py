@@ -50,7 +50,7 @@ def workload_figure(trial: Trial, workload: str, metric: str) -> float | None:
             return float(_summed(rows, _switches))
         case "involuntary_switches":
             return float(_summed(rows, lambda row: int(row["involuntary_switches"])))
-    done = (trial.workload(workload) or {}).get("transactions", 0)
+    done: int = (trial.workload(workload) or {}).get("transactions", 0)
     if not done:
         return None
     if metric == "cpu_us_per_transaction":

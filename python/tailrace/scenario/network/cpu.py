@@ -40,12 +40,12 @@ class Profile:
 
 PROFILES = {
     "none": Profile(clock_hz=1),
-    # Cai, Chaudhary, Vuppalapati, Hwang, Agarwal: Understanding Host Network Stack Overheads, SIGCOMM 2021: Linux 5.4 at
-    # 3.4 GHz, frames of 9000 bytes, all offloads. A receiving core is the bottleneck at about 42 Gbit/s, with half of its
-    # cycles in the copy to the program: 190 ps/B, of which 95 ps/B are the copy. How the other half is divided between frames,
-    # aggregates of 64 KB and their acknowledgements is assumed. A sending core reaches about twice as much, 90 ps/B; how that is
-    # divided between the copy and bursts is assumed too.
-    # Scheduler and system calls: a wake-up, a switch and two system calls take 1.1 us (a pipe between two threads, Linux 6.6).
+    # Cai, Chaudhary, Vuppalapati, Hwang, Agarwal: Understanding Host Network Stack Overheads, SIGCOMM 2021. Linux 5.4
+    # at 3.4 GHz, frames of 9000 bytes, all offloads: a receiving core is the bottleneck at about 42 Gbit/s, half of its
+    # cycles in the copy to the program. That is 190 ps/B, of which 95 ps/B are the copy. How the other half is divided
+    # between frames, aggregates of 64 KB and their acknowledgements is assumed. A sending core reaches about twice as
+    # much, 90 ps/B; how that is divided between the copy and bursts is assumed too.
+    # A wake-up, a switch and two system calls together take 1.1 us: a pipe between two threads, Linux 6.6.
     "linux-kernel": Profile(
         clock_hz=3_400_000_000,
         per_packet=600_000,
@@ -135,7 +135,7 @@ class Cpu(Part):
     context_switch: Time = 0
     """Cost of each switch to another thread."""
     slice: Time | None = None
-    """Slice of a thread with eevdf. Default: 0.75ms times 1 + log2 of the cores, at most 3ms (Linux `base_slice_ns`)."""
+    """Slice of a thread with eevdf. Default: 0.75ms times 1 + log2 of the cores, at most 3ms (Linux)."""
     rx_queues: Annotated[Count, Field(ge=1, le=CORES_MAX)] = 1
     """Receive queues of the interface; flows are spread over them by hash (RSS)."""
     irq_cores: Cores | None = None
@@ -170,7 +170,7 @@ class Cpu(Part):
         return SLICE_PS * min(self.cores, SLICE_CORES_MAX).bit_length()
 
     def cost(self, name: str) -> int:
-        """A cost: that of its key, or of the profile at this clock; costs per byte at this share of memory bandwidth."""
+        """A cost: that of its key, or of the profile at this clock. Costs per byte grow with less memory bandwidth."""
         own: int = getattr(self, name)
         profile = PROFILES[self.profile]
         if name not in self.model_fields_set:

@@ -1,4 +1,4 @@
-"""Settings of hosts: MTU, network interface, TCP; `cpu` has the processor. Defaults: a current Linux server with a 10G NIC."""
+"""Settings of hosts: MTU, network interface, TCP. Defaults: a current Linux server with a 10G NIC."""
 
 from typing import Annotated, Literal
 

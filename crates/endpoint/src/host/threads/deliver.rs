@@ -1,13 +1,13 @@
 //! What soft interrupts hand up: segments to their connections, and to threads what follows from them.
 
 use super::{Context, Letter, Threads};
+use crate::app::App;
 use crate::gro::{Aggregate, Gro};
 use crate::host::Host;
 use crate::host::outputs::Outputs;
 use crate::host::socket::UdpSocket;
 use crate::host::uplink::Uplink;
 use crate::ip;
-use crate::app::App;
 use crate::transport::{Segment, SegmentEffect};
 use crate::udp::Datagram;
 use tailrace_units::Time;
@@ -130,5 +130,4 @@ impl Threads {
         }
         self.post(task, Letter::Datagram(datagram), now);
     }
-
 }

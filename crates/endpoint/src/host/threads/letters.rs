@@ -28,9 +28,10 @@ impl Letter {
     /// The socket of a program that it is about.
     pub(super) fn socket(&self) -> Option<u32> {
         match *self {
-            Letter::Connected { socket } | Letter::Readable { socket, .. } | Letter::Ended { socket } | Letter::Failed { socket } => {
-                Some(socket)
-            }
+            Letter::Connected { socket }
+            | Letter::Readable { socket, .. }
+            | Letter::Ended { socket }
+            | Letter::Failed { socket } => Some(socket),
             Letter::Waiting { .. } | Letter::Due | Letter::Core | Letter::Datagram(_) => None,
         }
     }

@@ -39,7 +39,11 @@ impl Operation {
             | Operation::Read { socket, expects, .. }
             | Operation::ShutDown { socket, expects }
             | Operation::Close { socket, expects } => Some((socket, expects)),
-            Operation::Learn(_) | Operation::Compute(_) | Operation::Connect | Operation::Send { .. } | Operation::Overhead(_) => None,
+            Operation::Learn(_)
+            | Operation::Compute(_)
+            | Operation::Connect
+            | Operation::Send { .. }
+            | Operation::Overhead(_) => None,
         }
     }
 

@@ -78,7 +78,9 @@ impl<P> Host<P> {
             Operation::Connect => tcp.connect(now, &mut uplink),
             Operation::Write { bytes, .. } => tcp.write(now, bytes, &mut uplink),
             Operation::Read { bytes, .. } => tcp.read(now, bytes.min(tcp.unread()), &mut uplink),
-            Operation::Learn(Letter::Readable { bytes, .. }) if !threads.thread(task).reads_itself => tcp.read(now, bytes, &mut uplink),
+            Operation::Learn(Letter::Readable { bytes, .. }) if !threads.thread(task).reads_itself => {
+                tcp.read(now, bytes, &mut uplink)
+            }
             Operation::Learn(_)
             | Operation::Compute(_)
             | Operation::Overhead(_)
