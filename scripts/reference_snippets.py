@@ -54,7 +54,25 @@ spanning_tree: {protocol: rstp}""",
         "timer: 15ms\nbyte_counter: 150kB\nactive_increase: 5Mbit/s\nhyper_increase: 50Mbit/s\nrate_min: 10Mbit/s",
     ),
     "Storm": ("hosts.broken.nic.storm", "priorities: [3]\nstart: 100ms\nend: 350ms"),
-    "Cpu": ("hosts.web.cpu", "per_packet: 1us\nper_byte: 190ps\nprogram_cores: 8\ntime_slice: 3ms"),
+    "Cpu": (
+        "hosts.web.cpu",
+        """cores: 8
+profile: linux-kernel
+clock: 2.4GHz
+memory_share: 50%
+rx_queues: 2
+irq_cores: [0, 1]
+program_cores: [2, 3, 4, 5, 6, 7]
+system_call: 100ns            # overrides the profile
+steal: {share: 5%}
+groups:
+  batch: {workloads: [shop], cores: [6, 7], nice: 5, quota: 50ms}""",
+    ),
+    "Steal": ("hosts.web.cpu.steal", "share: 10%\nslice: 10ms"),
+    "ControlGroup": (
+        "hosts.web.cpu.groups.batch",
+        "workloads: [shop]\ncores: [0, 1]\nnice: 10\nquota: 50ms\nperiod: 100ms",
+    ),
     "Tcp": (
         "hosts.defaults.tcp",
         """congestion_control: dctcp

@@ -10,4 +10,6 @@ pub(crate) struct Attachment {
     pub(crate) wire_in: u32,
     /// Whether frames of VLANs carry their tag on its link.
     pub(crate) is_tagged: bool,
+    /// The place of its processor in the agenda, if it has one.
+    pub(crate) processor: Option<u32>,
 }

@@ -134,6 +134,11 @@ impl Outputs for Links {
     fn arm_poll(&mut self, place: &Attachment, at: Time) {
         self.agenda.arm(place.wire_in, at);
     }
+    fn arm_processor(&mut self, place: &Attachment, at: Time) {
+        if let Some(source) = place.processor {
+            self.agenda.arm(source, at);
+        }
+    }
     fn arm_interface(&mut self, place: &Attachment, at: Time) {
         self.call_interface(place.index, at);
     }

@@ -7,7 +7,8 @@ from tailrace.exact import registry
 from tailrace.experiment.real_kernel import Found, framing, host_settings, problems_of, raise_found
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network.host import Cpu, Host, Nic, Tcp
+from tailrace.scenario.network.cpu import COSTS, Cpu
+from tailrace.scenario.network.host import Host, Nic, Tcp
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -30,8 +31,10 @@ TCP_MODEL = {
     "delayed_ack": "Linux always uses 40 ms",
 }
 """TCP settings of the model that a kernel does not have, and what it does."""
-RECEIVING = ("per_packet", "per_byte")
-"""Costs of a host that only a simulated one has. Cores for programs the traffic program shares out by itself."""
+WITHOUT_EFFECT = (*COSTS, "profile", "clock", "memory_share", "cores", "slice", "rx_queues", "irq_cores")
+"""Costs and cores of a kernel that only a simulated host has. The traffic program shares out the cores for programs by
+itself: as many as `program_cores` names, in one queue.
+"""
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
 CLIENT_PORTS = 2**16 - 2**15
 """Of a host, from 32768 on (`crates/endpoint/src/host/ports.rs`): each connection of the traffic program has one."""
@@ -51,9 +54,9 @@ def ignored(loaded: Loaded, arms: Mapping[str, Scenario]) -> list[Problem]:
 
 def _ignored(scenario: Scenario) -> Found:
     for name, host in scenario.hosts.items():
-        for key in RECEIVING:
+        for key in WITHOUT_EFFECT:
             if getattr(host.cpu, key) != getattr(Cpu(), key):
-                yield ("hosts", name, "cpu", key), "ignored in an exact run: receiving takes no time of a processor", ""
+                yield ("hosts", name, "cpu", key), "ignored in an exact run: a kernel takes no time of a processor", ""
 
 
 def _find(scenario: Scenario) -> Found:

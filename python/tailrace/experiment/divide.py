@@ -18,7 +18,8 @@ from typing import Any
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.scenario.checks.problems import check
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network.host import Cpu, NicQcn
+from tailrace.scenario.network.cpu import Cpu
+from tailrace.scenario.network.host import NicQcn
 from tailrace.scenario.network.network import Dumbbell, LeafSpine, Link, LinkDefaults, Network
 from tailrace.scenario.network.topology import expand
 from tailrace.scenario.policies.aqm.kinds import MECHANISMS

@@ -41,8 +41,15 @@ def framing(scenario: Scenario, engine: str) -> Found:
         yield ("network", "framing"), f"frames of {engine} runs have the sizes of Ethernet", "omit framing"
 
 
+PROCESSOR = {"steal": "a hypervisor that takes cores away", "groups": "control groups of a host's programs"}
+"""Settings of a processor that would change results and that only a simulated host has."""
+
+
 def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
-    """TCP settings of a host that Linux does not have."""
+    """Settings of a host that only a simulated one has, and settings of TCP that Linux does not have."""
+    for key, what in PROCESSOR.items():
+        if getattr(host.cpu, key):
+            yield (*at, "cpu", key), f"{engine} runs do not have {what}", "omit it, or simulate the scenario"
     own, usual = host.tcp, Tcp()
     if own.rto_min < RTO_MIN_PS:
         yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"

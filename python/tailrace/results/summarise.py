@@ -11,6 +11,7 @@ from tailrace.results.directory.published import read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
+from tailrace.results.metrics.processors import summarise_processors
 from tailrace.results.metrics.slowdown import summarise_slowdown
 from tailrace.results.metrics.unfinished import planned_work
 from tailrace.results.metrics.workload import summarise_workload
@@ -141,5 +142,6 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "ports_omitted": ports_omitted,
         "pauses": summarise_pauses(trials),
         "hosts": summarise_hosts(trials),
+        "processors": summarise_processors(trials),
         "fidelity": summarise_fidelity(trials),
     }

@@ -8,6 +8,15 @@ DEPTH_PERCENTILES = (1, 5, 50, 95, 99)
 """Cumulative shares of time, in percent, for which the depth of a port can be expected."""
 LATENCIES = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "max")
 
+PROGRAM_METRICS = {
+    "cpu_s": "time of cores that its programs took, in seconds",
+    "cpu_us_per_transaction": "the same for each completed transaction, in microseconds",
+    "context_switches": "switches of context of its programs",
+    "involuntary_switches": "those in which a program had to leave its core",
+    "switches_per_transaction": "switches of context for each completed transaction",
+}
+"""Metrics of a workload's programs on the modelled processors of all hosts."""
+
 DROP_CAUSES = (
     *aqm_kinds.DROP_CAUSES,
     "tail-drop",
@@ -67,6 +76,17 @@ METRICS = {
         _workload("timeouts", "retransmission timeouts of TCP"),
         _workload("users_jain", "Jain index of the users by the inverse of their completion time"),
         *(_latency(name) for name in LATENCIES),
+        *(_workload(name, f"{meaning}, on modelled processors") for name, meaning in PROGRAM_METRICS.items()),
+        Metric("core_busy_percent", "share of time that the busiest core of a modelled processor worked, in percent"),
+        Metric(
+            "core_softirq_percent",
+            "share of time that a core of a modelled processor spent in soft interrupts, the largest, in percent",
+        ),
+        Metric(
+            "runnable_mean",
+            "tasks that run or wait on a modelled processor, mean over time, on the host with most of them",
+        ),
+        Metric("throttled_s", "time for which control groups of modelled processors were throttled, in seconds"),
         Metric("fairness_jain", "Jain index of the goodput of all workloads"),
         Metric(
             "drops_frames",

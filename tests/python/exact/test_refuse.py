@@ -87,7 +87,7 @@ def test_flows_and_datagrams_of_any_distribution_can_be_run() -> None:
 def test_what_has_no_effect_is_told() -> None:
     loaded = load_scenario(sound(hosts__db={"cpu": {"per_packet": "1us", "program_cores": 2, "time_slice": "1ms"}}))
     told = [str(problem).removeprefix("scenario: ") for problem in ignored(loaded, loaded.arms)]
-    assert told == ["hosts.db.cpu.per_packet: ignored in an exact run: receiving takes no time of a processor"]
+    assert told == ["hosts.db.cpu.per_packet: ignored in an exact run: a kernel takes no time of a processor"]
 
 
 @pytest.mark.parametrize(

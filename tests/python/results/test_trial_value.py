@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from fake_bridging import add_bridging
+from fake_processor import add_processor
 from fake_run import FakeRun
 from tailrace.report.sections.facts import facts
 from tailrace.results import Run, format_table, summarise
@@ -25,6 +26,7 @@ PORT = "leaf1>client"
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = FakeRun(trials=2).write(tmp_path_factory.mktemp("run") / "run")
     add_bridging(made)
+    add_processor(made, "XS")
     return made
 
 

@@ -20,7 +20,9 @@ use tailrace_units::{Span, Time};
 
 /// What every program may ask of its host and tell of its work.
 pub trait WorkCalls {
-    /// Works on the core that it has. Returns when the work will be done.
+    /// Works on the core that it has. Returns when the work will be done: [`Time::NEVER`] on a host whose processor decides that, which
+    /// tells by [`App::handle_worked`] or [`Program::handle_worked`]. There the calls of this trait are about the thread that was told
+    /// last, a thread sleeps when it has nothing to do, and is preempted where it must be, so that the next two calls do nothing.
     fn compute(&mut self, work: Span) -> Time;
     /// Whether the program may go on after it has had its core for this long: until its time slice is over, or nothing waits.
     fn keeps_core(&mut self, used: Span) -> bool;
@@ -80,6 +82,16 @@ impl App {
             App::OltpServer(server) => server.handle_timeout(now, calls),
             App::StreamSource(source) => source.handle_timeout(now, calls),
             App::StreamSink(_) | App::Program(_) => {}
+        }
+    }
+
+    /// The work that it began with [`WorkCalls::compute`] is done, on a host that decides when that is.
+    pub fn handle_worked(&mut self, now: Time, calls: &mut impl SocketCalls) {
+        match self {
+            App::OltpClient(client) => client.handle_worked(now, calls),
+            App::OltpServer(server) => server.handle_worked(now, calls),
+            App::StreamSource(_) | App::StreamSink(_) => unreachable!("this program computes nothing"),
+            App::Program(_) => unreachable!("its threads work, not its sockets"),
         }
     }
 

@@ -78,6 +78,11 @@ pub trait Program {
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls);
     /// A thread has the core that it waited for.
     fn handle_core(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls);
+    /// The work that a thread began with [`WorkCalls::compute`] is done, on a host whose processor decides when that is. Programs that
+    /// never run on such hosts need not answer.
+    fn handle_worked(&mut self, _now: Time, thread: u32, _calls: &mut dyn HostCalls) {
+        panic!("thread {thread} of this program cannot run on a host with a processor");
+    }
     /// A connection that the program asked for is open.
     fn handle_connected(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls);
     /// A connection has been opened to this port, and waits to be accepted.

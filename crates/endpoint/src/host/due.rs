@@ -26,6 +26,9 @@ impl<P> Host<P> {
     /// The transport's or the program's deadline has come.
     #[inline(never)]
     pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+        if self.threads.is_some() {
+            return self.interrupt_socket(now, number, out);
+        }
         let socket = &mut self.table.sockets[number as usize];
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None });
@@ -79,6 +82,9 @@ impl<P> Host<P> {
 
     /// The program of this socket for datagrams sends one, of at most as many bytes as fit the MTU.
     pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
+        if self.threads.is_some() {
+            return self.ask_to_send(now, number, payload_bytes, out);
+        }
         let packet = self.udp_sockets[number as usize].udp.datagram(now, payload_bytes);
         Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send(packet);
     }

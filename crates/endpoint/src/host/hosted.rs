@@ -15,8 +15,12 @@ use tailrace_units::Time;
 impl<P> Host<P> {
     /// Adds a program; it is called first when it is due. Returns its number.
     pub fn add_program(&mut self, new: NewProgram) -> u32 {
+        let (owner, number) = (new.owner, self.hosted.len() as u32);
         self.hosted.push(Hosted::new(new));
-        self.hosted.len() as u32 - 1
+        if let Some(threads) = &mut self.threads {
+            threads.add_program(number, owner);
+        }
+        number
     }
 
     /// When this program or one of its connections is due.
@@ -48,15 +52,17 @@ impl<P> Host<P> {
 
     /// The deadline of a program or of one of its connections has come.
     pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Outputs<Place = P>) {
+        self.begin_interrupt(program);
         self.tell_program(now, program, out, |program, calls| {
             for socket in calls.own.due_by(now) {
                 calls.handle_timeout(program, socket);
             }
             if program.poll_timeout() <= now {
-                program.handle_timeout(now, calls);
+                calls.tell_due(program);
             }
         });
         self.grant_cores(now, out);
+        self.run_processor(now, out);
     }
 
     /// A segment for a port: a connection is opened with the program that listens there.
@@ -90,7 +96,7 @@ impl<P> Host<P> {
                 calls.tell(program, socket, &progress);
             } else if progress.connected {
                 let port = calls.queue(socket);
-                program.handle_waiting(now, port, calls);
+                calls.tell_waiting(program, port);
             }
         });
         self.grant_cores(now, out);
@@ -122,9 +128,11 @@ impl<P> Host<P> {
         out: &mut O,
         call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
     ) {
-        let Host { place, nic, table, udp_sockets, hosted, listeners, connections, cores, tcp, ports, number, .. } = self;
+        let Host { place, nic, table, udp_sockets, hosted, listeners, connections, cores, threads, tcp, ports, number, .. } =
+            self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };
+        let threads = threads.as_deref_mut();
         let mut calls = HostedCalls {
             program,
             host: *number,
@@ -136,6 +144,7 @@ impl<P> Host<P> {
             config: tcp,
             ports,
             cores,
+            threads,
             uplink,
         };
         call(called.as_mut(), &mut calls);

@@ -9,10 +9,11 @@ use super::ports::EphemeralPorts;
 use super::programs::{Listener, Listeners, Owned};
 use super::socket::{Socket, UdpSocket};
 use super::table::SocketTable;
+use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
-use crate::app::{App, Ends, HostCalls, Message, Peer, Program, WorkCalls};
+use crate::app::{App, Ends, HostCalls, Message, Peer, WorkCalls};
 use crate::ip::{Identity, TO_PORT};
-use crate::transport::{Close, Failure, Segment, SegmentEffect, Tcp, TcpConfig, Transmit as _};
+use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig, Transmit as _};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -28,12 +29,13 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) config: &'a TcpConfig,
     pub(super) ports: &'a mut EphemeralPorts,
     pub(super) cores: &'a mut Cores<Waiter>,
+    pub(super) threads: Option<&'a mut Threads>,
     pub(super) uplink: Uplink<'a, O>,
 }
 
 impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// The connection of a socket of this program, with the way down.
-    fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
+    pub(super) fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
         let member = self.own.members.get(&socket);
         let member = member.unwrap_or_else(|| panic!("program {} owns no socket {socket}", self.program));
         self.uplink.origin = Some(member.origin(socket, self.host));
@@ -66,6 +68,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             counts_goodput,
             is_transient: false,
         });
+        if self.threads.is_some() {
+            self.table.sockets[socket as usize].tcp.leave_unread();
+        }
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
         self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key });
@@ -106,7 +111,10 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         if segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
             tcp.set_peer_endpoint(Opener::of(segment.packet).socket);
         }
-        tcp.handle_segment(now, segment, uplink)
+        let before = *tcp.stats();
+        let progress = tcp.handle_segment(now, segment, uplink);
+        self.charge_sent(socket, &before);
+        progress
     }
 
     /// Whether a segment would open a connection where too many wait to be accepted. It is dropped; the answer to the SYN is repeated,
@@ -115,86 +123,6 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         let opens = packet.flags.contains(Flags::ACK) && !packet.flags.intersects(Flags::SYN.with(Flags::RST));
         let is_half_open = self.table.sockets[socket as usize].tcp.is_half_open();
         opens && is_half_open && self.listeners.drops_opening(self.own.members[&socket].remote.own_port)
-    }
-
-    /// An open connection waits to be accepted. Returns the port.
-    pub(super) fn queue(&mut self, socket: u32) -> u16 {
-        let port = self.own.members[&socket].remote.own_port;
-        let listener = self.listeners.ports.get_mut(&port).expect("a connection came to a port at which the program listens");
-        listener.waiting.push_back(socket);
-        port
-    }
-
-    /// Tells the program what had come for the sockets that it has just accepted.
-    pub(super) fn tell_what_waited(&mut self, program: &mut dyn Program) {
-        while let Some(socket) = self.own.accepted.pop_front() {
-            let now = self.uplink.now;
-            let Some(reads_late) = self.own.members.get(&socket).filter(|own| !own.is_closed).map(|own| own.reads_late) else {
-                continue;
-            };
-            let (tcp, uplink) = self.connection(socket);
-            let (unread, has_ended) = (tcp.unread(), tcp.has_peer_closed());
-            if !reads_late {
-                tcp.read_at_once(now, uplink);
-            }
-            let progress = SegmentEffect { readable: unread, ended: has_ended, ..SegmentEffect::default() };
-            self.tell(program, socket, &progress);
-        }
-    }
-
-    /// Tells the program what has come for one of its sockets.
-    pub(super) fn tell(&mut self, program: &mut dyn Program, socket: u32, progress: &SegmentEffect) {
-        let now = self.uplink.now;
-        if progress.connected && self.is_open(socket) {
-            program.handle_connected(now, socket, self);
-        }
-        if progress.readable > 0 {
-            self.count_goodput(progress.readable);
-        }
-        if progress.readable > 0 && self.is_open(socket) {
-            program.handle_readable(now, socket, progress.readable, self);
-        }
-        if progress.ended && self.is_open(socket) {
-            program.handle_ended(now, socket, self);
-        }
-        self.tell_failure(program, socket);
-    }
-
-    /// Tells the program if one of its sockets is gone before both ends had closed.
-    fn tell_failure(&mut self, program: &mut dyn Program, socket: u32) {
-        if let Some(failure) = self.failure(socket)
-            && let Some(member) = self.own.members.get_mut(&socket)
-        {
-            member.is_closed = true;
-            program.handle_failed(self.uplink.now, socket, failure, self);
-        }
-    }
-
-    /// Why a connection that the program knows of is gone.
-    fn failure(&self, socket: u32) -> Option<Failure> {
-        self.table.sockets[socket as usize].tcp.failure().filter(|_| self.is_open(socket))
-    }
-
-    /// Bytes have come that can be read.
-    pub(super) fn count_goodput(&mut self, bytes: u64) {
-        if self.own.counts_goodput {
-            self.uplink.out.received(self.uplink.now, self.own.owner, bytes);
-        }
-    }
-
-    /// The connection of this socket is due.
-    pub(super) fn handle_timeout(&mut self, program: &mut dyn Program, socket: u32) {
-        let now = self.uplink.now;
-        let member = self.own.members.get_mut(&socket).expect("a socket that is due is the program's");
-        let is_idle = self.table.sockets[socket as usize].tcp.poll_timeout() > now;
-        let asks_again = is_idle && member.asks_again();
-        let (tcp, uplink) = self.connection(socket);
-        match (is_idle, asks_again) {
-            (false, _) => tcp.handle_timeout(now, uplink),
-            (true, true) => tcp.send_keepalive(uplink),
-            (true, false) => tcp.end_silence(uplink),
-        }
-        self.tell_failure(program, socket);
     }
 
     /// Whether the program wants to hear of this socket: it has its number and has not closed it.
@@ -208,7 +136,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             let Some(member) = self.own.members.get(&socket) else { continue };
             let tcp = &self.table.sockets[socket as usize].tcp;
             // A connection that was reset before it was accepted keeps its place until it is.
-            if tcp.closing() == Close::Closed && (member.is_known || !self.listeners.holds(&member.remote, socket)) {
+            let is_awaited = self.threads.is_some() && self.failure(socket).is_some();
+            if !is_awaited && tcp.closing() == Close::Closed && (member.is_known || !self.listeners.holds(&member.remote, socket))
+            {
                 self.release(socket);
             } else {
                 let at = tcp.poll_timeout();
@@ -216,6 +146,14 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
                 self.own.set_due(socket, at);
             }
         }
+    }
+
+    /// Sends a datagram through one of the program's sockets.
+    pub(super) fn send_message(&mut self, message: Message) {
+        let number = self.own.datagrams[message.socket as usize];
+        let packet = self.udp_sockets[number as usize].udp.message(self.uplink.now, message.number, message.bytes);
+        self.uplink.send(packet);
+        self.charge_datagram();
     }
 
     fn release(&mut self, socket: u32) {
@@ -227,6 +165,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         let Socket { tcp, expects, .. } = &self.table.sockets[socket as usize];
         self.uplink.out.closed(self.own.owner, tcp.stats());
         self.connections.closed(*expects, tcp.identity());
+        if let Some(threads) = &mut self.threads {
+            threads.forget_socket(self.program, socket, self.uplink.now);
+        }
         let port = self.table.release(socket);
         self.ports.give_back(port);
     }
@@ -234,14 +175,20 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
 
 impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
     fn compute(&mut self, work: Span) -> Time {
+        if let Some(threads) = &mut self.threads {
+            threads.push(Operation::Compute(work));
+            return Time::NEVER;
+        }
         self.cores.busy += work;
         self.uplink.now + work
     }
     fn keeps_core(&mut self, used: Span) -> bool {
-        self.cores.goes_on(used)
+        self.threads.is_some() || self.cores.goes_on(used)
     }
     fn leave_core(&mut self) {
-        self.cores.leave();
+        if self.threads.is_none() {
+            self.cores.leave();
+        }
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let completion = Completion { owner: self.own.owner, user, intended, carried: None };
@@ -254,6 +201,7 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
 
 impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     fn listen(&mut self, port: u16, backlog: u32) -> bool {
+        self.charge_call();
         let is_free = !self.listeners.ports.contains_key(&port) && self.ports.reserve(port);
         if is_free {
             self.listeners.ports.insert(port, Listener::new(self.program, backlog));
@@ -263,6 +211,9 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     fn accept(&mut self, port: u16) -> Option<u32> {
         let listener = self.listeners.ports.get_mut(&port).filter(|listener| listener.program == self.program)?;
         let socket = listener.waiting.pop_front()?;
+        if let Some(threads) = &mut self.threads {
+            threads.charge_call();
+        }
         self.own.members.get_mut(&socket).expect("what waits keeps its socket").is_known = true;
         self.own.accepted.push_back(socket);
         Some(socket)
@@ -272,10 +223,16 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         let socket = self.add(Remote { host: peer.host, port: peer.port, own_port }, None, false);
         let now = self.uplink.now;
         let (tcp, uplink) = self.connection(socket);
+        let before = *tcp.stats();
         tcp.connect(now, uplink);
+        self.charge_call();
+        self.charge_sent(socket, &before);
         Some(socket)
     }
     fn write(&mut self, socket: u32, bytes: u64) {
+        if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false }) {
+            return;
+        }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.write(now, bytes, uplink);
@@ -293,19 +250,27 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         }
     }
     fn read(&mut self, socket: u32, bytes: u64) {
+        if self.defers(socket, |socket, expects| Operation::Read { socket, expects, bytes }) {
+            return;
+        }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.read(now, bytes, uplink);
     }
     fn shut_down(&mut self, socket: u32) {
+        if self.defers(socket, |socket, expects| Operation::ShutDown { socket, expects }) {
+            return;
+        }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.shut_down(now, uplink);
     }
     fn close(&mut self, socket: u32) {
         let now = self.uplink.now;
-        let (tcp, uplink) = self.open_connection(socket);
-        tcp.close(now, uplink);
+        if !self.defers(socket, |socket, expects| Operation::Close { socket, expects }) {
+            let (tcp, uplink) = self.open_connection(socket);
+            tcp.close(now, uplink);
+        }
         if let Some(member) = self.own.members.get_mut(&socket) {
             member.is_closed = true;
         }
@@ -315,11 +280,16 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         Ends { peer: Peer { host, port }, own_port }
     }
     fn send_datagram(&mut self, message: Message) {
-        let number = self.own.datagrams[message.socket as usize];
-        let packet = self.udp_sockets[number as usize].udp.message(self.uplink.now, message.number, message.bytes);
-        self.uplink.send(packet);
+        match &mut self.threads {
+            Some(threads) => threads.push(Operation::SendMessage(message)),
+            None => self.send_message(message),
+        }
     }
     fn ask_core(&mut self, thread: u32) -> bool {
+        let now = self.uplink.now;
+        if let Some(threads) = &mut self.threads {
+            return threads.ask_core(self.program, self.own.owner, thread, now);
+        }
         self.cores.ask(Waiter::Thread { program: self.program, thread })
     }
 }

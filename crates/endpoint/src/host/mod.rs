@@ -5,9 +5,11 @@
 
 mod connections;
 mod cores;
+mod counted;
 mod due;
 mod hosted;
 mod hosted_calls;
+mod hosted_news;
 mod moderation;
 mod opening;
 mod outputs;
@@ -17,9 +19,12 @@ mod receive;
 mod socket;
 mod strays;
 mod table;
+mod threaded_calls;
+mod threads;
 mod uplink;
 
 pub use cores::Cores;
+pub use counted::HostCounters;
 pub use moderation::Moderation;
 pub use opening::sender_of;
 pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
@@ -27,6 +32,7 @@ pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
+pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 
 use crate::app::App;
 use crate::gro::Aggregate;
@@ -41,6 +47,7 @@ use socket::{OwnSocket, UdpSocket};
 use table::SocketTable;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
+use threads::Threads;
 use uplink::Uplink;
 
 /// What asks for a core.
@@ -50,24 +57,6 @@ enum Waiter {
     Socket(u32),
     /// A thread of a program with several sockets.
     Thread { program: u32, thread: u32 },
-}
-
-/// What a host has counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct HostCounters {
-    /// Frames that polls took.
-    pub rx_frames: u64,
-    /// Frames that did not fit the receive ring.
-    pub rx_ring_drops: u64,
-    /// Frames that did not fit the queue of the interface.
-    pub nic_queue_drops: u64,
-    /// SYNs, and last segments of an opening, that found as many connections waiting as the program at their port lets wait. Linux
-    /// counts each as `ListenOverflows` and as `ListenDrops`.
-    pub listen_drops: u64,
-    /// Work of receiving.
-    pub receive_busy: Span,
-    /// Work of programs.
-    pub program_busy: Span,
 }
 
 /// What a host is made of.
@@ -85,6 +74,8 @@ pub struct HostConfig<P> {
     pub program_cores: u32,
     /// How long a program has a core while others wait.
     pub time_slice: Span,
+    /// Its processor, which does all work of kernel and programs; without one, receiving has a core and programs have others.
+    pub processor: Option<ProcessorPolicy>,
     /// Settings of its connections.
     pub tcp: TcpConfig,
 }
@@ -102,6 +93,7 @@ pub struct Host<P> {
     listeners: Listeners,
     connections: Connections,
     cores: Cores<Waiter>,
+    threads: Option<Box<Threads>>,
     tcp: TcpConfig,
     ports: EphemeralPorts,
     number: u16,
@@ -110,16 +102,18 @@ pub struct Host<P> {
 impl<P> Host<P> {
     /// A host without sockets.
     pub fn new(config: HostConfig<P>) -> Host<P> {
+        let ReceivePolicy { gro_bytes, ring_frames, .. } = config.receive;
         Host {
             place: config.place,
             nic: config.nic,
-            receive: ReceiveStage::new(config.receive),
+            receive: ReceiveStage::new(config.receive, config.processor.is_some()),
             table: SocketTable::default(),
             udp_sockets: Vec::new(),
             hosted: Vec::new(),
             listeners: Listeners::default(),
             connections: Connections::default(),
             cores: Cores::new(config.program_cores, config.time_slice),
+            threads: config.processor.map(|policy| Box::new(Threads::new(policy, gro_bytes, ring_frames))),
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
             number: config.number,
@@ -144,7 +138,11 @@ impl<P> Host<P> {
     /// Opens a socket; its program is called first when it is due. Returns its number.
     pub fn open(&mut self, new: NewSocket) -> u32 {
         let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } = new;
-        let tcp = Tcp::new(&self.tcp, identity);
+        let mut tcp = Tcp::new(&self.tcp, identity);
+        if let Some(threads) = &mut self.threads {
+            threads.add_socket(self.table.next(), owner);
+            tcp.leave_unread();
+        }
         self.table.add(Socket { tcp, app, owner, timer, expects, port, counts_goodput, is_transient })
     }
 
@@ -159,11 +157,19 @@ impl<P> Host<P> {
         let number = self.udp_sockets.len() as u32;
         let program = program.map(|program| (program, self.hosted[program as usize].own.add_datagrams(number)));
         self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects, program });
+        if program.is_none()
+            && let Some(threads) = &mut self.threads
+        {
+            threads.add_datagrams(number, owner);
+        }
         number
     }
 
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, socket: u32) {
+        if let Some(threads) = &mut self.threads {
+            threads.remove_socket(socket);
+        }
         let port = self.table.release(socket);
         self.ports.give_back(port);
     }
@@ -181,26 +187,6 @@ impl<P> Host<P> {
     /// The transmit side of the interface.
     pub fn nic(&self) -> &Nic {
         &self.nic
-    }
-
-    /// What it has counted.
-    pub fn counters(&self) -> HostCounters {
-        HostCounters {
-            rx_frames: self.receive.frames,
-            rx_ring_drops: self.receive.ring_drops,
-            nic_queue_drops: self.nic.queue_drops(),
-            listen_drops: self.listeners.drops,
-            receive_busy: self.receive.busy,
-            program_busy: self.cores.busy,
-        }
-    }
-
-    /// Counts from `now` on.
-    pub fn begin_counting(&mut self, now: Time) {
-        self.nic.begin_counting(now);
-        self.cores.busy = Span::ZERO;
-        self.listeners.drops = 0;
-        (self.receive.frames, self.receive.ring_drops, self.receive.busy) = (0, 0, Span::ZERO);
     }
 }
 
@@ -233,6 +219,9 @@ impl<P> Host<P> {
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
     fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
+        if self.threads.is_some() {
+            return self.interrupt(now, out);
+        }
         let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, connections, .. } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {

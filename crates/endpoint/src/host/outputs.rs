@@ -78,6 +78,8 @@ pub trait Outputs {
     fn postpone_poll(&mut self, place: &Self::Place, at: Time);
     /// The receive stage polls next at this time, or not before the next arrival with [`Time::NEVER`].
     fn arm_poll(&mut self, place: &Self::Place, at: Time);
+    /// Something on a core of the host's processor is done at this time.
+    fn arm_processor(&mut self, place: &Self::Place, at: Time);
     /// The interface chooses its next frame at this time.
     fn arm_interface(&mut self, place: &Self::Place, at: Time);
     /// The socket of this timer is due at this time.

@@ -51,6 +51,8 @@ pub(super) struct Owned {
     due: BTreeSet<(Time, u32)>,
     /// Sockets whose deadline may have moved during a call.
     pub(super) touched: Vec<u32>,
+    /// Its thread has been told, or will be, that its deadline has come.
+    pub(super) is_due_told: bool,
     /// Sockets that the program has accepted during a call: what had come for them is told after it.
     pub(super) accepted: VecDeque<u32>,
 }
@@ -121,13 +123,28 @@ impl Hosted {
         let NewProgram { program, owner, timer, tag, dscp, counts_goodput } = new;
         let (members, datagrams, due) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
         let (touched, accepted) = (Vec::new(), VecDeque::new());
-        Hosted { program, own: Owned { owner, timer, tag, dscp, counts_goodput, members, datagrams, due, touched, accepted } }
+        Hosted {
+            program,
+            own: Owned {
+                owner,
+                timer,
+                tag,
+                dscp,
+                counts_goodput,
+                members,
+                datagrams,
+                due,
+                touched,
+                is_due_told: false,
+                accepted,
+            },
+        }
     }
 
     /// When the program or one of its connections is due.
     pub(super) fn poll_timeout(&self) -> Time {
         let connections = self.own.due.first().map_or(Time::NEVER, |&(at, _)| at);
-        connections.min(self.program.poll_timeout())
+        connections.min(if self.own.is_due_told { Time::NEVER } else { self.program.poll_timeout() })
     }
 }
 

@@ -5,12 +5,12 @@
 //! for each poll, not one for each frame.
 
 use super::outputs::{Outputs, ReceiveRing as _};
-use crate::gro::Gro;
+use crate::gro::{Aggregate, Gro};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
 /// Frames of one poll (Linux: NAPI_POLL_WEIGHT, 64). Only a host whose work takes time needs the limit.
-const POLL_BUDGET: usize = 64;
+pub(super) const POLL_BUDGET: usize = 64;
 
 /// What receiving takes of one host.
 #[derive(Clone, Debug)]
@@ -51,9 +51,9 @@ pub(super) enum Polled {
 }
 
 impl ReceiveStage {
-    pub(super) fn new(policy: ReceivePolicy) -> ReceiveStage {
+    pub(super) fn new(policy: ReceivePolicy, has_processor: bool) -> ReceiveStage {
         ReceiveStage {
-            has_costs: policy.per_packet > Span::ZERO || policy.per_byte_fs > 0,
+            has_costs: has_processor || policy.per_packet > Span::ZERO || policy.per_byte_fs > 0,
             per_packet: policy.per_packet,
             per_byte_fs: policy.per_byte_fs,
             ring_frames: policy.ring_frames,
@@ -118,14 +118,14 @@ impl ReceiveStage {
         if !costs {
             return Polled::Deliver;
         }
-        let work = self.work();
+        let work = self.work_on(self.gro.aggregates());
         self.busy += work;
         self.is_working = true;
         Polled::WorkUntil(now + work)
     }
 
-    fn work(&self) -> Span {
-        let aggregates = self.gro.aggregates();
+    /// Work on what was polled.
+    pub(super) fn work_on(&self, aggregates: &[Aggregate]) -> Span {
         let bytes: u64 = aggregates.iter().map(|aggregate| u64::from(aggregate.payload_bytes)).sum();
         self.per_packet.times(aggregates.len() as u64) + Span::from_ps(bytes * self.per_byte_fs / 1000)
     }

@@ -43,6 +43,7 @@ impl ReceiveRing for Ring {
 pub struct Cable {
     rings: [Ring; 2],
     polls: [Option<Time>; 2],
+    processors: [Option<Time>; 2],
     sockets: BTreeMap<u32, Time>,
     pub datagrams: Vec<(Time, u32, Datagram)>,
     pub received: BTreeMap<u32, u64>,
@@ -76,6 +77,9 @@ impl Outputs for Cable {
     }
     fn arm_poll(&mut self, side: &usize, at: Time) {
         self.polls[*side] = Some(at).filter(|at| !at.is_never());
+    }
+    fn arm_processor(&mut self, side: &usize, at: Time) {
+        self.processors[*side] = Some(at).filter(|at| !at.is_never());
     }
     fn arm_interface(&mut self, _: &usize, _: Time) {}
     fn arm_socket(&mut self, timer: u32, at: Time) {
@@ -139,11 +143,16 @@ pub fn run(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Time) {
         let socket = cable.sockets.iter().map(|(&timer, &at)| (at, timer)).min();
         let poll_at = poll.map_or(Time::NEVER, |(at, _)| at);
         let socket_at = socket.map_or(Time::NEVER, |(at, _)| at);
-        let now = poll_at.min(socket_at);
+        let processor = (0..2).filter_map(|side| cable.processors[side].map(|at| (at, side))).min();
+        let now = poll_at.min(socket_at).min(processor.map_or(Time::NEVER, |(at, _)| at));
         if now > end {
             return;
         }
         match (poll, socket) {
+            _ if processor.is_some_and(|(at, _)| at == now) => {
+                let (_, side) = processor.expect("it is due");
+                hosts[side].handle_processor(now, cable);
+            }
             (Some((at, side)), _) if at == now => {
                 // A poll that is under way keeps its time until the host says when the next is.
                 hosts[side].handle_poll(now, cable);

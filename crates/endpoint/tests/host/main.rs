@@ -4,6 +4,7 @@ mod engine;
 mod failures;
 #[path = "../support/per_request.rs"]
 mod per_request;
+mod processor;
 mod programs;
 
 use engine::{Cable, DELAY, MODERATION, run};
@@ -34,6 +35,7 @@ fn config(side: usize, ring_frames: usize) -> HostConfig<usize> {
         receive: ReceivePolicy { per_packet: WORK_PER_PACKET, per_byte_fs: WORK_PER_BYTE_FS, ring_frames, gro_bytes: 65_536 },
         program_cores: 0,
         time_slice: Span::ZERO,
+        processor: None,
         tcp: TcpConfig::linux(1448),
     }
 }

@@ -67,6 +67,11 @@ impl Threads {
         calls.leave_core();
         Some(self.of.remove(&thread))
     }
+    /// The work of a thread is done, on a host whose processor decides when.
+    fn end(&mut self, now: Time, thread: u32) {
+        self.running.remove(&(Time::NEVER, thread));
+        self.running.insert((now, thread));
+    }
     /// The socket is gone: the work goes on for nothing.
     fn forget(&mut self, socket: u32) {
         self.of.retain(|_, (of, _)| *of != socket);
@@ -146,6 +151,10 @@ impl Program for Client {
     }
     fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
         self.threads.begin(thread, calls);
+    }
+    fn handle_worked(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls) {
+        self.threads.end(now, thread);
+        self.handle_timeout(now, calls);
     }
     fn handle_connected(&mut self, _: Time, socket: u32, calls: &mut dyn HostCalls) {
         calls.leave_unread(socket);
@@ -236,6 +245,10 @@ impl Program for Server {
     }
     fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
         self.threads.begin(thread, calls);
+    }
+    fn handle_worked(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls) {
+        self.threads.end(now, thread);
+        self.handle_timeout(now, calls);
     }
     fn handle_connected(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
         unreachable!("it opens no connections");

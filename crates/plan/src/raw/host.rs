@@ -1,6 +1,6 @@
 //! Hosts in the format of a plan.
 
-use crate::RawDistribution;
+use crate::{RawDistribution, RawProcessor};
 use serde::{Deserialize, Serialize};
 
 /// A host with one NIC port per link.
@@ -86,7 +86,7 @@ pub struct RawQcnReaction {
     pub rate_min_bps: u64,
 }
 
-/// One core serves all received frames of a host, in order; the others run its programs.
+/// Without a processor, one core serves all received frames of a host, in order; the others run its programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawCpu {
@@ -101,6 +101,9 @@ pub struct RawCpu {
     /// when missing, for after every unit.
     #[serde(default)]
     pub time_slice_ps: u64,
+    /// Cores that the kernel and the programs share. They replace the two keys above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Box<RawProcessor>>,
 }
 
 /// Congestion control.

@@ -1,10 +1,12 @@
 //! The JSON format of a plan. Names end in units: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
 
 mod host;
+mod processor;
 mod switch;
 mod tree;
 
 pub use host::*;
+pub use processor::*;
 pub use switch::*;
 pub use tree::*;
 

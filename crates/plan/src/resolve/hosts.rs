@@ -1,6 +1,7 @@
 //! Checks of the hosts of a plan.
 
 use super::bridging::check_interface;
+use super::processors::check_processor;
 use crate::error::require;
 use crate::{PlanError, RawHost};
 
@@ -13,6 +14,7 @@ pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
     require(host.nic.queue_bytes > u64::from(host.mtu_bytes), place, "nic.queue_bytes must be at least one frame")?;
     require(host.nic.rx_ring_frames > 0, place, "nic.rx_ring_frames must be at least 1")?;
     check_interface(host, place)?;
+    host.cpu.processor.as_deref().map_or(Ok(()), |processor| check_processor(processor, place))?;
     let tcp = &host.tcp;
     require(tcp.initial_window_segments > 0, place, "tcp.initial_window_segments must be at least 1")?;
     require(

@@ -3,6 +3,7 @@
 pub(crate) mod bridging;
 pub(crate) mod hosts;
 pub(crate) mod policies;
+pub(crate) mod processors;
 mod trees;
 mod vlans;
 
@@ -144,7 +145,8 @@ fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<()
     let widest = graph.ports.iter().map(Vec::len).max().unwrap_or(0);
     require(widest <= PORTS_MAX, "links", "a switch must have at most 65 536")?;
     let of_workloads = workloads.iter().map(|workload| workload.header.event_sources).sum::<u64>();
-    let sources = 2 * raw.links.len() as u64 + of_workloads;
+    let processors = raw.hosts.iter().filter(|host| host.cpu.processor.is_some()).count() as u64;
+    let sources = 2 * raw.links.len() as u64 + processors + of_workloads;
     require(sources <= SOURCES_MAX, "workloads", "users, connections and links together must be at most 524 288")
 }
 

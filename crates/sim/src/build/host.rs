@@ -1,5 +1,6 @@
 //! Builds a host of the plan.
 
+use super::processor::processor_policy;
 use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
@@ -10,10 +11,16 @@ use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
 /// A host on this link; `lossless` is its interface if that takes part in data-centre bridging.
-pub(super) fn host_of(plan: &Plan, host: usize, link: HostLink, lossless: Option<LosslessNic>) -> Host<Attachment> {
+pub(super) fn host_of(
+    plan: &Plan,
+    host: usize,
+    link: HostLink,
+    lossless: Option<LosslessNic>,
+    processor: Option<u32>,
+) -> Host<Attachment> {
     let raw = &plan.raw.hosts[host];
     let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
-    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged };
+    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged, processor };
     let plain = || PlainNic::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
     let nic = lossless.map_or_else(|| Nic::Plain(plain()), |nic| Nic::Lossless(Box::new(nic)));
     let config = HostConfig {
@@ -28,6 +35,7 @@ pub(super) fn host_of(plan: &Plan, host: usize, link: HostLink, lossless: Option
         },
         program_cores: raw.cpu.program_cores,
         time_slice: Span::from_ps(raw.cpu.time_slice_ps),
+        processor: raw.cpu.processor.as_deref().map(|raw| processor_policy(plan, host, raw)),
         tcp: tcp_config(plan, host),
     };
     Host::new(config)

@@ -1,6 +1,7 @@
 //! Builds the world of a plan.
 
 mod host;
+mod processor;
 
 use crate::agenda::Agenda;
 use crate::attachment::Attachment;
@@ -31,15 +32,19 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let Topology { switches, wires, hosts: links } = Topology::new(plan, plan.workloads.len());
     let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
     let interfaces: Vec<u32> = lossless.keys().copied().collect();
-    let models: Vec<Host<Attachment>> =
-        (0..hosts).map(|host| host_of(plan, host, links[host], lossless.remove(&(host as u32)))).collect();
     let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
     let generators = arriving(plan);
     let first_generator_source = wires.len() as u32;
     let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
     let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
-    let first_program_source = first_member_source + bridging.members.len() as u32;
+    let first_processor_source = first_member_source + bridging.members.len() as u32;
+    let processors: Vec<u32> = (0..hosts as u32).filter(|&host| raw.hosts[host as usize].cpu.processor.is_some()).collect();
+    let place_of = |host: u32| processors.binary_search(&host).ok().map(|at| first_processor_source + at as u32);
+    let models: Vec<Host<Attachment>> = (0..hosts as u32)
+        .map(|host| host_of(plan, host as usize, links[host as usize], lossless.remove(&host), place_of(host)))
+        .collect();
+    let first_program_source = first_processor_source + processors.len() as u32;
     let hosted = programs.len() + hosted_programs(plan);
     let first_socket_source = first_program_source + hosted as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
@@ -62,6 +67,8 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         free_sockets: Vec::new(),
         first_generator_source,
         first_member_source,
+        first_processor_source,
+        processors,
         first_program_source,
         first_socket_source,
         windows: Windows::of(plan),
@@ -71,6 +78,9 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     programs.into_iter().for_each(|program| world.start(plan, program));
     for node in &world.hosts {
         world.links.call_interface(node.place().index, node.poll_timeout());
+        if let Some(source) = node.place().processor {
+            world.links.agenda.arm(source, node.poll_processor());
+        }
     }
     for index in 0..world.generators.len() {
         let first = world.generators[index].arrivals.next_at();

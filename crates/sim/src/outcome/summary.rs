@@ -1,5 +1,6 @@
 //! The summary of a trial as JSON.
 
+use super::processors::processor_summary;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -63,8 +64,8 @@ fn connection_bytes(world: &World, index: usize, workload: &Workload) -> Option<
 }
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
-    let summary = |(host, raw): (usize, &tailrace_plan::RawHost)| {
-        let host = &world.hosts[host];
+    let summary = |(number, raw): (usize, &tailrace_plan::RawHost)| {
+        let host = &world.hosts[number];
         let counted = host.counters();
         json!({
             "name": raw.name,
@@ -76,6 +77,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "listen_drops": counted.listen_drops,
             "cpu_busy_ps": counted.receive_busy.ps(),
             "program_busy_ps": counted.program_busy.ps(),
+            "processor": processor_summary(plan, world, number),
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()

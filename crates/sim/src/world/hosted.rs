@@ -43,6 +43,14 @@ impl World {
         self.read_news();
     }
 
+    /// Something on a core of a host is done.
+    #[inline(never)]
+    pub(crate) fn wake_processor(&mut self, now: Time, processor: u32) {
+        let (host, out) = self.host_and_links(self.processors[processor as usize]);
+        host.handle_processor(now, out);
+        self.read_news();
+    }
+
     /// The sockets of programs that own several, by program.
     pub(crate) fn program_sockets(&self) -> impl Iterator<Item = &Socket> {
         self.programs.iter().flat_map(|place| self.hosts[place.host as usize].program_sockets(place.number))

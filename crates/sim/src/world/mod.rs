@@ -24,7 +24,7 @@ use tailrace_wire::Packet;
 const EVENTS_PER_REPORT: u32 = 1 << 15;
 
 /// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
-/// data-centre bridging, programs with several sockets, sockets of one program each.
+/// data-centre bridging, processors of hosts, programs with several sockets, sockets of one program each.
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) stop_at: Time,
@@ -42,12 +42,15 @@ pub(crate) struct World {
     pub(crate) generators: Vec<Generator>,
     /// Where each program with several sockets is.
     pub(crate) programs: Vec<ProgramPlace>,
+    /// Hosts with a processor, in the order of their places in the agenda.
+    pub(crate) processors: Vec<u32>,
     /// Where each socket is, in the order in which their connections were opened.
     pub(crate) sockets: Vec<SocketPlace>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
     pub(crate) first_generator_source: Source,
     pub(crate) first_member_source: Source,
+    pub(crate) first_processor_source: Source,
     pub(crate) first_program_source: Source,
     pub(crate) first_socket_source: Source,
     /// Whether the run ends when its finite workloads do.
@@ -152,6 +155,7 @@ impl World {
         }
         let now = self.now;
         self.switches.iter_mut().for_each(|node| node.record_depths(now));
+        self.hosts.iter_mut().filter_map(Host::processor_mut).for_each(|processor| processor.settle_all(now));
     }
 
     #[inline]
@@ -164,6 +168,8 @@ impl World {
             self.wake_socket(now, source - self.first_socket_source);
         } else if source >= self.first_program_source {
             self.wake_hosted(now, source - self.first_program_source);
+        } else if source >= self.first_processor_source {
+            self.wake_processor(now, source - self.first_processor_source);
         } else {
             self.wake_member(now, (source - self.first_member_source) as usize);
         }

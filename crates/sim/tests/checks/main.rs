@@ -19,6 +19,7 @@ mod ns3_cases;
 mod oltp_mix;
 mod paths;
 mod prioritisation;
+mod processor;
 mod programs;
 mod properties;
 mod random_bridging;

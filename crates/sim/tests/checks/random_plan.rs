@@ -104,7 +104,7 @@ fn host_kind() -> impl Strategy<Value = HostKind> {
         Just(RawCongestionControl::Bbr)
     ];
     let ring = prop_oneof![4 => Just(4_096), 1 => Just(6_u32)];
-    let core = (prop_oneof![Just(0), Just(500_000_u64)], prop_oneof![Just(0_u32), Just(1), Just(3)]);
+    let core = (prop_oneof![Just(0), Just(500_000_u64)], prop_oneof![2 => Just(0_u32), 1 => Just(1), 1 => Just(2), 1 => Just(3)]);
     (control, any::<bool>(), proptest::bool::weighted(0.8), core, ring, interface()).prop_map(
         |(congestion_control, is_bare, sack, (per_packet_ps, cores), ring_frames, lossless)| HostKind {
             congestion_control,
@@ -129,9 +129,47 @@ impl HostKind {
         (host.cpu.per_packet_ps, host.nic.rx_ring_frames) = (self.per_packet_ps, self.ring_frames);
         host.nic.lossless = self.lossless.clone();
         (host.cpu.program_cores, host.cpu.time_slice_ps) = (self.cores, MS);
+        if self.cores > 1 {
+            host.cpu.processor = Some(Box::new(self.processor(self.cores - 1)));
+        }
         if self.cores > 0 {
             // A window that a slow reader closes.
             host.tcp.receive_buffer = RawSocketBuffer { initial_bytes: 20_000, maximum_bytes: 20_000 };
+        }
+    }
+}
+
+impl HostKind {
+    /// Costs of different sizes, from those of the host: what is zero in one plan is not in another.
+    fn processor(&self, cores: u32) -> RawProcessor {
+        let unit = self.per_packet_ps;
+        let steal = RawSteal { slice_ps: MS, every_ps: 7 * MS };
+        let group = RawControlGroup {
+            name: "own".into(),
+            workloads: vec!["w0".into()],
+            cores: vec![0],
+            nice: 3,
+            quota_ps: Some(2 * MS),
+            period_ps: Some(5 * MS),
+        };
+        RawProcessor {
+            cores,
+            slice_ps: MS,
+            per_frame_ps: unit / 2,
+            per_poll_ps: unit / 4,
+            per_interrupt_ps: unit,
+            per_send_ps: unit / 2,
+            system_call_ps: unit / 4,
+            read_byte_fs: unit / 10_000,
+            write_byte_fs: unit / 20_000,
+            wake_up_ps: unit / 4,
+            context_switch_ps: unit / 2,
+            irq_cores: vec![0, cores - 1],
+            program_cores: (0..cores).collect(),
+            budget_frames: 100,
+            budget_ps: 8 * MS,
+            steal: self.sack.then_some(steal),
+            groups: if self.is_bare { vec![group] } else { Vec::new() },
         }
     }
 }

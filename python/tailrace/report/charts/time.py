@@ -44,13 +44,13 @@ Rows = list[tuple[int, float]]
 def queue_charts(run: Run) -> list[TimeChart]:
     """Occupancy over time of the ports that matter most, all arms in one chart."""
     charts: list[TimeChart] = []
-    end_s = _end_s(run)
+    end_s = end_of(run)
     names = _ports(run)
     found: dict[str, list[SeriesLine]] = {name: [] for name in names}
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
-            for name, rows in _split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
+            for name, rows in split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
                 of_name[name].append((trial.number, cell_means(_queue_steps(trial, rows), end_s)))
         for name, trials in of_name.items():
             found[name] += lines_of(arm, arm_class(index), trials) if trials else []
@@ -62,13 +62,13 @@ def queue_charts(run: Run) -> list[TimeChart]:
 
 def drop_lane(run: Run, port: str, key: str) -> TimeChart | None:
     """Frames that a port dropped in every cell, mean over trials, on the time axis of its queue; None without any."""
-    end_s = _end_s(run)
+    end_s = end_of(run)
     found: list[SeriesLine] = []
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         trials = [
             _drops_in_cells(trial, rows, end_s)
             for trial in run.told(arm)
-            for rows in _split(trial, "port_series", ("port", "drop_frames"), [port]).values()
+            for rows in split(trial, "port_series", ("port", "drop_frames"), [port]).values()
         ]
         if trials:
             found.append(SeriesLine(arm, arm_class(index), means(trials)))
@@ -87,7 +87,7 @@ def _drops_in_cells(trial: Trial, rows: Rows, end_s: float) -> Values:
 def throughput_charts(run: Run) -> list[TimeChart]:
     """Goodput of every workload over time, one chart per arm."""
     charts = []
-    end_s = _end_s(run)
+    end_s = end_of(run)
     names = run.workloads[:WORKLOADS_MAX]
     is_crowded = len(names) * len(run.arms) > LINES_WITH_ALL_CELLS
     cells = CELLS // 2 if is_crowded else CELLS
@@ -95,7 +95,7 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     for position, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
-            for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
+            for name, rows in split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
                 of_name[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s, cells)))
         found: list[SeriesLine] = []
         for index, (name, trials) in enumerate(of_name.items()):
@@ -138,8 +138,8 @@ def _values(chart: TimeChart) -> list[float]:
     return [value for one in chart.lines for value in one.values if value is not None]
 
 
-def _split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str]) -> dict[str, Rows]:
-    """Starts and values of the chosen ports or workloads. `columns` are that of the index and of the values."""
+def split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str]) -> dict[str, Rows]:
+    """Starts and values of the chosen ports, workloads or hosts. `columns` are that of the index and of the values."""
     if not trial.table_path(table).exists():
         return {}
     read = read_trial_table(trial, table)
@@ -155,6 +155,8 @@ def _names(trial: Trial, column: str) -> list[str]:
     """What the indices of a table stand for."""
     if column == "port":
         return [_port_name(port) for port in trial.outcome["ports"]]
+    if column == "host":
+        return list(trial.hosts)
     return [workload["name"] for workload in trial.outcome["workloads"]]
 
 
@@ -202,6 +204,7 @@ def _port_name(port: dict[str, Any]) -> str:
     return f"{port['node']} → {port['towards']}"
 
 
-def _end_s(run: Run) -> float:
+def end_of(run: Run) -> float:
+    """End of the longest trial, in seconds."""
     ends = (trial.outcome["end_ps"] for arm in run.arms for trial in run.told(arm))
     return max(ends, default=0) / PS_PER_S or 1.0

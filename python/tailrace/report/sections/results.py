@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
 from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time, transactions
+from tailrace.report.charts.run_queues import run_queue_charts
 from tailrace.report.drawing.series import TimeChart
 from tailrace.report.limits import ARMS_DRAWN_MAX, EFFECTS_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
 from tailrace.report.plan_facts import PlanFacts
@@ -143,6 +144,7 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "ports": ports,
         "throughput": [_time(chart, highest) for chart in throughput],
+        "run_queues": [_time(chart) for chart in run_queue_charts(run)],
         "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
         "drops_unit": drops.drops_unit(summary),
@@ -196,6 +198,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
+        "processors": _processors(arms),
     }
 
 
@@ -286,6 +289,15 @@ def _time(chart: TimeChart, highest: float | None = None, height: int = time.HEI
         "is_log": chart.is_log,
         "about": " ".join(f"{kind}-{index}" for kind, index in about if index is not None),
     }
+
+
+def _processors(arms: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Processors of each arm, those with the fewest idle cores first."""
+    return [
+        {"arm": arm, "index": index, "own": own, "is_first": at == 0}
+        for index, (arm, arm_summary) in enumerate(arms)
+        for at, own in enumerate(sorted(arm_summary["processors"], key=lambda own: own["idle_cores"])[:HOSTS_MAX])
+    ]
 
 
 def _busiest(hosts: list[dict[str, Any]]) -> list[dict[str, Any]]:

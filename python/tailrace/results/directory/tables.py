@@ -14,7 +14,7 @@ from tailrace.errors import TailraceError
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
-TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth", "tcp_windows")
+TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth", "tcp_windows", "run_queues")
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
 ROWS_SHOWN = 10
@@ -154,6 +154,7 @@ def _repeated(value: str | int, kind: DataType, count: int) -> Array:
 def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
     """Names instead of places in the outcome, seconds instead of picoseconds."""
     places = {"workload": _by_place(trial.workload_numbers), "port": _ports_by_place(trial)}
+    places["host"] = dict(enumerate(trial.hosts))
     columns, fields = [], []
     for name in table.schema.names:
         values = table.column(name).to_pylist()

@@ -6,10 +6,11 @@ from typing import Any
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
+from tailrace.results.metrics import processors
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, queues_of
-from tailrace.scenario.vocabulary import DEPTH_PERCENTILES
+from tailrace.scenario.vocabulary import DEPTH_PERCENTILES, PROGRAM_METRICS
 from tailrace.statistics import jain_index, mean
 
 WIRE_OVERHEAD_BYTES = 24
@@ -174,6 +175,14 @@ def _deadlock(_: Run, trial: Trial, band: Band) -> float:
     return float(sum(band.port in (None, link) for link in pauses.deadlock_of(trial.outcome)))
 
 
+def _processors(metric: str) -> Figure:
+    def figure(_: Run, trial: Trial, band: Band) -> float | None:
+        name = _workload_name(trial, band.workload)
+        return processors.workload_figure(trial, name, metric) if name else None
+
+    return figure
+
+
 def _outcome(trial: Trial, band: Band) -> dict[str, Any]:
     """What the workload of the figure did; empty where the trial does not have it."""
     name = _workload_name(trial, band.workload)
@@ -212,5 +221,10 @@ FIGURES: dict[str, Figure] = {
     "paused_percent": lambda _, trial, band: pauses.paused_percent(trial, band.port),
     "storms": lambda _, trial, band: pauses.storms_found(trial, band.port),
     "deadlock_links": _deadlock,
+    **{metric: _processors(metric) for metric in PROGRAM_METRICS},
+    "runnable_mean": lambda _, trial, __: processors.runnable_mean(trial),
+    "core_busy_percent": lambda _, trial, __: processors.busiest_core_percent(trial, ("user", "system", "softirq")),
+    "core_softirq_percent": lambda _, trial, __: processors.busiest_core_percent(trial, ("softirq",)),
+    "throttled_s": lambda _, trial, __: processors.throttled_s(trial),
     "notifications_frames": _notifications,
 }

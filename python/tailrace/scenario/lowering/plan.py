@@ -6,6 +6,7 @@ from collections.abc import Set
 from typing import Any
 
 from tailrace.scenario.lowering.pause import mask
+from tailrace.scenario.lowering.processor import lower_cpu
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
 from tailrace.scenario.network.host import Host, Nic, SocketBuffer, Tcp
@@ -96,12 +97,7 @@ def _host(name: str, host: Host, rate_bps: int) -> Raw:
             "rx_ring_frames": nic.rx_ring,
             **({"lossless": _lossless(nic, rate_bps)} if nic.is_lossless else {}),
         },
-        "cpu": {
-            "per_packet_ps": host.cpu.per_packet,
-            "per_byte_fs": host.cpu.per_byte,
-            "program_cores": host.cpu.program_cores,
-            "time_slice_ps": host.cpu.time_slice,
-        },
+        "cpu": lower_cpu(host.cpu),
         "tcp": _tcp(host),
     }
 

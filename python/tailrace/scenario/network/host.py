@@ -1,15 +1,15 @@
-"""Settings of hosts: MTU, network interface, receive cost, TCP. Defaults: a current Linux server with a 10G NIC."""
+"""Settings of hosts: MTU, network interface, TCP. Defaults: a current Linux server with a 10G NIC."""
 
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from tailrace.scenario.network.cpu import Cpu
 from tailrace.scenario.policies.pause import AutoTime, Priorities
 from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.quantities import (
     Count,
-    FineTime,
     Part,
     Rate,
     Size,
@@ -88,19 +88,6 @@ class Nic(Part):
     def is_lossless(self) -> bool:
         """Whether the interface takes part in pauses or QCN."""
         return self.link_pause or any(part is not None for part in (self.pfc, self.qcn, self.storm))
-
-
-class Cpu(Part):
-    """One core serves all received frames of a host, in order; the others run its programs."""
-
-    per_packet: Time = 0
-    """Cost of each received aggregate (after GRO)."""
-    per_byte: FineTime = 0
-    """Cost of each received payload byte, such as 190ps (a copy at 42 Gbit/s)."""
-    program_cores: Annotated[Count, Field(le=4096)] = 0
-    """Cores that the programs of the host share; 0 for as many as they need."""
-    time_slice: Time = 3 * 10**9
-    """Time slice after which a program yields its core; 0s: after each unit of work. Linux with 8 cores: 3ms."""
 
 
 class SocketBuffer(Part):
@@ -213,7 +200,7 @@ class Host(Part):
     nic: Nic = Nic()
     """Network interface."""
     cpu: Cpu = Cpu()
-    """Cost of receiving."""
+    """Costs and cores."""
     tcp: Tcp = Tcp()
     """TCP of all sockets."""
 

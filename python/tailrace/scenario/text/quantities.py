@@ -112,6 +112,8 @@ Offset = Annotated[int, BeforeValidator(_reader(units.OFFSET)), _schema(units.OF
 """Parts per billion of a clock."""
 Share = Annotated[int, BeforeValidator(_reader(units.SHARE)), _schema(units.SHARE)]
 """A share of a whole in parts per billion."""
+Frequency = Annotated[int, BeforeValidator(_reader(units.FREQUENCY)), _schema(units.FREQUENCY)]
+"""Hertz."""
 Frames = Annotated[int, BeforeValidator(_reader(units.FRAMES)), _schema(units.FRAMES)]
 """A number of frames."""
 TimeDistribution = Annotated[
@@ -142,6 +144,17 @@ def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN
         return value
 
     return AfterValidator(bounded)
+
+
+def refuse_unless(is_sound: Callable[[int], bool], what: str, hint: str) -> AfterValidator:
+    """A condition of a quantity, with the message where it does not hold."""
+
+    def checked(value: int) -> int:
+        if not is_sound(value):
+            raise refuse(what, hint)
+        return value
+
+    return AfterValidator(checked)
 
 
 SmallSize = Annotated[Size, within(units.SIZE)]

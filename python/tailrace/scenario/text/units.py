@@ -143,6 +143,15 @@ SHARE = Dimension(
     likely=("%",),
 )
 
+FREQUENCY = Dimension(
+    noun="frequency",
+    suffixes=_powers(1000, ["Hz", "kHz", "MHz", "GHz"], Fraction(1)),
+    examples=("2.4GHz", "800MHz"),
+    plan_unit="hertz",
+    aliases={"ghz": "GHz", "G": "GHz", "mhz": "MHz"},
+    likely=("GHz",),
+)
+
 FRAMES = Dimension(
     noun="number of frames",
     suffixes={"frames": Fraction(1), "frame": Fraction(1)},
@@ -161,7 +170,7 @@ LENGTH = Dimension(
     likely=("m",),
 )
 
-DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FRAMES, LENGTH)}
+DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FREQUENCY, FRAMES, LENGTH)}
 """Dimensions by noun; fine times are also called times."""
 
 PLAN_INTEGER_MAX = 2**63 - 1

@@ -83,6 +83,12 @@ impl OltpClient {
         self.deadline
     }
 
+    /// The work is done.
+    pub(in crate::app) fn handle_worked(&mut self, now: Time, calls: &mut impl SocketCalls) {
+        self.deadline = now;
+        self.handle_timeout(now, calls);
+    }
+
     pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl SocketCalls) {
         if now < self.deadline {
             return;

@@ -50,6 +50,12 @@ impl OltpServer {
         self.deadline = calls.compute(self.profile.statements[self.statement].server_work);
     }
 
+    /// The work is done.
+    pub(in crate::app) fn handle_worked(&mut self, now: Time, calls: &mut impl SocketCalls) {
+        self.deadline = now;
+        self.handle_timeout(now, calls);
+    }
+
     pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl SocketCalls) {
         if self.is_working && self.deadline <= now {
             self.is_working = false;

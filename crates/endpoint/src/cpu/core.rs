@@ -1,0 +1,141 @@
+//! One core: what it does at the moment, and what it has spent its time on.
+
+use super::bandwidth::Bandwidth;
+use super::config::Steal;
+use super::counters::{Busy, OwnerCounters};
+use super::run_queue::{Entity, RunQueue, time_of, virtual_of};
+use super::task::{Kind, NO_OWNER, Task, TaskId};
+use tailrace_units::{Span, Time};
+
+/// A core. What is further up in this list interrupts what is below: the hypervisor, a soft interrupt, the task.
+#[derive(Debug)]
+pub(super) struct Core {
+    /// The hypervisor has it.
+    pub(super) is_stolen: bool,
+    /// When the hypervisor takes it, or gives it back.
+    steal_at: Time,
+    /// What is left of the soft interrupt.
+    pub(super) softirq: Option<Span>,
+    pub(super) task: Option<TaskId>,
+    /// What is left of the switch to the task.
+    pub(super) switching: Span,
+    /// The task that has it must be chosen anew.
+    pub(super) must_choose: bool,
+    pub(super) queue: RunQueue,
+    /// What its task's group has left here.
+    pub(super) granted: Span,
+    /// Until when is counted.
+    settled: Time,
+    /// When it must be looked at.
+    pub(super) due: Time,
+    pub(super) busy: Busy,
+}
+
+impl Core {
+    pub(super) fn new(number: usize, cores: usize, steal: Option<&Steal>) -> Core {
+        let phase = |steal: &Steal| Time::from_ps(steal.every.ps() / cores as u64 * number as u64);
+        let steal_at = steal.map_or(Time::NEVER, phase);
+        Core {
+            is_stolen: false,
+            steal_at,
+            softirq: None,
+            task: None,
+            switching: Span::ZERO,
+            must_choose: false,
+            queue: RunQueue::default(),
+            granted: Span::ZERO,
+            settled: Time::ZERO,
+            due: steal_at,
+            busy: Busy::default(),
+        }
+    }
+
+    /// Tasks that wait for it or run on it.
+    pub(super) fn runnable(&self) -> usize {
+        self.queue.len() + usize::from(self.task.is_some())
+    }
+
+    /// Whether nothing runs on it or waits for it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.runnable() == 0 && self.softirq.is_none() && !self.is_stolen
+    }
+
+    /// Counts what it has done until `now`.
+    pub(super) fn settle(&mut self, now: Time, tasks: &mut [Task], owners: &mut [OwnerCounters], has_quota: bool) {
+        let elapsed = now.since(self.settled);
+        self.settled = now;
+        if elapsed == Span::ZERO {
+            return;
+        }
+        let kind = self.spend(elapsed, tasks, owners, has_quota);
+        self.busy.add(kind, elapsed);
+    }
+
+    fn spend(&mut self, elapsed: Span, tasks: &mut [Task], owners: &mut [OwnerCounters], has_quota: bool) -> Kind {
+        if self.is_stolen {
+            return Kind::Steal;
+        }
+        if let Some(left) = &mut self.softirq {
+            *left = left.less(elapsed);
+            return Kind::Softirq;
+        }
+        let Some(number) = self.task else { return Kind::Idle };
+        let task = &mut tasks[number as usize];
+        let kind = if self.switching > Span::ZERO { Kind::System } else { task.kind };
+        if task.owner != NO_OWNER {
+            owners[task.owner as usize].busy.add(kind, elapsed);
+        }
+        if self.switching > Span::ZERO {
+            self.switching = self.switching.less(elapsed);
+            return kind;
+        }
+        task.left = task.left.less(elapsed);
+        task.vruntime += virtual_of(elapsed, task.weight);
+        if has_quota {
+            self.granted = self.granted.less(elapsed);
+        }
+        kind
+    }
+
+    /// Takes the core away from the host, or gives it back, if that is due.
+    pub(super) fn toggle_steal(&mut self, now: Time, steal: Option<&Steal>) {
+        let Some(steal) = steal.filter(|_| now >= self.steal_at) else { return };
+        self.is_stolen = !self.is_stolen;
+        self.steal_at += if self.is_stolen { steal.slice } else { Span::from_ps(steal.every.ps() - steal.slice.ps()) };
+    }
+
+    /// Looks at it again after so long, or when the hypervisor takes it.
+    pub(super) fn look_after(&mut self, now: Time, span: Option<Span>) {
+        self.due = span.map_or(Time::NEVER, |span| now + span).min(self.steal_at);
+    }
+
+    /// Looks at it at once, unless it is stolen.
+    pub(super) fn look_at(&mut self, now: Time) {
+        self.due = if self.is_stolen { self.steal_at } else { now };
+    }
+
+    /// How long its task may go on before something else must be decided: its work is done, its slice is over while others wait (seen
+    /// at a tick), or its group has used what this core took.
+    pub(super) fn stretch(&self, now: Time, task: &Task, tick: Span, bandwidth: Option<&Bandwidth>) -> Span {
+        let mut stretch = task.left;
+        if !self.queue.is_empty() {
+            let end = now + time_of(task.deadline - task.vruntime, task.weight);
+            let seen = if tick == Span::ZERO { end } else { Time::from_ps(end.ps().div_ceil(tick.ps()) * tick.ps()) };
+            stretch = shorter(stretch, seen.since(now));
+        }
+        if bandwidth.is_some() {
+            stretch = shorter(stretch, self.granted);
+        }
+        stretch
+    }
+}
+
+/// The shorter of two.
+pub(super) fn shorter(a: Span, b: Span) -> Span {
+    if a < b { a } else { b }
+}
+
+/// A task as its queue knows it.
+pub(super) fn entity_of(number: TaskId, task: &Task) -> Entity {
+    Entity { task: number, weight: task.weight, vruntime: task.vruntime, deadline: task.deadline }
+}

@@ -1,0 +1,144 @@
+//! What soft interrupts hand up: segments to their connections, and to threads what follows from them.
+
+use super::{Context, Letter, Threads};
+use crate::app::{App, Message};
+use crate::cpu::TaskId;
+use crate::gro::{Aggregate, Gro};
+use crate::host::Host;
+use crate::host::outputs::Outputs;
+use crate::host::socket::UdpSocket;
+use crate::host::uplink::Uplink;
+use crate::ip;
+use crate::transport::{Segment, SegmentEffect};
+use crate::udp::Datagram;
+use tailrace_units::Time;
+use tailrace_wire::{Packet, Protocol};
+
+/// Datagrams that wait for their program (Linux `net.core.rmem_default`, 212 992 bytes, with what the kernel keeps for each).
+const DATAGRAM_BYTES_MAX: u64 = 212_992;
+const DATAGRAM_RECORD_BYTES: u64 = 768;
+
+impl<P> Host<P> {
+    pub(super) fn deliver_to_threads(&mut self, now: Time, mut gro: Gro, out: &mut impl Outputs<Place = P>) -> Gro {
+        for &Aggregate { ref packet, payload_bytes, segments, .. } in gro.aggregates() {
+            match ip::protocol(packet) {
+                Protocol::Tcp => self.deliver_segment_to_thread(now, &Segment { packet, payload_bytes, segments }, out),
+                Protocol::Udp => self.deliver_datagram_to_thread(now, packet),
+            }
+        }
+        gro.clear();
+        gro
+    }
+
+    fn deliver_segment_to_thread(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+        let number = segment.packet.to_endpoint;
+        let Host { place, table, nic, threads, tcp: config, .. } = self;
+        let Some(socket) = table.sockets.get_mut(number as usize) else {
+            return self.admit_segment(now, segment, out);
+        };
+        if socket.expects != segment.packet.flow_hash {
+            return self.deliver_stray(now, segment, out);
+        }
+        if let App::Program(program) = socket.app {
+            return self.deliver_to_program(now, program, number, segment, out);
+        }
+        let threads = threads.as_mut().expect("the host has a processor");
+        let before = *socket.tcp.stats();
+        let progress = socket.tcp.handle_segment(now, segment, &mut Uplink { nic, place, out, now, origin: None });
+        threads.charge_sent(&socket.tcp, &before, config.tso_bytes);
+        if socket.counts_goodput && progress.readable > 0 {
+            out.received(now, socket.owner, progress.readable);
+        }
+        threads.tell_socket(number, &progress, now);
+        if progress.acked > 0 {
+            threads.unblock(number, &socket.tcp, now);
+        }
+        let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
+        out.hasten_socket(socket.timer, due);
+    }
+
+    fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet) {
+        let UdpSocket { expects, program, .. } = self.udp_sockets[packet.to_endpoint as usize];
+        if expects != packet.flow_hash {
+            return;
+        }
+        let threads = self.threads.as_mut().expect("the host has a processor");
+        let datagram = Datagram::of(packet);
+        let (task, letter) = match program {
+            None => (threads.of_datagrams[packet.to_endpoint as usize], Letter::Datagram(datagram)),
+            Some((program, socket)) => {
+                let message = Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
+                (threads.programs[program as usize].main, Letter::Message(message))
+            }
+        };
+        threads.tell_datagram(task, letter, now);
+    }
+
+    /// Something of a socket with a program of its own is due: its transport acts in a soft interrupt, its program is woken.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::host) fn interrupt_socket(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+        let Host { place, table, nic, threads, tcp: config, .. } = self;
+        let threads = threads.as_mut().expect("the host has a processor");
+        let socket = &mut table.sockets[number as usize];
+        threads.context = Context::Softirq(threads.core_of_flow(socket.expects));
+        if socket.tcp.poll_timeout() <= now {
+            let before = *socket.tcp.stats();
+            socket.tcp.handle_timeout(now, &mut Uplink { nic, place, out, now, origin: None });
+            threads.charge_sent(&socket.tcp, &before, config.tso_bytes);
+        }
+        if socket.app.poll_timeout() <= now {
+            threads.tell_due(number, now);
+        }
+        let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
+        out.arm_socket(socket.timer, due);
+        self.run_processor(now, out);
+    }
+
+    /// What follows is done by the soft interrupt of a core, if the host has a processor: a timer has expired.
+    pub(in crate::host) fn begin_interrupt(&mut self, program: u32) {
+        if let Some(threads) = &mut self.threads {
+            let core = threads.processor.core_of(threads.programs[program as usize].main);
+            threads.context = Context::Softirq(core);
+        }
+    }
+}
+
+impl Threads {
+    fn tell_socket(&mut self, socket: u32, progress: &SegmentEffect, now: Time) {
+        let Some(task) = self.task_of(socket) else { return };
+        if progress.connected {
+            self.post(task, Letter::Connected { socket }, now);
+        }
+        if progress.readable > 0 {
+            self.post(task, Letter::Readable { socket, bytes: progress.readable }, now);
+        }
+    }
+
+    fn tell_due(&mut self, socket: u32, now: Time) {
+        let Some(task) = self.task_of(socket) else { return };
+        if !std::mem::replace(&mut self.thread(task).is_due_told, true) {
+            self.post(task, Letter::Due, now);
+        }
+    }
+
+    /// Tells the thread of a program that is told of events.
+    pub(in crate::host) fn tell_program(&mut self, program: u32, letter: Letter, now: Time) {
+        self.post(self.programs[program as usize].main, letter, now);
+    }
+
+    fn tell_datagram(&mut self, task: TaskId, letter: Letter, now: Time) {
+        let held = |letter: &Letter| match letter {
+            Letter::Datagram(Datagram { payload_bytes: bytes, .. }) | Letter::Message(Message { bytes, .. }) => {
+                u64::from(*bytes) + DATAGRAM_RECORD_BYTES
+            }
+            _ => 0,
+        };
+        let waiting: u64 = self.thread(task).letters.iter().map(held).sum();
+        if waiting > DATAGRAM_BYTES_MAX {
+            self.counted.datagram_drops += 1;
+            return;
+        }
+        self.post(task, letter, now);
+    }
+}

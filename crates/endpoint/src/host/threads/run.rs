@@ -1,0 +1,261 @@
+//! What is done on the cores, when it is done.
+
+use super::calls::ThreadCalls;
+use super::operations::{PIECE_BYTES, has_room, is_of_use};
+use super::{Context, Letter, NO_TASK, Operation, Threads, Who};
+use crate::cpu::{Done, TaskId};
+use crate::host::Host;
+use crate::host::outputs::Outputs;
+use crate::host::uplink::Uplink;
+use crate::transport::Transmit as _;
+use tailrace_units::{Span, Time};
+
+/// Datagrams that a program has sent and its thread has not got round to; more are not sent.
+const DATAGRAMS_BEHIND_MAX: usize = 4_096;
+
+impl<P> Host<P> {
+    /// When the processor is due, or [`Time::NEVER`].
+    pub fn poll_processor(&self) -> Time {
+        self.threads.as_ref().map_or(Time::NEVER, |threads| threads.processor.poll_timeout())
+    }
+
+    /// Something on a core is done.
+    #[cold]
+    #[inline(never)]
+    pub fn handle_processor(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        self.run_processor(now, out);
+    }
+
+    /// Does what is done on the cores by now, and what begins.
+    pub(in crate::host) fn run_processor(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        if self.threads.is_none() {
+            return;
+        }
+        loop {
+            self.start_softirqs(now);
+            let threads = self.threads.as_mut().expect("the host has a processor");
+            match threads.processor.poll(now) {
+                None => break,
+                Some(Done::Softirq(core)) => self.end_softirq_work(core, now, out),
+                Some(Done::Task(task)) if (task as usize) < threads.processor.cores() => {
+                    self.end_softirq_work(task as usize, now, out);
+                }
+                Some(Done::Task(task)) => self.end_operation(task, now, out),
+            }
+        }
+        let due = self.poll_processor();
+        out.arm_processor(&self.place, due);
+    }
+
+    fn end_operation(&mut self, task: TaskId, now: Time, out: &mut impl Outputs<Place = P>) {
+        let threads = self.threads.as_mut().expect("the host has a processor");
+        threads.context = Context::Task(task);
+        let thread = threads.thread(task);
+        let (who, done) = (thread.who, thread.running.take());
+        if let Some(done) = done {
+            match who {
+                Who::Nobody => {}
+                Who::Socket(number) => self.act_for_socket(number, task, done, now, out),
+                Who::Datagrams(number) => self.act_for_datagrams(number, done, now, out),
+                Who::Program(program) => self.tell_program(now, program, out, |program, calls| calls.act(program, None, done)),
+                Who::Worker { program, thread } => {
+                    self.tell_program(now, program, out, |program, calls| calls.act(program, Some(thread), done));
+                }
+            }
+        }
+        self.begin_operation(task, now);
+    }
+
+    /// The effect of an operation of a socket's program.
+    fn act_for_socket(&mut self, number: u32, task: TaskId, done: Operation, now: Time, out: &mut impl Outputs<Place = P>) {
+        let Host { place, table, nic, threads, tcp: config, number: host, .. } = self;
+        let threads = threads.as_mut().expect("the host has a processor");
+        let socket = &mut table.sockets[number as usize];
+        let before = *socket.tcp.stats();
+        let mut uplink = Uplink { nic, place, out, now, origin: None };
+        let tcp = &mut socket.tcp;
+        match done {
+            Operation::Connect => tcp.connect(now, &mut uplink),
+            Operation::Write { bytes, .. } => tcp.write(now, bytes, &mut uplink),
+            Operation::Read { bytes, .. } => tcp.read(now, bytes.min(tcp.unread()), &mut uplink),
+            Operation::Learn(Letter::Readable { bytes, .. }) if !threads.thread(task).reads_itself => {
+                tcp.read(now, bytes, &mut uplink)
+            }
+            Operation::Learn(_)
+            | Operation::Compute(_)
+            | Operation::Overhead(_)
+            | Operation::ShutDown { .. }
+            | Operation::Close { .. }
+            | Operation::Send { .. }
+            | Operation::SendMessage(_) => {}
+        }
+        threads.charge_sent(tcp, &before, config.tso_bytes);
+        let mut calls = ThreadCalls {
+            number,
+            expects: socket.expects,
+            host: *host,
+            owner: socket.owner,
+            is_transient: socket.is_transient,
+            has_finished: false,
+            tcp,
+            thread: threads.thread(task),
+            out,
+            now,
+        };
+        let app = &mut socket.app;
+        match done {
+            Operation::Compute(_) => app.handle_worked(now, &mut calls),
+            Operation::Learn(Letter::Connected { .. }) => app.handle_connected(now, &mut calls),
+            Operation::Learn(Letter::Readable { bytes, .. }) => app.handle_readable(now, bytes, &mut calls),
+            Operation::Learn(Letter::Due) => {
+                calls.thread.is_due_told = false;
+                app.handle_timeout(now, &mut calls);
+            }
+            Operation::Learn(_)
+            | Operation::Connect
+            | Operation::Write { .. }
+            | Operation::Read { .. }
+            | Operation::ShutDown { .. }
+            | Operation::Close { .. }
+            | Operation::Send { .. }
+            | Operation::SendMessage(_)
+            | Operation::Overhead(_) => {}
+        }
+        if calls.has_finished && socket.is_transient {
+            return out.is_over(place, number);
+        }
+        let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
+        out.arm_socket(socket.timer, due);
+    }
+
+    fn act_for_datagrams(&mut self, number: u32, done: Operation, now: Time, out: &mut impl Outputs<Place = P>) {
+        let Host { place, nic, udp_sockets, threads, .. } = self;
+        let socket = &mut udp_sockets[number as usize];
+        match done {
+            Operation::Learn(Letter::Datagram(datagram)) => out.received_datagram(now, socket.owner, &datagram),
+            Operation::Send { bytes } => {
+                let packet = socket.udp.datagram(now, bytes);
+                Uplink { nic, place, out, now, origin: None }.send(packet);
+                let threads = threads.as_mut().expect("the host has a processor");
+                threads.charge(threads.costs.per_send);
+            }
+            _ => {}
+        }
+    }
+
+    /// The program of this socket for datagrams sends one when its thread has a core.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::host) fn ask_to_send(&mut self, now: Time, number: u32, bytes: u32, out: &mut impl Outputs<Place = P>) {
+        let threads = self.threads.as_mut().expect("the host has a processor");
+        let task = threads.of_datagrams[number as usize];
+        threads.context = Context::Softirq(threads.processor.core_of(task));
+        let thread = threads.thread(task);
+        if thread.operations.len() < DATAGRAMS_BEHIND_MAX {
+            thread.operations.push_back(Operation::Send { bytes });
+            threads.wake(task, now);
+        } else {
+            threads.counted.datagram_drops += 1;
+        }
+        self.run_processor(now, out);
+    }
+
+    /// What a thread does next: what follows from what it has done, what its program wants, what it is told; then it sleeps.
+    fn begin_operation(&mut self, task: TaskId, now: Time) {
+        let Host { threads, table, .. } = self;
+        let threads = threads.as_mut().expect("the host has a processor");
+        let debt = std::mem::take(&mut threads.thread(task).debt);
+        if debt > Span::ZERO {
+            return threads.begin(task, Operation::Overhead(debt), now);
+        }
+        while let Some(next) = threads.thread(task).operations.pop_front() {
+            let Some((socket, expects)) = next.about() else { return threads.begin(task, next, now) };
+            let about = &table.sockets[socket as usize];
+            if about.expects != expects || !is_of_use(&next, &about.tcp) {
+                continue;
+            }
+            let Operation::Write { bytes, .. } = next else { return threads.begin(task, next, now) };
+            if !has_room(&about.tcp) {
+                let thread = threads.thread(task);
+                thread.operations.push_front(next);
+                thread.is_blocked = true;
+                threads.blocked.push((socket, task));
+                return threads.processor.sleep(task, now);
+            }
+            if bytes > PIECE_BYTES {
+                let rest = Operation::Write { socket, expects, bytes: bytes - PIECE_BYTES, has_begun: true };
+                threads.thread(task).operations.push_front(rest);
+            }
+            return threads.begin(task, piece_of(next), now);
+        }
+        match threads.thread(task).letters.pop_front() {
+            Some(letter) => threads.begin(task, Operation::Learn(letter), now),
+            None => threads.rest(task, now),
+        }
+    }
+}
+
+/// The first piece of a write.
+fn piece_of(write: Operation) -> Operation {
+    match write {
+        Operation::Write { socket, expects, bytes, has_begun } => {
+            Operation::Write { socket, expects, bytes: bytes.min(PIECE_BYTES), has_begun }
+        }
+        other => other,
+    }
+}
+
+impl Threads {
+    fn begin(&mut self, task: TaskId, operation: Operation, now: Time) {
+        let costs = self.costs;
+        let thread = self.thread(task);
+        let (kind, work) = operation.work(&costs, thread.reads_itself);
+        thread.running = Some(operation);
+        self.processor.set_work(task, kind, work, now);
+    }
+
+    /// A thread has nothing to do. One that had asked for a core can serve another number.
+    fn rest(&mut self, task: TaskId, now: Time) {
+        if let Who::Worker { program, thread } = self.thread(task).who {
+            let workers = &mut self.programs[program as usize];
+            if workers.by_number.remove(&thread).is_some() {
+                workers.idle.push(task);
+            }
+        }
+        self.processor.sleep(task, now);
+    }
+
+    /// A thread of a program asks for a core. Whether it has one: it does if it asks itself.
+    pub(in crate::host) fn ask_core(&mut self, program: u32, owner: u32, thread: u32, now: Time) -> bool {
+        if let Context::Task(task) = self.context
+            && self.thread(task).who == (Who::Worker { program, thread })
+        {
+            return true;
+        }
+        let who = Who::Worker { program, thread };
+        let workers = &mut self.programs[program as usize];
+        let known = workers.by_number.get(&thread).copied().or_else(|| workers.idle.pop());
+        let task = known.unwrap_or_else(|| self.add_thread(who, owner));
+        debug_assert_ne!(task, NO_TASK, "the thread is a task");
+        self.programs[program as usize].by_number.insert(thread, task);
+        self.thread(task).who = who;
+        self.post(task, Letter::Core, now);
+        false
+    }
+
+    /// What the thread that runs does next.
+    pub(in crate::host) fn push(&mut self, operation: Operation) {
+        let Context::Task(task) = self.context else { panic!("a program calls its host from a thread") };
+        self.thread(task).operations.push_back(operation);
+    }
+
+    /// Work of a datagram that was sent.
+    pub(in crate::host) fn charge_datagram(&mut self) {
+        self.charge(self.costs.per_send);
+    }
+
+    /// A system call that takes effect at once.
+    pub(in crate::host) fn charge_call(&mut self) {
+        self.charge(self.costs.system_call);
+    }
+}

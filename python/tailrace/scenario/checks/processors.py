@@ -1,0 +1,100 @@
+"""Semantic checks of processors."""
+
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath, closest
+from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, Cpu
+from tailrace.scenario.scenario import Scenario
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+NEED_CORES = (
+    "profile",
+    "clock",
+    "memory_share",
+    *COSTS_OF_PROCESSOR,
+    "slice",
+    "rx_queues",
+    "irq_cores",
+    "netdev_budget",
+    "netdev_budget_time",
+    "steal",
+    "groups",
+)
+"""Keys that have an effect only with `cores`."""
+
+
+def check(scenario: Scenario) -> Found:
+    """What makes no sense in the processors of this scenario."""
+    for name, own in scenario.hosts.items():
+        merged = scenario.host(name).cpu
+        at: KeyPath = ("hosts", name, "cpu")
+        yield from (_with_cores if merged.cores else _without_cores)(at, own.cpu, merged)
+        yield from _groups((*at, "groups"), own.cpu, merged, scenario)
+
+
+def _without_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
+    for key in NEED_CORES:
+        if key in own.model_fields_set and getattr(own, key) != Cpu.model_fields[key].default:
+            yield (*at, key), f"`{key}` has no effect on a host whose processor is not modelled", "write `cores: 4` too"
+    if cpu.scheduler == "eevdf":
+        yield (*at, "scheduler"), "eevdf needs a processor: `cores` is not set", "write `cores: 4` too"
+    if isinstance(own.program_cores, list):
+        what = "a list of cores needs a processor: `cores` is not set"
+        yield (*at, "program_cores"), what, f"write program_cores: {len(own.program_cores)}, or `cores` too"
+
+
+def _with_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
+    if cpu.scheduler == "fcfs":
+        what = "fcfs is the scheduler of hosts without a modelled processor"
+        yield (*at, "scheduler"), what, "omit it, or omit `cores` and write program_cores"
+    if not isinstance(cpu.program_cores, list) and cpu.program_cores:
+        what = "with `cores`, `program_cores` is a list of core numbers"
+        least = min(cpu.program_cores, cpu.cores)
+        yield (*at, "program_cores"), what, f"write program_cores: {list(range(least))}, or omit it for all cores"
+    if "time_slice" in own.model_fields_set:
+        yield (*at, "time_slice"), "`time_slice` is a setting of fcfs", "write `slice` for eevdf, or omit it"
+    for key in ("program_cores", "irq_cores"):
+        if isinstance(cores := getattr(own, key), list):
+            yield from _pins((*at, key), cores, cpu)
+    for key, unit in (("slice", "3ms is usual"), ("netdev_budget", "300 frames is usual")):
+        if getattr(own, key) == 0:
+            yield (*at, key), f"`{key}` must be greater than zero", unit
+    if "netdev_budget_time" in own.model_fields_set and own.netdev_budget_time == 0:
+        yield (*at, "netdev_budget_time"), "`netdev_budget_time` must be greater than zero", "8ms is usual"
+    if "clock" in own.model_fields_set and own.clock == 0:
+        yield (*at, "clock"), "`clock` must be greater than zero", "write a frequency such as 2.4GHz"
+    if "clock" in own.model_fields_set and cpu.profile == "none":
+        yield (*at, "clock"), "`clock` scales the costs of a profile, and there is none", "write a profile, or omit it"
+
+
+def _pins(at: KeyPath, cores: list[int], cpu: Cpu) -> Found:
+    seen: set[int] = set()
+    for index, core in enumerate(cores):
+        if core >= cpu.cores:
+            what = f"there is no core {core}: the host has {cpu.cores} cores"
+            yield (*at, index), what, f"write a number from 0 to {cpu.cores - 1}"
+        if core in seen:
+            yield (*at, index), f"core {core} stands here twice", "name each core once"
+        seen.add(core)
+
+
+def _groups(at: KeyPath, own: Cpu, cpu: Cpu, scenario: Scenario) -> Found:
+    members: dict[str, str] = {}
+    for name, group in own.groups.items():
+        here = (*at, name)
+        if group.cores is not None and cpu.cores:
+            yield from _pins((*here, "cores"), group.cores, cpu)
+        if group.period is not None and group.quota is None:
+            yield (*here, "period"), "a period without a quota limits nothing", "write a quota, such as 50ms"
+        for key in ("quota", "period"):
+            if getattr(group, key) == 0:
+                yield (*here, key), f"`{key}` must be greater than zero", "write a time such as 50ms"
+        for index, workload in enumerate(group.workloads):
+            if workload not in scenario.workloads:
+                what = f"there is no workload '{workload}'"
+                yield (*here, "workloads", index), what, closest(workload, list(scenario.workloads), "workloads")
+            elif workload in members:
+                what = f"the programs of '{workload}' already belong to the group '{members[workload]}'"
+                yield (*here, "workloads", index), what, "name each workload in one group of a host"
+            members[workload] = name

@@ -1,0 +1,122 @@
+"""Processors of hosts: what is refused, and what stands in a plan."""
+
+from typing import Any
+
+import pytest
+
+from lab import load, problems, sound
+from tailrace.scenario.lowering.plan import lower
+from tailrace.scenario.network.cpu import PROFILES, Cpu
+
+
+def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
+    loaded = load(hosts__db={"cpu": cpu})
+    raw = lower(loaded.scenario, "base", 1)
+    [host] = [host for host in raw["hosts"] if host["name"] == "db"]
+    found: dict[str, Any] = host["cpu"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cpu", "key", "what"),
+    [
+        ({"cores": 257}, "cores", "write at most 256"),
+        ({"cores": 4, "program_cores": [1, 4]}, "program_cores.1", "there is no core 4: the host has 4 cores"),
+        ({"cores": 4, "program_cores": [1, 1]}, "program_cores.1", "core 1 stands here twice"),
+        (
+            {"cores": 4, "program_cores": 2},
+            "program_cores",
+            "a list of core numbers (hint: write program_cores: [0, 1]",
+        ),
+        ({"cores": 4, "irq_cores": [9]}, "irq_cores.0", "there is no core 9"),
+        ({"cores": 4, "scheduler": "fcfs"}, "scheduler", "fcfs is the scheduler of hosts without"),
+        ({"cores": 4, "time_slice": "1ms"}, "time_slice", "`time_slice` is a setting of fcfs"),
+        ({"cores": 4, "slice": "0ms"}, "slice", "must be greater than zero"),
+        ({"cores": 4, "clock": "2GHz"}, "clock", "there is none"),
+        ({"cores": 4, "clock": "2", "profile": "linux-kernel"}, "clock", "2 has no unit"),
+        ({"cores": 4, "profile": "linux"}, "profile", "not one of the choices"),
+        ({"cores": 4, "steal": {"share": "100%"}}, "steal.share", "must be between 0% and 100%"),
+        ({"cores": 4, "memory_share": "0%"}, "memory_share", "must be above 0%"),
+        ({"scheduler": "eevdf"}, "scheduler", "eevdf needs a processor"),
+        ({"program_cores": [0]}, "program_cores", "a list of cores needs a processor"),
+        ({"system_call": "1us"}, "system_call", "has no effect on a host whose processor is not modelled"),
+        ({"rx_queues": 0}, "rx_queues", "write at least 1"),
+    ],
+)
+def test_nonsense_is_refused(cpu: dict[str, Any], key: str, what: str) -> None:
+    found = problems(sound(hosts__db={"cpu": cpu}))
+    assert any(f"hosts.db.cpu.{key}: " in problem and what in problem for problem in found), found
+
+
+@pytest.mark.parametrize(
+    ("group", "key", "what"),
+    [
+        ({"workloads": ["none"]}, "workloads.0", "there is no workload 'none'"),
+        ({"workloads": []}, "workloads", "at least 1"),
+        ({"workloads": ["orders"], "cores": [2]}, "cores.0", "there is no core 2"),
+        ({"workloads": ["orders"], "nice": 20}, "nice", "write at most 19"),
+        ({"workloads": ["orders"], "quota": "0ms"}, "quota", "must be greater than zero"),
+        ({"workloads": ["orders"], "period": "5ms"}, "period", "a period without a quota limits nothing"),
+    ],
+)
+def test_nonsense_about_groups_is_refused(group: dict[str, Any], key: str, what: str) -> None:
+    found = problems(sound(hosts__db={"cpu": {"cores": 2, "groups": {"own": group}}}))
+    assert any(f"hosts.db.cpu.groups.own.{key}: " in problem and what in problem for problem in found), found
+
+
+def test_a_workload_belongs_to_one_group() -> None:
+    groups = {name: {"workloads": ["orders"]} for name in ("first", "second")}
+    [problem] = problems(sound(hosts__db={"cpu": {"cores": 2, "groups": groups}}))
+    assert "already belong to the group 'first'" in problem
+
+
+def test_without_cores_a_plan_has_no_processor() -> None:
+    assert plan_of({"per_packet": "1us", "program_cores": 2}) == {
+        "per_packet_ps": 10**6,
+        "per_byte_fs": 0,
+        "program_cores": 2,
+        "time_slice_ps": 3 * 10**9,
+    }
+
+
+def test_a_processor_stands_whole_in_its_plan() -> None:
+    steal, group = {"share": "10%"}, {"workloads": ["orders"], "quota": "20ms"}
+    cpu = plan_of(
+        {"cores": 2, "rx_queues": 3, "irq_cores": [1, 0], "program_cores": [1], "steal": steal, "groups": {"g": group}}
+    )
+    own = cpu["processor"]
+    assert cpu["program_cores"] == 1
+    assert (own["cores"], own["slice_ps"], own["irq_cores"], own["program_cores"]) == (2, 1500 * 10**6, [1, 0, 1], [1])
+    assert own["steal"] == {"slice_ps": 10**10, "every_ps": 10**11}
+    quota = {"quota_ps": 20 * 10**9, "period_ps": 100 * 10**9}
+    assert own["groups"] == [{"name": "g", "workloads": ["orders"], "cores": [1], "nice": 0} | quota]
+
+
+@pytest.mark.parametrize(("cores", "slice_ms"), [(1, 0.75), (2, 1.5), (4, 2.25), (8, 3), (64, 3)])
+def test_the_slice_grows_with_the_cores_as_in_linux(cores: int, slice_ms: float) -> None:
+    assert Cpu(cores=cores).effective_slice == slice_ms * 10**9
+
+
+def test_a_profile_gives_costs_at_a_clock_and_keys_override_it() -> None:
+    usual = PROFILES["linux-kernel"]
+    own = plan_of({"cores": 1, "profile": "linux-kernel", "clock": "1.7GHz", "system_call": "50ns"})["processor"]
+    assert (own["per_frame_ps"], own["read_byte_fs"]) == (2 * usual.per_frame, 2 * usual.read_byte)
+    assert own["system_call_ps"] == 50_000
+
+
+def test_less_memory_bandwidth_makes_bytes_dearer_and_nothing_else() -> None:
+    own = plan_of({"cores": 1, "profile": "linux-kernel", "memory_share": "50%"})["processor"]
+    usual = PROFILES["linux-kernel"]
+    assert (own["read_byte_fs"], own["write_byte_fs"]) == (2 * usual.read_byte, 2 * usual.write_byte)
+    assert own["per_frame_ps"] == usual.per_frame
+
+
+def test_the_profile_is_what_was_measured() -> None:
+    """Cai and others: 42 Gbit/s for a receiving core, 95 of 190 ps/B in the copy."""
+    own = PROFILES["linux-kernel"]
+    frames = 65_160 / 8_948
+    aggregate = own.per_packet + own.per_send + frames * own.per_frame
+    per_byte_fs = own.read_byte + aggregate * 1_000 / 65_160
+    assert 8e6 / per_byte_fs == pytest.approx(42, rel=0.02)
+    sending_fs = own.write_byte + own.per_send * 1_000 / 65_160
+    assert sending_fs == pytest.approx(90_000, rel=0.02)
