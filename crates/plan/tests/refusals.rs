@@ -170,6 +170,51 @@ fn datagrams_fit_the_mtu_of_their_source() {
     }
 }
 
+/// Requests of a user of the first host to the second.
+fn requests() -> Value {
+    let none = json!({"constant": 0});
+    json!({"requests": {
+        "clients": ["app"], "servers": ["db"], "is_random": false, "is_udp": false, "is_kept": true, "users": 1, "gap": none,
+        "arrivals": null, "spikes": [], "connections": 0, "pipeline": 1, "requests": 0, "request": {"constant": 100},
+        "response": {"constant": 100}, "service": {"time": none, "work": none, "concurrency": 0}, "timeout_ps": 0, "retries": 0,
+        "stages": []
+    }})
+}
+
+#[test]
+fn requests_that_could_not_be_made_are_refused() {
+    let said = |key: &str, value: Value| {
+        let mut plan = sound();
+        plan["workloads"][0]["body"] = requests();
+        plan["workloads"][0]["body"]["requests"][key] = value;
+        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    assert_eq!(said("users", json!(3)), "accepted");
+    let spike = |at: u64, factor: u64| json!({"factor_milli": factor, "at_ps": at, "for_ps": 10});
+    let stage = |servers: Value, awaited: u32| {
+        json!([{"servers": servers, "request": {"constant": 1}, "response": {"constant": 1}, "service": requests()["requests"]["service"],
+            "count": 1, "is_parallel": true, "awaited": awaited}])
+    };
+    for (key, value, expected) in [
+        ("servers", json!(["app"]), "a host must not ask itself"),
+        ("servers", json!(["db", "db"]), "a host must be named once"),
+        ("clients", json!([]), "requests must have clients and servers"),
+        ("users", json!(0), "requests need either users or arrivals"),
+        ("users", json!(1_000_001), "users and connections must be at most a million"),
+        ("pipeline", json!(0), "pipeline must be 1 to 1000"),
+        ("retries", json!(101), "retries must be at most 100"),
+        ("timeout_ps", json!(5), "queries of UDP must have a timeout, and only they"),
+        ("is_udp", json!(true), "queries of UDP must have a timeout, and only they"),
+        ("response", json!({"constant": 0}), "requests and responses must have at least one byte"),
+        ("spikes", json!([spike(5, 0)]), "spikes must follow each other, with a factor from 0.001 to 1000"),
+        ("spikes", json!([spike(5, 9), spike(14, 9)]), "spikes must follow each other, with a factor from 0.001 to 1000"),
+        ("stages", stage(json!(["db"]), 0), "a host must not ask itself"),
+        ("stages", stage(json!(["app"]), 2), "a server waits for more responses than there are"),
+    ] {
+        assert_eq!(said(key, value), format!("backup: {expected}"), "{key}");
+    }
+}
+
 #[test]
 fn a_key_that_a_header_or_body_does_not_have_is_refused() {
     for (place, key) in [("/workloads/0/header", "bytes"), ("/workloads/0/body/stream", "name"), ("/workloads/0", "stream")] {

@@ -103,11 +103,6 @@ trait Kind {
         false
     }
 
-    /// How many ports its programs listen at.
-    fn ports(&self) -> u16 {
-        0
-    }
-
     /// How many programs with several sockets it starts.
     fn programs(&self) -> usize {
         0
@@ -135,7 +130,7 @@ impl Place<'_> {
     /// The first port of the listeners of this workload: those of earlier ones come before.
     fn first_port(&self) -> u16 {
         let before = &self.plan.workloads[..self.number as usize];
-        FIRST_LISTENER_PORT + before.iter().map(|workload| kind_of(workload).ports()).sum::<u16>()
+        FIRST_LISTENER_PORT + before.iter().map(|workload| workload.header.listeners).sum::<u16>()
     }
 
     /// So many arrivals; 0 for no end.

@@ -23,10 +23,6 @@ impl Kind for Requests {
         WorkloadRecord::new(observe, 0, requests.min(self.clients.len() as u64), requests)
     }
 
-    fn ports(&self) -> u16 {
-        1 + self.stages.len() as u16
-    }
-
     fn programs(&self) -> usize {
         self.clients.len() + self.servers.len() + self.stages.iter().map(|stage| stage.servers.len()).sum::<usize>()
     }

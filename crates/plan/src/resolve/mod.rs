@@ -29,6 +29,8 @@ const HOSTS_MAX: usize = 1 << 16;
 /// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives
 /// by itself. The agenda numbers them in 20 bits.
 const SOURCES_MAX: u64 = 1 << 20;
+/// Ports at which programs listen: between those of other listeners and ephemeral ones (32 768).
+const LISTENERS_MAX: u32 = 20_000;
 /// Most looks at windows.
 const WINDOW_SAMPLES_MAX: u64 = 100_000;
 
@@ -147,7 +149,9 @@ fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<()
     let of_workloads = workloads.iter().map(|workload| workload.header.event_sources).sum::<u64>();
     let processors = raw.hosts.iter().filter(|host| host.cpu.processor.is_some()).count() as u64;
     let sources = 2 * raw.links.len() as u64 + processors + of_workloads;
-    require(sources <= SOURCES_MAX, "workloads", "users, connections and links together must be at most 524 288")
+    require(sources <= SOURCES_MAX, "workloads", "users, connections and links together must be at most 524 288")?;
+    let listeners = workloads.iter().map(|workload| u32::from(workload.header.listeners)).sum::<u32>();
+    require(listeners <= LISTENERS_MAX, "workloads", "servers of requests, and those that they call, must be at most 20 000")
 }
 
 fn resolve_port((node, towards): &(String, String), graph: &Graph) -> Result<(usize, usize), PlanError> {

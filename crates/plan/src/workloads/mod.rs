@@ -108,6 +108,8 @@ pub struct Header {
     pub start_ps: u64,
     /// Sources of events that last as long as the trial.
     pub event_sources: u64,
+    /// Ports at which its programs listen on their hosts.
+    pub listeners: u16,
 }
 
 /// One side of the pairs of hosts of a workload.
@@ -178,6 +180,7 @@ impl RawHeader {
             receivers,
             start_ps: self.start_ps,
             event_sources,
+            listeners: 0,
         })
     }
 }

@@ -186,7 +186,8 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawRequests, network: &NetworkFa
     let openers = clients.iter().chain(callers).copied().collect();
     let peers = servers.iter().chain(stages.iter().flat_map(|stage| &stage.servers)).copied().collect();
     let programs = clients.len() + servers.len() + stages.iter().map(|stage| stage.servers.len()).sum::<usize>();
-    let header = header.resolved("requests", [openers, peers], Side::Openers, programs as u64)?;
+    let mut header = header.resolved("requests", [openers, peers], Side::Openers, programs as u64)?;
+    header.listeners = 1 + stages.len() as u16;
     let (gap, service) = (distribution(&raw.gap, name)?, resolve_service(&raw.service, name)?);
     let body = Requests { clients, servers, gap, arrivals, sizes, service, stages, payload_max, raw: raw.clone() };
     Ok(Workload { header, body: Body::Requests(Box::new(body)) })
