@@ -251,14 +251,25 @@ mod tests {
     fn compressed_acknowledgements_do_not_raise_the_rate() {
         let mut sampler = Sampler::new();
         let mut ring = SegmentRing::new(0);
-        for number in 0..10 {
-            sampler.handle_sent(at_ms(number), number, &ring);
-            ring.push(at_ms(number), (number + 1) * 1000);
+        let finish = |sampler: &mut Sampler, ms, acked, ring: &SegmentRing| {
+            let news = AckNews { acked, ..AckNews::default() };
+            sampler.finish(at_ms(ms), &news, 0, Span::from_ms(1), ring)
+        };
+        for (number, ms) in (0..10).chain([12]).enumerate() {
+            let number = number as u64;
+            if number == 10 {
+                sampler.begin(1000, 10, &ring);
+                let first = finish(&mut sampler, 10, 1, &ring);
+                assert_eq!((first.delivered, first.interval_us), (1, Some(10_000)));
+                ring.pop();
+            }
+            sampler.handle_sent(at_ms(ms), number, &ring);
+            ring.push(at_ms(ms), (number + 1) * 1000);
         }
-        let news = AckNews { acked: 10, ..AckNews::default() };
-        sampler.begin(10_000, 10, &ring);
-        let sample = sampler.finish(at_ms(20), &news, 0, Span::from_ms(1), &ring);
-        assert_eq!((sample.delivered, sample.interval_us, sample.prior_in_flight), (10, Some(20_000), 10));
+        // Acknowledged from 10 to 13 ms, but sent from 0 to 12.
+        sampler.begin(11_000, 10, &ring);
+        let sample = finish(&mut sampler, 13, 10, &ring);
+        assert_eq!((sample.delivered, sample.interval_us, sample.prior_in_flight), (10, Some(12_000), 10));
         assert_eq!(sample.newest_bytes, 1000);
     }
 

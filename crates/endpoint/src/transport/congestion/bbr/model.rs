@@ -39,7 +39,7 @@ impl Bbr {
         if self.is_full || !self.is_round_start || sample.is_app_limited {
             return;
         }
-        let wanted = u64::from(self.full_rate) * GROWTH >> UNIT.trailing_zeros();
+        let wanted = (u64::from(self.full_rate) * GROWTH) >> UNIT.trailing_zeros();
         if u64::from(self.rate.value()) >= wanted {
             self.full_rate = self.rate.value();
             self.full_rounds = 0;
