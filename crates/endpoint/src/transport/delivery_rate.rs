@@ -6,8 +6,6 @@ use std::collections::VecDeque;
 
 use tailrace_units::{Span, Time};
 
-use super::Tcp;
-use super::congestion::{Ack, Path};
 use super::recovery::news::AckNews;
 use super::recovery::segment_ring::{Record, SACKED, SegmentRing};
 
@@ -91,7 +89,7 @@ impl Sampler {
     }
 
     /// Segment `number` is sent, for the first time or again (`tcp_rate_skb_sent`).
-    fn handle_sent(&mut self, now: Time, number: u64, ring: &SegmentRing) {
+    pub(super) fn handle_sent(&mut self, now: Time, number: u64, ring: &SegmentRing) {
         if ring.is_empty() {
             self.first_sent = now;
             self.delivered_at = now;
@@ -111,7 +109,7 @@ impl Sampler {
     }
 
     /// An acknowledgement of everything before `ack` comes; the ring still has it all.
-    fn begin(&mut self, ack: u64, in_flight: u32, ring: &SegmentRing) {
+    pub(super) fn begin(&mut self, ack: u64, in_flight: u32, ring: &SegmentRing) {
         self.prior_in_flight = in_flight;
         self.newest = None;
         while self.base < ring.tail {
@@ -136,7 +134,7 @@ impl Sampler {
     }
 
     /// The acknowledgement has been read: `newest_held` is one more than the number of the newest segment that it reports as held.
-    fn finish(&mut self, now: Time, news: &AckNews, lost: u32, minimum: Span, ring: &SegmentRing) -> RateSample {
+    pub(super) fn finish(&mut self, now: Time, news: &AckNews, lost: u32, minimum: Span, ring: &SegmentRing) -> RateSample {
         if news.newest_held != 0 {
             let number = news.newest_held - 1;
             self.note(ring.get(number), ring.start_of(number), self.snapshots[(number - self.base) as usize]);
@@ -164,79 +162,6 @@ impl Sampler {
     }
 }
 
-/// Each of these does nothing for a connection without a sampler, and is called only for one that has it.
-impl Tcp {
-    /// Segment `number` is about to be sent.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn note_sample_sent(&mut self, now: Time, number: u64) {
-        if self.board.in_flight() == 0 {
-            self.congestion.handle_transmission_start(now);
-        }
-        if let Some(paced) = self.congestion.paced_mut() {
-            paced.sampler.handle_sent(now, number, &self.board.ring);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(super) fn begin_sample(&mut self, ack: u64) {
-        let in_flight = self.board.in_flight();
-        if let Some(paced) = self.congestion.paced_mut() {
-            paced.sampler.begin(ack, in_flight, &self.board.ring);
-        }
-    }
-
-    fn finish_sample(&mut self, now: Time, news: &AckNews, lost: u32) -> RateSample {
-        let Some(paced) = self.congestion.paced_mut() else { return RateSample::default() };
-        let mut sample = paced.sampler.finish(now, news, lost, self.rtt.minimum(), &self.board.ring);
-        sample.may_be_delayed =
-            news.acked == 1 && sample.delivered == 1 && sample.newest_bytes < u64::from(self.send.mss) && self.board.is_clean();
-        sample
-    }
-
-    /// The connection is open: the model begins with the round trip of the opening.
-    pub(super) fn start_model(&mut self, now: Time) {
-        let path = self.path();
-        self.congestion.start_model(now, path);
-    }
-
-    fn path(&self) -> Path {
-        let smoothed_us = self.rtt.smoothed().map(|span| span.ps() / 1_000_000);
-        let minimum = self.rtt.minimum();
-        let minimum_us = (minimum != Span::FOREVER).then(|| minimum.ps() / 1_000_000);
-        Path { mss: self.send.mss, smoothed_us, minimum_us }
-    }
-
-    /// An acknowledgement has been read: the model takes its sample, and sets window and pace.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn follow_model(&mut self, now: Time, news: &AckNews, newly_lost: u32, rtt: Option<Span>) {
-        let mut sample = self.finish_sample(now, news, newly_lost);
-        sample.rtt_us = rtt.map(|rtt| rtt.ps() / 1_000_000);
-        let path = self.path();
-        let in_flight = self.board.in_flight();
-        let lost = self.board.lost_marks;
-        let state = self.recovery.state;
-        self.congestion.follow_model(|paced| Ack { now, sample, state, in_flight, lost, path, paced });
-    }
-
-    /// The application writes, or goes on writing when the buffer has room: if it has left the connection without data, what follows says nothing of the path
-    /// (`tcp_rate_check_app_limited`).
-    #[cold]
-    #[inline(never)]
-    pub(super) fn note_app_limit(&mut self, now: Time) {
-        let has_data = self.send.sendable() >= u64::from(self.send.mss);
-        let in_flight = self.board.in_flight();
-        if has_data || in_flight >= self.congestion.cwnd || self.board.lost_waiting > 0 || self.small_queue.waiting(now) > 0 {
-            return;
-        }
-        if let Some(paced) = self.congestion.paced_mut() {
-            paced.sampler.app_limited = (paced.sampler.delivered + u64::from(in_flight)).max(1);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,14 +176,25 @@ mod tests {
     fn compressed_acknowledgements_do_not_raise_the_rate() {
         let mut sampler = Sampler::new();
         let mut ring = SegmentRing::new(0);
-        for number in 0..10 {
-            sampler.handle_sent(at_ms(number), number, &ring);
-            ring.push(at_ms(number), (number + 1) * 1000);
+        let finish = |sampler: &mut Sampler, ms, acked, ring: &SegmentRing| {
+            let news = AckNews { acked, ..AckNews::default() };
+            sampler.finish(at_ms(ms), &news, 0, Span::from_ms(1), ring)
+        };
+        for (number, ms) in (0..10).chain([12]).enumerate() {
+            let number = number as u64;
+            if number == 10 {
+                sampler.begin(1000, 10, &ring);
+                let first = finish(&mut sampler, 10, 1, &ring);
+                assert_eq!((first.delivered, first.interval_us), (1, Some(10_000)));
+                ring.pop();
+            }
+            sampler.handle_sent(at_ms(ms), number, &ring);
+            ring.push(at_ms(ms), (number + 1) * 1000);
         }
-        let news = AckNews { acked: 10, ..AckNews::default() };
-        sampler.begin(10_000, 10, &ring);
-        let sample = sampler.finish(at_ms(20), &news, 0, Span::from_ms(1), &ring);
-        assert_eq!((sample.delivered, sample.interval_us, sample.prior_in_flight), (10, Some(20_000), 10));
+        // Acknowledged from 10 to 13 ms, but sent from 0 to 12.
+        sampler.begin(11_000, 10, &ring);
+        let sample = finish(&mut sampler, 13, 10, &ring);
+        assert_eq!((sample.delivered, sample.interval_us, sample.prior_in_flight), (10, Some(12_000), 10));
         assert_eq!(sample.newest_bytes, 1000);
     }
 

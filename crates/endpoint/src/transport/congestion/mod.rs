@@ -4,19 +4,21 @@ mod bbr;
 mod cubic;
 mod dctcp;
 mod hystart;
+mod model;
 mod newreno;
+mod validation;
 
 use tailrace_units::{Span, Time};
 
 use super::config::{CongestionControl, Growth, SlowStartExit, TcpConfig};
-use super::pacing::Paced;
-pub(super) use bbr::{Ack, Bbr, Path, Window};
+pub(super) use bbr::{Ack, Bbr, Path};
 use cubic::Cubic;
 use dctcp::Dctcp;
 use hystart::SlowStart;
+use model::Model;
 
 /// No threshold yet: slow start goes on (Linux `TCP_INFINITE_SSTHRESH`).
-pub(super) const NO_THRESHOLD: u32 = 0x7fff_ffff;
+const NO_THRESHOLD: u32 = 0x7fff_ffff;
 /// The window never falls below this many segments, except after a timeout.
 const WINDOW_MIN: u32 = 2;
 
@@ -25,12 +27,6 @@ enum Algorithm {
     NewReno,
     Dctcp(Dctcp),
     Bbr(Box<Model>),
-}
-
-/// BBR, and the pace and samples that it needs: in a box, because other connections have none.
-struct Model {
-    bbr: Bbr,
-    paced: Paced,
 }
 
 /// An acknowledgement as the congestion window sees it.
@@ -98,9 +94,7 @@ impl Congestion {
                 CongestionControl::Cubic => Algorithm::Cubic(Cubic::new(config.reno_friendly, config.tick)),
                 CongestionControl::NewReno => Algorithm::NewReno,
                 CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
-                CongestionControl::Bbr => {
-                    Algorithm::Bbr(Box::new(Model { bbr: Bbr::new(config.seed, flow_hash), paced: Paced::new() }))
-                }
+                CongestionControl::Bbr => Algorithm::Bbr(Box::new(Model::new(config.seed, flow_hash))),
             },
         }
     }
@@ -111,6 +105,11 @@ impl Congestion {
             self.clamp = (cap_bytes / mss).max(WINDOW_MIN);
             self.cwnd = self.cwnd.min(self.clamp);
         }
+    }
+
+    /// Whether a loss or a mark has set a threshold.
+    pub(super) fn has_threshold(&self) -> bool {
+        self.ssthresh < NO_THRESHOLD
     }
 
     #[inline]
@@ -238,64 +237,6 @@ impl Congestion {
     }
 }
 
-/// Congestion control by a model. Each of these does nothing for the others.
-impl Congestion {
-    /// Pace and samples of a connection that has them.
-    #[inline]
-    pub(super) fn paced(&self) -> Option<&Paced> {
-        match &self.algorithm {
-            Algorithm::Bbr(model) => Some(&model.paced),
-            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
-        }
-    }
-
-    #[inline]
-    pub(super) fn paced_mut(&mut self) -> Option<&mut Paced> {
-        match &mut self.algorithm {
-            Algorithm::Bbr(model) => Some(&mut model.paced),
-            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
-        }
-    }
-
-    /// The model, and the window that it sets.
-    fn model(&mut self) -> Option<(&mut Model, Window<'_>)> {
-        match &mut self.algorithm {
-            Algorithm::Bbr(model) => {
-                Some((model, Window { cwnd: &mut self.cwnd, ssthresh: &mut self.ssthresh, clamp: self.clamp }))
-            }
-            Algorithm::Cubic(_) | Algorithm::NewReno | Algorithm::Dctcp(_) => None,
-        }
-    }
-
-    /// The connection is open.
-    pub(super) fn start_model(&mut self, now: Time, path: Path) {
-        if let Some((model, window)) = self.model() {
-            model.bbr.start(now, *window.cwnd, path, &mut model.paced.pace);
-        }
-    }
-
-    /// An acknowledgement has been read.
-    pub(super) fn follow_model(&mut self, ack: impl FnOnce(&mut Paced) -> Ack<'_>) {
-        if let Some((model, mut window)) = self.model() {
-            model.bbr.handle_ack(&mut ack(&mut model.paced), &mut window);
-        }
-    }
-
-    /// Sending starts with nothing in flight.
-    pub(super) fn handle_transmission_start(&mut self, now: Time) {
-        if let Some((model, mut window)) = self.model() {
-            model.bbr.handle_transmission_start(now, &mut window, &mut model.paced);
-        }
-    }
-
-    /// The retransmission timer has expired, and `lost` segments have been lost so far.
-    pub(super) fn handle_loss_state(&mut self, lost: u64) {
-        if let Some((model, _)) = self.model() {
-            model.bbr.handle_timeout(lost, &model.paced);
-        }
-    }
-}
-
 /// Linux has HyStart in `tcp_cubic.c` alone; HyStart++ (RFC 9406) is written for any algorithm.
 fn slow_start_exit(config: &TcpConfig) -> SlowStartExit {
     match (config.slow_start_exit, config.congestion_control) {
@@ -303,70 +244,6 @@ fn slow_start_exit(config: &TcpConfig) -> SlowStartExit {
             SlowStartExit::None
         }
         (exit, _) => exit,
-    }
-}
-
-/// Congestion window validation (RFC 7661, RFC 2861, as in Linux): an unused window does not grow, and shrinks with time.
-impl Congestion {
-    /// In slow start the window may grow to twice what was used.
-    #[inline]
-    fn was_limiting(&self) -> bool {
-        self.is_limited || (self.is_in_slow_start() && self.cwnd < 2 * self.max_packets_out)
-    }
-
-    /// After sending: notes whether the window was what stopped the sender. `timeout` is the retransmission timeout.
-    #[inline]
-    pub(super) fn validate(&mut self, now: Time, is_limited: bool, packets_out: u32, una: u64, nxt: u64, timeout: Span) {
-        if una >= self.usage_end || is_limited || (!self.is_limited && packets_out > self.max_packets_out) {
-            self.is_limited = is_limited;
-            self.max_packets_out = packets_out;
-            self.usage_end = nxt;
-        }
-        if self.was_limiting() {
-            self.used = 0;
-            self.used_since = now;
-            return;
-        }
-        self.used = self.used.max(packets_out);
-        if self.restarts_after_idle && now.since(self.used_since) >= timeout {
-            self.shrink_unused(now);
-        }
-    }
-
-    /// One timeout of an unused window: half-way towards what was used (RFC 2861).
-    fn shrink_unused(&mut self, now: Time) {
-        let used = self.used.max(self.initial);
-        if used < self.cwnd {
-            self.ssthresh = self.remembered_threshold();
-            self.cwnd = (self.cwnd + used) / 2;
-        }
-        self.used = 0;
-        self.used_since = now;
-    }
-
-    /// Three quarters of the window that was reached, at least (Linux `tcp_current_ssthresh`).
-    pub(super) fn remembered_threshold(&self) -> u32 {
-        self.ssthresh.max((self.cwnd >> 1) + (self.cwnd >> 2))
-    }
-
-    /// Sending starts again, `idle` after the last segment and with nothing in flight.
-    pub(super) fn restart(&mut self, now: Time, idle: Span, timeout: Span) {
-        if let Algorithm::Cubic(cubic) = &mut self.algorithm {
-            cubic.skip_idle(now, idle);
-        }
-        if !self.restarts_after_idle || idle <= timeout {
-            return;
-        }
-        let floor = self.initial.min(self.cwnd);
-        self.ssthresh = self.remembered_threshold();
-        let mut left = idle.less(timeout);
-        while left > Span::ZERO && self.cwnd > floor {
-            self.cwnd >>= 1;
-            left = left.less(timeout);
-        }
-        self.cwnd = self.cwnd.max(floor);
-        self.used = 0;
-        self.used_since = now;
     }
 }
 

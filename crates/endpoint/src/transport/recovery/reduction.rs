@@ -2,7 +2,6 @@
 
 use super::State;
 use crate::transport::Tcp;
-use crate::transport::congestion::NO_THRESHOLD;
 
 impl Tcp {
     pub(crate) fn enter_recovery(&mut self, is_marked: bool) {
@@ -79,7 +78,7 @@ impl Tcp {
         if self.congestion.is_model() {
             return;
         }
-        if self.congestion.ssthresh < NO_THRESHOLD && (self.recovery.state == State::Cwr || self.recovery.undo_from != 0) {
+        if self.congestion.has_threshold() && (self.recovery.state == State::Cwr || self.recovery.undo_from != 0) {
             self.congestion.cwnd = self.congestion.ssthresh;
         }
     }

@@ -2,6 +2,7 @@
 
 mod acknowledge;
 mod burst;
+mod model;
 mod output;
 pub(super) mod small_queue;
 
