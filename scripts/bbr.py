@@ -62,7 +62,7 @@ class Case:
 
 
 ONE = {"a": "bbr"}
-FOUR = {name: "bbr" for name in "abcd"}
+FOUR = dict.fromkeys("abcd", "bbr")
 BOTH = {"a": "bbr", "b": "cubic"}
 CASES = {
     "one-short-shallow": Case(1, 100, "50kB", ONE, "1s"),

@@ -218,15 +218,13 @@ class Host(Part):
     """TCP of all sockets."""
 
     def send_buffer(self) -> SocketBuffer:
-        """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand), and
-        of three with BBR.
+        """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand),
+        and of three with BBR.
         """
         headers = self.mtu - IP_TCP_HEADERS_BYTES + SEGMENT_HEADERS_BYTES
         segment = (1 << (headers - 1).bit_length()) + SEGMENT_RECORD_BYTES
         windows = 3 if self.tcp.congestion_control == "bbr" else 2
-        return _started(
-            self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, windows * self.tcp.initial_window * segment)
-        )
+        return _started(self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, windows * self.tcp.initial_window * segment))
 
     def receive_buffer(self) -> SocketBuffer:
         """The receive buffer with its initial size."""
