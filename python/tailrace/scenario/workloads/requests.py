@@ -121,6 +121,9 @@ class Requests(RequestKeys):
     def long_flows(self) -> LongFlows | None:
         return None
 
+    def client_ports(self) -> tuple[str, str, int] | None:
+        return None
+
     # --- plan --------------------------------------------------------------------------------------------------------
 
     def start_ps(self) -> int:
