@@ -8,14 +8,14 @@ from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticKnownError
 
 LOADS: dict[str, tuple[str, ...]] = {
-    "transactions": ("pgbench", "hammerdb"),
+    "transactions": ("pgbench", "hammerdb", "sysbench"),
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
     "request-response": ("wrk", "redis-benchmark", "dnsperf"),
 }
 """Names of the programs for each sort of load, the default first."""
 SERVICES: dict[str, tuple[str, ...]] = {
-    "transactions": ("postgresql",),
+    "transactions": ("postgresql", "mariadb"),
     "request-response": ("nginx", "redis-server", "knot"),
 }
 """Names of the services that loads of each sort can use, the default first."""
