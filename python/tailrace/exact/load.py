@@ -72,7 +72,7 @@ class GuestTask:
     addresses: "Addresses"
     templates: Templates
     shared: Sequence[Mapping[str, Any]]
-    """All workloads of the plan that ask a server of the same sort on the same host."""
+    """All workloads of the plan that ask the same server by the same program."""
 
     def output_of(self, host: str) -> Path:
         """Where the files of a guest's folder `OUTPUT` are on the machine."""
@@ -92,6 +92,25 @@ class Addresses:
         return f"10.{self._networks[vlan]}.{high}.{low}"
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """What a program of a guest has written."""
+
+    folder: Path
+    number: int
+    """Of the program in its guest."""
+
+    @property
+    def errors(self) -> Path:
+        """File with its stderr."""
+        return self.folder / f"{self.number}.err"
+
+    @property
+    def out(self) -> Path:
+        """File with its stdout."""
+        return self.folder / f"{self.number}.out"
+
+
 class GuestLoad(ABC):
     """The load of one workload."""
 
@@ -99,9 +118,18 @@ class GuestLoad(ABC):
     """Its name in scenarios."""
     sort: ClassVar[str]
     needs: ClassVar[tuple[Needed, ...]]
+    services: ClassVar[tuple[str, ...]] = ()
+    """Names of the services that it asks."""
 
     def __init__(self, task: GuestTask) -> None:
         self.task = task
+        self.outputs: dict[tuple[str, str], Outputs] = {}
+        """Of every program, by host and name: known when the trial is over."""
+
+    @classmethod
+    def server_of(cls, raw: Mapping[str, Any]) -> str:
+        """Host of the server of a workload in a plan."""
+        return str(raw["server"])
 
     @classmethod
     @abstractmethod
@@ -116,6 +144,15 @@ class GuestLoad(ABC):
     @abstractmethod
     def programs(self) -> Iterator[GuestProgram]:
         """What guests start. Programs of one name and host, of several workloads, are one program."""
+
+    @property
+    def configurations(self) -> Mapping[str, str]:
+        """Text of the configuration of each server that has one, by its program."""
+        return {}
+
+    def report(self) -> str:
+        """What the program itself reports at its end, for results; empty where its log says all."""
+        return ""
 
     @abstractmethod
     def measured(self, interval: MeasuredInterval) -> Measured:

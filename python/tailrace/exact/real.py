@@ -5,16 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestLoad, GuestProgram, GuestTask
+from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestLoad, GuestProgram, GuestTask, Outputs
 from tailrace.exact.registry import chosen, loads
 from tailrace.experiment.native import CODES, Columns, column
 from tailrace.programs.command import tail
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
+from tailrace.programs.needed import version_of
 from tailrace.programs.postgres_template import Templates
 from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
 from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
 
+REPORT_CHARACTERS_MAX = 8000
+"""Of what a program reports at its end."""
 MEMORY_MIB = 256
 """Of a guest without programs of these: the default of the engine (`crates/exact/src/commands.rs`)."""
 
@@ -43,9 +46,11 @@ class RealPrograms:
 
     def _sharing(self, own: PlannedWorkload) -> list[Mapping[str, Any]]:
         """Workloads whose real programs ask the server of this one."""
-        server = own.flat.get("server")
-        asking = (each for each in self._workloads if chosen(each.kind, each.flat) and each.kind == own.kind)
-        return [each.flat for each in asking if each.flat.get("server") == server]
+        name = chosen(own.kind, own.flat)
+        assert name is not None, "it has a real program"
+        server_of = loads()[name].server_of
+        asking = [each.flat for each in self._workloads if chosen(each.kind, each.flat) == name]
+        return [flat for flat in asking if server_of(flat) == server_of(own.flat)]
 
     @property
     def names(self) -> list[str]:
@@ -72,12 +77,24 @@ class RealPrograms:
         others = {one["name"]: one for one in data.get("workloads") or []}
         own = {name: one.outcome | {"tcp": None} for name, one in measured.items()}
         data["workloads"] = [(others | own)[each.name] for each in self._workloads]
+        data["exact"]["programs"] = self._record()
         complete = [one["completion_ps"] for one in data["workloads"]]
         data["finished"] = None not in complete
         data["end_ps"] = max(complete) if data["finished"] else span_ps
         made = self._tables([measured.get(each.name, Measured({})) for each in self._workloads], data["end_ps"])
         for name, columns in made.items():
             tables[name] = joined(tables[name], columns) if name in tables else columns
+
+    def _record(self) -> dict[str, Any]:
+        """What was run: command lines, configurations, and what programs themselves reported."""
+        loads = self._loads.items()
+        needed = dict.fromkeys(each for load in self._loads.values() for each in load.needs)
+        return {
+            "versions": {each.program: version_of(each) for each in needed},
+            "commands": {f"{each.host}/{each.name}": list(each.words) for each in self.programs},
+            "configurations": {name: text for _, load in loads for name, text in load.configurations.items()},
+            "reports": {name: text[-REPORT_CHARACTERS_MAX:] for name, load in loads if (text := load.report())},
+        }
 
     def _tables(self, measured: Sequence[Measured], end_ps: int) -> dict[str, Columns]:
         observe = self._plan["observe"]
@@ -91,15 +108,20 @@ class RealPrograms:
         }
 
     def _judge(self, hosts: Sequence[Mapping[str, Any]]) -> None:
-        """Raises `ProgramError` for a program that did not end well when it was told to."""
+        """Raises `ProgramError` for a program that did not end well when it was told to. Notes where each has written
+        its outputs.
+        """
         for host in hosts:
             own = [each for each in self.programs if each.host == host["name"]]
             codes = host["programs"]
             first = len(codes) - len(own)
             for number, (program, code) in enumerate(zip(own, codes[first:], strict=True), start=first):
+                outputs = Outputs(self._folder / "hosts" / program.host / "out", number)
+                for load in self._loads.values():
+                    load.outputs[program.host, program.name] = outputs
                 if code != 0:
                     how = "had to be killed" if code is None else f"ended with status {code}"
-                    lines = tail(self._folder / "hosts" / program.host / "out" / f"{number}.err")
+                    lines = tail(outputs.errors)
                     raise ProgramError(f"host {program.host}: {program.name} {how}: {' | '.join(lines)}")
 
 

@@ -108,6 +108,10 @@ def _program(at: KeyPath, workload: WorkloadKind) -> Found:
         return
     for key, what, hint in load.refusals(workload):
         yield (*at, *key), what, hint
+    service = workload.live_choices().get(SERVICE_KEY)
+    if service is not None and service not in load.services:
+        what = f"{name} in an exact run cannot use {service}"
+        yield (*at, SERVICE_KEY), what, f"write {' or '.join(load.services)}, or omit it"
     if workload.dscp:
         what = f"the packets of {name} have no code point of their own in an exact run"
         yield (*at, "dscp"), what, f"omit {keys[0]}: {TRAFFIC_INSTEAD}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tailrace.exact import programs
 from tailrace.exact.load import GuestLoad
-from tailrace.scenario.programs import CHOICE_KEY, LOADS, SERVICE_KEY
+from tailrace.scenario.programs import CHOICE_KEY, PRESET_KEY, SERVICE_KEY, usual_load
 from tailrace.scenario.workloads.kinds import facts_of
 
 
@@ -31,7 +31,7 @@ def chosen(kind: str, raw: Mapping[str, Any]) -> tuple[str, str] | None:
     sort = facts_of(kind).live_load
     if sort is None or not {CHOICE_KEY, SERVICE_KEY} & raw.keys():
         return None
-    return sort, str(raw.get(CHOICE_KEY, LOADS[sort][0]))
+    return sort, str(raw.get(CHOICE_KEY) or usual_load(sort, raw.get(PRESET_KEY)))
 
 
 def named(sort: str) -> list[str]:

@@ -49,14 +49,17 @@ class Load(ABC):
     """Programs that it needs, with their packages."""
     services: ClassVar[tuple[str, ...]] = ()
     """Names of the services that it can use, the default first; none for a load with its own server."""
-    server_key: ClassVar[str | None] = None
-    """Key of the workload with the host of the service."""
     marks_itself: ClassVar[bool] = False
     """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.name = str(task.raw["name"])
+
+    @classmethod
+    def server_of(cls, raw: Any) -> str | None:
+        """Host of the service of a workload, in the plan or in the scenario; None for a load with its own server."""
+        return None
 
     @classmethod
     @abstractmethod
@@ -106,6 +109,11 @@ class Load(ABC):
         """Programs started so far."""
 
     @property
+    def failed(self) -> Sequence[Program]:
+        """Programs that have ended otherwise than they should."""
+        return [each for each in self.programs if each.ended is not None and not each.ended.is_good]
+
+    @property
     @abstractmethod
     def is_done(self) -> bool:
         """Whether it has ended."""
@@ -117,6 +125,10 @@ class Load(ABC):
     @abstractmethod
     def connections(self, lab: Lab) -> Meant | None:
         """Its TCP connections; None if there are none, or they are unknown."""
+
+    def report(self) -> str:
+        """What the program itself reports at its end, for results; empty where its log says all."""
+        return ""
 
     @abstractmethod
     def measured(self, interval: MeasuredInterval) -> Measured:

@@ -12,7 +12,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.load import Load, Task
 from tailrace.live.service import Service
 from tailrace.programs.needed import Needed
-from tailrace.scenario.programs import CHOICE_KEY, LOADS, SERVICE_KEY
+from tailrace.scenario.programs import CHOICE_KEY, LOADS, PRESET_KEY, SERVICE_KEY, usual_load
 from tailrace.scenario.workloads.kinds import facts_of
 
 Registered = TypeVar("Registered", Load, Service)
@@ -73,7 +73,7 @@ def load_class(kind: str, raw: Any) -> type[Load]:
     sort = facts_of(kind).live_load
     if sort is None:
         raise FabricError(f"no live program generates the load of kind {kind}")
-    name = _chosen(raw, CHOICE_KEY) or LOADS[sort][0]
+    name = _chosen(raw, CHOICE_KEY) or usual_load(sort, _chosen(raw, PRESET_KEY))
     load = loads().get((sort, name))
     if load is None:
         raise FabricError(f"no program '{name}' is registered for {sort} (hint: see python/tailrace/live/programs)")
@@ -139,5 +139,6 @@ def sharing(workloads: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, type[Se
         if facts_of(kind).live_load is None:
             continue
         chosen = choice(kind, raw)
-        if chosen.service is not None and chosen.load.server_key is not None:
-            yield kind, chosen.service, str(_chosen(raw, chosen.load.server_key)), raw
+        host = chosen.load.server_of(raw)
+        if chosen.service is not None and host is not None:
+            yield kind, chosen.service, host, raw

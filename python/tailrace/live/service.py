@@ -34,6 +34,11 @@ class Service(ABC):
         self.workloads = workloads
         self.templates = templates
 
+    @property
+    def configuration(self) -> str:
+        """The text of its configuration, for results; empty where the command has all of it."""
+        return ""
+
     @abstractmethod
     def make_template(self) -> None:
         """Creates the initial state of every trial, such as loaded data, unless it exists.

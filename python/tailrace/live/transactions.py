@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tailrace.live.lab.lab import Lab
 from tailrace.live.load import Load, Refusals, Task
@@ -17,12 +18,16 @@ class TransactionLoad(Load):
     """Users of a running server. A program implements the start and end of its users, and reads their logs."""
 
     sort = "transactions"
-    server_key = "server"
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self.work = Work(task.raw, task.seed, self.rows(task.service))
         self._has_begun = False
+
+    @classmethod
+    def server_of(cls, raw: Any) -> str | None:
+        """The database's."""
+        return str(raw["server"] if isinstance(raw, Mapping) else raw.server)
 
     @classmethod
     @abstractmethod

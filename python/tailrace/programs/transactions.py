@@ -36,7 +36,7 @@ def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, int
     counted = [one for one in done if one.ended_us >= warm_us]
     reported = [one for one in recorded if one.ended_us >= warm_us]
     size = sum(work.responses)
-    ends = [_end_of(work, user, done) for user in range(raw["users"])]
+    ends = _ends_of(work, done)
     ends_ps = [None if end is None else (end - begun_wall_us) * PS_PER_US for end in ends]
     cut_off = _cut_off(work, whole, interval)
     outcome = {
@@ -66,10 +66,15 @@ def _cut_off(work: Work, whole: Sequence[Transaction], interval: MeasuredInterva
     return [_row(replace(one, ended_us=ended_us), interval.begun_wall_us) for one in counted]
 
 
-def _end_of(work: Work, user: int, done: Sequence[Transaction]) -> int | None:
-    """When a user ended its last transaction; None unless it did all of them."""
-    own = [one.ended_us for one in done if one.user == user]
-    return max(own) if work.is_finite and len(own) == work.count else None
+def _ends_of(work: Work, done: Sequence[Transaction]) -> list[int | None]:
+    """When each user ended its last transaction; None unless it did all of them."""
+    last_us = [0] * int(work.raw["users"])
+    counts = [0] * len(last_us)
+    for one in done:
+        last_us[one.user] = max(last_us[one.user], one.ended_us)
+        counts[one.user] += 1
+    is_whole = [work.is_finite and count == work.count for count in counts]
+    return [last if whole else None for last, whole in zip(last_us, is_whole, strict=True)]
 
 
 def _row(one: Transaction, begun_wall_us: int) -> Row:

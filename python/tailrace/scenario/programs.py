@@ -8,17 +8,30 @@ from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticKnownError
 
 LOADS: dict[str, tuple[str, ...]] = {
-    "transactions": ("pgbench", "hammerdb"),
+    "transactions": ("pgbench", "hammerdb", "sysbench"),
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
+    "request-response": ("wrk", "redis-benchmark", "dnsperf"),
 }
 """Names of the programs for each sort of load, the default first."""
-SERVICES: dict[str, tuple[str, ...]] = {"transactions": ("postgresql",)}
+SERVICES: dict[str, tuple[str, ...]] = {
+    "transactions": ("postgresql", "mariadb"),
+    "request-response": ("nginx", "redis-server", "knot"),
+}
 """Names of the services that loads of each sort can use, the default first."""
 SERVICE_KEY = "database"
 """Key of a workload with the name of a service; omitted for the default."""
+PRESET_KEY = "preset"
+"""Key of a workload of requests with the name of a common service."""
+PRESET_LOADS = {"redis": "redis-benchmark", "dns": "dnsperf"}
+"""Loads of presets that the default load does not generate."""
 CHOICE_KEY = "load_generator"
 """Key of a workload with the name of a program; omitted for the default."""
+
+
+def usual_load(sort: str, preset: str | None = None) -> str:
+    """The load of a workload that names none."""
+    return PRESET_LOADS.get(preset or "", LOADS[sort][0])
 
 
 def one_of(names: dict[str, tuple[str, ...]], sort: str) -> AfterValidator:

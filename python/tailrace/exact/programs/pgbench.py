@@ -35,6 +35,7 @@ class Pgbench(GuestLoad):
     load_name = "pgbench"
     sort = "transactions"
     needs = (postgres.PGBENCH, postgres.POSTGRES)
+    services = ("postgresql",)
 
     def __init__(self, task: GuestTask) -> None:
         super().__init__(task)

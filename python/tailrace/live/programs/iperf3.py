@@ -5,14 +5,13 @@ Both ends bind to their host's address; the server serves one test and ends.
 """
 
 import math
-import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.listening import wait_until_listening
 from tailrace.live.lab.program import STOP_LIMIT_S, Program
 from tailrace.live.load import Load, Refusals, Task
 from tailrace.live.measure.closings import Meant
@@ -32,8 +31,6 @@ DATAGRAM_BYTES_MAX = 65_507
 """Largest UDP payload over IPv4."""
 BLOCK_BYTES = 131_072
 """iperf3 writes this much at a time, and its count of bytes ends with a whole write."""
-LISTEN_LIMIT_S = 10.0
-POLL_S = 0.02
 TIME_S_MAX = 86_400
 """Longest test of iperf3."""
 
@@ -123,21 +120,6 @@ def _pair(raw: Mapping[str, Any], index: int, port: int, arguments: tuple[str, .
     return Pair(name, *ends, port, arguments, delay_s, is_finite, raw["priority"] or None, raw.get("vlan") or 0)
 
 
-def wait_for_listener(lab: Lab, pair: Pair, server: Program) -> None:
-    """Returns once the server of a pair has its socket."""
-    deadline = time.monotonic() + LISTEN_LIMIT_S
-    attempt = 0
-    while time.monotonic() < deadline:
-        if server.ended is not None:
-            raise FabricError(server.complaint())
-        attempt += 1
-        argv = ["ss", "--no-header", "--tcp", "--listening", "--numeric", f"sport = :{pair.port}"]
-        if lab.run(Command(f"{pair.name}-listens-{attempt}", argv, host=pair.destination), LISTEN_LIMIT_S).strip():
-            return
-        time.sleep(POLL_S)
-    raise FabricError(f"{server.command.name}: it did not listen within {LISTEN_LIMIT_S:g} s")
-
-
 class Iperf3(Load):
     """Pairs of iperf3: what streams and datagrams have in common."""
 
@@ -201,7 +183,7 @@ class Iperf3(Load):
         for pair in self._pairs:
             self._servers[pair] = lab.start(pair.server(lab.address(pair.destination, pair.vlan)))
         for pair in self._pairs:
-            wait_for_listener(lab, pair, self._servers[pair])
+            wait_until_listening(lab, pair.name, self._servers[pair], pair.port)
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
         """Starts the clients that are due."""

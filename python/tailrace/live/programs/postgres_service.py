@@ -5,14 +5,13 @@ from pathlib import Path
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.plans import plan_of_one_host
 from tailrace.live.lab.program import Program
 from tailrace.live.service import Raw, Service
 from tailrace.programs import postgres
 from tailrace.programs.command import Ended
 from tailrace.programs.postgres import Server
 from tailrace.programs.postgres_template import Template, Templates, copy_tree, facts_of, sizes_of
-from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lowering.plan import canonical_json, lower
 
 
 class PostgreSql(Service):
@@ -24,7 +23,7 @@ class PostgreSql(Service):
 
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
         super().__init__(host, workloads, templates)
-        self._templates = Templates(templates, lambda folder: Lab(_plan_of_one_host(), folder))
+        self._templates = Templates(templates, lambda folder: Lab(plan_of_one_host(), folder))
         self._server: Server | None = None
         self._running: Program | None = None
 
@@ -81,16 +80,3 @@ class PostgreSql(Service):
     def _program(self) -> Program:
         assert self._running is not None, "it was started"
         return self._running
-
-
-def _plan_of_one_host() -> str:
-    """A lab needs a plan: two hosts and a switch, on which nothing is sent."""
-    data = {
-        "tailrace": 1,
-        "name": "template",
-        "network": {"topology": {"kind": "star", "hosts": ["db", "other"]}, "link": {"rate": "100Mbit/s"}},
-        "workloads": {"none": {"kind": "stream", "source": "db", "destination": "other", "size": "1kB"}},
-        "experiment": {"duration": "1s"},
-    }
-    scenario = load_scenario(data).scenario
-    return canonical_json(lower(scenario, "base", 1))

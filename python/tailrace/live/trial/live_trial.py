@@ -26,6 +26,8 @@ POLL_S = 0.02
 FIRST_PORT = 5201
 """Servers of the loads listen from here on."""
 FIRST_SAMPLE_S = 0.5
+REPORT_CHARACTERS_MAX = 8000
+"""Of what a program reports at its end; its tables have less."""
 SAMPLE_EVERY_S = 2.0
 """Connections are looked at this often: six hosts cost about ten milliseconds of one core."""
 
@@ -105,6 +107,7 @@ class LiveTrial:
         span_s = readings.interval.span_s
         whole["live"]["kernel_wait_share"] = {name: wait / span_s for name, wait in watch.kernel_wait_s().items()}
         whole["live"]["settings"] = found
+        whole["live"]["programs"] = _record(servers, loads)
         whole["live"]["warnings"] = list(lab.ready.get("warnings", []))
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
@@ -199,11 +202,20 @@ class LiveTrial:
         return samples
 
 
+def _record(servers: Servers, loads: Sequence[Load]) -> dict[str, Any]:
+    """What was run: command lines, configurations, and what programs themselves reported."""
+    started = [*servers.programs, *(program for load in loads for program in load.programs)]
+    return {
+        "commands": {program.command.name: list(program.command.argv) for program in started},
+        "configurations": servers.configurations,
+        "reports": {load.name: text[-REPORT_CHARACTERS_MAX:] for load in loads if (text := load.report())},
+    }
+
+
 def _refuse_failures(load: Load) -> None:
     """A load generator that fails would make a network look fast."""
-    for program in load.programs:
-        if program.ended is not None and not program.ended.is_good:
-            raise FabricError(program.complaint())
+    for program in load.failed:
+        raise FabricError(program.complaint())
 
 
 def _cpus(host: Mapping[str, Any]) -> float | None:

@@ -53,6 +53,14 @@ class Servers:
         """What all of them have started."""
         return [program for service in self._services.values() for program in service.programs]
 
+    @property
+    def configurations(self) -> dict[str, str]:
+        """The text of the configuration of each that has one, by service and host."""
+        every = (
+            (f"{service.service_name}-{service.host}", service.configuration) for service in self._services.values()
+        )
+        return {name: text for name, text in every if text}
+
     def stop(self) -> list[tuple[str, Ended]]:
         """Ends them all; returns the host of each and what it used."""
         return [(service.host, service.stop()) for service in self._services.values()]

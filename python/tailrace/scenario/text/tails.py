@@ -1,7 +1,7 @@
 """Tails of distributions: the probability beyond a bound, and the mean of the truncated distribution."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -41,6 +41,24 @@ def mean_up_to(raw: dict[str, Any], bound: float) -> float:
     # Simpson's rule.
     weights = ((4 if step % 2 else 2) * above(raw, step * width) for step in range(1, STEPS))
     return width / 3 * (above(raw, 0.0) + sum(weights) + above(raw, bound))
+
+
+def mean_of(raw: Mapping[str, Any]) -> float:
+    """The mean of a distribution in a plan; that of a normal one before negative values are cut."""
+    [(kind, value)] = raw.items()
+    match kind:
+        case "constant":
+            return float(value)
+        case "uniform":
+            return float(value["low"] + value["high"]) / 2
+        case "log-normal":
+            return float(value["median"]) * math.exp((value["sigma_milli"] / 1000) ** 2 / 2)
+        case "cumulative":
+            first = value[0][0] * value[0][1]
+            return float(first + sum((x + y) / 2 * (q - p) for (x, p), (y, q) in pairwise(value))) / ONE_PPB
+        case "exponential" | "normal" | "erlang":
+            return float(value["mean"])
+    raise AssertionError(f"plans have no distribution '{kind}'")
 
 
 def _above_points(points: Sequence[Sequence[int]], bound: float) -> float:

@@ -4,12 +4,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tailrace.scenario.programs import LOADS, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.request_parts import AT_ONCE, Call, Replicas, Spike
 from tailrace.scenario.workloads.request_presets import PRESETS, PresetName
 
+RequestProgram = Annotated[str, one_of(LOADS, "request-response"), choices_of(LOADS, "request-response")]
 SPIKES_MAX = 100
 CALLS_MAX = 16
 
@@ -73,6 +75,10 @@ class RequestKeys(WorkloadKind):
     """What the server asks of further servers while it serves, in order; it answers when all have answered."""
     replicas: Replicas | None = None
     """Servers whose acknowledgements the response waits for, after the calls."""
+    load_generator: RequestProgram | None = None
+    """The client program in a live run, and in an exact run where it is named; the simulator ignores it. Default: that
+    of the preset, or the first one. Each has its own server.
+    """
 
     @property
     def client_hosts(self) -> list[str]:

@@ -52,8 +52,8 @@ class Requests(RequestKeys):
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms", "failed_percent"),
             load_metric=("rate_per_s", "requests per second"),
             has_slowdown_by_size=False,
-            live_load=None,
-            live_refusal="no live program generates requests",
+            live_load="request-response",
+            live_refusal=None,
         )
 
     @classmethod
@@ -130,7 +130,8 @@ class Requests(RequestKeys):
         return self.start
 
     def live_choices(self) -> Raw:
-        return {} if self.preset is None else {"preset": self.preset}
+        chosen = {"preset": self.preset, "load_generator": self.load_generator}
+        return {key: name for key, name in chosen.items() if name is not None}
 
     def lowered(self, graph: Graph) -> Raw:
         request, response = self.sizes

@@ -1,0 +1,32 @@
+"""nginx as a service: a file for every size of a response."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from tailrace.live.requests import RequestService
+from tailrace.programs import nginx, wrk
+from tailrace.programs.command import Command
+from tailrace.programs.requests import RequestWork
+
+
+class Nginx(RequestService):
+    """A web server with files for all workloads that ask it."""
+
+    service_name = "nginx"
+    port = nginx.PORT
+    needs = (nginx.NGINX,)
+
+    def write_template(self, folder: Path) -> None:
+        """Files."""
+        nginx.write_files(folder, self.responses)
+
+    def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
+        """As many workers as its host's programs have cores."""
+        workers = math.ceil(cpus) if cpus else None
+        text = nginx.configuration(folder, f"{folder}/files", addresses, self.users, workers, self.port)
+        return nginx.command(self.host, f"{folder}/conf", self.priority, cpus), text
+
+    def request(self, work: RequestWork) -> bytes:
+        """As wrk writes it."""
+        return wrk.request_text(work.response_bytes, work.request_bytes).encode()

@@ -1,0 +1,217 @@
+"""dnsperf: queries of one name, as many outstanding as there are users, and what it prints of each.
+
+With `-v` it prints the latency of every query when its answer has come, and with `-S` the clock at intervals: a query
+is known to have ended within one of them. A query without an answer in its time is lost; dnsperf does not ask again.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from tailrace.programs import knot
+from tailrace.programs.command import Command
+from tailrace.programs.errors import ProgramError
+from tailrace.programs.latency import latency_outcome
+from tailrace.programs.measured import PS_PER_US, US_PER_S, Measured, MeasuredInterval
+from tailrace.programs.needed import Needed
+from tailrace.programs.requests import Found, RequestWork, no_pauses, refusals
+from tailrace.programs.series import Moved
+from tailrace.programs.summary import Summary, measured
+from tailrace.scenario.workloads.requests import Requests
+
+PROGRAM = "dnsperf"
+TICK_S = 0.1
+"""Interval of its clock."""
+USERS_MIN = 4
+"""With fewer queries outstanding dnsperf 2.10 pauses for up to 100 ms between them: it looks for answers that often."""
+USERS_MAX = 1000
+TCP_ANSWER_BYTES_MAX = 16_380
+"""dnsperf 2.10 has a buffer of 16 KiB for each connection: longer answers count as lost."""
+TIMEOUT_TCP_S = 5.0
+"""dnsperf's default; a query over tcp has no timeout in a scenario."""
+TICK = re.compile(r"^(\d+\.\d+): [\d.]+$")
+QUERY = re.compile(r"^> (\S+) \S+ TXT(?: (\d+\.\d+))?$")
+SIZES = re.compile(r"Average packet size:\s+request (\d+), response (\d+)")
+TOTALS = re.compile(r"Queries sent:\s+(\d+)\s+Queries completed:\s+(\d+) .*\s+Queries lost:\s+(\d+)")
+RUN_TIME = re.compile(r"Run time \(s\):\s+([\d.]+)")
+GOOD, TIMED_OUT, INTERRUPTED = "NOERROR", "T", "I"
+PS_PER_S = 10**12
+
+DNSPERF = Needed(PROGRAM, "dnsperf", "-h", "workloads of kind requests with dnsperf")
+
+
+def dnsperf_refusals(workload: Requests) -> Found:
+    """What dnsperf, or Knot DNS for it, cannot do."""
+    yield from refusals(PROGRAM, workload)
+    yield from no_pauses(PROGRAM, workload)
+    if workload.users is not None and workload.users > USERS_MAX:
+        yield ("users",), f"{PROGRAM} has a socket for each user", f"write at most {USERS_MAX} users"
+    if workload.users is not None and workload.users < USERS_MIN:
+        what = f"{PROGRAM} pauses between queries when fewer than {USERS_MIN} are outstanding"
+        yield ("users",), what, f"write at least {USERS_MIN} users"
+    if workload.is_udp and workload.effective("retries", 0) > 0:
+        yield ("retries",), f"{PROGRAM} does not ask again", "write retries: 0"
+    request, response = workload.sizes
+    if request is None or response is None or {"constant"} != request.raw.keys() | response.raw.keys():
+        return
+    prefix = 0 if workload.is_udp else knot.TCP_PREFIX_BYTES
+    query, answer = int(request.mean) - prefix, int(response.mean) - prefix
+    if knot.name(query, answer) is None:
+        least = knot.FIXED_BYTES + 12 + prefix
+        yield ("request",), f"no query of DNS has {request.mean:.0f} bytes", f"write {least}B to {282 + prefix}B"
+    most = knot.UDP_BYTES_MAX if workload.is_udp else TCP_ANSWER_BYTES_MAX
+    if not 1 <= knot.text_bytes(query, answer) <= most - query - knot.RECORD_BYTES:
+        least = int(request.mean) + knot.RECORD_BYTES + 1
+        what = f"{PROGRAM} takes no answer of {response.mean:.0f} bytes to a query of {request.mean:.0f}"
+        yield ("response",), what, f"write {least}B to {most + prefix}B"
+
+
+@dataclass(frozen=True)
+class Dnsperf:
+    """dnsperf as the users of a workload."""
+
+    work: RequestWork
+
+    @property
+    def _prefix_bytes(self) -> int:
+        return 0 if self.work.is_udp else knot.TCP_PREFIX_BYTES
+
+    @property
+    def asked(self) -> str:
+        """The name that it asks for, without the zone."""
+        found = knot.name(self.query_bytes, self.answer_bytes)
+        assert found is not None, "checks refuse sizes that do not exist"
+        return found
+
+    @property
+    def query_bytes(self) -> int:
+        """Of a query's message."""
+        return self.work.request_bytes - self._prefix_bytes
+
+    @property
+    def answer_bytes(self) -> int:
+        """Of an answer's message."""
+        return self.work.response_bytes - self._prefix_bytes
+
+    @property
+    def request(self) -> bytes:
+        """A query as it is sent."""
+        query = knot.query(self.asked)
+        return query if self.work.is_udp else len(query).to_bytes(2, "big") + query
+
+    def file(self) -> str:
+        """Its file of queries."""
+        return f"{self.asked}.{knot.ZONE} TXT\n"
+
+    def command(self, file: Path, address: str, limit_s: int, port: int = knot.PORT) -> Command:
+        """dnsperf for this workload; it ends at SIGINT, by itself after its queries, or some time after `limit_s`."""
+        own = self.work
+        users, timeout_s = str(own.users), own.raw["timeout_ps"] / PS_PER_S if own.is_udp else TIMEOUT_TCP_S
+        argv = [PROGRAM, "-e", "-m", "udp" if own.is_udp else "tcp", "-s", address, "-p", str(port), "-d", str(file)]
+        argv += ["-c", users, "-q", users, "-T", "1", "-t", f"{timeout_s:g}", "-v", "-S", f"{TICK_S:g}", "-W"]
+        argv += ["-n", str(own.count * own.users)] if own.is_finite else ["-l", str(limit_s + 60)]
+        return Command(
+            f"dnsperf-{own.name}",
+            argv,
+            host=own.client,
+            priority=own.raw["priority"] or None,
+            dscp=own.raw.get("dscp") or None,
+        )
+
+    def measured(self, said: str, begun_wall_us: int, interval: MeasuredInterval) -> Measured:
+        """From its output."""
+        self._require_sound(said)
+        last_us = min(interval.ended_wall_us, begun_wall_us + self._run_us(said))
+        ended = [one for one in answers(said, begun_wall_us, last_us) if one.ended_us <= interval.ended_wall_us]
+        counted_from_ps = 0 if self.work.is_finite else interval.counted_from_ps
+        warm_us = interval.begun_wall_us + counted_from_ps // PS_PER_US
+        counted = [one for one in ended if one.ended_us >= warm_us]
+        done = [one for one in counted if one.latency_us is not None]
+        total = self.work.count * self.work.users
+        is_whole = self.work.is_finite and len(ended) == total
+        size = self.work.response_bytes
+        told = Summary(
+            None,
+            len(done),
+            counted_from_ps,
+            begun_wall_us,
+            max(one.ended_us for one in ended) if is_whole else None,
+            failed=len(counted) - len(done),
+            moved=[
+                Moved(start, end, size) for start, end in (_span_ps(one, interval) for one in ended if one.latency_us)
+            ],
+        )
+        found = measured(self.work, told, interval)
+        latencies = latency_outcome(one.latency_us * PS_PER_US for one in done if one.latency_us is not None)
+        found.outcome["latency"] = latencies
+        return found
+
+    @staticmethod
+    def report(said: str) -> str:
+        """Its statistics, without the lines of single queries."""
+        return "\n".join(line for line in said.splitlines() if not QUERY.match(line) and not TICK.match(line))
+
+    def _run_us(self, said: str) -> int:
+        """From its first query to its last answer."""
+        found = RUN_TIME.search(said)
+        return round(float(found[1]) * US_PER_S) if found else 0
+
+    def _require_sound(self, said: str) -> None:
+        """Raises `ProgramError` for answers with an error, and for those of another size."""
+        name = f"dnsperf-{self.work.name}"
+        totals, sizes = TOTALS.search(said), SIZES.search(said)
+        if totals is None or sizes is None:
+            raise ProgramError(f"{name}: it ended without its statistics")
+        codes = {found[1] for line in said.splitlines() if (found := QUERY.match(line))} - {
+            GOOD,
+            TIMED_OUT,
+            INTERRUPTED,
+        }
+        if codes:
+            raise ProgramError(f"{name}: answers with {', '.join(sorted(codes))}")
+        seen = int(sizes[1]), int(sizes[2])
+        if int(totals[2]) and seen != (self.query_bytes, self.answer_bytes):
+            raise ProgramError(
+                f"{name}: queries and answers have {seen[0]} and {seen[1]} bytes, not {self.query_bytes} and"
+                f" {self.answer_bytes}"
+            )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One query that has ended, by an answer or because its time was over."""
+
+    ended_us: int
+    """Wall clock, within an interval of `TICK_S`."""
+    latency_us: int | None
+    """None for a lost one."""
+
+
+def answers(said: str, begun_wall_us: int, last_us: int) -> Iterator[Answer]:
+    """Queries in the order of their ends: those between two lines of its clock are spread over the time between, and
+    those after the last line over the time until `last_us`.
+    """
+    intervals: list[tuple[int, list[int | None]]] = []
+    latencies: list[int | None] = []
+    for line in said.splitlines():
+        if found := TICK.match(line):
+            intervals.append((round(float(found[1]) * US_PER_S), latencies))
+            latencies = []
+        elif (found := QUERY.match(line)) and found[1] != INTERRUPTED:
+            latencies.append(None if found[2] is None else round(float(found[2]) * US_PER_S))
+    clocks = [begun_wall_us, *(clock for clock, _ in intervals)]
+    for (start_us, end_us), (_, own) in zip(pairwise(clocks), intervals, strict=True):
+        yield from _spread(own, start_us, end_us)
+    yield from _spread(latencies, clocks[-1], max(clocks[-1], last_us))
+
+
+def _spread(latencies: list[int | None], start_us: int, end_us: int) -> Iterator[Answer]:
+    for number, latency_us in enumerate(latencies, 1):
+        yield Answer(start_us + (end_us - start_us) * number // len(latencies), latency_us)
+
+
+def _span_ps(one: Answer, interval: MeasuredInterval) -> tuple[int, int]:
+    end_us = one.ended_us - interval.begun_wall_us
+    return max(0, end_us - (one.latency_us or 0)) * PS_PER_US, end_us * PS_PER_US

@@ -1,0 +1,113 @@
+"""Requests of real programs: what users have to do, what such programs cannot do, and what was measured."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.errors import KeyPath
+from tailrace.programs.draws import Draw, UnknownDrawError
+from tailrace.programs.measured import Measured, MeasuredInterval
+from tailrace.programs.transactions import measured as measured_transactions
+from tailrace.programs.work import Transaction, Work
+from tailrace.scenario.text.tails import mean_of
+from tailrace.scenario.workloads.requests import Requests
+
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Key, problem and hint."""
+KIND = "requests"
+
+
+@dataclass(frozen=True)
+class RequestWork(Work):
+    """What one workload of requests asks its users to do: transactions of one request each."""
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any], seed: int) -> "RequestWork":
+        """From the workload of a plan."""
+        start_ps = int(raw.get("start_ps") or 0)
+        # Users start at a random time within one mean gap.
+        start = {"uniform": {"low": start_ps, "high": start_ps + round(mean_of(raw["gap"]))}}
+        same = {"transactions": raw["requests"], "warmup_transactions": 0, "start": start}
+        return cls({**raw, **same, "round_trips": [{"response_bytes": raw["response"]["constant"]}]}, seed, {})
+
+    @property
+    def client(self) -> str:
+        """Host of the users."""
+        return str(self.raw["clients"][0])
+
+    @property
+    def server(self) -> str:
+        """Host that they ask."""
+        return str(self.raw["servers"][0])
+
+    @property
+    def users(self) -> int:
+        """Number of users."""
+        return int(self.raw["users"])
+
+    @property
+    def request_bytes(self) -> int:
+        """Payload of a request."""
+        return int(self.raw["request"]["constant"])
+
+    @property
+    def response_bytes(self) -> int:
+        """Payload of a response."""
+        return self.responses[0]
+
+    @property
+    def is_udp(self) -> bool:
+        """Whether requests are datagrams."""
+        return bool(self.raw["is_udp"])
+
+
+def refusals(program: str, workload: Requests) -> Found:
+    """What no program of requests does."""
+    if workload.arrivals is not None:
+        yield ("arrivals",), f"the users of {program} wait for each response", "write users"
+    for key in ("clients", "servers"):
+        if len(getattr(workload, key) or []) > 1:
+            what = f"{program} has one {key[:-1]}"
+            yield (key,), what, f"write {key[:-1]}: name; several workloads may share a host"
+    if workload.connection == "new":
+        yield ("connection",), f"{program} keeps its connections", "write connection: kept"
+    if not workload.is_udp and workload.depth > 1:
+        yield ("pipeline",), f"the users of {program} send one request at a time", "write pipeline: 1 and more users"
+    for key, size in zip(("request", "response"), workload.sizes, strict=True):
+        if size is not None and "constant" not in size.raw:
+            yield (key,), f"{program} has {key}s of one size", "write one value"
+    if workload.calls:
+        yield ("calls",), f"the server of {program} asks no further servers", "omit it, or omit --live to simulate it"
+    if workload.replicas:
+        yield ("replicas",), f"the server of {program} has no replicas", "omit it, or omit --live to simulate it"
+
+
+def pause_refusals(program: str, workload: Requests) -> Found:
+    """Pauses that a script cannot draw."""
+    try:
+        if workload.gap is not None:
+            Draw(workload.gap.raw, 0)
+    except UnknownDrawError as error:
+        yield ("gap",), f"{program} cannot draw it: {error}", "use a smaller shape"
+
+
+def no_pauses(program: str, workload: Requests) -> Found:
+    """Pauses, for a program without any."""
+    if workload.gap is not None and workload.gap.mean > 0:
+        yield ("gap",), f"the users of {program} do not pause", "omit it, or choose load_generator: wrk"
+    if workload.start > 0:
+        yield ("start",), f"{program} begins with the trial", "omit it"
+
+
+def measured(work: RequestWork, whole: Sequence[Transaction], lag_us: float | None, at: MeasuredInterval) -> Measured:
+    """The measurements of an interval, from all requests that were logged with user and time."""
+    one = measured_transactions(work, whole, lag_us, at)
+    answered = int(one.outcome["transactions"])
+    told = tallies(answered + int(one.outcome["cut_off"]["count"]), answered, connections=work.users)
+    return Measured(one.outcome | {"kind": KIND} | told, one.rows, one.moved, one.begun_ps, one.lag_us, one.cut_off)
+
+
+def tallies(begun: int, answered: int, *, connections: int, failed: int = 0, lost_queries: int = 0) -> dict[str, Any]:
+    """The `request_counts` object of an outcome."""
+    counts = {"begun": begun, "answered": answered, "failed": failed, "connections": connections}
+    return {"request_counts": counts | {"failed_connections": 0, "lost_queries": lost_queries, "failed_calls": 0}}

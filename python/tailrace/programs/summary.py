@@ -1,0 +1,79 @@
+"""Measurements of programs that report latencies without users, or as a distribution only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.programs.latency import PERCENTILES, cut_off_outcome
+from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
+from tailrace.programs.requests import KIND, RequestWork, tallies
+from tailrace.programs.series import Moved
+from tailrace.statistics import Histogram
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Latencies: upper edges of buckets in picoseconds, in order, and the count of each."""
+
+    buckets: Sequence[tuple[int, int]]
+    mean_ps: float
+    least_ps: int
+
+    @property
+    def count(self) -> int:
+        """Of all."""
+        return sum(count for _, count in self.buckets)
+
+    def outcome(self) -> dict[str, Any] | None:
+        """The `latency` object of an outcome; None without any."""
+        if not self.count:
+            return None
+        summary: dict[str, Any] = {
+            "count": self.count,
+            "mean_ps": self.mean_ps,
+            "min_ps": self.least_ps,
+            "max_ps": max(edge for edge, count in self.buckets if count),
+            "buckets": [[edge, count] for edge, count in self.buckets if count],
+        }
+        histogram = Histogram.from_outcomes([summary])
+        assert histogram is not None, "there are values"
+        return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a program has done in the measured interval."""
+
+    latencies: Distribution | None
+    completed: int
+    counted_from_ps: int
+    begun_wall_us: int
+    ended_wall_us: int | None
+    """When all of a number of requests had been done; None where they were not, or there is no such number."""
+    failed: int = 0
+    """Requests without a response."""
+    moved: Sequence[Moved] = field(default_factory=list)
+
+
+def measured(work: RequestWork, told: Summary, interval: MeasuredInterval) -> Measured:
+    """In the format of other workloads, without rows of requests. What ran at the end is not known."""
+    begun_wall_us = interval.begun_wall_us
+    ended_ps = None if told.ended_wall_us is None else (told.ended_wall_us - begun_wall_us) * PS_PER_US
+    outcome = {
+        "name": work.name,
+        "kind": KIND,
+        "completion_ps": ended_ps,
+        "counted_from_ps": told.counted_from_ps,
+        "transactions": told.completed,
+        "goodput_bytes": told.completed * work.response_bytes,
+        "latency": told.latencies.outcome() if told.latencies else None,
+        "cut_off": cut_off_outcome([]),
+        "user_completion_ps": [ended_ps] * work.users,
+    } | tallies(
+        told.completed + told.failed,
+        told.completed,
+        connections=0 if work.is_udp else work.users,
+        failed=told.failed,
+        lost_queries=told.failed,
+    )
+    return Measured(outcome, moved=list(told.moved), begun_ps=(told.begun_wall_us - begun_wall_us) * PS_PER_US)

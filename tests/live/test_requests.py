@@ -1,0 +1,134 @@
+"""Web server, cache and name server with their load generators, from the command line to the results."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.load import Task
+from tailrace.live.programs.nginx_service import Nginx
+from tailrace.live.programs.wrk import Wrk
+from tailrace.live.trial.servers import Servers
+from tailrace.programs import lua_log, nginx
+from tailrace.programs.command import Command
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.workloads.planned import planned_workloads
+from test_lab import DISTRIBUTIONS
+
+SCENARIO = Path(__file__).with_name("requests.yaml")
+RUN_LIMIT_S = 120
+DONE_LIMIT_S = 30
+BYTES = {"pages": 4000, "files": 20_000, "values": 1009, "queries": 60, "transfers": 4000}
+DONE = {"pages": 3 * 40, "values": 4 * 60, "queries": 8 * 30, "transfers": 4 * 20}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The outcome of one run, which leaves the machine as it was."""
+    out = tmp_path_factory.mktemp("requests") / "run"
+    before = machine.picture()
+    done = machine.tailrace("run", "--live", str(SCENARIO), "--out", str(out), limit_s=RUN_LIMIT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert machine.wait_until_gone(str(out)) == []
+    assert machine.picture() == before
+    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    return outcome | {"versions": manifest["versions"]}
+
+
+def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str, Any]) -> None:
+    for each in finished["workloads"]:
+        name, done = each["name"], each["transactions"]
+        assert each["goodput_bytes"] == done * BYTES[name]
+        assert each["latency"]["count"] == done == each["request_counts"]["answered"]
+        assert each["request_counts"]["failed"] == 0
+        assert 0 < each["latency"]["min_ps"] <= each["latency"]["p99_ps"] <= each["latency"]["max_ps"] < 1.5e12
+        if name in DONE:
+            assert (done, each["completion_ps"] is not None) == (DONE[name], True)
+        else:
+            assert each["cut_off"]["count"] <= 2
+    [files] = [each for each in finished["workloads"] if each["name"] == "files"]
+    # Two users at 100 Mbit/s, of which the others take a part.
+    assert 100 < files["transactions"] < 1.5 * 100e6 / 8 / 20_000
+
+
+def test_programs_versions_and_configurations_are_recorded(finished: dict[str, Any]) -> None:
+    assert {"nginx", "wrk", "redis-server", "redis-benchmark", "knotd", "dnsperf"} <= set(finished["versions"])
+    record = finished["live"]["programs"]
+    assert record["commands"]["wrk-pages"][:3] == ["wrk", "--threads", "3"]
+    assert "keepalive_requests 1000000000;" in record["configurations"]["nginx-web"]
+    assert "Average packet size:  request 44, response 60" in record["reports"]["queries"]
+    assert "> NOERROR" not in record["reports"]["queries"]
+
+
+def lab_of(folder: Path) -> tuple[str, dict[str, Any]]:
+    """The plan, and its first workload."""
+    plan = lower(load_scenario(SCENARIO).arms["base"], "base", 1)
+    return canonical_json(plan), planned_workloads(plan)[0].flat
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda raw: next(iter(raw)))
+def test_wrk_waits_as_long_as_is_computed(tmp_path: Path, distribution: dict[str, Any]) -> None:
+    plan, raw = lab_of(tmp_path)
+    servers = Servers([("requests", raw)], tmp_path / "templates")
+    servers.make_templates()
+    with Lab(plan, tmp_path / "lab") as lab:
+        servers.start(lab, {})
+        load = Wrk(Task(raw | {"gap": distribution, "requests": 20}, 7, DONE_LIMIT_S, servers.of("pages")))
+        load.prepare(lab)
+        load.tick(lab, 0)
+        deadline_s = time.monotonic() + DONE_LIMIT_S
+        while not load.is_done and time.monotonic() < deadline_s:
+            time.sleep(0.02)
+        load.stop(lab)
+        # Raises for a pause that is not the one of the seed.
+        done = lua_log.transactions(load.work, "wrk", lab.folder / "logs" / "requests-pages")
+        servers.stop()
+    assert sorted((one.user, one.number) for one in done) == [(user, n) for user in range(3) for n in range(1, 21)]
+    assert all(one.latency_us > 0 for one in done)
+
+
+def test_a_port_in_use_is_told_in_words(tmp_path: Path) -> None:
+    plan, raw = lab_of(tmp_path)
+    service = Nginx("web", [raw], tmp_path / "templates")
+    service.make_template()
+    with Lab(plan, tmp_path / "lab") as lab:
+        first = Nginx("web", [raw], tmp_path / "templates")
+        first.start(lab, None)
+        first.wait_until_ready()
+        other = lab.start(
+            Command("other", ["nginx", "-e", "stderr", "-c", f"{lab.scratch}/nginx-web/conf"], host="web")
+        )
+        assert not other.wait(DONE_LIMIT_S).is_good
+        assert "Address already in use" in other.complaint()
+        first.stop()
+
+
+def test_a_server_that_does_not_start_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, raw = lab_of(tmp_path)
+    monkeypatch.setattr(nginx, "configuration", lambda *_: "daemon off;\nnonsense on;\n")
+    servers = Servers([("requests", raw)], tmp_path / "templates")
+    servers.make_templates()
+    with (
+        Lab(plan, tmp_path / "lab") as lab,
+        pytest.raises(FabricError, match=r'nginx-web: .*unknown directive "nonsense"'),
+    ):
+        servers.start(lab, {})
+
+
+def test_a_response_of_another_size_is_told_before_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, raw = lab_of(tmp_path)
+    monkeypatch.setattr(nginx, "body_bytes", lambda size: size)
+    servers = Servers([("requests", raw)], tmp_path / "templates")
+    servers.make_templates()
+    with (
+        Lab(plan, tmp_path / "lab") as lab,
+        pytest.raises(FabricError, match=r"a response of pages has 4\d\d\d bytes, not 4000"),
+    ):
+        servers.start(lab, {})
