@@ -57,13 +57,28 @@ spanning_tree: {protocol: rstp}""",
     "Cpu": (
         "hosts.web.cpu",
         """cores: 8
+scheduler: eevdf
+slice: 3ms
 profile: linux-kernel
 clock: 2.4GHz
 memory_share: 50%
 rx_queues: 2
 irq_cores: [0, 1]
-program_cores: [2, 3, 4, 5, 6, 7]
-system_call: 100ns            # overrides the profile
+program_cores: [2, 3, 4, 5, 6, 7]      # without cores: a number, and time_slice
+netdev_budget: 300 frames
+netdev_budget_time: 8ms
+time_slice: 3ms                        # without cores
+per_packet: 600ns                      # costs override those of the profile
+per_byte: 0ps
+per_frame: 630ns
+per_poll: 200ns
+per_interrupt: 1us
+per_send: 1us
+system_call: 100ns
+read_byte: 95ps
+write_byte: 75ps
+wake_up: 300ns
+context_switch: 400ns
 steal: {share: 5%}
 groups:
   batch: {workloads: [shop], cores: [6, 7], nice: 5, quota: 50ms}""",

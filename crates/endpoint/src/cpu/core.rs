@@ -67,34 +67,29 @@ impl Core {
         if elapsed == Span::ZERO {
             return;
         }
-        let kind = self.spend(elapsed, tasks, owners, has_quota);
-        self.busy.add(kind, elapsed);
-    }
-
-    fn spend(&mut self, elapsed: Span, tasks: &mut [Task], owners: &mut [OwnerCounters], has_quota: bool) -> Kind {
         if self.is_stolen {
-            return Kind::Steal;
+            return self.busy.add(Kind::Steal, elapsed);
         }
         if let Some(left) = &mut self.softirq {
             *left = left.less(elapsed);
-            return Kind::Softirq;
+            return self.busy.add(Kind::Softirq, elapsed);
         }
-        let Some(number) = self.task else { return Kind::Idle };
+        let Some(number) = self.task else { return self.busy.add(Kind::Idle, elapsed) };
         let task = &mut tasks[number as usize];
-        let kind = if self.switching > Span::ZERO { Kind::System } else { task.kind };
-        if task.owner != NO_OWNER {
-            owners[task.owner as usize].busy.add(kind, elapsed);
+        let switched = shorter(elapsed, self.switching);
+        let worked = elapsed.less(switched);
+        self.switching = self.switching.less(switched);
+        for (kind, span) in [(Kind::System, switched), (task.kind, worked)] {
+            self.busy.add(kind, span);
+            if task.owner != NO_OWNER {
+                owners[task.owner as usize].busy.add(kind, span);
+            }
         }
-        if self.switching > Span::ZERO {
-            self.switching = self.switching.less(elapsed);
-            return kind;
-        }
-        task.left = task.left.less(elapsed);
-        task.vruntime += virtual_of(elapsed, task.weight);
+        task.left = task.left.less(worked);
+        task.vruntime += virtual_of(worked, task.weight);
         if has_quota {
-            self.granted = self.granted.less(elapsed);
+            self.granted = self.granted.less(worked);
         }
-        kind
     }
 
     /// Takes the core away from the host, or gives it back, if that is due.
@@ -114,19 +109,19 @@ impl Core {
         self.due = if self.is_stolen { self.steal_at } else { now };
     }
 
-    /// How long its task may go on before something else must be decided: its work is done, its slice is over while others wait (seen
+    /// How long its task, after the switch to it, may go on before something else must be decided: its work is done, its slice is over while others wait (seen
     /// at a tick), or its group has used what this core took.
     pub(super) fn stretch(&self, now: Time, task: &Task, tick: Span, bandwidth: Option<&Bandwidth>) -> Span {
         let mut stretch = task.left;
         if !self.queue.is_empty() {
-            let end = now + time_of(task.deadline - task.vruntime, task.weight);
+            let end = now + self.switching + time_of(task.deadline - task.vruntime, task.weight);
             let seen = if tick == Span::ZERO { end } else { Time::from_ps(end.ps().div_ceil(tick.ps()) * tick.ps()) };
-            stretch = shorter(stretch, seen.since(now));
+            stretch = shorter(stretch, seen.since(now + self.switching));
         }
         if bandwidth.is_some() {
             stretch = shorter(stretch, self.granted);
         }
-        stretch
+        stretch + self.switching
     }
 }
 

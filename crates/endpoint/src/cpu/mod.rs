@@ -119,7 +119,8 @@ impl Processor {
         let Task { core, state, .. } = self.tasks[task as usize];
         debug_assert_eq!(state, State::Running, "work is done on a core");
         self.settle(core, now);
-        (self.tasks[task as usize].left, self.tasks[task as usize].kind) = (work, kind);
+        let own = &mut self.tasks[task as usize];
+        (own.left, own.kind, own.is_fresh) = (work, kind, false);
         self.cores[core].look_at(now);
     }
 
@@ -174,12 +175,8 @@ impl Processor {
             core.look_after(now, None);
             return None;
         };
-        if core.switching > Span::ZERO {
-            core.look_after(now, Some(core.switching));
-            return None;
-        }
         let running = &self.tasks[task as usize];
-        if running.left == Span::ZERO {
+        if running.left == Span::ZERO && (running.is_fresh || core.switching == Span::ZERO) {
             return Some(Done::Task(task));
         }
         let bandwidth = self.bandwidths[running.group as usize].as_ref();

@@ -30,6 +30,7 @@ impl Task {
             deadline: 0,
             lag: 0,
             is_leaving: false,
+            is_fresh: false,
         }
     }
 }
@@ -41,6 +42,7 @@ impl Processor {
         if self.tasks[task as usize].state != State::Asleep {
             return None;
         }
+        self.tasks[task as usize].is_fresh = true;
         let core = self.core_for(task);
         self.depth.change(now, 1);
         self.enqueue(task, core, now);

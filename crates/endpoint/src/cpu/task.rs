@@ -64,6 +64,8 @@ pub(super) struct Task {
     pub(super) lag: i64,
     /// It is to go when its present work is done.
     pub(super) is_leaving: bool,
+    /// It has woken and not been given work: it is told that it has a core when the switch to it begins, so that both are one stretch.
+    pub(super) is_fresh: bool,
 }
 
 /// A task to be added.

@@ -279,3 +279,13 @@ fn the_depth_of_the_queues_is_tasks_times_time() {
     assert_eq!((bins[0], bins[3], depth.most()), (20, 0, 2));
     assert_eq!(depth.area_ps(), u128::from(depth.bins().iter().sum::<u64>()));
 }
+
+#[test]
+fn what_is_left_of_a_quota_is_lost() {
+    let quota = Some((Span::from_ms(20), Span::from_ms(100)));
+    let mut load = Load::new(ProcessorConfig { groups: vec![group(1, 0), GroupConfig { quota, ..group(1, 0) }], ..config(1) });
+    load.task(1, 1, Time::ZERO, Span::from_ms(5));
+    load.task(1, 1, at_ms(300), Span::from_secs(1));
+    load.run(at_ms(400));
+    assert_eq!(load.user_ms(1), 5 + 20);
+}

@@ -108,6 +108,13 @@ pub(super) struct Thread {
     is_due_told: bool,
 }
 
+impl Thread {
+    /// Whether what follows from earlier operations is done before the next, and not with it: the next is the program's own work.
+    fn owes_first(&self) -> bool {
+        self.debt > Span::ZERO && matches!(self.operations.front(), Some(Operation::Compute(_)))
+    }
+}
+
 /// Threads of a program that ask for cores.
 #[derive(Debug, Default)]
 struct Workers {
@@ -134,6 +141,10 @@ pub(super) struct Threads {
     /// Threads that wait for room in the send buffer of a socket.
     blocked: Vec<(u32, TaskId)>,
     pub(super) counted: ReceiveCounters,
+    /// A soft interrupt may have something to do that does not run.
+    may_start: bool,
+    /// When the engine was told that the processor is due.
+    armed: Time,
 }
 
 /// Time for so many bytes.
@@ -159,6 +170,8 @@ impl Threads {
             programs: Vec::new(),
             blocked: Vec::new(),
             counted: ReceiveCounters::default(),
+            may_start: false,
+            armed: Time::NEVER,
         }
     }
 
@@ -228,7 +241,10 @@ impl Threads {
     /// Work for whoever acts now.
     pub(super) fn charge(&mut self, work: Span) {
         match self.context {
-            Context::Softirq(core) => self.softirqs[core].debt += work,
+            Context::Softirq(core) => {
+                self.softirqs[core].debt += work;
+                self.may_start = true;
+            }
             Context::Task(task) => self.thread(task).debt += work,
         }
     }

@@ -30,7 +30,7 @@ pub(in crate::host) enum Operation {
     Send { bytes: u32 },
     /// Sends a datagram of a program with several sockets.
     SendMessage(Message),
-    /// What follows from an earlier operation.
+    /// Nothing but what follows from earlier operations, which every operation of the kernel does first.
     Overhead(Span),
 }
 

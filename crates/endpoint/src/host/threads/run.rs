@@ -3,7 +3,7 @@
 use super::calls::ThreadCalls;
 use super::operations::{PIECE_BYTES, has_room, is_of_use};
 use super::{Context, Letter, NO_TASK, Operation, Threads, Who};
-use crate::cpu::{Done, TaskId};
+use crate::cpu::{Done, Kind, TaskId};
 use crate::host::Host;
 use crate::host::outputs::Outputs;
 use crate::host::uplink::Uplink;
@@ -43,8 +43,11 @@ impl<P> Host<P> {
                 Some(Done::Task(task)) => self.end_operation(task, now, out),
             }
         }
-        let due = self.poll_processor();
-        out.arm_processor(&self.place, due);
+        let threads = self.threads.as_mut().expect("the host has a processor");
+        let due = threads.processor.poll_timeout();
+        if std::mem::replace(&mut threads.armed, due) != due {
+            out.arm_processor(&self.place, due);
+        }
     }
 
     fn end_operation(&mut self, task: TaskId, now: Time, out: &mut impl Outputs<Place = P>) {
@@ -164,9 +167,8 @@ impl<P> Host<P> {
     fn begin_operation(&mut self, task: TaskId, now: Time) {
         let Host { threads, table, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
-        let debt = std::mem::take(&mut threads.thread(task).debt);
-        if debt > Span::ZERO {
-            return threads.begin(task, Operation::Overhead(debt), now);
+        if threads.thread(task).owes_first() {
+            return threads.begin(task, Operation::Overhead(Span::ZERO), now);
         }
         while let Some(next) = threads.thread(task).operations.pop_front() {
             let Some((socket, expects)) = next.about() else { return threads.begin(task, next, now) };
@@ -178,6 +180,9 @@ impl<P> Host<P> {
             if !has_room(&about.tcp) {
                 let thread = threads.thread(task);
                 thread.operations.push_front(next);
+                if thread.debt > Span::ZERO {
+                    return threads.begin(task, Operation::Overhead(Span::ZERO), now);
+                }
                 thread.is_blocked = true;
                 threads.blocked.push((socket, task));
                 return threads.processor.sleep(task, now);
@@ -190,6 +195,7 @@ impl<P> Host<P> {
         }
         match threads.thread(task).letters.pop_front() {
             Some(letter) => threads.begin(task, Operation::Learn(letter), now),
+            None if threads.thread(task).debt > Span::ZERO => threads.begin(task, Operation::Overhead(Span::ZERO), now),
             None => threads.rest(task, now),
         }
     }
@@ -209,7 +215,10 @@ impl Threads {
     fn begin(&mut self, task: TaskId, operation: Operation, now: Time) {
         let costs = self.costs;
         let thread = self.thread(task);
-        let (kind, work) = operation.work(&costs, thread.reads_itself);
+        let (kind, mut work) = operation.work(&costs, thread.reads_itself);
+        if kind == Kind::System {
+            work += std::mem::take(&mut thread.debt);
+        }
         thread.running = Some(operation);
         self.processor.set_work(task, kind, work, now);
     }

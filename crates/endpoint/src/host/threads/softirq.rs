@@ -75,6 +75,7 @@ impl Threads {
         let softirq = &mut self.softirqs[*core];
         softirq.list.push_back(queue);
         softirq.debt += self.costs.per_interrupt;
+        self.may_start = true;
     }
 
     /// Whether the soft interrupt of a core has nothing in work and something to do.
@@ -155,7 +156,11 @@ impl<P> Host<P> {
 
     /// Soft interrupts that have something to do begin.
     pub(super) fn start_softirqs(&mut self, now: Time) {
-        for core in 0..self.threads.as_ref().map_or(0, |threads| threads.softirqs.len()) {
+        let threads = self.threads.as_mut().expect("the host has a processor");
+        if !std::mem::take(&mut threads.may_start) {
+            return;
+        }
+        for core in 0..threads.softirqs.len() {
             let threads = self.threads.as_mut().expect("the host has a processor");
             if threads.is_to_start(core) {
                 let softirq = &mut threads.softirqs[core];
@@ -183,21 +188,19 @@ impl<P> Host<P> {
     fn go_on(&mut self, core: usize, now: Time) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         let debt = std::mem::take(&mut threads.softirqs[core].debt);
-        if debt > Span::ZERO {
-            return threads.give(core, Some(debt), now);
-        }
         if threads.softirqs[core].list.is_empty() {
-            return threads.give(core, None, now);
+            return threads.give(core, (debt > Span::ZERO).then_some(debt), now);
         }
         if !threads.goes_on(core, now) {
             threads.give(core, None, now);
+            threads.softirqs[core].debt = debt;
             threads.softirqs[core].in_thread = true;
             threads.counted.handed_over += 1;
             threads.processor.wake(core as u32, now);
             return;
         }
         let work = self.poll_queue(core);
-        self.threads.as_mut().expect("the host has a processor").give(core, Some(work), now);
+        self.threads.as_mut().expect("the host has a processor").give(core, Some(work + debt), now);
     }
 
     /// Takes frames of the next queue and merges them. Returns the work on them.
