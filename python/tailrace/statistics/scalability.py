@@ -21,6 +21,8 @@ HALVINGS_MAX = 40
 CONVERGED = 1e-12
 """Relative decrease of the squared error below which the fit ends."""
 FREEDOM_MIN = 2
+NEGLIGIBLE = 1e-9
+"""A smaller coefficient is the rounding of the fit."""
 METHOD = "standard error of the residuals, quantile by simulation"
 
 Point = tuple[float, float]
@@ -55,12 +57,12 @@ class Law:
         """Throughput that no number of users exceeds; infinite for linear scaling."""
         if self.peak_users is not None:
             return self.throughput(self.peak_users)
-        return self.gain / self.contention if self.contention > 0 else inf
+        return self.gain / self.contention if self.contention > NEGLIGIBLE else inf
 
     @property
     def peak_users(self) -> float | None:
         """Number of users with the most throughput, beyond which it falls; None where it never does."""
-        if self.coherency <= 0 or self.contention >= 1:
+        if self.coherency <= NEGLIGIBLE or self.contention >= 1:
             return None
         return max(1.0, sqrt((1 - self.contention) / self.coherency))
 

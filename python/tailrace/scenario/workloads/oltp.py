@@ -123,6 +123,7 @@ class Oltp(WorkloadKind):
             main_metrics=("completion_s", "rate_per_s", "latency_p99_ms", "goodput_gbps"),
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms"),
             load_metric=("rate_per_s", "transactions per second"),
+            growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             live_load="transactions",
             live_refusal=None,
