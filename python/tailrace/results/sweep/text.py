@@ -80,14 +80,22 @@ def _table(summary: dict[str, Any], workload: str, metric: str) -> str:
         for curve in sweep["curves"]
         if (curve["workload"], curve["metric"]) == (workload, metric)
     }
-    paths = [axis["path"] for axis in sweep["axes"]]
-    rows: list[Row] = [[*(axis["name"] for axis in sweep["axes"]), *of_arm]]
+    axes = _distinct(sweep)
+    paths = [axis["path"] for axis in axes]
+    rows: list[Row] = [[*(axis["name"] for axis in axes), *of_arm]]
     for position, point in enumerate(sweep["points"][:ROWS_MAX]):
         cells = [_cell(values[position]) for values in of_arm.values()]
         rows.append([*(point["values"][path] for path in paths), *cells])
     more = len(sweep["points"]) - ROWS_MAX
     tail = f"\n... and {more} more points" if more > 0 else ""
     return f"{workload}: {METRICS[metric]} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
+
+
+def _distinct(sweep: dict[str, Any]) -> list[dict[str, Any]]:
+    """The axes; of paired ones with the same values only the first, whose column stands for all."""
+    first = {tuple(axis["values"]): axis for axis in reversed(sweep["axes"])}
+    is_paired = sweep["combine"] == "paired"
+    return [axis for axis in sweep["axes"] if not is_paired or first[tuple(axis["values"])] is axis]
 
 
 def _cell(value: dict[str, Any] | None) -> str:
