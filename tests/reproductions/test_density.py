@@ -1,11 +1,13 @@
 """The reproduction of database density: what a run gives, and what its inputs give by arithmetic alone."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tailrace
+from live_density import judged, refusal
 from tailrace.results.directory.published import Band, read_published
 
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "nutanix-density"
@@ -69,3 +71,34 @@ def test_throughput_bends_where_the_cores_are_taken_and_databases_stay_equal(tmp
     assert shares[40] == pytest.approx(0.842, abs=0.002)
     assert shares[80] == pytest.approx(shares[40] / 2, rel=0.01), "beyond the cores nothing is added"
     assert grown["knee"] == 160
+
+
+def test_more_databases_than_the_memory_holds_are_refused_in_words() -> None:
+    assert refusal(41, 1.5, 3000) == (
+        "41 databases need 4100 MB of memory (100 each), and 3000 MB are available (hint: --databases 30)"
+    )
+    assert refusal(30, 1.5, 3000) is None
+
+
+@pytest.mark.parametrize(
+    ("databases", "quota", "words"), [(40, 0.5, "below the kernel's least"), (10_000, 99, "cores")]
+)
+def test_quotas_that_the_kernel_or_the_machine_lacks_are_refused(databases: int, quota: float, words: str) -> None:
+    assert words in (refusal(databases, quota, 10**9) or "")
+
+
+def test_live_points_are_judged_against_the_first() -> None:
+    found = judged(
+        [
+            {"databases": n, "tps": 100.0 * n * (1 - 0.001 * n), "cpu_us": 50.0, "cpu_percent": 1.5}
+            for n in (1, 10, 20, 30, 40)
+        ]
+    )
+    assert found["perfect_share"]["40"] == pytest.approx(0.96 / 0.999, abs=1e-4)
+    assert found["contention"]["amdahl"] == pytest.approx(0.001, rel=0.1)
+
+
+def test_the_readme_has_the_live_points() -> None:
+    live, page = json.loads((HERE / "live.json").read_text()), (HERE / "README.md").read_text()
+    for count, share in live["perfect_share"].items():
+        assert f"| {count} | {share * 100:.1f} % |" in page
