@@ -1,6 +1,7 @@
 """The reproduction of database density: what a run gives, and what its inputs give by arithmetic alone."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,11 @@ def test_the_simulation_gives_what_the_inputs_give(summary: dict[str, Any], arm:
     assert rate(summary, arm) == pytest.approx(ARMS[arm], rel=0.005)
 
 
+def test_the_readme_has_the_figure_of_a_run(summary: dict[str, Any]) -> None:
+    [cell] = re.findall(r"^\| 40 databases \| 2194.*\| (\d+) ✓", (HERE / "README.md").read_text(), re.MULTILINE)
+    assert float(cell) * 1000 == pytest.approx(rate(summary, "forty"), rel=0.001)
+
+
 def test_the_clock_and_the_controller_together_give_the_figure_and_other_arms_do_not(summary: dict[str, Any]) -> None:
     figure = band("forty", "independent")
     assert figure.value == 2_194_000
@@ -71,6 +77,12 @@ def test_throughput_bends_where_the_cores_are_taken_and_databases_stay_equal(tmp
     assert shares[40] == pytest.approx(0.842, abs=0.002)
     assert shares[80] == pytest.approx(shares[40] / 2, rel=0.01), "beyond the cores nothing is added"
     assert grown["knee"] == 160
+    page = (HERE / "README.md").read_text()
+    rows = dict(re.findall(r"^\| (databases|share, %) \| (\d.*) \|$", page, re.MULTILINE))
+    told = dict(zip(rows["databases"].split(" | "), rows["share, %"].split(" | "), strict=True))
+    assert {int(n): float(share) for n, share in told.items()} == pytest.approx(
+        {int(n): share * 100 for n, share in shares.items()}, abs=0.06
+    )
 
 
 def test_more_databases_than_the_memory_holds_are_refused_in_words() -> None:

@@ -73,3 +73,19 @@ def test_the_readme_counts_what_the_region_shows() -> None:
         assert all(band.holds(float(value)) for mark, value in cells if mark)
         assert not any(band.holds(float(value)) for mark, value in cells if not mark)
     assert f"at {re.findall(r'holds at (.*) points', parts[0])[0]} pairs" in (HERE / "README.md").read_text()
+
+
+def test_the_tables_of_the_readme_are_those_of_a_run(measured: dict[str, float]) -> None:
+    """Rows of one and of eight streams, cells in the order of the columns; a mark says whether the figure holds."""
+    tables = (HERE / "README.md").read_text().split("## Result")[1].split("**Of the AWS")[0].split("| streams |")[1:]
+    columns = {"4.8": ("aws", "shaped", "window", "off"), "21.4": ("onprem", "one-core", "off")}
+    for table, (first, groups) in zip(tables, columns.items(), strict=True):
+        for streams in (1, 8):
+            [row] = re.findall(rf"^\| {streams} \| (.*) \|$", table, flags=re.MULTILINE)
+            published, *cells = row.split(" | ")
+            assert streams == 8 or published == first
+            for group, cell in zip(groups, cells, strict=True):
+                value = measured.get(f"{group}-{streams}")
+                own = bands("aws" if first == "4.8" else "onprem")[streams]
+                assert value is None or float(cell.split()[0]) == pytest.approx(value, rel=0.005)
+                assert own.holds(float(cell.split()[0])) == (cell.split()[1] == "✓")
