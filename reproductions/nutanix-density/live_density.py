@@ -239,6 +239,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=int, default=8, help="of one point")
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--memory", type=int, help="memory in MB that may be used; default: what is available")
+    parser.add_argument("--out", type=Path, default=OUT, help="file with the results")
     options = parser.parse_args(arguments)
     problem = refusal(options.databases, options.quota, options.memory or available_mb())
     if problem is None and (os.geteuid() != 0 or not (GROUPS / "cpu.cfs_quota_us").exists()):
@@ -266,7 +267,7 @@ def main(arguments: Sequence[str]) -> int:
                 for group in [*top.glob("db*"), top]:
                     group.rmdir()
     shown = {"quota_percent": options.quota, "seconds": options.seconds, "points": found} | judged(found)
-    OUT.write_text(json.dumps(shown, indent=1) + "\n")
+    options.out.write_text(json.dumps(shown, indent=1) + "\n")
     print(json.dumps(judged(found), indent=1))
     return 0
 
