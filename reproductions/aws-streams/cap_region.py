@@ -19,7 +19,9 @@ BURSTS = ["50kB", "100kB", "250kB", "500kB", "1MB", "2MB", "5MB"]
 ROUND_TRIPS_US = [40, 100, 200, 500, 1000]
 CROSSINGS = 4
 """Links that a round trip crosses."""
-MTUS = ["1500B", "9001B"]
+CONTROL = "hosts.defaults.tcp.congestion_control"
+CASES = [("1500B", "cubic"), ("9001B", "cubic"), ("1500B", "bbr")]
+"""MTU and congestion control."""
 WARM_UP = "300ms"
 HEAD = """# Where the cap gives the published figure
 
@@ -34,7 +36,7 @@ def band() -> Band:
     return next(band for band in read_published(HERE / "published.yaml") if band.arm == "aws-1")
 
 
-def measured(out: Path | None, mtu: str) -> dict[tuple[str, int], float]:
+def measured(out: Path | None, mtu: str, control: str) -> dict[tuple[str, int], float]:
     """Goodput by burst and round trip."""
     delays = {f"{us * 1000 // CROSSINGS}ns": us for us in ROUND_TRIPS_US}
     # The whole goodput of the trial: the start of the connection is left out.
@@ -42,9 +44,9 @@ def measured(out: Path | None, mtu: str) -> dict[tuple[str, int], float]:
     # Other arms vary the round trip, and a sweep cannot vary what an arm sets.
     scenario |= {"arms": {"aws-1": scenario["arms"]["aws-1"]}}
     del scenario["published"]
-    changes: dict[str, Any] = {MTU: mtu, "experiment.warm_up": WARM_UP}
+    changes: dict[str, Any] = {MTU: mtu, CONTROL: control, "experiment.warm_up": WARM_UP}
     result = tailrace.sweep(
-        scenario, {BURST: BURSTS, DELAY: list(delays)}, trials=1, set=changes, out=out and out / mtu
+        scenario, {BURST: BURSTS, DELAY: list(delays)}, trials=1, set=changes, out=out and out / f"{mtu}-{control}"
     )
     sweep = result.summary["sweep"]
     [curve] = [curve for curve in sweep["curves"] if curve["metric"] == "goodput_gbps"]
@@ -71,11 +73,11 @@ def table(found: dict[tuple[str, int], float]) -> list[str]:
 def page(out: Path | None) -> str:
     """The whole page."""
     lines = [HEAD]
-    for mtu in MTUS:
-        found = measured(out, mtu)
+    for mtu, control in CASES:
+        found = measured(out, mtu, control)
         held = sum(band().holds(value) for value in found.values())
         lines += [
-            f"MTU {mtu.removesuffix('B')}: the figure holds at {held} of {len(found)} points.",
+            f"MTU {mtu.removesuffix('B')}, {control.upper()}: the figure holds at {held} of {len(found)} points.",
             "",
             *table(found),
             "",
