@@ -106,11 +106,11 @@ def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
 
 
 def _grown(plan: Summary) -> list[tuple[str, str, str, int]]:
-    """Metric, name of the size, workload and size of those whose throughput can grow."""
+    """Metric, name of the size, workload and size of those whose throughput can grow; arrivals have no users."""
     return [
-        (growth[1], growth[0], one.name, int(one.body.get(growth[0], 1)))
+        (growth[1], growth[0], one.name, size)
         for one in planned_workloads(plan)
-        if (growth := one.facts.growth) is not None
+        if (growth := one.facts.growth) is not None and (size := int(one.body.get(growth[0], 1)))
     ]
 
 
