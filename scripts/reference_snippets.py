@@ -238,6 +238,7 @@ vlan: 10""",
         """request: 200B
 response: 18kB
 server_time: exponential(200us)
+server_work: 60us
 repeat: 3
 build_rate: 2Gbit/s
 write: 8kB

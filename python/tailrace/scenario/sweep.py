@@ -96,10 +96,6 @@ def _read_axis(value: object) -> object:
     if not isinstance(value, list) or not value:
         hint = "write a list such as [1MB, 2MB], or log(1MB, 64MB, 7)"
         raise refuse(f"{shown(value)} is not a list of values", hint)
-    texts = [text_of(entry) for entry in value]
-    twice = next((text for position, text in enumerate(texts) if text in texts[:position]), None)
-    if twice is not None:
-        raise refuse(f"the value {twice} is listed twice", "remove one of the two")
     return value
 
 
@@ -142,6 +138,17 @@ class Sweep(Part):
                 "paired axes have different numbers of values",
                 "give each axis the same number of values, or write combine: grid",
             )
+        columns = [[text_of(value) for value in values] for values in self.axes.values()]
+        # Of paired axes one may stand still while another moves.
+        listed = (
+            [list(zip(*columns, strict=True))]
+            if self.combine == "paired"
+            else [[(text,) for text in column] for column in columns]
+        )
+        for rows in listed:
+            twice = next((row for position, row in enumerate(rows) if row in rows[:position]), None)
+            if twice is not None:
+                raise refuse(f"the value {', '.join(twice)} is listed twice", "remove one of the two")
         if self.count > POINTS_MAX:
             raise refuse(f"the sweep has {self.count} points", f"the limit is {POINTS_MAX}")
         return self

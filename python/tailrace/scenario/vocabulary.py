@@ -68,7 +68,11 @@ METRICS = {
         _workload("goodput_share_percent", "share of the goodput of all workloads, in percent", "after"),
         _workload("connections_spread_percent", "distance of the connection farthest from their mean, in percent"),
         _workload("transactions", "completed transactions"),
-        _workload("rate_per_s", "completed transactions or requests per second"),
+        Metric(
+            "rate_per_s",
+            "completed transactions or requests per second of a workload, or of all workloads together",
+            takes=("workload",),
+        ),
         _workload("failed_percent", "requests that have failed, in percent of those that have ended"),
         _workload("lost_queries", "queries of udp without a response in time, with each retry counted"),
         _workload("connections_opened", "connections that clients, and servers that ask others, have opened"),

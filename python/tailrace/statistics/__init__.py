@@ -11,6 +11,7 @@ from tailrace.statistics.interval import LEVEL, LEVEL_TEXT, Interval, mean_inter
 from tailrace.statistics.permutation import TestResult, permutation_test, sign_flip_test
 from tailrace.statistics.rank import Shift, cliffs_delta, hodges_lehmann, mann_whitney_test
 from tailrace.statistics.sample import mean, median, quantile
+from tailrace.statistics.scalability import Law, fit_amdahl, fit_usl
 from tailrace.statistics.stream import named_stream
 from tailrace.statistics.verdict import PAIRS_MIN, Effect, Verdict, adjusted, change_interval, compare_samples
 
@@ -22,6 +23,7 @@ __all__ = [
     "Estimate",
     "Histogram",
     "Interval",
+    "Law",
     "Shift",
     "TestResult",
     "Verdict",
@@ -29,6 +31,8 @@ __all__ = [
     "change_interval",
     "cliffs_delta",
     "compare_samples",
+    "fit_amdahl",
+    "fit_usl",
     "hodges_lehmann",
     "holm_adjusted",
     "jain_index",

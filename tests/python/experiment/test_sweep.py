@@ -62,6 +62,16 @@ def test_the_table_fits_a_terminal_and_names_points_and_arms() -> None:
     assert text.count("Too few trials") == 1
 
 
+def test_of_paired_axes_with_the_same_values_the_table_has_one() -> None:
+    axes = {USERS: [1, 2, 4], "workloads.orders.warmup_transactions": [1, 2, 4], BUFFER: ["1MB", "2MB", "4MB"]}
+    result = tailrace.run(sound(sweep={"axes": axes, "combine": "paired"}), trials=1, arms="fifo", out="paired")
+    text = format_result(result.summary)
+    assert re.search(r"^users +buffer +fifo$", text, re.MULTILINE)
+    grid = {USERS: [1, 2], "workloads.orders.warmup_transactions": [1, 2]}
+    result = tailrace.run(sound(sweep={"axes": grid}), trials=1, arms="fifo", out="grid")
+    assert re.search(r"^users +warmup_transactions +fifo$", format_result(result.summary), re.MULTILINE)
+
+
 def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
     line = swept(users=[1, 2, 4]).report_path.read_text(encoding="utf-8")
     assert 'id="curves"' in line

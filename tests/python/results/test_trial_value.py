@@ -84,6 +84,13 @@ def test_counters_are_narrowed_down(run: Run, metric: str, where: dict[str, str]
     assert measured == (None if expected is None else pytest.approx(expected))
 
 
+def test_a_rate_without_a_workload_is_that_of_all(run: Run) -> None:
+    rates = [value(run, "rate_per_s", workload=name) for name in run.workloads]
+    known = [rate for rate in rates if rate is not None]
+    assert len(known) > 1
+    assert max(known) < value(run, "rate_per_s") <= sum(known) * (1 + 1e-9), "over the longest of their times"
+
+
 def test_drops_of_the_whole_network_count_what_no_queue_has_seen(run: Run) -> None:
     at_ports = value(run, "drops_frames", port=PORT)
     assert value(run, "drops_frames") - at_ports == pytest.approx(70 / run.scale)

@@ -145,14 +145,16 @@ def test_statements_repeat_and_rates_become_time_per_byte() -> None:
     trips = [
         {"request": "100B", "response": "1kB", "repeat": 2},
         {"response": "8kB", "produce_rate": "8Gbit/s", "consume_rate": "4Gbit/s", "write": "1kB"},
-        {"response": "32MB", "build_rate": "2Gbit/s", "unpack_rate": "1Gbit/s"},
+        {"response": "32MB", "build_rate": "2Gbit/s", "unpack_rate": "1Gbit/s", "server_work": "60us"},
     ]
     raw = workload(plan_of(workloads__orders__round_trips=trips), "orders")["round_trips"]
     assert [trip["response_bytes"] for trip in raw] == [1000, 1000, 8000, 32_000_000]
     assert (raw[2]["produce_fs_per_byte"], raw[2]["consume_fs_per_byte"]) == (10**6, 2 * 10**6)
     assert (raw[0]["produce_fs_per_byte"], raw[2]["write_bytes"]) == (0, 1000)
     assert (raw[3]["build_fs_per_byte"], raw[3]["unpack_fs_per_byte"]) == (4 * 10**6, 8 * 10**6)
-    assert not {"build_fs_per_byte", "unpack_fs_per_byte"} & set(raw[0]), "a plan that does not use them keeps its hash"
+    assert raw[3]["server_work_ps"] == 60 * 10**6
+    unused = {"build_fs_per_byte", "unpack_fs_per_byte", "server_work_ps"}
+    assert not unused & set(raw[0]), "a plan that does not use them keeps its hash"
 
 
 def test_users_connect_for_their_first_transaction_unless_told_otherwise() -> None:

@@ -46,6 +46,14 @@ def test_paired_axes_go_together() -> None:
     assert [point.values for point in sweep.points()] == [{USERS: 1, BUFFER: "1MB"}, {USERS: 2, BUFFER: "2MB"}]
 
 
+def test_of_paired_axes_one_may_stand_still_and_two_points_may_not_be_equal() -> None:
+    axes = {USERS: [1, 1, 2], BUFFER: ["1MB", "2MB", "2MB"]}
+    sweep = Sweep.model_validate({"axes": axes, "combine": "paired"})
+    assert len({point.label for point in sweep.points()}) == 3
+    equal = {"axes": {USERS: [1, 1], BUFFER: ["1MB", "1MB"]}, "combine": "paired"}
+    assert "sweep: the value 1, 1MB is listed twice" in "".join(problems(sound(sweep=equal)))
+
+
 def test_axes_have_the_shortest_names_that_tell_them_apart() -> None:
     paths = ["switches.a.buffer", "switches.b.buffer", "workloads.x.round_trips.0.response"]
     assert list(axis_names(paths).values()) == ["a.buffer", "b.buffer", "response"]

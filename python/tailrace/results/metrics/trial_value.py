@@ -7,10 +7,11 @@ from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
 from tailrace.results.metrics import processors
-from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trial
+from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, queues_of
 from tailrace.scenario.vocabulary import DEPTH_PERCENTILES, PROGRAM_METRICS
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index, mean
 
 WIRE_OVERHEAD_BYTES = 24
@@ -26,7 +27,7 @@ def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None
     workload = _workload_name(trial, band.workload)
     if workload is None:
         return None
-    if metric in ("completion_s", "goodput_gbps", "rate_per_s", "failed_percent") or metric.startswith("latency_"):
+    if metric in ("completion_s", "goodput_gbps", "failed_percent") or metric.startswith("latency_"):
         return metric_of_trial(trial, workload, metric)
     raise RunDirectoryError(
         f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
@@ -96,6 +97,11 @@ def _requests(counter: str) -> Figure:
         return float(requests[counter]) if requests else None
 
     return figure
+
+
+def _rate(_: Run, trial: Trial, band: Band) -> float | None:
+    listed = [w["name"] for w in trial.outcome["workloads"] if facts_of(w["kind"]).has_metric("rate_per_s")]
+    return metric_of_members(trial, [band.workload] if band.workload else listed, "rate_per_s")
 
 
 def _tcp(counter: str) -> Figure:
@@ -204,6 +210,7 @@ FIGURES: dict[str, Figure] = {
     "transactions": _transactions,
     "lost_queries": _requests("lost_queries"),
     "connections_opened": _requests("connections"),
+    "rate_per_s": _rate,
     "retransmits": _tcp("retransmits"),
     "timeouts": _tcp("timeouts"),
     "users_jain": _users_jain,

@@ -9,6 +9,8 @@ from typing import Any
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.definitions import metric_of_trials, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.sweep.knee import bend
+from tailrace.results.sweep.scalability import summarise_scalability
 from tailrace.scenario.sweep import number_of
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -30,11 +32,7 @@ LOG_RATIO_MIN = 50.0
 """An axis whose last value is this many times its first one is logarithmic."""
 EVEN_MAX = 1.5
 """Steps, or factors, whose largest is at most this many times their smallest count as equal."""
-KNEE_POINTS_MIN = 5
-KNEE_DISTANCE_MIN = 0.2
-"""Distance of a knee from the straight line between the ends, in units of the plot (0 to 1)."""
 KNEE_FACTOR_MIN = 2.0
-MONOTONE_SLACK = 0.1
 
 
 @dataclass(frozen=True)
@@ -96,6 +94,7 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
         "points": sweep["points"],
         "arms": sweep["arms"],
         "curves": [curve | {"knee": knee_of(curve, axes)} for curve in known],
+        "scalability": summarise_scalability(run),
         "excluded": _excluded(run),
     }
 
@@ -150,35 +149,16 @@ def _excluded(run: Run) -> list[dict[str, Any]]:
 
 
 def knee_of(curve: dict[str, Any], axes: list[Axis]) -> dict[str, Any] | None:
-    """Where a latency over one axis bends most: the point farthest from the straight line between its ends.
-
-    Both axes are scaled to 0 to 1 (Satopaa et al., "Finding a Kneedle in a Haystack", 2011, without the smoothing).
-    None with fewer than five points, where the curve is nearly straight, goes up and down, or changes by less than a
-    factor of two.
-    """
+    """Where a latency over one axis bends most; None also where it changes by less than a factor of two."""
     if len(axes) != 1 or (numbers := axes[0].numbers) is None or not curve["metric"].startswith("latency_"):
         return None
     known = [(x, value["mean"]) for x, value in zip(numbers, curve["values"], strict=True) if value is not None]
     known.sort()
     ys = [y for _, y in known]
-    if len(known) < KNEE_POINTS_MIN or max(ys) < KNEE_FACTOR_MIN * min(ys) or not _is_monotone(ys):
+    if not ys or max(ys) < KNEE_FACTOR_MIN * min(ys) or (found := bend(known)) is None:
         return None
-    (x_first, y_first), (x_last, y_last) = known[0], known[-1]
-    height = abs(y_last - y_first)
-    chord = [y_first + (y_last - y_first) * (x - x_first) / (x_last - x_first) for x, _ in known]
-    distances = [abs(y - at) / height for y, at in zip(ys, chord, strict=True)]
-    best = max(range(len(distances)), key=distances.__getitem__)
-    if distances[best] < KNEE_DISTANCE_MIN:
-        return None
-    position = numbers.index(known[best][0])
-    return {"value": axes[0].values[position], "position": position, "distance": distances[best]}
-
-
-def _is_monotone(ys: list[float]) -> bool:
-    """Whether a curve only rises or only falls, but for a tenth of its height."""
-    slack = (max(ys) - min(ys)) * MONOTONE_SLACK
-    steps = [b - a for a, b in pairwise(ys)]
-    return all(step >= -slack for step in steps) or all(step <= slack for step in steps)
+    position = numbers.index(known[found[0]][0])
+    return {"value": axes[0].values[position], "position": position, "distance": abs(found[1])}
 
 
 def sweep_rows(summary: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:

@@ -6,6 +6,7 @@ from typing import Any
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
 from tailrace.results.sweep.curves import METRICS, is_drawn
+from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
 
@@ -30,6 +31,7 @@ def format_sweep(summary: dict[str, Any]) -> str:
     tables = [
         _table(summary, workload, metric) for workload in summary["workloads"] for metric in _shown(sweep, workload)
     ]
+    tables.append(scalability_table(sweep.get("scalability") or []))
     notes = ["\n".join(fill(sentence, WIDTH) for sentence in sweep_sentences(summary))]
     excluded = _excluded(sweep)
     return "\n\n".join([part for part in [title, *tables, *notes, excluded] if part]) + "\n"
@@ -47,7 +49,7 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     ]
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
-    return [*few, *sentences, *knees]
+    return [*few, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
 
 
 def _trials(sweep: dict[str, Any]) -> str:
@@ -78,14 +80,22 @@ def _table(summary: dict[str, Any], workload: str, metric: str) -> str:
         for curve in sweep["curves"]
         if (curve["workload"], curve["metric"]) == (workload, metric)
     }
-    paths = [axis["path"] for axis in sweep["axes"]]
-    rows: list[Row] = [[*(axis["name"] for axis in sweep["axes"]), *of_arm]]
+    axes = _distinct(sweep)
+    paths = [axis["path"] for axis in axes]
+    rows: list[Row] = [[*(axis["name"] for axis in axes), *of_arm]]
     for position, point in enumerate(sweep["points"][:ROWS_MAX]):
         cells = [_cell(values[position]) for values in of_arm.values()]
         rows.append([*(point["values"][path] for path in paths), *cells])
     more = len(sweep["points"]) - ROWS_MAX
     tail = f"\n... and {more} more points" if more > 0 else ""
     return f"{workload}: {METRICS[metric]} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
+
+
+def _distinct(sweep: dict[str, Any]) -> list[dict[str, Any]]:
+    """The axes; of paired ones with the same values only the first, whose column stands for all."""
+    first = {tuple(axis["values"]): axis for axis in reversed(sweep["axes"])}
+    is_paired = sweep["combine"] == "paired"
+    return [axis for axis in sweep["axes"] if not is_paired or first[tuple(axis["values"])] is axis]
 
 
 def _cell(value: dict[str, Any] | None) -> str:

@@ -53,6 +53,7 @@ class Datagrams(OneWay):
             main_metrics=("latency_p99_ms", "goodput_gbps"),
             sweep_metrics=("latency_p50_ms", "latency_p99_ms", "goodput_gbps"),
             load_metric=None,
+            growth=None,
             has_slowdown_by_size=False,
             live_load="udp-datagrams",
             live_refusal=None,

@@ -39,6 +39,10 @@ class Facts:
     """Metrics drawn in the report of a sweep; its tables contain all."""
     load_metric: tuple[str, str] | None
     """Metric of the carried load, and its axis label; None where latency is not drawn against load."""
+    growth: tuple[str, str] | None
+    """Key of a plan with the number of those that work at the same time, and the metric of what they do together, by
+    which scalability is judged; None where nobody waits for an answer.
+    """
     has_slowdown_by_size: bool
     """Whether completion times are compared by the size of the transfer."""
     live_load: LiveLoad | None

@@ -63,6 +63,7 @@ class Flows(WorkloadKind):
             main_metrics=("latency_p99_ms", "goodput_gbps"),
             sweep_metrics=("latency_p50_ms", "latency_p99_ms", "goodput_gbps"),
             load_metric=("goodput_gbps", "goodput, Gbit/s"),
+            growth=None,
             has_slowdown_by_size=True,
             live_load=None,
             live_refusal="no real program generates flows with sizes from a distribution",

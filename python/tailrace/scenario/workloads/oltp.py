@@ -9,7 +9,7 @@ from tailrace.errors import KeyPath, RunRefusedError
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.programs import LOADS, SERVICES, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
-from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, TimeDistribution
+from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, Time, TimeDistribution
 from tailrace.scenario.text.units import TIME
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
@@ -48,6 +48,8 @@ class RoundTrip(Part):
     """Payload of the response."""
     server_time: TimeDistribution = AT_ONCE
     """Service time of a request, independent of the size of the response."""
+    server_work: Time = 0
+    """Work of a core of the server on a request, before `server_time`; it waits for a free core. Default: none."""
     build_rate: Rate | None = None
     """Rate at which the server then builds the whole response before it writes any of it. Default: no time."""
     write: SmallSize = 0
@@ -65,6 +67,8 @@ class RoundTrip(Part):
         """The statement in a plan."""
         whole = {"build_fs_per_byte": self.build_rate, "unpack_fs_per_byte": self.unpack_rate}
         used = {key: _fs_per_byte(rate) for key, rate in whole.items() if rate is not None}
+        if self.server_work:
+            used["server_work_ps"] = self.server_work
         return used | {
             "request_bytes": self.request,
             "response_bytes": self.response,
@@ -74,6 +78,11 @@ class RoundTrip(Part):
             "consume_fs_per_byte": _fs_per_byte(self.consume_rate),
             "consume_chunk_bytes": self.consume_chunk,
         }
+
+    @property
+    def service_ps(self) -> float:
+        """Mean time of the server for a request, with a core for it."""
+        return self.server_time.mean + self.server_work
 
 
 class Oltp(WorkloadKind):
@@ -123,6 +132,7 @@ class Oltp(WorkloadKind):
             main_metrics=("completion_s", "rate_per_s", "latency_p99_ms", "goodput_gbps"),
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms"),
             load_metric=("rate_per_s", "transactions per second"),
+            growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             live_load="transactions",
             live_refusal=None,
@@ -189,7 +199,7 @@ class Oltp(WorkloadKind):
     def _cycle_s(self, rate_bps: int) -> float:
         """One transaction after the other: the round trips alone on the line, and the gap."""
         busy_ps = sum(
-            trip.repeat * (trip.server_time.mean + trip.response * BITS_PER_BYTE / rate_bps * PS_PER_S)
+            trip.repeat * (trip.service_ps + trip.response * BITS_PER_BYTE / rate_bps * PS_PER_S)
             for trip in self.round_trips
         )
         gap_ps = self.gap.mean
@@ -253,7 +263,7 @@ class Oltp(WorkloadKind):
         users = max(1, round(self.users / scale.of_sizes))
         longer = users * scale.divisor / self.users
         answer_ps = self.response_bytes * BITS_PER_BYTE * PS_PER_S / rate_bps
-        work_ps = sum(trip.server_time.mean * trip.repeat for trip in self.round_trips)
+        work_ps = sum(trip.service_ps * trip.repeat for trip in self.round_trips)
         wanted_ps = division.cycle_ps(self.users, self.gap.mean + work_ps, answer_ps) * longer
         gap_ps = division.pause_ps(users, wanted_ps, answer_ps * scale.divisor) - work_ps
         if gap_ps < -TOLERANCE * wanted_ps:
@@ -278,7 +288,7 @@ class Oltp(WorkloadKind):
 
     def cycle_guess_ps(self) -> float:
         """A bound from below on the time of one transaction: gap and server time."""
-        return self.gap.mean + sum(trip.server_time.mean * trip.repeat for trip in self.round_trips)
+        return self.gap.mean + sum(trip.service_ps * trip.repeat for trip in self.round_trips)
 
     def with_transactions(self, count: int, gap: Distribution) -> Self:
         """A copy with another number of transactions of each user, and another gap."""

@@ -51,6 +51,7 @@ class Requests(RequestKeys):
             main_metrics=("latency_p99_ms", "rate_per_s", "goodput_gbps"),
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms", "failed_percent"),
             load_metric=("rate_per_s", "requests per second"),
+            growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             live_load="request-response",
             live_refusal=None,

@@ -65,6 +65,7 @@ class Stream(OneWay):
             main_metrics=("completion_s", "goodput_gbps"),
             sweep_metrics=("goodput_gbps",),
             load_metric=None,
+            growth=("connections", "goodput_gbps"),
             has_slowdown_by_size=False,
             live_load="tcp-stream",
             live_refusal=None,

@@ -1,0 +1,125 @@
+"""How throughput grows over the points of a sweep: against perfect growth, Amdahl's law and the Universal Scalability
+Law.
+
+The size of a point is the number of users, or of connections of streams, in its plan, or the value of the axis where
+that number does not change. Sizes count in multiples of the smallest, so that the laws describe what is repeated: a
+database of four users, say.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.sweep.knee import bend
+from tailrace.scenario.sweep import number_of
+from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.statistics import Law, fit_amdahl, fit_usl
+
+SIZES_MIN = 3
+METRICS = ("rate_per_s", "goodput_gbps")
+"""Metrics of throughput; where workloads of several kinds run, those with the first."""
+Summary = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One point of one arm."""
+
+    label: str
+    size: float
+    members: Sequence[str]
+
+
+def summarise_scalability(run: Run) -> list[Summary]:
+    """For every arm its points by size, with the fitted laws; none where a sweep has no sizes."""
+    assert run.sweep is not None, "only sweeps grow"
+    found = (_of_arm(run, arm) for arm in run.sweep["arms"])
+    return [grown for grown in found if grown is not None]
+
+
+def _of_arm(run: Run, arm: str) -> Summary | None:
+    metric, noun, places = _places(run, arm)
+    measured = []
+    for place in places:
+        sample = metric_of_trials(run.told(run.arm_at(arm, place.label)), place.members, metric)
+        if sample and summarise_sample(sample)["mean"] > 0:
+            measured.append((place, summarise_sample(sample)))
+    if len(measured) < SIZES_MIN:
+        return None
+    first, base = measured[0][0].size, measured[0][1]["mean"]
+    points = [
+        {
+            "label": place.label,
+            "size": place.size,
+            "mean": value["mean"],
+            "low": value["interval"] and value["interval"]["low"],
+            "high": value["interval"] and value["interval"]["high"],
+            "perfect": base * place.size / first,
+            "share": value["mean"] / (base * place.size / first),
+        }
+        for place, value in measured
+    ]
+    curve = [(point["size"] / first, point["mean"]) for point in points]
+    turn = bend(curve)
+    return {
+        "arm": arm,
+        "metric": metric,
+        "noun": noun,
+        "first": first,
+        "points": points,
+        "amdahl": _law(fit_amdahl(curve)),
+        "usl": _law(fit_usl(curve)),
+        "knee": points[turn[0]]["size"] if turn and turn[1] > 0 else None,
+    }
+
+
+def _law(law: Law | None) -> Summary | None:
+    if law is None:
+        return None
+    limit = law.limit
+    return asdict(law) | {"limit": limit if limit < float("inf") else None, "peak": law.peak_users}
+
+
+def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
+    """Metric, name of the size, and points in the order of their sizes; no points where sizes are not distinct."""
+    assert run.sweep is not None, "only sweeps grow"
+    labels = [point["label"] for point in run.sweep["points"]]
+    grown = [_grown(run.plan(run.arm_at(arm, label)) or {}) for label in labels]
+    metric = next((name for name in METRICS if any(of[0] == name for own in grown for of in own)), None)
+    if metric is None:
+        return "", "", []
+    own = [[of for of in listed if of[0] == metric] for listed in grown]
+    sizes: list[float] = [sum(size for _, _, _, size in listed) for listed in own]
+    noun = next(noun for listed in own for _, noun, _, _ in listed)
+    if len(set(sizes)) == 1 and (axis := _axis_numbers(run)) is not None:
+        noun, sizes = axis
+    if len(set(sizes)) < len(sizes) or min(sizes, default=0) <= 0:
+        return metric, noun, []
+    found = [
+        _Place(label, size, [name for _, _, name, _ in listed])
+        for label, size, listed in zip(labels, sizes, own, strict=True)
+    ]
+    return metric, noun, sorted(found, key=lambda place: place.size)
+
+
+def _grown(plan: Summary) -> list[tuple[str, str, str, int]]:
+    """Metric, name of the size, workload and size of those whose throughput can grow; arrivals have no users."""
+    return [
+        (growth[1], growth[0], one.name, size)
+        for one in planned_workloads(plan)
+        if (growth := one.facts.growth) is not None and (size := int(one.body.get(growth[0], 1)))
+    ]
+
+
+def _axis_numbers(run: Run) -> tuple[str, list[float]] | None:
+    """The only axis, where its values are plain numbers, such as cores."""
+    assert run.sweep is not None, "only sweeps have axes"
+    axes = run.sweep["axes"]
+    if len(axes) != 1:
+        return None
+    known = [number_of(str(value)) for value in axes[0]["values"]]
+    numbers = [one[0] for one in known if one is not None and not one[1]]
+    return (str(axes[0]["name"]), numbers) if len(numbers) == len(known) else None
