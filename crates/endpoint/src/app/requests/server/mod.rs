@@ -274,6 +274,12 @@ impl Program for RequestServer {
     fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
         self.work(thread, calls);
     }
+    fn handle_worked(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls) {
+        // On a host with a processor the end of the work was not known.
+        self.due.remove(&(Time::NEVER, thread));
+        self.due.insert((now, thread));
+        self.handle_timeout(now, calls);
+    }
     fn handle_connected(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
         self.asker.handle_connected(socket, calls);
         self.settle(now, calls);
