@@ -1,5 +1,6 @@
 //! Settings of a connection: what an administrator or a socket option sets on Linux.
 
+use super::receiver::segment_memory;
 use tailrace_units::Span;
 
 /// The algorithm that moves the congestion window.
@@ -99,6 +100,8 @@ pub struct TcpConfig {
     pub send_buffer: Buffer,
     /// Limits what is announced to the peer.
     pub receive_buffer: Buffer,
+    /// Memory that a received segment of full size takes in the buffer, of which half is offered as window (`segment_memory`).
+    pub segment_memory: u32,
     /// Link, IP and TCP headers of a data segment: 14 + 20 + 20 + 12 (timestamps) = 66 on Ethernet.
     pub header_bytes: u32,
 }
@@ -129,6 +132,7 @@ impl TcpConfig {
             tso_bytes: 65_536,
             send_buffer: Buffer { initial: 87_040, maximum: 4 << 20 },
             receive_buffer: Buffer { initial: 65_536, maximum: 32 << 20 },
+            segment_memory: segment_memory(mss),
             header_bytes: 66,
         }
     }

@@ -30,6 +30,7 @@ pub use crate::ip::Identity;
 pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use phase::Failure;
+pub use receiver::segment_memory;
 pub use recovery::State;
 pub(crate) use reset::answer;
 pub use stats::TcpStats;
@@ -42,7 +43,7 @@ use recovery::rack::Rack;
 use recovery::scoreboard::Scoreboard;
 use rtt::Rtt;
 use sender::small_queue::SmallQueue;
-use sender::{FIRST_BYTE, Send};
+use sender::{FIRST_BYTE, Send, segments_of};
 use timer::Timers;
 
 /// The way down: the NIC.
@@ -143,7 +144,7 @@ impl Tcp {
     fn set_mss(&mut self, mss: u32) {
         self.send.mss = mss;
         self.receive.patience = mss;
-        self.send.burst_max = (self.tso_bytes / mss).max(1);
+        self.send.burst_max = segments_of(self.tso_bytes, mss);
         self.congestion.set_cap(self.window_cap_bytes, mss);
     }
 

@@ -3,7 +3,9 @@
 use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
-use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
+use tailrace_endpoint::transport::{
+    Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
+};
 use tailrace_network::{HostLink, pace_of};
 use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
 use tailrace_units::{RandomStream, Span};
@@ -81,6 +83,7 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         tso_bytes: raw.nic.tso_bytes,
         send_buffer: buffer(&tcp.send_buffer),
         receive_buffer: buffer(&tcp.receive_buffer),
+        segment_memory: segment_memory(tcp_mss(raw.mtu_bytes)),
         header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
     }
 }

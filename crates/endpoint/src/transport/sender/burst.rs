@@ -31,7 +31,7 @@ pub(crate) enum Stop {
 
 impl Tcp {
     /// Waiting for the next acknowledgement makes a larger burst (Linux `tcp_tso_should_defer`).
-    pub(crate) fn should_wait(&self, now: Time, sendable: u64, burst_max: u32, in_flight: u32) -> Stop {
+    pub(crate) fn should_wait(&self, now: Time, (block, is_last): (u64, bool), burst_max: u32, in_flight: u32) -> Stop {
         let mss = u64::from(self.send.mss);
         let burst = u64::from(burst_max) * mss;
         let peer_room = self.send.window_end - self.send.nxt;
@@ -39,6 +39,9 @@ impl Tcp {
         let limit = peer_room.min(room);
         if limit >= burst || self.recovery.state >= State::Recovery || now.since(self.send.last_sent) > DEFER_MAX {
             return Stop::Go;
+        }
+        if !is_last && limit >= block {
+            return Stop::Go; // it gets no longer by waiting
         }
         let window = (self.send.window_end - self.send.una).min(u64::from(self.congestion.cwnd) * mss);
         if limit >= window / DEFER_DIVISOR || self.board.ring.is_empty() {
@@ -50,19 +53,20 @@ impl Tcp {
         if expected.since(now) > DEFER_MAX.min(smoothed.part(2)) {
             return Stop::Go;
         }
-        if room < peer_room && room <= sendable.min(burst) { Stop::Window } else { Stop::Other }
+        if room < peer_room && room <= block { Stop::Window } else { Stop::Other }
     }
 
     /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.
     #[inline]
     pub(crate) fn burst_segments(&self) -> u32 {
         let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
-        if self.send.burst_max <= BURST_SEGMENTS_MIN || steps == 0 {
-            return self.send.burst_max;
+        let most = u32::from(self.send.burst_max);
+        if most <= BURST_SEGMENTS_MIN || steps == 0 {
+            return most;
         }
-        let near = (u64::from(self.send.burst_max) * u64::from(self.send.mss)).checked_shr(steps as u32).unwrap_or(0);
+        let near = self.send.burst_bytes().checked_shr(steps as u32).unwrap_or(0);
         let bytes = near + self.paced_bytes(BURST_TIME);
-        let segments = (bytes / u64::from(self.send.mss)).min(u64::from(self.send.burst_max)) as u32;
+        let segments = (bytes / u64::from(self.send.mss)).min(u64::from(most)) as u32;
         segments.max(BURST_SEGMENTS_MIN)
     }
 
