@@ -1,7 +1,15 @@
 //! Settings of a connection: what an administrator or a socket option sets on Linux.
 
-use super::receiver::segment_memory;
 use tailrace_units::Span;
+
+/// Memory of a frame that fits a small buffer of the driver, and the pages of a longer one (Linux, drivers/net/virtio_net.c with mergeable
+/// buffers; drivers of cards take pages or halves of them too).
+const SMALL_FRAME: u32 = 1_536;
+const PAGE: u32 = 4_096;
+/// The record of a frame and the head of its data (Linux `SKB_TRUESIZE`).
+const RECORD: u32 = 768;
+/// Headers of a frame, and what the driver puts before them.
+const HEADERS: u32 = 78;
 
 /// The algorithm that moves the congestion window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,4 +144,11 @@ impl TcpConfig {
             header_bytes: 66,
         }
     }
+}
+
+/// Memory that a received segment of full size takes (Linux `truesize`).
+pub fn segment_memory(mss: u32) -> u32 {
+    let frame = mss + HEADERS;
+    let pages = if frame <= SMALL_FRAME { SMALL_FRAME } else { frame.next_multiple_of(PAGE) };
+    pages + RECORD
 }

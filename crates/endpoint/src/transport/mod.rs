@@ -28,9 +28,8 @@ use tailrace_wire::{Flags, Packet};
 
 pub use crate::ip::Identity;
 pub use closing::Close;
-pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
+pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory};
 pub use phase::Failure;
-pub use receiver::segment_memory;
 pub use recovery::State;
 pub(crate) use reset::answer;
 pub use stats::TcpStats;

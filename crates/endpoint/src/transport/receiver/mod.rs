@@ -14,7 +14,6 @@ use super::recovery::scoreboard::Range;
 use super::sender::FIRST_BYTE;
 use super::{Segment, Tcp, Transmit};
 use ack_policy::AckPolicy;
-pub use memory::segment_memory;
 use reassembly::Reassembly;
 use window::ReceiveWindow;
 
