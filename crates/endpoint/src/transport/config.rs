@@ -2,6 +2,15 @@
 
 use tailrace_units::Span;
 
+/// Memory of a frame that fits a small buffer of the driver, and the pages of a longer one (Linux, drivers/net/virtio_net.c with mergeable
+/// buffers; drivers of cards take pages or halves of them too).
+const SMALL_FRAME: u32 = 1_536;
+const PAGE: u32 = 4_096;
+/// The record of a frame and the head of its data (Linux `SKB_TRUESIZE`).
+const RECORD: u32 = 768;
+/// Headers of a frame, and what the driver puts before them.
+const HEADERS: u32 = 78;
+
 /// The algorithm that moves the congestion window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CongestionControl {
@@ -103,6 +112,8 @@ pub struct TcpConfig {
     pub receive_buffer: Buffer,
     /// Of the random streams of connections: where the cycle of BBR begins.
     pub seed: u64,
+    /// Memory that a received segment of full size takes in the buffer, of which half is offered as window (`segment_memory`).
+    pub segment_memory: u32,
     /// Link, IP and TCP headers of a data segment: 14 + 20 + 20 + 12 (timestamps) = 66 on Ethernet.
     pub header_bytes: u32,
 }
@@ -134,7 +145,15 @@ impl TcpConfig {
             send_buffer: Buffer { initial: 87_040, maximum: 4 << 20 },
             receive_buffer: Buffer { initial: 65_536, maximum: 32 << 20 },
             seed: 0,
+            segment_memory: segment_memory(mss),
             header_bytes: 66,
         }
     }
+}
+
+/// Memory that a received segment of full size takes (Linux `truesize`).
+pub fn segment_memory(mss: u32) -> u32 {
+    let frame = mss + HEADERS;
+    let pages = if frame <= SMALL_FRAME { SMALL_FRAME } else { frame.next_multiple_of(PAGE) };
+    pages + RECORD
 }

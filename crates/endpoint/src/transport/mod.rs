@@ -30,7 +30,7 @@ use tailrace_wire::{Flags, Packet};
 
 pub use crate::ip::Identity;
 pub use closing::Close;
-pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
+pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory};
 pub use phase::Failure;
 pub use recovery::State;
 pub(crate) use reset::answer;
@@ -44,7 +44,7 @@ use recovery::rack::Rack;
 use recovery::scoreboard::Scoreboard;
 use rtt::Rtt;
 use sender::small_queue::SmallQueue;
-use sender::{FIRST_BYTE, Send};
+use sender::{FIRST_BYTE, Send, segments_of};
 use timer::Timers;
 
 /// The way down: the NIC.
@@ -145,7 +145,7 @@ impl Tcp {
     fn set_mss(&mut self, mss: u32) {
         self.send.mss = mss;
         self.receive.patience = mss;
-        self.send.burst_max = (self.tso_bytes / mss).max(1);
+        self.send.burst_max = segments_of(self.tso_bytes, mss);
         self.congestion.set_cap(self.window_cap_bytes, mss);
     }
 

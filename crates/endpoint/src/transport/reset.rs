@@ -67,7 +67,7 @@ impl Tcp {
     /// Answers a segment that has no business here, if it is known whom.
     fn refuse_segment(&self, segment: &Segment<'_>, wire: &mut impl Transmit) {
         if self.identity.to_endpoint != TO_PORT
-            && let Some(reset) = answer(segment, &self.identity, self.send.header_bytes)
+            && let Some(reset) = answer(segment, &self.identity, self.send.header_bytes.into())
         {
             wire.send(reset);
         }

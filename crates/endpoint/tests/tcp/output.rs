@@ -78,7 +78,7 @@ fn small_writes(autocorking: bool, path: Path) -> Vec<u16> {
 fn small_writes_are_joined_while_the_nic_is_busy() {
     let corked = small_writes(true, Path::new(10, DELAY));
     assert_eq!(corked[..6], [5500, 8948, 2052, 8948, 8948, 4104]);
-    assert_eq!(corked.len(), 17);
+    assert_eq!(corked.len(), 18, "one of them is cut where the peer's first window ends");
     assert_eq!(corked.iter().map(|bytes| u32::from(*bytes)).sum::<u32>(), 24 * 5500);
     // The peer's first window holds eleven.
     assert_eq!(small_writes(false, Path::new(10, DELAY))[..11], [5500; 11]);
@@ -286,6 +286,32 @@ fn a_window_that_is_not_used_does_not_grow() {
     }
     let cwnd = world.ends[0].cwnd();
     assert!((12..=18).contains(&cwnd), "slow start grows to twice what is used at most: {cwnd}");
+}
+
+/// Linux `__tcp_transmit_skb`: the peer merges nothing more with what is sent at once.
+#[test]
+fn a_burst_ends_with_a_push() {
+    let mut world = World::new(&config(), Path::new(10, DELAY));
+    world.open();
+    world.write(0, 40_000);
+    world.run_for(Span::from_us(10));
+    let pushed: Vec<bool> = world.data_from(0).map(|s| s.packet.flags.contains(Flags::PSH)).collect();
+    assert_eq!(pushed, [false, false, false, false, true, false, false, false, false, true], "ten segments, five at a time");
+}
+
+/// Linux `tcp_mss_split_point` without Nagle's algorithm: the peer's window is used to its last byte, if a full segment fits besides.
+#[test]
+fn a_burst_ends_where_the_peers_window_does() {
+    let receive_buffer = Buffer { initial: 4_500, maximum: 4_500 };
+    let mut world = World::new(&TcpConfig { receive_buffer, ..config() }, Path::new(10, DELAY));
+    world.open();
+    world.write(0, 40_000);
+    world.run_to_quiet(10_000);
+    assert_eq!(world.readable[1], 40_000);
+    let data: Vec<_> = world.data_from(0).map(|s| (s.packet.seq, s.packet.payload_bytes)).collect();
+    let edges: Vec<u64> = world.acks_from(1).map(|s| s.packet.ack + u64::from(s.packet.window)).collect();
+    let short = data.iter().find(|segment| segment.1 < 1000).expect("the window is no multiple of a segment");
+    assert!(edges.contains(&(short.0 + u64::from(short.1))), "{short:?} {edges:?}");
 }
 
 #[test]

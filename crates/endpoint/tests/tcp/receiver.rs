@@ -30,8 +30,8 @@ fn after_the_quick_start_every_second_segment_is_acknowledged() {
     world.run_to_quiet(100_000);
     let (data, acks) = (world.data_from(0).count(), world.acks_from(1).count());
     assert_eq!(data, 2000);
-    // Sixteen at the start at once, then every second.
-    assert!((1000..=1020).contains(&acks), "{acks} acknowledgements of {data} segments");
+    // Sixteen at the start at once, then every second, and the last of each burst.
+    assert!((1000..=1060).contains(&acks), "{acks} acknowledgements of {data} segments");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn the_window_starts_at_64_kib_opens_with_what_arrives_and_never_shrinks() {
     world.write(0, 10_000_000);
     world.run_to_quiet(1_000_000);
     let syn = world.sent().iter().find(|s| s.side == 1).expect("an answer").packet;
-    assert_eq!(syn.window, 65_535);
+    assert_eq!(syn.window, 65_000, "whole segments");
     let mut edge = 0;
     let mut widest = 0;
     for sent in world.acks_from(1) {
@@ -194,7 +194,8 @@ fn the_window_starts_at_64_kib_opens_with_what_arrives_and_never_shrinks() {
         edge = right;
         widest = widest.max(sent.packet.window);
     }
-    assert!((1 << 20..(1 << 20) + 1024).contains(&widest), "{widest}");
+    // But for the segment that has just arrived.
+    assert!(((1 << 20) - 1_200..1 << 20).contains(&widest), "{widest}");
 }
 
 #[test]

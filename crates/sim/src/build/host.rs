@@ -4,7 +4,9 @@ use super::processor::processor_policy;
 use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
-use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
+use tailrace_endpoint::transport::{
+    Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
+};
 use tailrace_network::{HostLink, pace_of};
 use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
 use tailrace_units::{RandomStream, Span};
@@ -91,6 +93,7 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         send_buffer: buffer(&tcp.send_buffer),
         receive_buffer: buffer(&tcp.receive_buffer),
         seed: RandomStream::new(plan.raw.seed, &format!("{}/tcp", plan.graph.names[host])).bits(),
+        segment_memory: segment_memory(tcp_mss(raw.mtu_bytes)),
         header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
     }
 }

@@ -197,6 +197,11 @@ pub fn run(plan: &Plan) -> Trial {
 
 /// The same with other settings, and without the listeners of one host.
 pub fn run_with(plan: &Plan, settings: Settings, deaf: Option<usize>) -> Trial {
+    run_late(plan, settings, deaf, Span::ZERO)
+}
+
+/// The same with hosts that do what is due so much later.
+pub fn run_late(plan: &Plan, settings: Settings, deaf: Option<usize>, late: Span) -> Trial {
     let net = Rc::new(RefCell::new(Net::default()));
     let mut hosts: Vec<(Host, HostSockets)> = (0..plan.graph.hosts)
         .map(|host| {
@@ -229,7 +234,7 @@ pub fn run_with(plan: &Plan, settings: Settings, deaf: Option<usize>) -> Trial {
             happen(now, what, host, sockets);
         } else {
             let (host, sockets) = hosts.iter_mut().find(|(host, _)| host.poll_timeout() == now).expect("one is due");
-            host.handle_timeout(now, sockets);
+            host.handle_timeout(now + late, sockets);
         }
     }
     let end = net.borrow().now;

@@ -1,6 +1,6 @@
 //! What hosts record, and what comes of it.
 
-use crate::net::{DELAY, Trial, WINDOW, run, run_with};
+use crate::net::{DELAY, Trial, WINDOW, run, run_late, run_with};
 use crate::plans::*;
 use serde_json::Value;
 use tailrace_plan::*;
@@ -98,6 +98,17 @@ fn a_user_who_works_on_what_arrives_reads_all_of_it() {
     assert_eq!(workload(&merged.summary, 0)["goodput_bytes"].as_u64(), Some(8 * 300_000));
     // A picosecond for each byte as it comes, and another when all have come.
     assert_eq!(merged.summary["hosts"][0]["program_busy_ps"].as_u64(), Some(2 * 8 * 300_000));
+}
+
+/// A clock is read a little later than what was waited for. That is no work: it would add up over the pieces.
+#[test]
+fn work_takes_no_longer_where_its_end_is_noticed_late() {
+    let mut working = users("h0");
+    (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) = (300_000, 1_000_000);
+    let plan = plan(S, vec![working.into()]);
+    let settings = Settings { bin: Span::from_ms(1), tcp_interval: None };
+    let end = |late| run_late(&plan, settings, None, late).merged.summary["end_ps"].as_u64();
+    assert_eq!(end(Span::from_ns(300)), end(Span::ZERO));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The receiver's half: what has arrived in order, and what happens to a segment with payload.
 
 mod ack_policy;
+mod memory;
 mod reading;
 mod reassembly;
 mod window;
@@ -138,7 +139,8 @@ impl Tcp {
         let mss = self.send.mss;
         self.receive.policy.note_size(arrived > 0 && segment.is_short(mss));
         // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
-        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), 0, mss) {
+        let payload = u64::from(segment.payload_bytes);
+        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(payload, payload, mss) {
             self.receive.policy.hurry();
         }
         self.receive.window.tune(now, self.receive.next, mss);

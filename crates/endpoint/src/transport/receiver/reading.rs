@@ -36,8 +36,9 @@ impl Tcp {
     pub(crate) fn keep(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
         let (mss, receive) = (self.send.mss, &mut self.receive);
         receive.policy.note_unread_size(segment.is_short(mss));
+        let payload = u64::from(segment.payload_bytes);
         let may_open = arrived > 0 || self.send.has_sack;
-        if may_open && receive.window.grow(u64::from(segment.payload_bytes), receive.unread, mss) {
+        if may_open && receive.window.grow(payload, receive.unread + payload, mss) {
             receive.policy.hurry();
         }
         receive.unread += arrived;

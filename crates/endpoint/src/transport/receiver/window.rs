@@ -2,6 +2,7 @@
 
 use tailrace_units::{Span, Time};
 
+use super::memory::Memory;
 use crate::transport::config::TcpConfig;
 use crate::transport::sender::FIRST_BYTE;
 
@@ -26,6 +27,10 @@ pub(crate) struct ReceiveWindow {
     pub(crate) end: u64,
     buffer: u64,
     buffer_max: u64,
+    /// Of the buffer so much is never announced: a segment, until the buffer is tuned (Linux `tcp_init_buffer_space`). So one that waits to
+    /// be read takes nothing off the window.
+    reserved: u16,
+    memory: Memory,
     /// The window opens to this at most: it grows with what arrives, so that a sudden sender does not fill a large buffer.
     threshold: u64,
     /// Bytes per unit of the announced window.
@@ -52,13 +57,18 @@ impl ReceiveWindow {
         let buffer_max = config.receive_buffer.maximum.max(config.receive_buffer.initial);
         let shift = (0..SHIFT_MAX).find(|shift| buffer_max >> shift <= FIRST_WINDOW_MAX).unwrap_or(SHIFT_MAX);
         let buffer_max = buffer_max.min(FIRST_WINDOW_MAX << shift); // more cannot be announced
-        let first = config.receive_buffer.initial.min(FIRST_WINDOW_MAX);
+        let first = whole_segments(config.receive_buffer.initial.min(FIRST_WINDOW_MAX), config.mss);
+        let buffer = config.receive_buffer.initial.min(buffer_max);
+        let mss = u64::from(config.mss);
+        let reserved = mss.min(buffer.saturating_sub(2 * mss)) as u16;
         let copied_before = first.min(u64::from(config.initial_window_segments) * u64::from(config.mss)).max(1);
         ReceiveWindow {
             end: FIRST_BYTE + first,
-            buffer: config.receive_buffer.initial.min(buffer_max),
+            buffer,
             buffer_max,
-            threshold: first,
+            reserved,
+            memory: Memory::new(config.mss, config.segment_memory),
+            threshold: first.min(buffer - u64::from(reserved)),
             unit: 1 << shift,
             tuning: Tuning {
                 copied_before,
@@ -95,13 +105,25 @@ impl ReceiveWindow {
         self.buffer
     }
 
+    /// The most that is ever announced.
+    #[inline]
+    fn clamp(&self) -> u64 {
+        self.buffer - u64::from(self.reserved)
+    }
+
+    /// What is left of the window with `held` bytes in the buffer.
+    #[inline]
+    fn free(&self, held: u64) -> u64 {
+        self.buffer.saturating_sub(self.memory.of(held))
+    }
+
     /// The window that may be announced with `held` bytes in the buffer, in whole units. None rather than a silly one (RFC 9293 section
     /// 3.8.6.2.2): of a buffer more than half full only room for a segment and for a sixteenth of it counts (Linux `__tcp_select_window`).
     #[inline]
     pub(crate) fn offer(&self, held: u64, mss: u32) -> u64 {
         let unit = u64::from(self.unit);
-        let free = self.buffer.saturating_sub(held);
-        let room = if free < self.buffer / 2 { self.scarce_room(free, mss) } else { free };
+        let free = self.free(held);
+        let room = if free < self.clamp() / 2 { self.scarce_room(free, mss) } else { free };
         (room.min(self.threshold) + unit - 1) & !(unit - 1)
     }
 
@@ -114,7 +136,7 @@ impl ReceiveWindow {
 
     /// Less than half of the buffer is free.
     pub(crate) fn is_scarce(&self, held: u64) -> bool {
-        self.buffer.saturating_sub(held) < self.buffer / 2
+        self.free(held) < self.clamp() / 2
     }
 
     /// Moves the right edge as far as the buffer has room, with `held` bytes in it.
@@ -130,15 +152,17 @@ impl ReceiveWindow {
         self.end = next + left.max(offer);
     }
 
-    /// `payload` bytes arrived: twice as many may come next, as far as there is room beside the `unread` ones (Linux `tcp_grow_window`).
+    /// `payload` bytes arrived: twice as many may come next, as far as there is room beside the `unread` ones, these among them (Linux
+    /// `tcp_grow_window`).
     /// Returns whether the window opened further.
     #[inline]
     pub(crate) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
-        if self.threshold + unread >= self.buffer || payload < GROWTH_PAYLOAD_MIN {
+        let most = self.clamp().min(self.free(unread));
+        if self.threshold >= most || payload < GROWTH_PAYLOAD_MIN {
             return false;
         }
         let growth = 2 * payload.max(u64::from(mss));
-        self.threshold = (self.threshold + growth).min(self.buffer - unread);
+        self.threshold = (self.threshold + growth).min(most);
         true
     }
 
@@ -172,12 +196,22 @@ impl ReceiveWindow {
             let window = 2 * copied + TUNE_SLACK_SEGMENTS * u64::from(mss);
             let growth = u128::from(window) * u128::from(copied - before) / u128::from(before);
             let wanted = u128::from(window) + 2 * growth;
-            self.buffer = self.buffer.max(wanted.min(u128::from(self.buffer_max)) as u64);
+            let wanted = wanted.min(u128::from(self.buffer_max)) as u64;
+            if wanted > self.buffer {
+                self.buffer = wanted;
+                self.reserved = 0;
+            }
             tuning.copied_before = copied;
         }
         tuning.measured_from = read;
         tuning.measured_since = now;
     }
+}
+
+/// The first window is of whole segments, if it holds one (Linux `tcp_select_initial_window`).
+fn whole_segments(window: u64, mss: u32) -> u64 {
+    let mss = u64::from(mss);
+    if window > mss { window - window % mss } else { window }
 }
 
 impl Tuning {
@@ -190,5 +224,24 @@ impl Tuning {
         self.round_trip = old.less(old.part(ROUND_TRIP_DIVISOR)) + measured.part(ROUND_TRIP_DIVISOR);
         self.window_end = window_end;
         self.window_since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::Buffer;
+
+    /// Linux `tcp_init_buffer_space` keeps one segment of a fixed buffer back. What waits to be read takes nothing off the window up to that, so
+    /// that it is answered at once; beyond it takes half of its memory, here half a byte for each byte.
+    #[test]
+    fn one_segment_of_a_fixed_buffer_is_not_announced() {
+        let receive_buffer = Buffer { initial: 50_000, maximum: 50_000 };
+        let mut window = ReceiveWindow::new(&TcpConfig { receive_buffer, segment_memory: 1_000, ..TcpConfig::linux(1_000) });
+        (0..100).for_each(|_| _ = window.grow(1_000, 1_000, 1_000));
+        assert_eq!(
+            [0, 1_000, 2_000, 3_000, 10_000].map(|unread| window.offer(unread, 1_000)),
+            [49_000, 49_000, 49_000, 48_500, 45_000]
+        );
     }
 }

@@ -32,7 +32,7 @@ pub(crate) enum Stop {
 
 impl Tcp {
     /// Waiting for the next acknowledgement makes a larger burst (Linux `tcp_tso_should_defer`).
-    pub(crate) fn should_wait(&self, now: Time, sendable: u64, burst_max: u32, in_flight: u32) -> Stop {
+    pub(crate) fn should_wait(&self, now: Time, (block, is_last): (u64, bool), burst_max: u32, in_flight: u32) -> Stop {
         let mss = u64::from(self.send.mss);
         let burst = u64::from(burst_max) * mss;
         let peer_room = self.send.window_end - self.send.nxt;
@@ -40,6 +40,9 @@ impl Tcp {
         let limit = peer_room.min(room);
         if limit >= burst || self.recovery.state >= State::Recovery || now.since(self.send.last_sent) > DEFER_MAX {
             return Stop::Go;
+        }
+        if !is_last && limit >= block {
+            return Stop::Go; // it gets no longer by waiting
         }
         let window = (self.send.window_end - self.send.una).min(u64::from(self.congestion.cwnd) * mss);
         if limit >= window / DEFER_DIVISOR || self.board.ring.is_empty() {
@@ -51,23 +54,24 @@ impl Tcp {
         if expected.since(now) > DEFER_MAX.min(smoothed.part(2)) {
             return Stop::Go;
         }
-        if room < peer_room && room <= sendable.min(burst) { Stop::Window } else { Stop::Other }
+        if room < peer_room && room <= block { Stop::Window } else { Stop::Other }
     }
 
     /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.
     #[inline]
     pub(crate) fn burst_segments(&self) -> u32 {
+        let most = u32::from(self.send.burst_max);
         if self.rtt.minimum() < BURST_RTT_STEP {
-            return self.send.burst_max;
+            return most;
         }
         let least = self.congestion.paced().map_or(BURST_SEGMENTS_MIN, |paced| Bbr::burst_segments_min(paced.pace));
-        if self.send.burst_max <= least {
-            return self.send.burst_max;
+        if most <= least {
+            return most;
         }
         let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
-        let near = (u64::from(self.send.burst_max) * u64::from(self.send.mss)).checked_shr(steps as u32).unwrap_or(0);
+        let near = self.send.burst_bytes().checked_shr(steps as u32).unwrap_or(0);
         let bytes = near + self.paced_bytes(BURST_TIME);
-        let segments = (bytes / u64::from(self.send.mss)).min(u64::from(self.send.burst_max)) as u32;
+        let segments = (bytes / u64::from(self.send.mss)).min(u64::from(most)) as u32;
         segments.max(least)
     }
 

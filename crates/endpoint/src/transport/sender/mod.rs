@@ -34,11 +34,14 @@ pub(super) struct Send {
     /// When payload was last sent.
     pub(super) last_sent: Time,
     pub(super) mss: u32,
+    /// Bytes of the block that is sent next, zero before it is looked at; and those that were cut off it and follow as a block of their own.
+    block: u32,
+    block_rest: u32,
     /// Bytes of the burst that was sent last.
     pub(super) last_burst: u32,
     /// Segments of the largest burst; 1 without TSO.
-    pub(super) burst_max: u32,
-    pub(super) header_bytes: u32,
+    pub(super) burst_max: u16,
+    pub(super) header_bytes: u16,
     pub(super) has_sack: bool,
     pub(super) has_ecn: bool,
     pub(super) probes_tail: bool,
@@ -60,9 +63,11 @@ impl Send {
             buffer_max: bytes(config.send_buffer.maximum.max(config.send_buffer.initial)),
             last_sent: Time::ZERO,
             mss: config.mss,
+            block: 0,
+            block_rest: 0,
             last_burst: 0,
-            burst_max: (config.tso_bytes / config.mss).max(1),
-            header_bytes: config.header_bytes + tag_bytes,
+            burst_max: segments_of(config.tso_bytes, config.mss),
+            header_bytes: (config.header_bytes + tag_bytes) as u16,
             has_sack: config.sack,
             has_ecn: config.ecn,
             probes_tail: config.sack && config.tail_loss_probe,
@@ -73,7 +78,7 @@ impl Send {
     /// Bytes of the largest burst.
     #[inline]
     pub(super) fn burst_bytes(&self) -> u64 {
-        u64::from(self.burst_max * self.mss)
+        u64::from(u32::from(self.burst_max) * self.mss)
     }
 
     #[inline]
@@ -109,6 +114,49 @@ impl Send {
         payload > 0 && self.nxt + payload <= self.window_end
     }
 
+    /// The block that is sent next, if `sendable` bytes may be: its length, and whether it is the last. What was written lies in blocks of
+    /// a burst. One is cut where a window ends, and its rest is a block of its own (Linux `tcp_sendmsg_locked`, `tso_fragment`).
+    #[inline]
+    pub(super) fn next_block(&mut self, sendable: u64) -> (u64, bool) {
+        if self.block == 0 {
+            let next = if self.block_rest > 0 { self.block_rest.into() } else { self.burst_bytes() };
+            self.block = next.min(sendable) as u32;
+            self.block_rest = 0;
+        }
+        let block = sendable.min(self.block.into());
+        (block, block == sendable)
+    }
+
+    /// The first `bytes` of the next block are sent by themselves.
+    #[inline]
+    pub(super) fn cut(&mut self, bytes: u64) {
+        let bytes = bytes as u32; // of a burst at most
+        self.block_rest += self.block.saturating_sub(bytes);
+        self.block = bytes;
+    }
+
+    /// They were sent.
+    #[inline]
+    pub(super) fn advance(&mut self, payload: u32) {
+        self.nxt += u64::from(payload);
+        self.block = self.block.saturating_sub(payload);
+    }
+
+    /// The buffer has taken more: the last block is filled up first.
+    #[inline]
+    fn extend_block(&mut self, accepted_before: u64) {
+        let (block, rest) = (u64::from(self.block), u64::from(self.block_rest));
+        if block == 0 || self.nxt + block + rest != accepted_before {
+            return;
+        }
+        let most = self.burst_bytes();
+        if rest == 0 {
+            self.block = (self.accepted - self.nxt).min(most).max(block) as u32;
+        } else {
+            self.block_rest = (self.accepted - self.nxt - block).min(most).max(rest) as u32;
+        }
+    }
+
     /// The application writes so many bytes more.
     pub(super) fn write(&mut self, bytes: u64) {
         let is_waiting = self.written > self.accepted;
@@ -128,7 +176,9 @@ impl Send {
     pub(super) fn fill(&mut self) {
         let burst = self.burst_bytes();
         let room = (self.una + u64::from(self.buffer)).saturating_sub(self.accepted);
-        self.accepted = self.written.min(self.accepted + room.div_ceil(burst) * burst);
+        let before = self.accepted;
+        self.accepted = self.written.min(before + room.div_ceil(burst) * burst);
+        self.extend_block(before);
     }
 
     /// Grows the buffer to the memory of the segments of some windows (Linux `tcp_sndbuf_expand`). Returns whether a third of it is free, so
@@ -140,5 +190,37 @@ impl Send {
         self.buffer = self.buffer.max(wanted.min(self.buffer_max));
         let queued = self.accepted.saturating_sub(self.una);
         queued + queued / 2 <= u64::from(self.buffer)
+    }
+}
+
+/// Segments of the largest burst.
+pub(super) fn segments_of(tso_bytes: u32, mss: u32) -> u16 {
+    u16::try_from(tso_bytes / mss).unwrap_or(u16::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was written lies in blocks of a burst; what is cut off one leaves a shorter one, and what is written fills up the last.
+    #[test]
+    fn a_block_that_was_cut_is_followed_by_its_rest() {
+        let mut send = Send::new(&TcpConfig { tso_bytes: 3_000, ..TcpConfig::linux(1_000) }, 0);
+        send.write(7_000);
+        assert_eq!(send.next_block(7_000), (3_000, false));
+        send.cut(1_400);
+        send.advance(1_000);
+        send.advance(400);
+        assert_eq!(send.next_block(5_600), (1_600, false), "not three segments");
+        send.advance(1_600);
+        assert_eq!(send.next_block(4_000), (3_000, false));
+        send.advance(3_000);
+        assert_eq!(send.next_block(1_000), (1_000, true));
+        send.write(300);
+        assert_eq!(send.next_block(1_300), (1_300, true), "what is last is filled up");
+        send.cut(1_000);
+        send.write(5_000);
+        send.advance(1_000);
+        assert_eq!(send.next_block(5_300), (3_000, false), "and so is a rest");
     }
 }

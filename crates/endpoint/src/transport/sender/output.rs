@@ -25,7 +25,8 @@ impl Tcp {
             if sendable == 0 || self.is_held_by_pace(now) {
                 break;
             }
-            match self.check(now, sendable, burst_max) {
+            let (block, is_last) = self.send.next_block(sendable);
+            match self.check(now, (block, is_last), burst_max) {
                 Stop::Go => {}
                 Stop::Window => {
                     is_limited = true;
@@ -35,10 +36,13 @@ impl Tcp {
             }
             let room = self.congestion.cwnd - self.board.in_flight();
             let segments = room.min((self.congestion.cwnd / 2).max(1)).min(burst_max);
-            if self.is_small_queue_full(now, sendable.min(u64::from(segments * self.send.mss)) as u32) {
+            let room_bytes = self.send.window_end - self.send.nxt;
+            let bytes = block.min(u64::from(segments * self.send.mss)).min(room_bytes);
+            self.send.cut(bytes);
+            if self.is_small_queue_full(now, bytes as u32) {
                 break;
             }
-            self.send_burst(now, sendable, segments, wire);
+            self.send_burst(now, bytes, wire);
         }
         self.finish_push(now, before, is_limited);
     }
@@ -64,17 +68,17 @@ impl Tcp {
     }
 
     #[inline]
-    fn check(&mut self, now: Time, sendable: u64, burst_max: u32) -> Stop {
+    fn check(&mut self, now: Time, (block, is_last): (u64, bool), burst_max: u32) -> Stop {
         let in_flight = self.board.in_flight();
         if in_flight >= self.congestion.cwnd {
             return Stop::Window;
         }
         let mss = u64::from(self.send.mss);
-        if self.send.nxt + sendable.min(mss) > self.send.window_end {
+        if self.send.nxt + block.min(mss) > self.send.window_end {
             return Stop::Other;
         }
-        if burst_max > 1 && sendable > mss {
-            return self.should_wait(now, sendable, burst_max, in_flight);
+        if burst_max > 1 && block > mss {
+            return self.should_wait(now, (block, is_last), burst_max, in_flight);
         }
         Stop::Go
     }
@@ -85,30 +89,29 @@ impl Tcp {
         self.push(now, wire);
     }
 
-    /// Sends up to `segments` segments of at most `sendable` bytes.
+    /// Sends a burst. Where it ends in the peer's window or with a block, its last segment is short (Linux `tcp_mss_split_point`). A burst of
+    /// several segments ends with PSH, so that the peer merges nothing more with it (Linux `__tcp_transmit_skb`).
     #[inline]
-    fn send_burst(&mut self, now: Time, sendable: u64, segments: u32, wire: &mut impl Transmit) {
+    fn send_burst(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         let mss = u64::from(self.send.mss);
-        let mut left = sendable.min(self.send.window_end - self.send.nxt);
-        let before = self.send.nxt;
-        for _ in 0..segments {
-            let payload = left.min(mss);
-            if payload == 0 || (payload < mss && self.send.nxt + payload < self.send.written) {
-                break; // a short segment only ends what was written
-            }
-            self.send_segment(now, payload as u32, wire);
-            left -= payload;
+        let end = self.send.nxt + bytes;
+        while self.send.nxt < end {
+            let left = end - self.send.nxt;
+            let is_pushed = left <= mss && bytes > mss;
+            self.send_segment(now, left.min(mss) as u32, is_pushed, wire);
         }
-        self.send.last_burst = (self.send.nxt - before) as u32;
-        self.charge_pace(now, self.send.nxt - before);
+        self.send.last_burst = bytes as u32;
+        self.charge_pace(now, bytes);
     }
 
     /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
     pub(crate) fn send_one_more(&mut self, now: Time, wire: &mut impl Transmit) -> bool {
         let is_possible = self.send.has_sendable();
         if is_possible {
-            let payload = self.send.sendable().min(u64::from(self.send.mss));
-            self.send_segment(now, payload as u32, wire);
+            let (block, _) = self.send.next_block(self.send.sendable());
+            let payload = block.min(u64::from(self.send.mss));
+            self.send.cut(payload);
+            self.send_segment(now, payload as u32, false, wire);
             self.charge_pace(now, payload);
             self.recovery.sent += 1;
         }
@@ -116,10 +119,10 @@ impl Tcp {
     }
 
     #[inline(always)]
-    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Transmit) {
+    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, is_pushed: bool, wire: &mut impl Transmit) {
         let seq = self.send.nxt;
         let end = seq + u64::from(payload);
-        let mut flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+        let mut flags = if is_pushed || end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
         if self.send.is_cwr_due {
             flags = flags.with(Flags::CWR);
             self.send.is_cwr_due = false;
@@ -128,7 +131,7 @@ impl Tcp {
         if self.send.has_ecn {
             packet.ecn = Ecn::Ect0;
         }
-        self.send.nxt = end;
+        self.send.advance(payload);
         if self.congestion.is_model() {
             self.note_sample_sent(now, self.board.ring.tail);
         }
@@ -231,7 +234,7 @@ impl Tcp {
             flow_hash: self.identity.flow_hash,
             to_endpoint: self.identity.to_endpoint,
             to_host: self.identity.to_host,
-            frame_bytes: (self.send.header_bytes + payload) as u16,
+            frame_bytes: self.send.header_bytes + payload as u16,
             payload_bytes: payload as u16,
             flags,
             ecn: Ecn::NotEct,
