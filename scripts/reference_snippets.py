@@ -296,6 +296,58 @@ priority: 5
 dscp: ef
 vlan: 10""",
     ),
+    "Requests": (
+        "workloads.shop",
+        """kind: requests
+enabled: true
+group: shop
+preset: http
+client: h1
+clients: [h1, h2]
+server: h3
+servers: [h3, h4]
+balance: random
+protocol: tcp
+connection: kept
+users: 20
+gap: exponential(5ms)
+arrivals: exponential(100us)
+spikes: [{factor: 5, at: 2s, for: 500ms}]
+connections: 16
+requests: 1000
+start: 100ms
+request: 200B
+response: lognormal(4kB, 1.2)
+pipeline: 4
+server_time: exponential(200us)
+server_work: 50us
+concurrency: 8
+timeout: 1s
+retries: 2
+calls: [{server: h5, request: 300B, response: 2kB, server_time: 300us, server_work: 0s}]
+replicas: {servers: [h6, h7], bytes: 4kB, ack: 20B, server_time: 100us}
+load_generator: wrk
+priority: 5
+dscp: ef
+vlan: 10""",
+    ),
+    "Spike": ("workloads.shop.spikes", "factor: 5\nat: 2s\nfor: 500ms"),
+    "Call": (
+        "workloads.shop.calls",
+        """server: h5
+servers: [h5, h6]
+request: 300B
+response: exponential(2kB)
+server_time: 300us
+server_work: 50us
+concurrency: 4
+count: 3
+parallel: false""",
+    ),
+    "Replicas": (
+        "workloads.shop.replicas",
+        "servers: [h6, h7]\nbytes: 4kB\nacks: all\nack: 20B\nserver_time: 100us",
+    ),
     "Sweep": (
         "sweep",
         "axes:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid",

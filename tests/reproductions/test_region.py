@@ -225,8 +225,8 @@ def test_the_committed_map_has_the_values_of_the_scenario() -> None:
     assert recorded == {parameter.key: parameter.text(parameter.base) for parameter in PARAMETERS}
     text = SCENARIO.read_text()
     assert re.search(r"program_cores: 24, time_slice: 1.5ms\b", text)
-    assert len(re.findall(r"write: 5500B", text)) == 5
-    assert len(re.findall(r"consume_rate: 359Mbit/s", text)) == 3
+    assert len(re.findall(r"write: 6300B", text)) == 5
+    assert len(re.findall(r"consume_rate: 366Mbit/s", text)) == 3
     assert len(re.findall(r"normal: \{limit: 5MB\}", text)) == 2
 
 

@@ -131,7 +131,7 @@ class Cpu(Part):
     write_byte: FineTime = 0
     """Cost of each byte that a program writes (the copy into the kernel)."""
     wake_up: Time = 0
-    """Cost of waking a thread, for whoever wakes it."""
+    """Cost of waking a thread, charged to the thread or soft interrupt that wakes it."""
     context_switch: Time = 0
     """Cost of each switch to another thread."""
     slice: Time | None = None
