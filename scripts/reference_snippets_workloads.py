@@ -1,0 +1,140 @@
+"""How each key of a workload is written: the part of `reference_snippets` about workloads."""
+
+WORKLOADS: dict[str, tuple[str, str]] = {
+    "Oltp": (
+        "workloads.shop",
+        """kind: oltp
+enabled: true
+group: databases
+client: web
+server: shop-db
+users: 20
+transactions: 500
+warmup_transactions: 20
+round_trips: [{response: 18kB, server_time: 200us}]
+gap: exponential(8ms)
+gap_from: end
+start: 100ms
+load_generator: pgbench
+database: postgresql
+connect: early
+priority: 5
+dscp: af41
+vlan: 10""",
+    ),
+    "RoundTrip": (
+        "workloads.shop.round_trips[]",
+        """request: 200B
+response: 18kB
+server_time: exponential(200us)
+server_work: 60us
+repeat: 3
+build_rate: 2Gbit/s
+write: 8kB
+produce_rate: 2Gbit/s
+consume_rate: 1Gbit/s
+consume_chunk: 64kB
+unpack_rate: 2Gbit/s""",
+    ),
+    "Stream": (
+        "workloads.backup",
+        """kind: stream
+enabled: true
+group: backups
+source: shop-db
+destination: archive
+connections: 8
+size: 10GB
+rate: 2Gbit/s
+start: 1s
+stagger: 10us
+priority: 1
+dscp: cs1
+vlan: 10
+pin_forward: [leaf1, spine2, leaf2]
+pin_backward: [leaf2, spine2, leaf1]""",
+    ),
+    "Flows": (
+        "workloads.web",
+        """kind: flows
+enabled: true
+group: web
+sources: [h1, h2]
+destinations: [h3, h4]
+sizes: web-search
+load: 60%              # or interarrival
+interarrival: exponential(100us)
+flows: 10000
+start: 100ms
+priority: 0
+dscp: be
+vlan: 10""",
+    ),
+    "Datagrams": (
+        "workloads.voice",
+        """kind: datagrams
+enabled: true
+group: voice
+source: h1
+destination: h2
+sizes: 200B
+interarrival: 20ms
+count: 1000
+start: 100ms
+priority: 5
+dscp: ef
+vlan: 10""",
+    ),
+    "Requests": (
+        "workloads.shop",
+        """kind: requests
+enabled: true
+group: shop
+preset: http
+client: h1
+clients: [h1, h2]
+server: h3
+servers: [h3, h4]
+balance: random
+protocol: tcp
+connection: kept
+users: 20
+gap: exponential(5ms)
+arrivals: exponential(100us)
+spikes: [{factor: 5, at: 2s, for: 500ms}]
+connections: 16
+requests: 1000
+start: 100ms
+request: 200B
+response: lognormal(4kB, 1.2)
+pipeline: 4
+server_time: exponential(200us)
+server_work: 50us
+concurrency: 8
+timeout: 1s
+retries: 2
+calls: [{server: h5, request: 300B, response: 2kB, server_time: 300us, server_work: 0s}]
+replicas: {servers: [h6, h7], bytes: 4kB, ack: 20B, server_time: 100us}
+load_generator: wrk
+priority: 5
+dscp: ef
+vlan: 10""",
+    ),
+    "Spike": ("workloads.shop.spikes", "factor: 5\nat: 2s\nfor: 500ms"),
+    "Call": (
+        "workloads.shop.calls",
+        """server: h5
+servers: [h5, h6]
+request: 300B
+response: exponential(2kB)
+server_time: 300us
+server_work: 50us
+concurrency: 4
+count: 3
+parallel: false""",
+    ),
+    "Replicas": (
+        "workloads.shop.replicas",
+        "servers: [h6, h7]\nbytes: 4kB\nacks: all\nack: 20B\nserver_time: 100us",
+    ),
+}
