@@ -65,6 +65,13 @@ def test_any_number_of_arms_and_workloads_has_a_table(tmp_path: Path, arms: int,
         assert text.count(f"  {arm} ") == workloads
 
 
+def test_a_rate_is_of_what_the_workloads_count(tmp_path: Path) -> None:
+    summary = many(tmp_path, 1, 2)
+    assert "; rate: transactions per second; " in outcome_table(summary).notes[0]
+    summary["arms"]["arm-0"]["workloads"]["workload-1"]["kind"] = "requests"
+    assert "; rate: transactions or requests per second; " in outcome_table(summary).notes[0]
+
+
 def test_a_cell_has_its_value_its_interval_its_change_and_a_sign(tmp_path: Path) -> None:
     [block] = outcome_table(many(tmp_path, 2, 1)).blocks
     baseline, other = (row.cells for row in block.rows)

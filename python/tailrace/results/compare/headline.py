@@ -252,7 +252,8 @@ def _did(subject: Summary, own: Summary) -> str:
     if workload and _has_time(workload):
         return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
     if "rate_per_s" in figures:
-        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} transactions per second"
+        noun = facts_of(workload["kind"]).noun if workload else "transactions"
+        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} {noun} per second"
     return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
 
 

@@ -179,7 +179,7 @@ def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
 def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]:
     leads = {subject["lead"] for subject in summary["subjects"]}
     means = f"Means over trials with their {LEVEL_TEXT} intervals" if _has_intervals(blocks) else "Means over trials"
-    rates = "rate: transactions per second of closed loops" if "rate_per_s" in leads else ""
+    rates = f"rate: {_counted(summary)} per second" if "rate_per_s" in leads else ""
     goodputs = "Gbit/s: goodput" if leads & {"goodput_gbps", None} else ""
     times = "s: completion time" + (", at full scale" if summary["run"]["scale"] != 1 else "")
     parts = [
@@ -194,6 +194,20 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]
     together = "The rate of a group is the total work of its members divided by the longest of their times."
     added = together if _ends_apart(summary) else ""
     return [text for text in ("; ".join(part for part in parts if part) + ".", added, against) if text]
+
+
+def _counted(summary: Summary) -> str:
+    """What the rates of workloads count: transactions, requests, or both."""
+    members = {
+        name for subject in summary["subjects"] if subject["lead"] == "rate_per_s" for name in subject["members"]
+    }
+    kinds = {
+        workload["kind"]
+        for arm in summary["arms"].values()
+        for name, workload in arm["workloads"].items()
+        if name in members
+    }
+    return " or ".join(sorted((facts_of(kind).noun for kind in kinds), reverse=True)) or "transactions"
 
 
 def _ends_apart(summary: Summary) -> bool:
