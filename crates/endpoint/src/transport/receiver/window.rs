@@ -157,8 +157,11 @@ impl ReceiveWindow {
     /// Returns whether the window opened further.
     #[inline]
     pub(crate) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
+        if self.threshold >= self.clamp() || payload < GROWTH_PAYLOAD_MIN {
+            return false;
+        }
         let most = self.clamp().min(self.free(unread));
-        if self.threshold >= most || payload < GROWTH_PAYLOAD_MIN {
+        if self.threshold >= most {
             return false;
         }
         let growth = 2 * payload.max(u64::from(mss));

@@ -131,8 +131,10 @@ impl Send {
     #[inline]
     pub(super) fn cut(&mut self, bytes: u64) {
         let bytes = bytes as u32; // of a burst at most
-        self.block_rest += self.block.saturating_sub(bytes);
-        self.block = bytes;
+        if bytes != self.block {
+            self.block_rest += self.block.saturating_sub(bytes);
+            self.block = bytes;
+        }
     }
 
     /// They were sent.
