@@ -35,6 +35,7 @@ WITHOUT_EFFECT = (*COSTS, "profile", "clock", "memory_share", "cores", "slice", 
 """Costs and cores of a kernel that only a simulated host has. The traffic program shares out the cores for programs by
 itself: as many as `program_cores` names, in one queue.
 """
+SHARED = "in an exact run, only programs use them, from one queue: a kernel takes no time of a processor"
 TRAFFIC_INSTEAD = "the traffic program then does the same work"
 CLIENT_PORTS = 2**16 - 2**15
 """Of a host, from 32768 on (`crates/endpoint/src/host/ports.rs`): each connection of the traffic program has one."""
@@ -56,7 +57,8 @@ def _ignored(scenario: Scenario) -> Found:
     for name, host in scenario.hosts.items():
         for key in WITHOUT_EFFECT:
             if getattr(host.cpu, key) != getattr(Cpu(), key):
-                yield ("hosts", name, "cpu", key), "ignored in an exact run: a kernel takes no time of a processor", ""
+                what = SHARED if key == "cores" else "ignored in an exact run: a kernel takes no time of a processor"
+                yield ("hosts", name, "cpu", key), what, ""
 
 
 def _find(scenario: Scenario) -> Found:

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from tailrace.scenario.live import Live
 from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Time
@@ -78,6 +80,13 @@ class Headline(Part):
     def _of_name(cls, value: object) -> object:
         """A name alone is a workload or group."""
         return {"workload": value} if isinstance(value, str) else value
+
+
+class OrName:
+    """In the JSON Schema, a name alone stands for the part too."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [handler(core), {"type": "string"}]}
 
 
 class Observe(Part):

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe
+from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe, OrName
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.network import Name, Network
 from tailrace.scenario.network.topology import Graph, expand
@@ -59,7 +59,7 @@ class Scenario(Part):
     """Values for which the whole experiment is repeated."""
     experiment: Experiment
     """Trials, seed, duration, calibration."""
-    headline: list[Headline] = []
+    headline: list[Annotated[Headline, OrName()]] = []
     """Metrics that summarise results: names of workloads and groups, or `{workload: shop, metric: latency_p99_ms}`."""
     observe: Observe = Observe()
     """Recorded data."""

@@ -67,8 +67,8 @@ def real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
             continue
         if has_key(place, key):
             place, is_tagged = place[key], False
-        elif not is_last or key == "[key]":
-            continue
+        elif not is_last or key == "[key]" or not isinstance(place, dict):
+            continue  # elsewhere than in a mapping, the last tag is an alternative of a type (`constrained-int`)
         path.append(key)
     return tuple(path)
 

@@ -72,7 +72,8 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (WEB, {"retries": 1}, ".retries", "`retries` is of udp"),
         (OPEN, {"arrivals": "0s"}, ".arrivals", "must be greater than zero"),
         (OPEN, {"gap": "1ms"}, ".gap", "no effect without `users`"),
-        (OPEN, {"spikes": [{"factor": 0, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "greater than 0"),
+        (OPEN, {"spikes": [{"factor": 0, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at least 0.001"),
+        (OPEN, {"spikes": [{"factor": 0.0004, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at least 0.001"),
         (OPEN, {"spikes": [{"factor": 2, "at": "1s", "for": "0s"}]}, ".spikes.0.for", "must be greater than zero"),
         (OPEN, {"spikes": [{"factor": 2, "at": "999s", "for": "1s"}]}, ".spikes.0.at", "after the end of the trial"),
         (
@@ -87,7 +88,7 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (DNS, {"retries": 101}, ".retries", "100"),
         (DNS, {"response": "2kB"}, ".response", "does not fit an MTU of 1500 bytes"),
         (DNS, {"request": "7B"}, ".request", "no room for the number of its query"),
-        (WEB, {"calls": [CALL | {"server": "db"}]}, "", "both ends are host 'db'"),
+        (WEB, {"calls": [CALL | {"server": "db"}]}, ".calls.0.server", "both ends are host 'db'"),
         (WEB, {"calls": [CALL | {"server": "dbb"}]}, ".calls.0.server", "there is no host 'dbb'"),
         (WEB, {"calls": [CALL | {"servers": ["bulk"]}]}, ".calls.0", "exclude each other"),
         (WEB, {"calls": [CALL | {"response": "0B"}]}, ".calls.0.response", "must be greater than zero"),
@@ -102,6 +103,9 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
             ".replicas.acks",
             "more than the 1 replicas",
         ),
+        (WEB, {"replicas": {"servers": ["db"], "bytes": "1kB"}}, ".replicas.servers.0", "both ends are host 'db'"),
+        (WEB, {"replicas": {"servers": ["bulk"] * 2, "bytes": "1kB"}}, ".replicas.servers", "a host is named twice"),
+        (WEB, {"replicas": {"servers": ["bulk"], "bytes": "1kB", "acks": 0}}, ".replicas.acks", "at least 1"),
         (WEB, {"replicas": {"servers": ["bulk"], "bytes": "0B"}}, ".replicas.bytes", "must be greater than zero"),
         (WEB, {"replicas": {"servers": ["bul"], "bytes": "1kB"}}, ".replicas.servers.0", "there is no host 'bul'"),
         (WEB, {"reqests": 5}, ".reqests", "did you mean 'requests'?"),
@@ -173,3 +177,9 @@ def test_the_least_time_is_that_of_arrivals_or_of_users() -> None:
     assert arriving.seconds == pytest.approx(1.0)
     assert thinking.seconds == pytest.approx(0.03)
     assert workload(WEB).least_time(graph) is None
+
+
+def test_a_scaled_trial_keeps_its_spikes() -> None:
+    spikes = [{"factor": 4, "at": "1s", "for": "500ms"}]
+    [spike] = workload(OPEN, spikes=spikes).scaled(0.1).spikes
+    assert (spike.factor, spike.at, spike.duration) == (4, 10**11, 5 * 10**10)

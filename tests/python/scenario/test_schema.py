@@ -11,7 +11,8 @@ from mini_schema import faults
 from scenario_files import SCENARIOS
 from tailrace.scenario.schema import scenario_schema
 from tailrace.scenario.starter import STARTER
-from tailrace.scenario.text.document import parse_document, read_document
+from tailrace.scenario.text.document import parse_document
+from tailrace.scenario.text.including import read_scenario
 
 SCHEMA = scenario_schema()
 
@@ -40,7 +41,7 @@ def test_every_default_matches_its_own_pattern() -> None:
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem if path.stem != "scenario" else path.parent.name)
 def test_shipped_scenarios_are_valid(path: Path) -> None:
-    assert faults(read_document(path).data, SCHEMA, SCHEMA) == []
+    assert faults(read_scenario([path]).data, SCHEMA, SCHEMA) == []
 
 
 def test_the_starter_is_valid() -> None:
@@ -57,7 +58,7 @@ def test_the_starter_is_valid() -> None:
         {"switches__leaf__buffer": "4KB"},
         {"policies__dpp__queues__normal": {"limit": "dynamic"}},
         {"network__topology__kind": "ring"},
-        {"hosts__a__tcp__congestion_control": "bbr"},
+        {"hosts__a__tcp__congestion_control": "vegas"},
     ],
 )
 def test_what_the_program_refuses_the_schema_refuses(change: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, Cpu
+from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, ControlGroup, Cpu
 from tailrace.scenario.scenario import Scenario
 
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -22,6 +22,9 @@ NEED_CORES = (
     "groups",
 )
 """Keys that have an effect only with `cores`."""
+QUOTA_PS_MIN = 10**9
+QUOTA_PERIOD_PS_MAX = 10**12
+"""Linux refuses a quota or a period below `min_cfs_quota_period` and a period above `max_cfs_quota_period`."""
 
 
 def check(scenario: Scenario) -> Found:
@@ -79,6 +82,14 @@ def _pins(at: KeyPath, cores: list[int], cpu: Cpu) -> Found:
         seen.add(core)
 
 
+def _bandwidth(at: KeyPath, group: ControlGroup) -> Found:
+    for key in ("quota", "period"):
+        if (time := getattr(group, key)) is not None and time < QUOTA_PS_MIN:
+            yield (*at, key), f"`{key}` must be at least 1ms, as in Linux", "write a time such as 50ms"
+    if group.period is not None and group.period > QUOTA_PERIOD_PS_MAX:
+        yield (*at, "period"), "`period` must be at most 1s, as in Linux", "100ms is usual"
+
+
 def _groups(at: KeyPath, own: Cpu, cpu: Cpu, scenario: Scenario) -> Found:
     members: dict[str, str] = {}
     for name, group in own.groups.items():
@@ -87,9 +98,7 @@ def _groups(at: KeyPath, own: Cpu, cpu: Cpu, scenario: Scenario) -> Found:
             yield from _pins((*here, "cores"), group.cores, cpu)
         if group.period is not None and group.quota is None:
             yield (*here, "period"), "a period without a quota limits nothing", "write a quota, such as 50ms"
-        for key in ("quota", "period"):
-            if getattr(group, key) == 0:
-                yield (*here, key), f"`{key}` must be greater than zero", "write a time such as 50ms"
+        yield from _bandwidth(here, group)
         for index, workload in enumerate(group.workloads):
             if workload not in scenario.workloads:
                 what = f"there is no workload '{workload}'"

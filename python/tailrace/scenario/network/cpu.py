@@ -68,13 +68,23 @@ COSTS_OF_PROCESSOR = tuple(name for name in COSTS if name not in ("per_packet", 
 PER_BYTE = ("per_byte", "read_byte", "write_byte")
 """Costs that the memory bandwidth determines."""
 
+STEAL_MIN = 1000
+"""In parts per billion. With the longest slice, a core is gone once in 12 days: the times of a plan can hold that."""
+STEAL_PS_MIN, STEAL_PS_MAX = 10**7, 10**12
+"""Every slice of every core is an event; slices of hypervisors have milliseconds."""
+
 
 class Steal(Part):
     """A hypervisor that takes every core away at regular intervals."""
 
-    share: Annotated[Share, refuse_unless(lambda share: 0 < share < WHOLE, "must be between 0% and 100%", "write 10%")]
+    share: Annotated[
+        Share, refuse_unless(lambda share: STEAL_MIN <= share < WHOLE, "must be between 0.0001% and 100%", "write 10%")
+    ]
     """Share of the time of every core."""
-    slice: Annotated[Time, refuse_unless(lambda time: time > 0, "must be greater than zero", "10ms is usual")] = 10**10
+    slice: Annotated[
+        Time,
+        refuse_unless(lambda time: STEAL_PS_MIN <= time <= STEAL_PS_MAX, "must be from 10us to 1s", "10ms is usual"),
+    ] = 10**10
     """How long a core is gone at a time [K]: a few milliseconds, a slice of the hypervisor's scheduler."""
 
 

@@ -1,6 +1,6 @@
 """Parts of a workload of requests: spikes of its arrivals, calls of its servers, replicas."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -10,7 +10,8 @@ from tailrace.scenario.text.units import SIZE, TIME
 from tailrace.scenario.workloads.base import Found, Raw
 
 AT_ONCE = parse_distribution("0s", TIME)
-FACTOR_MAX = 1000
+FACTOR_MIN, FACTOR_MAX = 0.001, 1000
+"""A plan has factors in thousandths."""
 MILLI = 1000
 ACK = parse_distribution("64B", SIZE)
 """Acknowledgement of a replica: a short message with its headers [A]; range 20 B to 200 B."""
@@ -19,12 +20,18 @@ ACK = parse_distribution("64B", SIZE)
 class Spike(Part):
     """A time with more arrivals, such as after breaking news."""
 
-    factor: Annotated[float, Field(gt=0, le=FACTOR_MAX)]
+    factor: Annotated[float, Field(ge=FACTOR_MIN, le=FACTOR_MAX)]
     """Rate of the arrivals during the spike, as a multiple of the usual rate; below 1 for fewer."""
     at: Time
     """Begin of the spike."""
     duration: Annotated[Time, Field(alias="for")]
     """Length of the spike."""
+
+    def scaled(self, factor: float) -> Self:
+        """The same spike of a trial whose times have this factor; a spike never vanishes."""
+        return self.model_copy(
+            update={"at": round(self.at * factor), "duration": max(1, round(self.duration * factor))}
+        )
 
     def lowered(self) -> Raw:
         """The spike in a plan."""
@@ -94,6 +101,8 @@ class Replicas(Part):
         """Problems of its values."""
         if not self.servers:
             yield ("servers",), "the list of replicas is empty", "name hosts, or omit `replicas`"
+        elif len(set(self.servers)) < len(self.servers):
+            yield ("servers",), "a host is named twice", "name each host once"
         elif self.acks != "all" and self.acks > len(self.servers):
             what = f"{self.acks} acknowledgements are more than the {len(self.servers)} replicas"
             yield ("acks",), what, f"write at most {len(self.servers)}, or all"

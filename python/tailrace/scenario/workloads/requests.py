@@ -80,12 +80,14 @@ class Requests(RequestKeys):
             yield from ((("replicas", "servers", index), name) for index, name in enumerate(self.replicas.servers))
 
     def path_problems(self, graph: Graph) -> Found:
-        pairs = [(client, server) for client in self.client_hosts for server in self.server_hosts]
-        pairs += [(server, called) for server in self.server_hosts for called in self.called_hosts]
-        for first, second in dict.fromkeys(pairs):
+        own: KeyPath = ()
+        pairs = [(own, client, server) for client in self.client_hosts for server in self.server_hosts]
+        called = [(at, name) for at, name in self.named_ends() if at[0] in ("calls", "replicas")]
+        pairs += [(at, server, name) for server in self.server_hosts for at, name in called]
+        for at, first, second in pairs:
             found = list(named_problems(first, second, graph))
             if found:
-                yield from found
+                yield from ((at, what, hint) for _, what, hint in found)
                 return
 
     def senders(self, graph: Graph) -> list[str]:
@@ -169,7 +171,11 @@ class Requests(RequestKeys):
 
     def scaled(self, factor: float) -> Self:
         return self.model_copy(
-            update={"requests": scaled_count(self.requests, factor), "start": round(self.start * factor)},
+            update={
+                "requests": scaled_count(self.requests, factor),
+                "start": round(self.start * factor),
+                "spikes": [spike.scaled(factor) for spike in self.spikes],
+            },
         )
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:

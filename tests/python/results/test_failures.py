@@ -1,0 +1,22 @@
+"""Requests that failed stand beside the percentiles, in which they are not."""
+
+from typing import Any
+
+from tailrace.results.text.failures import failures_text
+
+
+def summary(failed_percent: float | None) -> dict[str, Any]:
+    counts = {"failed": 3.0, "lost_queries": 12.0}
+    dns = {"failed_percent": None if failed_percent is None else {"mean": failed_percent}, "request_counts": counts}
+    bulk = {"failed_percent": None, "request_counts": None}
+    return {"workloads": ["dns", "bulk"], "arms": {"slow": {"workloads": {"dns": dns, "bulk": bulk}}}}
+
+
+def test_failed_requests_are_told_by_workload_and_arm() -> None:
+    text = failures_text(summary(25.0))
+    assert [line.split() for line in text.splitlines()[1:2]] == [["dns", "slow", "25.00", "3.000", "12.00"]]
+    assert "no latency" in text
+
+
+def test_where_none_failed_nothing_is_told() -> None:
+    assert failures_text(summary(0.0)) == failures_text(summary(None)) == ""
