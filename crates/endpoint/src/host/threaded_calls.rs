@@ -141,7 +141,10 @@ impl<O: Outputs> HostedCalls<'_, O> {
             Letter::Ended { socket } if self.is_open(socket) => program.handle_ended(now, socket, self),
             Letter::Failed { socket } => self.fail(program, socket),
             Letter::Connected { .. } | Letter::Readable { .. } | Letter::Ended { .. } | Letter::Datagram(_) => {}
-            Letter::Message(message) => program.handle_datagram(now, message, self),
+            Letter::Message(message) => {
+                self.count_goodput(message.bytes.into());
+                program.handle_datagram(now, message, self);
+            }
         }
     }
 

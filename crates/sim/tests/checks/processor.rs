@@ -135,3 +135,20 @@ fn without_costs_and_with_a_core_for_everything_a_host_is_as_fast_as_one_without
     let done = |outcome: &Outcome| number(workload(outcome, "shop"), "transactions");
     within("transactions, of those without", done(&with) / done(&without), (0.95, 1.05));
 }
+
+/// Programs with sockets for datagrams are told of them by their threads, and what they receive is goodput as without a processor.
+#[test]
+fn queries_are_answered_and_counted_by_hosts_with_processors() {
+    let mut plan = star(2, 1500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(16_000_000)));
+    plan.stop_at_ps = 10 * S;
+    plan.hosts.iter_mut().for_each(|host| host.cpu.processor = Some(Box::new(processor(2))));
+    let mut queries = requests("dns", "h1", "h0", 5);
+    (queries.is_udp, queries.timeout_ps, queries.requests) = (true, S, 40);
+    plan.workloads.push(RawWorkload::from(queries));
+    let outcome = simulate(plan);
+    let own = &outcome.summary()["workloads"][0];
+    assert_eq!((count(own, "request_counts.answered"), count(own, "request_counts.lost_queries")), (200, 0));
+    assert_eq!(count(own, "goodput_bytes"), 200 * 800);
+    // A query takes the server's receiving thread from its sleep once, and the client's.
+    assert!(time_ps(&outcome, 0, "system_ps") > 200.0 * 400_000.0, "two system calls for each query");
+}
