@@ -41,7 +41,7 @@ class Facts:
     """Metric of the carried load, and its axis label; None where latency is not drawn against load."""
     growth: tuple[str, str] | None
     """Key of a plan with the number of those that work at the same time, and the metric of what they do together, by
-    which scalability is judged; None where nobody waits for an answer.
+    which scalability is judged; None for a kind without answers to wait for.
     """
     has_slowdown_by_size: bool
     """Whether completion times are compared by the size of the transfer."""
