@@ -66,6 +66,11 @@ pub trait HostCalls: WorkCalls {
     /// Asks for a core for this thread, a number of the program's own. Where none is free the thread waits its turn:
     /// [`Program::handle_core`] tells when it has one.
     fn ask_core(&mut self, thread: u32) -> bool;
+    /// This thread waits for what comes for the socket, in place of the one that is told of events. Returns whether it does: hosts without
+    /// a processor have no threads.
+    fn wait_in_thread(&mut self, _socket: u32, _thread: u32) -> bool {
+        false
+    }
 }
 
 /// A program that owns several sockets, of connections that it opens or that its listeners accept.

@@ -6,12 +6,12 @@
 
 use super::Processor;
 use super::core::entity_of;
-use super::run_queue::{Entity, virtual_of};
+use super::run_queue::{Entity, RunQueue, virtual_of};
 use super::task::{NO_OWNER, NewTask, State, Task, TaskId};
-use super::{CoreSet, Kind};
+use super::{CoreSet, Kind, SchedulerConfig};
 use tailrace_units::{Span, Time};
 
-/// A task is owed, and owes, at most so many slices (`update_entity_lag`).
+/// A task is owed, and owes, at most so many slices or a tick, whichever is longer (`update_entity_lag`).
 const LAG_SLICES_MAX: u64 = 2;
 
 impl Task {
@@ -143,7 +143,8 @@ impl Processor {
         let from = &mut self.cores[core];
         let average = from.queue.average(Some(&running));
         let task = &mut self.tasks[running.task as usize];
-        let limit = virtual_of(self.config.scheduler.slice.times(LAG_SLICES_MAX), task.weight);
+        let SchedulerConfig { slice, tick, .. } = self.config.scheduler;
+        let limit = virtual_of(slice.times(LAG_SLICES_MAX).max(tick), task.weight);
         task.lag = (average - task.vruntime).clamp(-limit, limit);
         from.task = None;
         from.switching = Span::ZERO;
@@ -258,8 +259,8 @@ impl Processor {
     }
 }
 
-/// Whether a task that has woken takes the core from the one that runs. With `RUN_TO_PARITY` (on in Linux) a task runs on to the end of
-/// its slice unless it has had more than its share.
-fn preempts(queue: &super::run_queue::RunQueue, woken: &Entity, running: &Entity) -> bool {
-    !queue.is_eligible(running.vruntime, Some(running)) && queue.is_eligible(woken.vruntime, Some(running))
+/// Whether a task that has woken takes the core from the one that runs: if it is the one that is to run (`check_preempt_wakeup`). With
+/// `RUN_TO_PARITY` (on in Linux) a task runs on to the end of its slice unless it has had more than its share.
+fn preempts(queue: &RunQueue, woken: &Entity, running: &Entity) -> bool {
+    !queue.is_eligible(running.vruntime, Some(running)) && queue.best(Some(running)).is_some_and(|best| best.task == woken.task)
 }

@@ -210,6 +210,24 @@ fn a_task_that_slept_is_owed_no_more_than_its_lag_and_takes_the_core_from_one_th
     assert_eq!(done[&long], at_ms(1_001));
 }
 
+/// Owed time is kept up to a tick, where that is longer than two slices (Linux `update_entity_lag`): a task that has waited for more
+/// than two slices, and sleeps after a short piece of work, comes before others that are owed less.
+#[test]
+fn what_a_task_is_owed_is_bounded_by_two_slices_or_a_tick() {
+    let lag_ms = |tick: Span| {
+        let scheduler = SchedulerConfig { slice: MS, tick, ..config(1).scheduler };
+        let mut load = Load::new(ProcessorConfig { scheduler, ..config(1) });
+        let task = load.processor.add_task(NewTask { owner: 0, group: 0 });
+        load.processor.wake(task, Time::ZERO);
+        assert_eq!(load.processor.poll(Time::ZERO), Some(Done::Task(task)));
+        load.processor.tasks[task as usize].vruntime -= 100 * MS.ps() as i64;
+        load.processor.cores[0].queue.push(super::run_queue::Entity { task: 99, weight: 1024, vruntime: 0, deadline: 0 });
+        load.processor.sleep(task, Time::ZERO);
+        load.processor.tasks[task as usize].lag / MS.ps() as i64
+    };
+    assert_eq!((lag_ms(Span::ZERO), lag_ms(Span::from_ms(4))), (2, 4));
+}
+
 #[test]
 fn switches_are_work_and_are_counted_for_the_task_that_leaves() {
     let scheduler = SchedulerConfig { context_switch: Span::from_us(2), ..config(1).scheduler };

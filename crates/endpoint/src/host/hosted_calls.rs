@@ -292,4 +292,9 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         }
         self.cores.ask(Waiter::Thread { program: self.program, thread })
     }
+    fn wait_in_thread(&mut self, socket: u32, thread: u32) -> bool {
+        let Some(threads) = &mut self.threads else { return false };
+        threads.bind(self.program, self.own.owner, socket, thread);
+        true
+    }
 }

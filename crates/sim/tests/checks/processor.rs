@@ -27,6 +27,15 @@ fn processor(cores: u32) -> RawProcessor {
     }
 }
 
+/// One whose kernel costs nothing.
+fn free(cores: u32) -> RawProcessor {
+    let mut free = processor(cores);
+    (free.per_frame_ps, free.per_poll_ps, free.per_interrupt_ps, free.per_send_ps) = (0, 0, 0, 0);
+    (free.system_call_ps, free.read_byte_fs, free.write_byte_fs) = (0, 0, 0);
+    (free.wake_up_ps, free.context_switch_ps) = (0, 0);
+    free
+}
+
 fn of_host(outcome: &Outcome, host: usize) -> &Value {
     &outcome.summary()["hosts"][host]["processor"]
 }
@@ -117,11 +126,7 @@ fn without_costs_and_with_a_core_for_everything_a_host_is_as_fast_as_one_without
         let mut plan = star(2, 1500, 10 * GBPS, 5 * US, switch("sw", 16_000_000, fifo(5_000_000)));
         plan.stop_at_ps = 100 * MS;
         for host in plan.hosts.iter_mut().filter(|_| has_processor) {
-            let mut free = processor(16);
-            (free.per_frame_ps, free.per_poll_ps, free.per_interrupt_ps, free.per_send_ps) = (0, 0, 0, 0);
-            (free.system_call_ps, free.read_byte_fs, free.write_byte_fs) = (0, 0, 0);
-            (free.wake_up_ps, free.context_switch_ps) = (0, 0);
-            host.cpu.processor = Some(Box::new(free));
+            host.cpu.processor = Some(Box::new(free(16)));
         }
         plan.workloads.push(RawWorkload::from(stream("bulk", "h0", "h1", 4, 0)));
         let mut users = oltp("shop", "h1", "h0", 4, 0, 10_000);
@@ -151,4 +156,33 @@ fn queries_are_answered_and_counted_by_hosts_with_processors() {
     assert_eq!(count(own, "goodput_bytes"), 200 * 800);
     // A query takes the server's receiving thread from its sleep once, and the client's.
     assert!(time_ps(&outcome, 0, "system_ps") > 200.0 * 400_000.0, "two system calls for each query");
+}
+
+/// Users who ask again at once, on a server with one core that costs nothing but 50 us of work for each request.
+fn saturated(concurrency: u32) -> Outcome {
+    let mut plan = star(2, 1500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(16_000_000)));
+    plan.stop_at_ps = S;
+    let free = RawProcessor { slice_ps: 750 * US, ..free(1) };
+    plan.hosts[0].cpu.processor = Some(Box::new(free));
+    let mut users = requests("web", "h1", "h0", 24);
+    users.service.work = RawDistribution::Constant(50 * US);
+    users.service.concurrency = concurrency;
+    plan.workloads.push(RawWorkload::from(users));
+    simulate(plan)
+}
+
+/// Each connection has a thread of its own, which waits for requests itself: all have equal shares of the core. (A thread that is told
+/// of all requests and takes no time is owed time, and whom it wakes would inherit that: a request took 225 ms.)
+#[test]
+fn threads_of_a_saturated_server_have_equal_shares_and_one_for_all_connections_does_not_switch() {
+    for concurrency in [0, 1] {
+        let outcome = saturated(concurrency);
+        let own = workload(&outcome, "web");
+        within("requests in a second", number(own, "transactions"), (19_900.0, 20_001.0));
+        within("mean latency, us", number(own, "latency.mean_ps") / 1e6, (1_150.0, 1_250.0));
+        within("longest latency, us", number(own, "latency.max_ps") / 1e6, (1_150.0, 2.5 * 1_250.0));
+        let switches = number(of_host(&outcome, 0), "voluntary_switches");
+        let (least, most) = if concurrency == 0 { (19_900.0, 20_100.0) } else { (0.0, 200.0) };
+        within("voluntary switches", switches, (least, most));
+    }
 }

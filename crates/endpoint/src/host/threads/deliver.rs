@@ -122,9 +122,10 @@ impl Threads {
         }
     }
 
-    /// Tells the thread of a program that is told of events.
+    /// Tells the thread of a program that waits for this.
     pub(in crate::host) fn tell_program(&mut self, program: u32, letter: Letter, now: Time) {
-        self.post(self.programs[program as usize].main, letter, now);
+        let task = self.waiting_for(program, letter.socket());
+        self.post(task, letter, now);
     }
 
     fn tell_datagram(&mut self, task: TaskId, letter: Letter, now: Time) {

@@ -102,6 +102,8 @@ pub(super) struct Thread {
     debt: Span,
     /// It reads by itself: it is told of what has arrived before it has read it.
     reads_itself: bool,
+    /// It waits, or has waited, for what comes for a socket of its program: it keeps its number.
+    is_bound: bool,
     /// It waits for room in the send buffer.
     is_blocked: bool,
     /// It has been told, or will be, that its deadline has come.
@@ -120,6 +122,8 @@ impl Thread {
 struct Workers {
     main: TaskId,
     by_number: BTreeMap<u32, TaskId>,
+    /// The thread that waits for what comes for a socket, where it is not the main one.
+    of_socket: BTreeMap<u32, u32>,
     idle: Vec<TaskId>,
 }
 
@@ -184,6 +188,7 @@ impl Threads {
             letters: VecDeque::new(),
             debt: Span::ZERO,
             reads_itself: false,
+            is_bound: false,
             is_blocked: false,
             is_due_told: false,
         };
@@ -278,8 +283,9 @@ impl Threads {
 
     /// A socket of a program is given back: its number may be another's soon.
     pub(super) fn forget_socket(&mut self, program: u32, socket: u32, now: Time) {
-        let main = self.programs[program as usize].main;
-        self.thread(main).letters.retain(|letter| letter.socket() != Some(socket));
+        let task = self.waiting_for(program, Some(socket));
+        self.thread(task).letters.retain(|letter| letter.socket() != Some(socket));
+        self.programs[program as usize].of_socket.remove(&socket);
         while let Some(at) = self.blocked.iter().position(|&(blocked, _)| blocked == socket) {
             self.go_on(at, now);
         }

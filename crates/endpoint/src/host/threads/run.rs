@@ -223,11 +223,12 @@ impl Threads {
         self.processor.set_work(task, kind, work, now);
     }
 
-    /// A thread has nothing to do. One that had asked for a core can serve another number.
+    /// A thread has nothing to do. One that had asked for a core can serve another number, unless it waits for what comes for a socket.
     fn rest(&mut self, task: TaskId, now: Time) {
         if let Who::Worker { program, thread } = self.thread(task).who {
+            let is_bound = self.thread(task).is_bound;
             let workers = &mut self.programs[program as usize];
-            if workers.by_number.remove(&thread).is_some() {
+            if !is_bound && workers.by_number.remove(&thread).is_some() {
                 workers.idle.push(task);
             }
         }
@@ -241,6 +242,13 @@ impl Threads {
         {
             return true;
         }
+        let task = self.worker(program, owner, thread);
+        self.post(task, Letter::Core, now);
+        false
+    }
+
+    /// The task of a thread of a program.
+    fn worker(&mut self, program: u32, owner: u32, thread: u32) -> TaskId {
         let who = Who::Worker { program, thread };
         let workers = &mut self.programs[program as usize];
         let known = workers.by_number.get(&thread).copied().or_else(|| workers.idle.pop());
@@ -248,8 +256,21 @@ impl Threads {
         debug_assert_ne!(task, NO_TASK, "the thread is a task");
         self.programs[program as usize].by_number.insert(thread, task);
         self.thread(task).who = who;
-        self.post(task, Letter::Core, now);
-        false
+        task
+    }
+
+    /// A thread of a program waits for what comes for this socket.
+    pub(in crate::host) fn bind(&mut self, program: u32, owner: u32, socket: u32, thread: u32) {
+        let task = self.worker(program, owner, thread);
+        self.thread(task).is_bound = true;
+        self.programs[program as usize].of_socket.insert(socket, thread);
+    }
+
+    /// The task that waits for what comes for a socket of a program, or for everything else.
+    pub(super) fn waiting_for(&self, program: u32, socket: Option<u32>) -> TaskId {
+        let workers = &self.programs[program as usize];
+        let bound = socket.and_then(|socket| workers.of_socket.get(&socket)).and_then(|thread| workers.by_number.get(thread));
+        bound.copied().unwrap_or(workers.main)
     }
 
     /// What the thread that runs does next.

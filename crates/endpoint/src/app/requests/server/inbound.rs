@@ -14,6 +14,8 @@ pub(super) struct Inbound {
     pub(super) response: u64,
     /// Responses of requests that are whole and are not served.
     pub(super) whole: VecDeque<u64>,
+    /// The worker that serves all its requests.
+    pub(super) own: Option<u32>,
     /// The worker that serves a request of it, or that it waits for one.
     pub(super) state: Turn,
 }
@@ -26,9 +28,9 @@ pub(super) enum Turn {
 }
 
 impl Inbound {
-    pub(super) fn new(exchange: &Exchange, random: RandomStream) -> Inbound {
+    pub(super) fn new(exchange: &Exchange, random: RandomStream, own: Option<u32>) -> Inbound {
         let (missing, response, whole) = (0, 0, VecDeque::new());
-        let mut inbound = Inbound { random, missing, response, whole, state: Turn::Idle };
+        let mut inbound = Inbound { random, missing, response, whole, own, state: Turn::Idle };
         inbound.await_next(exchange);
         inbound
     }

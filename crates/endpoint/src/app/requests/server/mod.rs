@@ -1,5 +1,6 @@
 //! A server.
 
+mod assign;
 mod config;
 mod inbound;
 mod worker;
@@ -140,22 +141,19 @@ impl RequestServer {
     }
 
     fn begin(&mut self, now: Time, ticket: Ticket, calls: &mut dyn HostCalls) {
-        let number = self.idle.pop().unwrap_or(self.workers.len() as u32);
-        let (reply, response) = match ticket {
-            Ticket::Datagram(socket, number, response) => (Reply::Datagram(socket, number), response),
+        let (number, reply, response) = match ticket {
+            Ticket::Datagram(socket, query, response) => (self.take_worker(), Reply::Datagram(socket, query), response),
             Ticket::Stream(socket) => {
+                let own = self.inbound[&socket].own;
+                let number = own.unwrap_or_else(|| self.take_worker());
                 let inbound = self.inbound.get_mut(&socket).expect("tickets of connections that are gone are taken back");
                 inbound.state = Turn::Served(number);
-                (Reply::Stream(socket), inbound.whole.pop_front().expect("a request that waits is whole"))
+                (number, Reply::Stream(socket), inbound.whole.pop_front().expect("a request that waits is whole"))
             }
         };
         let work = Span::from_ps(self.policy.work.draw(&mut self.random));
         let time = Span::from_ps(self.policy.time.draw(&mut self.random));
-        let worker = Worker { reply, response, work, time, is_working: false, stage: 0, serial: 0, asked: 0, answered: 0 };
-        match self.workers.get_mut(number as usize) {
-            Some(slot) => *slot = worker,
-            None => self.workers.push(worker),
-        }
+        self.workers[number as usize] = Worker { reply, response, work, time, ..Worker::unused() };
         if work == Span::ZERO {
             self.serve(now, number, calls);
         } else if calls.ask_core(number) {
@@ -216,7 +214,10 @@ impl RequestServer {
 
     fn answer(&mut self, number: u32, calls: &mut dyn HostCalls) {
         let Worker { reply, response, .. } = self.workers[number as usize];
-        self.idle.push(number);
+        let keeps = matches!(reply, Reply::Stream(socket) if !self.closes && self.inbound[&socket].own.is_some());
+        if !keeps {
+            self.idle.push(number);
+        }
         match reply {
             Reply::Nowhere => {}
             Reply::Datagram(socket, number) => calls.send_datagram(Message { socket, number, bytes: response as u32 }),
@@ -238,8 +239,11 @@ impl RequestServer {
     fn forget(&mut self, socket: u32) {
         let Some(inbound) = self.inbound.remove(&socket) else { return };
         match inbound.state {
-            Turn::Idle => {}
-            Turn::Queued => self.queue.retain(|ticket| *ticket != Ticket::Stream(socket)),
+            Turn::Idle => self.idle.extend(inbound.own),
+            Turn::Queued => {
+                self.queue.retain(|ticket| *ticket != Ticket::Stream(socket));
+                self.idle.extend(inbound.own);
+            }
             Turn::Served(worker) => self.workers[worker as usize].reply = Reply::Nowhere,
         }
     }
@@ -266,12 +270,16 @@ impl Program for RequestServer {
                 calls.leave_core();
                 self.serve(at, number, calls);
             } else {
-                self.ask_others(number, calls);
+                self.end_time(number, calls);
             }
         }
         self.settle(now, calls);
     }
-    fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
+    fn handle_core(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls) {
+        if std::mem::take(&mut self.workers[thread as usize].is_over) {
+            self.ask_others(thread, calls);
+            return self.settle(now, calls);
+        }
         self.work(thread, calls);
     }
     fn handle_worked(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls) {
@@ -288,7 +296,8 @@ impl Program for RequestServer {
         while let Some(socket) = calls.accept(port) {
             let peer = calls.ends(socket).peer;
             let random = self.exchange.on_connection(peer.host, peer.port);
-            self.inbound.insert(socket, Inbound::new(&self.exchange, random));
+            let own = self.assign_worker(socket, calls);
+            self.inbound.insert(socket, Inbound::new(&self.exchange, random, own));
         }
     }
     fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {

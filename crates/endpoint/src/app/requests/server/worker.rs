@@ -11,6 +11,24 @@ pub(super) enum Reply {
     Nowhere,
 }
 
+impl Worker {
+    /// One that has nothing to serve.
+    pub(super) fn unused() -> Worker {
+        Worker {
+            reply: Reply::Nowhere,
+            response: 0,
+            work: Span::ZERO,
+            time: Span::ZERO,
+            is_working: false,
+            is_over: false,
+            stage: 0,
+            serial: 0,
+            asked: 0,
+            answered: 0,
+        }
+    }
+}
+
 /// What serves one request at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worker {
@@ -20,6 +38,8 @@ pub(super) struct Worker {
     pub(super) time: Span,
     /// It has a core.
     pub(super) is_working: bool,
+    /// Its time without a core is over.
+    pub(super) is_over: bool,
     pub(super) stage: u32,
     /// Tells responses to this stage from late ones to others.
     pub(super) serial: u32,
