@@ -1,5 +1,6 @@
 """`tailrace doctor`, `calibrate`, `replay` and `clean`."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, emit_text, note
@@ -28,8 +29,19 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
     """Measures the hosts and writes the fragment."""
     from tailrace.live.machine.calibrate import calibrate, fragment
 
+    _write_fragment(out, lambda: fragment(calibrate(mtu, rate, note)))
+
+
+def calibrate_processor(out: Path | None) -> None:
+    """Measures what the kernel's work costs and writes the fragment."""
+    from tailrace.live.machine.kernel_costs import fragment, measure
+
+    _write_fragment(out, lambda: fragment(measure(note)))
+
+
+def _write_fragment(out: Path | None, measure: Callable[[], str]) -> None:
     if out is None:
-        emit_text(fragment(calibrate(mtu, rate, note)))
+        emit_text(measure())
         return
     try:
         out.touch(exist_ok=False)  # before the measurement, whose result would otherwise be lost
@@ -40,7 +52,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
             f"{out}: the file cannot be created: {reason_of(error)} (hint: choose another --out)"
         ) from None
     try:
-        out.write_text(fragment(calibrate(mtu, rate, note)), encoding="utf-8")
+        out.write_text(measure(), encoding="utf-8")
     except BaseException:
         out.unlink(missing_ok=True)
         raise

@@ -56,11 +56,17 @@ def calibrate(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")] = None,
     mtu: Annotated[str, typer.Option("--mtu", help="MTU of the measured hosts.")] = "9000B",
     rate: Annotated[str, typer.Option("--rate", help="Rate of the hosts' links.")] = "1Gbit/s",
+    processor: Annotated[
+        bool, typer.Option("--processor", help="Measure what the kernel costs on a core, for hosts with `cpu.cores`.")
+    ] = False,
 ) -> None:
     """Measure this machine's hosts and write them as parameters of the simulator (a YAML fragment)."""
-    from tailrace.cli.live import calibrate_hosts
+    from tailrace.cli.live import calibrate_hosts, calibrate_processor
 
-    calibrate_hosts(out, mtu, rate)
+    if processor:
+        calibrate_processor(out)
+    else:
+        calibrate_hosts(out, mtu, rate)
 
 
 @live_app.command()
