@@ -102,6 +102,8 @@ pub(super) struct Thread {
     debt: Span,
     /// It reads by itself: it is told of what has arrived before it has read it.
     reads_itself: bool,
+    /// When it was woken last.
+    awake: Time,
     /// It waits for room in the send buffer.
     is_blocked: bool,
     /// It has been told, or will be, that its deadline has come.
@@ -184,6 +186,7 @@ impl Threads {
             letters: VecDeque::new(),
             debt: Span::ZERO,
             reads_itself: false,
+            awake: Time::ZERO,
             is_blocked: false,
             is_due_told: false,
         };
@@ -238,6 +241,14 @@ impl Threads {
         if is_told { Time::NEVER } else { due }
     }
 
+    /// Since when the thread that acts now has worked or waited for a core.
+    pub(super) fn awake_since(&self, now: Time) -> Time {
+        match self.context {
+            Context::Softirq(_) => now,
+            Context::Task(task) => self.list[task as usize - self.processor.cores()].awake,
+        }
+    }
+
     /// Work for whoever acts now.
     pub(super) fn charge(&mut self, work: Span) {
         match self.context {
@@ -273,6 +284,7 @@ impl Threads {
         if self.processor.is_asleep(task) {
             self.charge(self.costs.wake_up);
             self.processor.wake(task, now);
+            self.thread(task).awake = now;
         }
     }
 
