@@ -24,7 +24,7 @@ pub use frame::{Frames, NetworkFrame};
 pub use outcome::{Counted, deadlock, interface_summary, port_series, ports, queue_depth, switch_summaries};
 pub use place::DigestPlace;
 pub use record::{PortEvent, PortRecord};
-pub use switch::{Medium, Notice, SwitchNode, SwitchOutputs};
+pub use switch::{Losses, Medium, Notice, SwitchNode, SwitchOutputs};
 pub use tailrace_wire::address_of;
 pub use topology::{HostLink, Topology};
 pub use wire::{End, Origin, Wire};

@@ -25,7 +25,24 @@ pub struct SwitchNode<F> {
     /// The data plane.
     pub switch: Switch<F>,
     ports: Vec<NodePort>,
+    seldom: Seldom<F>,
+}
+
+/// What few calls of a switch touch.
+#[derive(Debug)]
+struct Seldom<F> {
     notices: Vec<Notice<F>>,
+    /// By source of traffic.
+    losses: Vec<Losses>,
+}
+
+/// Frames of one source that a switch dropped, for whatever reason, and those of them that a policer did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Losses {
+    /// All of them.
+    pub frames: u64,
+    /// Those above a rate.
+    pub policed_frames: u64,
 }
 
 /// A port: the wire behind it, and its record if it is observed.
@@ -50,25 +67,25 @@ impl<F: NetworkFrame> SwitchNode<F> {
     /// For each port its wire, and its record if it is observed.
     pub(crate) fn new(switch: Switch<F>, ports: impl Iterator<Item = (u32, Option<PortRecord>)>) -> SwitchNode<F> {
         let ports = ports.map(|(wire, record)| NodePort { wire, record: record.map(Box::new) });
-        SwitchNode { switch, ports: ports.collect(), notices: Vec::new() }
+        SwitchNode { switch, ports: ports.collect(), seldom: Seldom { notices: Vec::new(), losses: Vec::new() } }
     }
 
     /// The data plane, and what it sends to.
     #[inline]
     pub fn split<'a, M>(&'a mut self, medium: &'a mut M) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
-        let SwitchNode { switch, ports, notices } = self;
-        (switch, SwitchOutputs { medium, ports, notices })
+        let SwitchNode { switch, ports, seldom } = self;
+        (switch, SwitchOutputs { medium, ports, seldom })
     }
 
     /// The latest notice that was not sent. An engine takes all of them after every call of the switch.
     pub fn poll_notice(&mut self) -> Option<Notice<F>> {
-        self.notices.pop()
+        self.seldom.notices.pop()
     }
 
     /// Whether there are notices to send.
     #[inline]
     pub fn has_notices(&self) -> bool {
-        !self.notices.is_empty()
+        !self.seldom.notices.is_empty()
     }
 
     /// Sends a notice of a congestion point to the host that sent the sampled frame.
@@ -90,12 +107,14 @@ impl<F: NetworkFrame> SwitchNode<F> {
     /// Counts from `now` on, but for series. The switch must be settled.
     pub fn begin_counting(&mut self, now: Time) {
         self.switch.begin_counting(now);
+        self.seldom.losses.clear();
         self.records_mut().for_each(|record| record.begin_counting(now));
     }
 
     /// Resets counters and records at `now`, from which their times count. The switch must be settled.
     pub fn begin(&mut self, observe: &RawObserve, sources: usize, now: Time) {
         self.switch.begin_counting(now);
+        self.seldom.losses.clear();
         let empty = PortRecord::new(observe, sources);
         for (port, own) in self.ports.iter_mut().enumerate() {
             if let Some(record) = &mut own.record {
@@ -107,6 +126,11 @@ impl<F: NetworkFrame> SwitchNode<F> {
     /// Frames that wait in queues of ports that choose late.
     pub fn held_frames(&self) -> u64 {
         (0..self.ports.len()).map(|port| self.switch.held_frames(port)).sum()
+    }
+
+    /// What it dropped of a source of traffic.
+    pub fn losses(&self, source: usize) -> Losses {
+        self.seldom.losses.get(source).copied().unwrap_or_default()
     }
 
     /// The record of a port that is observed.
@@ -133,7 +157,18 @@ impl<F: NetworkFrame> SwitchNode<F> {
 pub struct SwitchOutputs<'a, F, M> {
     medium: &'a mut M,
     ports: &'a mut [NodePort],
-    notices: &'a mut Vec<Notice<F>>,
+    seldom: &'a mut Seldom<F>,
+}
+
+impl<F> Seldom<F> {
+    fn lost(&mut self, source: usize, cause: DropCause) {
+        if self.losses.len() <= source {
+            self.losses.resize(source + 1, Losses::default());
+        }
+        let own = &mut self.losses[source];
+        own.frames += 1;
+        own.policed_frames += u64::from(cause == DropCause::Policed);
+    }
 }
 
 impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
@@ -148,9 +183,12 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
 
     #[inline(never)]
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, cause: DropCause) {
-        let own = &mut self.ports[port];
+        let (own, source) = (&mut self.ports[port], self.medium.source_of(frame));
+        if let Some(source) = source {
+            self.seldom.lost(source, cause);
+        }
         if let Some(record) = &mut own.record {
-            record.dropped(at, self.medium.source_of(frame), frame, cause);
+            record.dropped(at, source, frame, cause);
         }
         self.medium.dropped(at, own.wire as usize, frame);
     }
@@ -172,7 +210,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
         if let Some(record) = &mut self.ports[port].record {
             record.notified(at, frame, notification);
         }
-        self.notices.push(Notice { port, sampled: *frame, notification });
+        self.seldom.notices.push(Notice { port, sampled: *frame, notification });
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
-use tailrace_endpoint::transport::TcpStats;
+use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, Medium, NetworkFrame, Wire};
 use tailrace_units::Time;
@@ -194,7 +194,9 @@ impl Outputs for Links {
         self.observe.note_endpoint(place.index, socket, Endpoint { workload: owner, source: peer });
         self.observe.news.push(News::Flow(key));
     }
-    fn closed(&mut self, owner: u32, stats: &TcpStats) {
-        self.observe.workloads[owner as usize].retired.add(stats);
+    fn closed(&mut self, now: Time, owner: u32, tcp: &Tcp) {
+        let record = &mut self.observe.workloads[owner as usize];
+        record.retired.add(tcp.stats());
+        record.retired_limits.add(&tcp.limits(now));
     }
 }

@@ -13,6 +13,7 @@ impl World {
     /// Counts from `now` on. The world must be settled.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
+        let (limits, connections) = (self.limits_by_workload(), self.connection_limits(now));
         for index in 0..self.links.observe.workloads.len() {
             if !self.links.observe.workloads[index].is_finite() {
                 let (tcp, bytes) = (self.tcp_stats(index), self.received_bytes(index));
@@ -20,6 +21,7 @@ impl World {
                 let record = &mut self.links.observe.workloads[index];
                 record.begin_counting(now, tcp, bytes);
                 record.tallies_before = tallies;
+                (record.limits_before, record.connection_limits_before) = (limits[index], connections[index].clone());
             }
         }
         self.switches.iter_mut().for_each(|node| node.begin_counting(now));

@@ -1,7 +1,7 @@
 //! What a system tells of a connection: numbers with names, in one order. A later version adds names at the end.
 
 /// Names, which are Linux's without `tcpi_` where it has them.
-pub const COUNTERS: [&str; 23] = [
+pub const COUNTERS: [&str; 33] = [
     "snd_cwnd",
     "snd_ssthresh",
     "rtt_us",
@@ -25,13 +25,40 @@ pub const COUNTERS: [&str; 23] = [
     "rwnd_limited_us",
     "sndbuf_limited_us",
     "total_rto",
+    "notsent_bytes",
+    "ca_state",
+    "rmem_bytes",
+    "rcvbuf_bytes",
+    "open_us",
+    "congestion_limited_us",
+    "recovery_limited_us",
+    "interface_limited_us",
+    "queued_us",
+    "reader_late_us",
 ];
 
+/// So many of them come from `struct tcp_info`; then two from the socket's memory, and what the host has seen ([`crate::limits`]).
+pub const OF_TCP_INFO: usize = 25;
+
 /// A value for each of [`COUNTERS`]; `None` where the system does not tell it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counters(pub [Option<u64>; COUNTERS.len()]);
 
+impl Default for Counters {
+    /// Nothing is told.
+    fn default() -> Counters {
+        Counters([None; COUNTERS.len()])
+    }
+}
+
 impl Counters {
+    /// Sets the counter of this name.
+    pub fn set(&mut self, name: &str, value: u64) {
+        if let Some(place) = COUNTERS.iter().position(|known| *known == name) {
+            self.0[place] = Some(value);
+        }
+    }
+
     /// The counter of this name, if there is one and the system tells it.
     pub fn named(&self, name: &str) -> Option<u64> {
         let place = COUNTERS.iter().position(|known| *known == name)?;

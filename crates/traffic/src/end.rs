@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::flows::Flow;
+use crate::limits::LimitClock;
 use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
 use crate::waiter::Waiter;
@@ -39,6 +40,8 @@ pub struct Link {
     /// First byte of the answer or flow that is on its way.
     pub first_byte: Option<Time>,
     failure: Option<io::Error>,
+    /// What was seen of its limits.
+    pub clock: LimitClock,
 }
 
 impl Link {
@@ -58,11 +61,14 @@ impl Link {
             received: 0,
             first_byte: None,
             failure: None,
+            clock: LimitClock::default(),
         }
     }
 
     /// What its connection has counted by `at`.
-    pub fn sample(&self, at: Time, counters: Counters) -> Sample {
+    pub fn sample(&mut self, at: Time, mut counters: Counters) -> Sample {
+        self.clock.look(at, &counters);
+        self.clock.add_to(&mut counters);
         let port = if self.side == 0 { self.route.own.port() } else { self.route.peer.port() };
         let Link { workload, user, side, received, .. } = *self;
         Sample { at, workload, user, side, port, received, counters }

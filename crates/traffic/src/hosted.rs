@@ -2,6 +2,7 @@
 
 use crate::duty::Routes;
 use crate::end::End;
+use crate::limits::LimitClock;
 use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
 use crate::waiter::Waiter;
@@ -50,28 +51,44 @@ pub struct Connection {
     pub received: u64,
     /// A write has failed.
     pub is_broken: bool,
+    /// What was seen of its limits.
+    clock: LimitClock,
 }
 
 impl Connection {
     pub fn new(ends: Ends, side: u8) -> Connection {
         let (is_open, is_closed, is_broken) = (side == 1, false, false);
-        Connection { ends, side, is_open, is_closed, unsent: 0, received: 0, is_broken }
+        Connection { ends, side, is_open, is_closed, unsent: 0, received: 0, is_broken, clock: LimitClock::default() }
     }
 
     /// What it has counted by now.
-    fn sample<S: Sockets>(&self, now: Time, workload: u32, number: u32, sockets: &mut S) -> Option<Sample> {
+    fn sample<S: Sockets>(&mut self, now: Time, workload: u32, number: u32, sockets: &mut S) -> Option<Sample> {
         let port = if self.side == 0 { self.ends.own_port } else { self.ends.peer.port };
-        let (user, counters) = (self.ends.peer.host.into(), sockets.counters(number)?);
+        let (user, mut counters) = (self.ends.peer.host.into(), sockets.counters(number)?);
+        self.clock.look(now, &counters);
+        self.clock.add_to(&mut counters);
         Some(Sample { at: now, workload, user, side: self.side, port, received: self.received, counters })
     }
 }
 
 impl Owned {
     /// Notes what each open connection has counted.
-    pub fn read_counters<S: Sockets>(&self, now: Time, sockets: &mut S, record: &mut Recorder) {
-        for (&number, connection) in self.connections.iter().filter(|(_, connection)| connection.is_open) {
-            if let Some(sample) = connection.sample(now, self.workload, number, sockets) {
+    pub fn read_counters<S: Sockets>(&mut self, now: Time, sockets: &mut S, record: &mut Recorder) {
+        let workload = self.workload;
+        for (&number, connection) in self.connections.iter_mut().filter(|(_, connection)| connection.is_open) {
+            if let Some(sample) = connection.sample(now, workload, number, sockets) {
                 record.sample(&sample);
+            }
+        }
+    }
+}
+
+impl Owned {
+    /// Looks at what limits each open connection.
+    pub fn look<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
+        for (&number, connection) in self.connections.iter_mut().filter(|(_, connection)| connection.is_open) {
+            if let Some(counters) = sockets.counters(number) {
+                connection.clock.look(now, &counters);
             }
         }
     }
@@ -128,7 +145,7 @@ impl<S: Sockets> ProgramCalls<'_, S> {
 
     /// Gives a socket back.
     pub fn release(&mut self, number: u32) {
-        let Some(connection) = self.own.connections.remove(&number) else { return };
+        let Some(mut connection) = self.own.connections.remove(&number) else { return };
         if connection.is_open
             && let Some(sample) = connection.sample(self.now, self.own.workload, number, self.sockets)
         {

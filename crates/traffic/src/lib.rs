@@ -17,6 +17,7 @@ mod datagrams;
 mod end;
 mod flows;
 mod hosted;
+mod limits;
 mod waiter;
 
 pub use duty::Addresses;

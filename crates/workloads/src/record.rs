@@ -2,7 +2,7 @@
 
 use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Carried;
-use tailrace_endpoint::transport::TcpStats;
+use tailrace_endpoint::transport::{Limits, TcpStats};
 use tailrace_plan::RawObserve;
 use tailrace_record::{Latency, Series};
 use tailrace_units::{Span, Time};
@@ -34,10 +34,16 @@ pub struct WorkloadRecord {
     pub rows_max: usize,
     /// Sums over connections that are gone.
     pub retired: TcpStats,
+    /// What limited these, both ends together.
+    pub retired_limits: Limits,
     /// From when its results count: the warm-up of a workload without end is left out.
     pub counted_from: Time,
     /// What its connections had counted by then.
     pub tcp_before: TcpStats,
+    /// What had limited them by then.
+    pub limits_before: Limits,
+    /// The same of each connection that lasts.
+    pub connection_limits_before: Vec<Limits>,
     /// What its programs had counted by then.
     pub tallies_before: Tallies,
     /// What each connection of a stream had received by then, in the order in which they start.
@@ -73,8 +79,11 @@ impl WorkloadRecord {
             carried: Vec::new(),
             rows_max: usize::try_from(plan.transactions_max).unwrap_or(usize::MAX),
             retired: TcpStats::default(),
+            retired_limits: Limits::default(),
             counted_from: Time::ZERO,
             tcp_before: TcpStats::default(),
+            limits_before: Limits::default(),
+            connection_limits_before: Vec::new(),
             tallies_before: Tallies::default(),
             bytes_before: Vec::new(),
         }

@@ -17,6 +17,19 @@ PROGRAM_METRICS = {
 }
 """Metrics of a workload's programs on the modelled processors of all hosts."""
 
+LIMITS = {
+    "application": "application",
+    "send_buffer": "send buffer",
+    "receive_window": "receiver's window",
+    "congestion": "congestion window and losses",
+    "rate_cap": "policer's rate",
+    "pacing": "pacing",
+    "interface": "sender's interface",
+    "sender_processor": "sender's processor",
+    "receiver_processor": "receiver's processor",
+}
+"""What limits connections, with their names in words (docs/models/verdict.md)."""
+
 DROP_CAUSES = (
     *aqm_kinds.DROP_CAUSES,
     "tail-drop",
@@ -78,6 +91,12 @@ METRICS = {
         _workload("connections_opened", "connections that clients, and servers that ask others, have opened"),
         _workload("retransmits", "segments that TCP retransmitted"),
         _workload("timeouts", "retransmission timeouts of TCP"),
+        *(
+            _workload(
+                f"limited_{cause}_percent", f"share of the time of its connections limited by: {words}, in percent"
+            )
+            for cause, words in LIMITS.items()
+        ),
         _workload("users_jain", "Jain index of the users by the inverse of their completion time"),
         *(_latency(name) for name in LATENCIES),
         *(_workload(name, f"{meaning}, on modelled processors") for name, meaning in PROGRAM_METRICS.items()),

@@ -1,7 +1,7 @@
 //! What a host counts.
 
-use super::Host;
 use super::threads::ReceiveCounters;
+use super::{Host, Socket};
 use crate::cpu::{Kind, Processor};
 use tailrace_units::{Span, Time};
 
@@ -35,6 +35,17 @@ impl<P> Host<P> {
     /// What its receive side has counted on a processor.
     pub fn receive_counters(&self) -> ReceiveCounters {
         self.threads.as_ref().map_or_else(ReceiveCounters::default, |threads| threads.counted)
+    }
+
+    /// How long the core was busy that receives for a socket: the one of its receive queue, or the only one.
+    pub fn receive_busy(&self, socket: &Socket) -> Span {
+        match &self.threads {
+            None => self.receive.busy,
+            Some(threads) => {
+                let busy = threads.processor.busy(threads.core_of_flow(socket.expects));
+                busy.total().less(busy.of(Kind::Idle))
+            }
+        }
     }
 
     /// What it has counted.

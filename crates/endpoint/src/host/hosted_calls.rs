@@ -163,7 +163,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             self.listeners.accepted.remove(&member.remote);
         }
         let Socket { tcp, expects, .. } = &self.table.sockets[socket as usize];
-        self.uplink.out.closed(self.own.owner, tcp.stats());
+        self.uplink.out.closed(self.uplink.now, self.own.owner, tcp);
         self.connections.closed(*expects, tcp.identity());
         if let Some(threads) = &mut self.threads {
             threads.forget_socket(self.program, socket, self.uplink.now);

@@ -1,7 +1,7 @@
 //! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
 //! calls when something is due.
 
-use crate::transport::TcpStats;
+use crate::transport::Tcp;
 use crate::udp::Datagram;
 use tailrace_units::Time;
 use tailrace_wire::{FlowKey, Packet};
@@ -108,8 +108,8 @@ pub trait Outputs {
     fn finished(&mut self, now: Time, owner: u32, user: u32);
     /// A program with several sockets has one more: it connects, or a listener has accepted.
     fn opened(&mut self, place: &Self::Place, opened: &Opened);
-    /// A connection of a program with several sockets is over: what its socket had counted, for the owner.
-    fn closed(&mut self, owner: u32, stats: &TcpStats);
+    /// A connection of a program with several sockets is over, with what it has counted for the owner.
+    fn closed(&mut self, now: Time, owner: u32, tcp: &Tcp);
     /// A flow is complete and both ends of its connection can be given back: this host's socket.
     fn is_over(&mut self, place: &Self::Place, socket: u32);
 }

@@ -117,9 +117,13 @@ impl<O: Outputs> HostedCalls<'_, O> {
         }
         let now = self.uplink.now;
         let before = *self.table.sockets[socket as usize].tcp.stats();
+        let awake = self.threads.as_ref().map_or(now, |threads| threads.awake_since(now));
         let (tcp, uplink) = self.connection(socket);
         match done {
-            Operation::Write { bytes, .. } => tcp.write(now, bytes, uplink),
+            Operation::Write { bytes, .. } => {
+                tcp.note_work(now, awake);
+                tcp.write(now, bytes, uplink);
+            }
             Operation::Read { bytes, .. } => tcp.read(now, bytes.min(tcp.unread()), uplink),
             Operation::ShutDown { .. } => tcp.shut_down(now, uplink),
             _ => tcp.close(now, uplink),

@@ -200,6 +200,7 @@ impl Tcp {
         }
         if !closing.has(Closing::SENT) {
             self.handshake.closing.set(Closing::SENT);
+            self.end_limits(now);
             self.send_fin(wire);
         }
         if self.board.ring.is_empty() && self.timers.pending == Pending::Nothing {

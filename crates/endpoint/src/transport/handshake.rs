@@ -161,6 +161,7 @@ impl Tcp {
 
     fn establish(&mut self, now: Time) {
         self.handshake.phase = if self.is_close_requested() { Phase::Closing } else { Phase::Established };
+        self.start_limits(now);
         self.recovery.state = State::Open;
         self.timers.disarm();
         let sample = now.since(self.handshake.sent).max(Span::from_ps(1));

@@ -5,7 +5,7 @@
 //! peer, `receiver` puts them in order (`reassembly`), keeps them for an application that reads late (`reading`), and decides
 //! when to acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender, `sender::acknowledge` reads the
 //! acknowledgement and `rtt` measures the round trip and `delivery_rate` the rate, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`) and
-//! acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window, or with it the rate of `pacing`; `closing` ends the connection, and
+//! acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window, or with it the rate of `pacing`; `limits` counts what the sender waits for; `closing` ends the connection, and
 //! so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
@@ -14,6 +14,7 @@ mod congestion;
 mod delivery_rate;
 mod giving_up;
 mod handshake;
+mod limits;
 mod pacing;
 mod phase;
 mod receiver;
@@ -31,6 +32,7 @@ use tailrace_wire::{Flags, Packet};
 pub use crate::ip::Identity;
 pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory};
+pub use limits::{Limit, Limits};
 pub use phase::Failure;
 pub use recovery::State;
 pub(crate) use reset::answer;
@@ -110,6 +112,8 @@ pub struct Tcp {
     handshake: Handshake,
     small_queue: SmallQueue,
     autocorking: bool,
+    /// Why nothing more was sent when sending stopped last.
+    limit: Limit,
     window_cap_bytes: u32,
     tso_bytes: u32,
     /// When a window probe was last answered; [`Time::NEVER`] before the first.
@@ -133,6 +137,7 @@ impl Tcp {
             handshake: Handshake::new(),
             small_queue: SmallQueue::new(config.small_queue, config.small_queue_bound),
             autocorking: config.autocorking,
+            limit: Limit::Closed,
             window_cap_bytes: u32::try_from(config.window_cap_bytes).unwrap_or(u32::MAX),
             tso_bytes: config.tso_bytes,
             probe_answered: Time::NEVER,

@@ -111,6 +111,12 @@ impl Timers {
         self.ack_at <= now
     }
 
+    /// When the retransmission deadline was set, to a microsecond.
+    pub(super) fn armed_at(&self, now: Time) -> Time {
+        let ago = ((now.ps() >> COARSE) as u32).wrapping_sub(self.armed);
+        now - Span::from_ps(u64::from(ago) << COARSE)
+    }
+
     #[inline]
     pub(super) fn disarm(&mut self) {
         self.pending = Pending::Nothing;

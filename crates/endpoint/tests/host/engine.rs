@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use tailrace_endpoint::host::{Completion, Host, Opened, Outputs, ReceiveRing};
-use tailrace_endpoint::transport::TcpStats;
+use tailrace_endpoint::transport::{Tcp, TcpStats};
 use tailrace_endpoint::udp::Datagram;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
@@ -129,8 +129,8 @@ impl Outputs for Cable {
         );
         self.opened += 1;
     }
-    fn closed(&mut self, _: u32, stats: &TcpStats) {
-        self.closed.add(stats);
+    fn closed(&mut self, _: Time, _: u32, tcp: &Tcp) {
+        self.closed.add(tcp.stats());
     }
     fn is_over(&mut self, _: &usize, _: u32) {}
 }

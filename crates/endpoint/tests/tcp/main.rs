@@ -12,6 +12,7 @@ mod kernel_receiver;
 mod kernel_recovery;
 mod kernel_slow_start;
 mod kernel_sockets;
+mod limits;
 mod opening;
 mod output;
 mod pipe;

@@ -27,7 +27,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
             "in_network": network.in_network(),
         },
         "ports": ports(plan, nodes, counted),
-        "switches": switch_summaries(plan, nodes),
+        "switches": switch_summaries(plan, nodes, network.links.sources.workloads()),
     })
 }
 

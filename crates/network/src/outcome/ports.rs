@@ -1,6 +1,6 @@
 //! The ports and switches of a trial as JSON.
 
-use crate::{NetworkFrame, SwitchNode};
+use crate::{Losses, NetworkFrame, SwitchNode};
 use serde_json::{Value, json};
 use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
@@ -146,7 +146,7 @@ fn dpp(counters: &DppCounters) -> Value {
 }
 
 /// The counters of every switch as a whole.
-pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Vec<Value> {
+pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], sources: &[Vec<usize>]) -> Vec<Value> {
     let both = plan.raw.switches.iter().zip(nodes);
     both.map(|(raw, node)| {
         let switch = &node.switch;
@@ -156,9 +156,20 @@ pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -
             "buffer_max_bytes": switch.buffer().used_max_bytes(),
             "early_drops": drops(switch.early_drops()),
             "no_route_frames": switch.early_drops().drop_frames[DropCause::NoRoute as usize],
+            "losses": losses(plan, node, sources),
         })
     })
     .collect()
+}
+
+/// What was dropped of each source, for whatever reason; those without losses are left out.
+fn losses<F: NetworkFrame>(plan: &Plan, node: &SwitchNode<F>, sources: &[Vec<usize>]) -> Vec<Value> {
+    let told = |(source, workloads): (usize, &Vec<usize>)| {
+        let Losses { frames, policed_frames } = node.losses(source);
+        let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].header.name.as_str()).collect();
+        (frames > 0).then(|| json!({ "workloads": names, "frames": frames, "policed_frames": policed_frames }))
+    };
+    sources.iter().enumerate().filter_map(told).collect()
 }
 
 /// The counters of an interface that takes part in data-centre bridging.

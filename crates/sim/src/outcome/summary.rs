@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
-use tailrace_workloads::outcome::{Counts, CutOff, tcp_summary, workload_summary};
-use tailrace_workloads::tells_connections;
+use tailrace_units::Span;
+use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
+use tailrace_workloads::{has_lasting_connections, tells_connections};
 
 pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
     let frames = world.links.observe.frames;
@@ -38,20 +39,29 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "deadlock": deadlock(plan, &world.switches, world.now),
         "workloads": workloads(plan, world, cut_off),
         "ports": ports(plan, &world.switches, counted),
-        "switches": switch_summaries(plan, &world.switches),
+        "switches": switch_summaries(plan, &world.switches, &sources),
         "hosts": hosts(plan, world),
     })
 }
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
+    let limited = world.limit_counts();
     let told = |(index, workload)| {
         let record = &world.links.observe.workloads[index];
         let tcp = tcp_summary(&world.tcp_stats(index).since(&record.tcp_before));
         let tallies = world.tallies(index).since(&record.tallies_before);
-        let counts = Counts { connection_bytes: connection_bytes(world, index, workload), tcp, tallies };
+        let (together, connections) = &limited[index];
+        let was_open = together.limits.total() > Span::ZERO;
+        let limits = was_open.then(|| limits_summary(together, lasting(workload, connections))).into();
+        let counts = Counts { connection_bytes: connection_bytes(world, index, workload), tcp, limits, tallies };
         workload_summary(workload, record, &cut_off[index], counts)
     };
     plan.workloads.iter().enumerate().map(told).collect()
+}
+
+/// Flows come and go: those that are open are not told one by one.
+fn lasting<'a>(workload: &Workload, connections: &'a [LimitCounts]) -> &'a [LimitCounts] {
+    if has_lasting_connections(workload) { connections } else { &[] }
 }
 
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose

@@ -52,8 +52,10 @@ impl World {
         for end in [noticed, noticed ^ 1] {
             self.links.agenda.arm(self.socket_source(end), Time::NEVER);
             let socket = self.socket(end);
-            let (owner, stats) = (socket.owner() as usize, *socket.tcp().stats());
-            self.links.observe.workloads[owner].retired.add(&stats);
+            let (owner, stats, limits) = (socket.owner() as usize, *socket.tcp().stats(), socket.tcp().limits(self.now));
+            let record = &mut self.links.observe.workloads[owner];
+            record.retired.add(&stats);
+            record.retired_limits.add(&limits);
             let SocketPlace { host, number } = self.sockets[end as usize];
             self.hosts[host as usize].release(number);
         }

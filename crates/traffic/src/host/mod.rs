@@ -9,6 +9,7 @@ use crate::duty::{Duty, Listener, Routes};
 use crate::end::End;
 use crate::flows::Flows;
 use crate::hosted::{Hosted, Numbers};
+use crate::limits::look_distance;
 use crate::record::Recorder;
 use crate::sockets::{Event, Route, Sockets};
 use crate::waiter::Waiter;
@@ -35,6 +36,8 @@ enum Due {
     WarmUp,
     /// TCP's counters are read.
     Sample,
+    /// What limits connections is looked at.
+    Look,
     /// A datagram of this flow is sent.
     Datagram(u32),
     /// A flow of this host starts.
@@ -75,6 +78,7 @@ pub struct Host {
     /// Users, streams and flows that are measured here and not finished.
     left: u64,
     settings: Settings,
+    look_distance: Span,
 }
 
 impl Host {
@@ -108,6 +112,7 @@ impl Host {
             record: Recorder::new(plan, host, settings.bin),
             left,
             settings,
+            look_distance: Span::ZERO,
         };
         ends.into_iter().for_each(|end| own.add_lasting(end));
         datagrams.into_iter().for_each(|end| own.add_datagrams(end));
@@ -117,6 +122,8 @@ impl Host {
         let warm_up = Time::from_ps(plan.raw.observe.warm_up_ps);
         own.arm(if warm_up > Time::ZERO { warm_up } else { Time::NEVER }, Due::WarmUp);
         own.arm(settings.tcp_interval.map_or(Time::NEVER, |interval| Time::ZERO + interval), Due::Sample);
+        own.look_distance = look_distance(Span::from_ps(plan.raw.stop_at_ps));
+        own.arm(Time::ZERO + own.look_distance, Due::Look);
         own.arm_flow();
         own
     }
@@ -155,6 +162,7 @@ impl Host {
             match due {
                 Due::WarmUp => self.read_counters(at, sockets),
                 Due::Sample => self.sample(now, sockets),
+                Due::Look => self.look(now, sockets),
                 Due::Datagram(number) => self.send_datagram(now, at, number, sockets),
                 Due::Hosted(program) => self.wake_hosted(now, at, program, sockets),
                 Due::Flow => self.start_flows(now, at, sockets),

@@ -157,7 +157,7 @@ impl Host {
     /// Notes what programs have counted, by workload.
     pub(super) fn tell_tallies<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         let mut of_workload: BTreeMap<u32, Tallies> = BTreeMap::new();
-        for Hosted { program, own } in &self.programs {
+        for Hosted { program, own } in &mut self.programs {
             own.read_counters(now, sockets, &mut self.record);
             of_workload.entry(own.workload).or_default().add(&program.tallies());
         }

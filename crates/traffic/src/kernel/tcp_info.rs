@@ -1,14 +1,16 @@
 //! What Linux tells of a connection: `struct tcp_info` (include/uapi/linux/tcp.h). Its fields keep their places, and a kernel that is
 //! older than one of them tells a shorter structure.
 
-use crate::counters::{COUNTERS, Counters};
+use crate::counters::{Counters, OF_TCP_INFO};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Longer than the structure of any kernel that is known.
 const INFO_BYTES: usize = 512;
+/// More than `SO_MEMINFO` has (Linux 6: 9).
+const MEMORY_VALUES: usize = 16;
 
 /// Of each counter its place and its length.
-const PLACES: [(&str, usize, usize); COUNTERS.len()] = [
+const PLACES: [(&str, usize, usize); OF_TCP_INFO] = [
     ("snd_cwnd", 80, 4),
     ("snd_ssthresh", 76, 4),
     ("rtt_us", 68, 4),
@@ -33,6 +35,8 @@ const PLACES: [(&str, usize, usize); COUNTERS.len()] = [
     ("sndbuf_limited_us", 184, 8),
     // Since Linux 6.7.
     ("total_rto", 240, 2),
+    ("notsent_bytes", 144, 4),
+    ("ca_state", 1, 1),
 ];
 
 /// The counters of a connection.
@@ -43,7 +47,24 @@ pub fn counters(fd: &OwnedFd) -> Option<Counters> {
     // SAFETY: the call writes at most `length` bytes, and how many they were.
     let result =
         unsafe { libc::getsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut length) };
-    (result == 0).then(|| parse(&info[..length as usize]))
+    let mut counters = (result == 0).then(|| parse(&info[..length as usize]))?;
+    if let Some((taken, limit)) = receive_memory(fd) {
+        counters.set("rmem_bytes", taken.into());
+        counters.set("rcvbuf_bytes", limit.into());
+    }
+    Some(counters)
+}
+
+/// Memory of what has arrived and was not read, and the receive buffer (`SO_MEMINFO`: `SK_MEMINFO_RMEM_ALLOC`, `SK_MEMINFO_RCVBUF`).
+#[expect(unsafe_code, reason = "SO_MEMINFO has no safe wrapper")]
+fn receive_memory(fd: &OwnedFd) -> Option<(u32, u32)> {
+    let mut memory = [0_u32; MEMORY_VALUES];
+    let mut length = size_of_val(&memory) as libc::socklen_t;
+    // SAFETY: the call writes at most `length` bytes, and how many they were.
+    let result = unsafe {
+        libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_MEMINFO, memory.as_mut_ptr().cast(), &raw mut length)
+    };
+    (result == 0).then_some((memory[0], memory[1]))
 }
 
 fn parse(info: &[u8]) -> Counters {
@@ -61,16 +82,19 @@ fn parse(info: &[u8]) -> Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counters::COUNTERS;
 
     #[test]
     fn places_stand_in_the_order_of_the_counters() {
-        assert_eq!(PLACES.map(|(name, _, _)| name), COUNTERS);
+        assert_eq!(PLACES.map(|(name, _, _)| name), COUNTERS[..OF_TCP_INFO]);
     }
 
     /// `struct tcp_info` of Linux 6.7 as its header has it.
     #[repr(C)]
     struct TcpInfo {
-        bytes: [u8; 8],
+        state: u8,
+        ca_state: u8,
+        bytes: [u8; 6],
         rto: u32,
         ato: u32,
         snd_mss: u32,
@@ -149,7 +173,9 @@ mod tests {
             busy_time,
             rwnd_limited,
             sndbuf_limited,
-            total_rto
+            total_rto,
+            notsent_bytes,
+            ca_state
         );
         assert_eq!(PLACES.map(|(_, at, _)| at), places);
         assert_eq!(size_of::<TcpInfo>(), 248);

@@ -16,7 +16,7 @@ use tailrace_plan::Plan;
 use tailrace_record::Table;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::outcome::{Counts, CutOff, running, transactions, workload_series, workload_summary};
-use tailrace_workloads::{WorkloadRecord, record_for, tells_connections};
+use tailrace_workloads::{WorkloadRecord, has_lasting_connections, record_for, tells_connections};
 
 /// What all hosts did together.
 #[derive(Clone, Debug)]
@@ -178,7 +178,9 @@ impl Trial<'_> {
     fn summary(&self, number: u32, own: &OfWorkload) -> Value {
         let workload = &self.plan.workloads[number as usize];
         let counters = tcp::summary(self.records, number, self.counted_from(own.is_finite));
-        let counts = Counts { connection_bytes: own.bytes.clone(), tcp: counters, tallies: self.tallies(number, own.is_finite) };
+        let limits = tcp::limits(self.records, number, self.counted_from(own.is_finite), has_lasting_connections(workload));
+        let tallies = self.tallies(number, own.is_finite);
+        let counts = Counts { connection_bytes: own.bytes.clone(), tcp: counters, limits, tallies };
         workload_summary(workload, &own.record, &own.cut_off, counts)
     }
 }

@@ -5,6 +5,7 @@ use crate::record::{Item, Record};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use tailrace_units::Time;
+use tailrace_workloads::outcome::CONNECTIONS_TOLD_MAX;
 
 /// The simulator's word, the system's counter, and one that is taken off it.
 const WORDS: [(&str, &str, Option<&str>); 7] = [
@@ -20,6 +21,7 @@ const WORDS: [(&str, &str, Option<&str>); 7] = [
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
+    user: u32,
     /// When counting began.
     before: Counters,
     last: Counters,
@@ -28,15 +30,53 @@ struct Counted {
 /// The counters of a workload since `from`. What the system does not tell is left out.
 pub fn summary(records: &[Record], workload: u32, from: Time) -> Value {
     let ends = ends(records, workload, from);
-    let sum = |name: &str| {
-        let of = |end: &Counted| Some(end.last.named(name)?.saturating_sub(end.before.named(name).unwrap_or(0)));
-        ends.iter().map(of).sum::<Option<u64>>()
-    };
+    let sum = |name: &str| ends.iter().map(|end| end.since(name)).sum::<Option<u64>>();
     let words = WORDS.into_iter().filter_map(|(word, name, less)| {
         let less = less.map_or(Some(0), sum)?;
         Some((word.to_owned(), Value::from(sum(name)?.saturating_sub(less))))
     });
     Value::Object(words.collect::<Map<_, _>>())
+}
+
+/// What limited the connections of a workload since `from`, in the simulator's words; null where the system does not tell.
+pub fn limits(records: &[Record], workload: u32, from: Time, is_lasting: bool) -> Value {
+    let ends = ends(records, workload, from);
+    let mut users: BTreeMap<u32, Vec<Counted>> = BTreeMap::new();
+    ends.iter().for_each(|end| users.entry(end.user).or_default().push(*end));
+    let mut together = limits_of(&ends);
+    if is_lasting && together.is_object() {
+        let told = users.values().take(CONNECTIONS_TOLD_MAX).map(|ends| limits_of(ends));
+        together["connections"] = told.collect::<Vec<Value>>().into();
+    }
+    together
+}
+
+/// The simulator's word and the counter, of both ends together.
+const LIMIT_WORDS: [(&str, &str); 7] = [
+    ("send_buffer_ps", "sndbuf_limited_us"),
+    ("receive_window_ps", "rwnd_limited_us"),
+    ("congestion_ps", "congestion_limited_us"),
+    ("recovery_ps", "recovery_limited_us"),
+    ("interface_ps", "interface_limited_us"),
+    ("queued_ps", "queued_us"),
+    ("reader_late_ps", "reader_late_us"),
+];
+const PS_PER_US: u64 = 1_000_000;
+
+fn limits_of(ends: &[Counted]) -> Value {
+    let sum = |name: &str| ends.iter().map(|end| end.since(name)).sum::<Option<u64>>().map(|us| us * PS_PER_US);
+    let Some(open_ps) = sum("open_us").filter(|&open_ps| open_ps > 0) else { return Value::Null };
+    let words = LIMIT_WORDS.into_iter().filter_map(|(word, name)| Some((word.to_owned(), Value::from(sum(name)?))));
+    let mut told: Map<String, Value> = words.collect();
+    // Both ends are open for the same time.
+    told.insert("open_ps".to_owned(), (open_ps / 2).into());
+    Value::Object(told)
+}
+
+impl Counted {
+    fn since(&self, name: &str) -> Option<u64> {
+        Some(self.last.named(name)?.saturating_sub(self.before.named(name).unwrap_or(0)))
+    }
 }
 
 /// Every end that was open after `from`.
@@ -53,7 +93,7 @@ fn ends(records: &[Record], workload: u32, from: Time) -> Vec<Counted> {
             if is_another(&own.last, &sample.counters) {
                 done.push(std::mem::take(own));
             }
-            own.last = sample.counters;
+            (own.last, own.user) = (sample.counters, sample.user);
             // One sample is taken for this very moment.
             if sample.at <= from {
                 own.before = sample.counters;

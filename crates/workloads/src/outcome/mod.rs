@@ -2,10 +2,12 @@
 
 mod cut_off;
 mod ideal;
+mod limits;
 mod tables;
 mod windows;
 
 pub use cut_off::CutOff;
+pub use limits::{CONNECTIONS_TOLD_MAX, LimitCounts, limits_summary};
 pub use tables::{running, transactions, workload_series};
 pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
@@ -24,13 +26,15 @@ pub struct Counts {
     pub connection_bytes: Option<Vec<u64>>,
     /// The workload's part of TCP's counters.
     pub tcp: Value,
+    /// What limited its connections; null where the engine does not tell.
+    pub limits: Value,
     /// What its programs have counted.
     pub tallies: Tallies,
 }
 
 /// What is told of a workload: its record, what the end cut off, and what was counted.
 pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &CutOff, counts: Counts) -> Value {
-    let Counts { connection_bytes, tcp, tallies } = counts;
+    let Counts { connection_bytes, tcp, limits, tallies } = counts;
     let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
     let mut summary = json!({
         "name": workload.header.name,
@@ -44,6 +48,7 @@ pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &
         "user_completion_ps": users,
         "connection_bytes": connection_bytes,
         "tcp": tcp,
+        "limits": limits,
     });
     if tells_tallies(workload) {
         summary["request_counts"] = tallies_summary(&tallies);

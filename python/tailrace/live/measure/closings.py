@@ -130,7 +130,7 @@ def parse_closed(text: str) -> list[Closed]:
         words = first.split()
         if first[:1].isspace() or not second[:1].isspace() or not second.endswith("\n") or len(words) < 5:
             continue
-        local, peer = _end(words[3]), _end(words[4])
+        local, peer = end_of(words[3]), end_of(words[4])
         if local and peer:
             counters = {name: int(hit[1]) if (hit := re.search(at, second)) else 0 for name, at in PATTERNS.items()}
             trips = (_number(r"\brtt:([\d.]+)/", second), _number(r"\bminrtt:([\d.]+)", second))
@@ -138,7 +138,7 @@ def parse_closed(text: str) -> list[Closed]:
     return found
 
 
-def _end(word: str) -> End | None:
+def end_of(word: str) -> End | None:
     """`10.77.0.1:5432`, or the same in the form of IPv6; None for a listener's."""
     found = re.fullmatch(r"(?:\[::ffff:)?([\d.]+)\]?:(\d+)", word)
     return (found[1], int(found[2])) if found else None
@@ -175,5 +175,5 @@ def client_ports(lab: Lab, client: Program, server_port: int) -> frozenset[int]:
     argv = ["ss", "--no-header", "--tcp", "--numeric", "--processes", f"dport = :{server_port}"]
     text = lab.run(Command(f"ports-{client.command.name}", argv, host=client.command.host), LIMIT_S)
     mine = [line.split() for line in text.splitlines() if f"pid={client.pid}," in line]
-    ends = [_end(words[3]) for words in mine if len(words) > 4]
+    ends = [end_of(words[3]) for words in mine if len(words) > 4]
     return frozenset(end[1] for end in ends if end)

@@ -12,6 +12,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.load import Load
 from tailrace.live.measure import probe, settings, waits
+from tailrace.live.measure.chronographs import EVERY_S, Chronographs, sockets_text
 from tailrace.live.measure.closings import Closings
 from tailrace.live.measure.waits import Using, Watch, losses
 from tailrace.live.trial import outcome as outcomes
@@ -157,7 +158,8 @@ class LiveTrial:
         watch.begin()
         lab.call("begin")
         begun_s, begun_wall_us = time.monotonic(), time.time_ns() // 1000
-        samples = self._drive(lab, loads, begun_s, watch)
+        chronographs = Chronographs(self._warm_up_s)
+        samples = self._drive(lab, loads, begun_s, watch, chronographs)
         watch.look()
         ended_s = time.monotonic()
         lab.call("end")
@@ -166,6 +168,7 @@ class LiveTrial:
             load.stop(lab)
         meant = {load.name: load.connections(lab) for load in loads}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
+        limits = {name: chronographs.of(wanted) for name, wanted in meant.items() if wanted}
         # Hosts are read when their connections have ended: what a connection counted, its host has counted by then.
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
@@ -177,14 +180,19 @@ class LiveTrial:
             samples,
             programs,
             closed,
+            limits,
         )
 
-    def _drive(self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch) -> list[probe.Connections]:
+    def _drive(
+        self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch, chronographs: Chronographs
+    ) -> list[probe.Connections]:
         """Waits until every finite workload has finished, or the time is over."""
         finite = [load for load in loads if load.is_finite]
         senders = sorted({load.ends[0] for load in loads})
         samples: list[probe.Connections] = []
-        next_sample_s, next_look_s = FIRST_SAMPLE_S, waits.SAMPLE_EVERY_S
+        hosts = sorted({host for load in loads for host in load.ends})
+        next_sample_s, next_look_s, looks = FIRST_SAMPLE_S, waits.SAMPLE_EVERY_S, 0
+        next_chronograph_s = EVERY_S / 2
         while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
             for load in loads:
                 load.tick(lab, elapsed_s)
@@ -194,6 +202,12 @@ class LiveTrial:
             if elapsed_s >= next_look_s:
                 next_look_s = elapsed_s + waits.SAMPLE_EVERY_S
                 watch.look()
+            if elapsed_s >= next_chronograph_s:
+                next_chronograph_s = elapsed_s + EVERY_S
+                looks += 1
+                for host in hosts:
+                    text = sockets_text(lab, host, looks)
+                    chronographs.look(host, time.monotonic() - begun_s, text)
             if elapsed_s >= next_sample_s:
                 next_sample_s = elapsed_s + SAMPLE_EVERY_S
                 samples += [probe.connections(lab, host, len(samples) + i) for i, host in enumerate(senders)]

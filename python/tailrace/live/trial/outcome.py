@@ -7,6 +7,7 @@ from typing import Any
 from tailrace.experiment.native import Columns, column
 from tailrace.live.lab.program import Program
 from tailrace.live.measure import closings, probe
+from tailrace.live.measure.chronographs import busy_permille
 from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.probe import Connections, Counters, Used
 from tailrace.programs.command import Ended
@@ -45,6 +46,8 @@ class Readings:
     """Of the load generators."""
     closed: Mapping[str, Seen]
     """By workload, what its sending and its receiving host knew of its connections."""
+    limits: Mapping[str, Mapping[str, int] | None]
+    """By workload, what limited its connections."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,10 @@ def assemble(
     around: Around,
 ) -> dict[str, Any]:
     """The outcome, without wall time."""
-    workloads = [_with_tcp(around.ends, one.outcome, readings) for one in measured]
+    workloads = [
+        _with_tcp(around.ends, one.outcome, readings) | {"limits": _limits(around.ends, one.outcome["name"], readings)}
+        for one in measured
+    ]
     complete = [one["completion_ps"] for one in workloads]
     span_ps = round(readings.interval.span_s * PS_PER_S)
     end_ps = span_ps if None in complete or not complete else max(complete)
@@ -117,6 +123,16 @@ def _with_tcp(ends: Mapping[str, tuple[str, str]], outcome: dict[str, Any], read
         has_receiver = [pair[1] for pair in ends.values()].count(receiver) == 1
         tcp = probe.tcp_outcome(readings.counted[sender], readings.counted[receiver] if has_receiver else {}) | tcp
     return outcome | {"tcp": tcp or None}
+
+
+def _limits(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> dict[str, int] | None:
+    """What limited a workload's connections, with how busy the busiest program of its sending host was."""
+    found = readings.limits.get(name)
+    if not found:
+        return None
+    sending = [one.ended for one in readings.programs if one.command.host == ends[name][0] and one.ended]
+    used_s = [one.user_s + one.system_s for one in sending]
+    return dict(found) | {"sender_busy_permille": busy_permille(used_s, readings.interval.span_s)}
 
 
 def _host(

@@ -13,6 +13,7 @@ from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.metrics.definitions import NAMES
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
+from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
 
 # One frame of the usual Ethernet MTU.
@@ -166,6 +167,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     tcp, requests = (
         [
             {"workload": name, "at": at, "arm": arm, "index": index, key: workload[key], "is_first": index == 0}
+            | {"limited_by": verdict_words(workload["limits"]) if workload["limits"] else "–"}
             for at, name in enumerate(summary["workloads"])
             for index, (arm, arm_summary) in enumerate(arms)
             if (workload := arm_summary["workloads"].get(name)) and workload[key]

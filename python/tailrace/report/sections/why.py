@@ -1,4 +1,4 @@
-"""First sentences about why something is slow: timeouts, queues, and resets that were deferred."""
+"""First sentences about why something is slow: limits of connections, timeouts, queues, and deferred resets."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from tailrace.results import Run
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
+from tailrace.results.text.limiting_text import limiting_sentence
 from tailrace.scenario.workloads.kinds import facts_of
 
 PORTS_NAMED_MAX = 2
@@ -26,6 +27,9 @@ def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[
         if (workload := summary["arms"][arm]["workloads"].get(name)) and facts_of(workload["kind"]).waits_are_explained
     ]
     found: dict[str, list[dict[str, Any]]] = {
+        "limits": [
+            _said(run, pair, limiting_sentence(pair[0], pair[1], pair[3])) for pair in _with_limits(summary, facts)
+        ],
         "timeouts": [_said(run, pair, _timeouts(run, pair, facts)) for pair in pairs],
         "queues": [
             *(_said(run, pair, words) for pair in pairs for words in _queues(run, pair, facts)),
@@ -45,6 +49,16 @@ def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[
         "has_any": any(kept.values()),
         "omitted": sum(max(0, len(listed) - WHY_MAX) for listed in kept.values()),
     }
+
+
+def _with_limits(summary: dict[str, Any], facts: dict[str, PlanFacts]) -> list[Pair]:
+    """Workloads of every kind: their connections are limited by something, too."""
+    return [
+        (arm, name, position, workload)
+        for position, name in enumerate(summary["workloads"])
+        for arm in facts
+        if (workload := summary["arms"][arm]["workloads"].get(name))
+    ]
 
 
 def _said(run: Run, pair: Pair, text: str | None) -> dict[str, Any]:

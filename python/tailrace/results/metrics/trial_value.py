@@ -8,9 +8,10 @@ from tailrace.results.directory.run_directory import Run, RunDirectoryError, Tri
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
 from tailrace.results.metrics import processors
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trial
+from tailrace.results.metrics.limiting import limits_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, queues_of
-from tailrace.scenario.vocabulary import DEPTH_PERCENTILES, PROGRAM_METRICS
+from tailrace.scenario.vocabulary import DEPTH_PERCENTILES, LIMITS, PROGRAM_METRICS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index, mean
 
@@ -189,6 +190,15 @@ def _processors(metric: str) -> Figure:
     return figure
 
 
+def _limits(cause: str) -> Figure:
+    def figure(_: Run, trial: Trial, band: Band) -> float | None:
+        name = _workload_name(trial, band.workload)
+        shares = limits_of_trial(trial, name) if name else None
+        return shares[cause] if shares else None
+
+    return figure
+
+
 def _outcome(trial: Trial, band: Band) -> dict[str, Any]:
     """What the workload of the figure did; empty where the trial does not have it."""
     name = _workload_name(trial, band.workload)
@@ -213,6 +223,7 @@ FIGURES: dict[str, Figure] = {
     "rate_per_s": _rate,
     "retransmits": _tcp("retransmits"),
     "timeouts": _tcp("timeouts"),
+    **{f"limited_{cause}_percent": _limits(cause) for cause in LIMITS},
     "users_jain": _users_jain,
     "fairness_jain": _fairness,
     "drops_frames": _drops,

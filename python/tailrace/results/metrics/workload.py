@@ -6,6 +6,7 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
 from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
+from tailrace.results.metrics.limiting import summarise_limits
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.unfinished import unfinished_of
 from tailrace.scenario.workloads.kinds import facts_of
@@ -66,6 +67,7 @@ def summarise_workload(
         "latency_ms": _latency(outcomes),
         "users_jain": _users_jain(outcomes),
         "tcp": _tcp(outcomes),
+        "limits": summarise_limits(name, [trial for trial, _ in found]),
         "datagram_bytes_mean": _datagram_bytes(outcomes),
     }
 

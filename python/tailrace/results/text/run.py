@@ -22,6 +22,7 @@ from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.text.failures import failures_text
+from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
 from tailrace.scenario.workloads.kinds import facts_of
@@ -49,6 +50,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
         _completion(summary),
         _latency(summary),
+        limiting_text(summary),
         failures_text(summary),
         _effects(summary),
         _expectations(summary),

@@ -104,6 +104,8 @@ pub(super) struct Thread {
     reads_itself: bool,
     /// It waits, or has waited, for what comes for a socket of its program: it keeps its number.
     is_bound: bool,
+    /// When it was woken last.
+    awake: Time,
     /// It waits for room in the send buffer.
     is_blocked: bool,
     /// It has been told, or will be, that its deadline has come.
@@ -189,6 +191,7 @@ impl Threads {
             debt: Span::ZERO,
             reads_itself: false,
             is_bound: false,
+            awake: Time::ZERO,
             is_blocked: false,
             is_due_told: false,
         };
@@ -243,6 +246,14 @@ impl Threads {
         if is_told { Time::NEVER } else { due }
     }
 
+    /// Since when the thread that acts now has worked or waited for a core.
+    pub(super) fn awake_since(&self, now: Time) -> Time {
+        match self.context {
+            Context::Softirq(_) => now,
+            Context::Task(task) => self.list[task as usize - self.processor.cores()].awake,
+        }
+    }
+
     /// Work for whoever acts now.
     pub(super) fn charge(&mut self, work: Span) {
         match self.context {
@@ -278,6 +289,7 @@ impl Threads {
         if self.processor.is_asleep(task) {
             self.charge(self.costs.wake_up);
             self.processor.wake(task, now);
+            self.thread(task).awake = now;
         }
     }
 

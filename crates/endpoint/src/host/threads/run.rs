@@ -79,7 +79,10 @@ impl<P> Host<P> {
         let tcp = &mut socket.tcp;
         match done {
             Operation::Connect => tcp.connect(now, &mut uplink),
-            Operation::Write { bytes, .. } => tcp.write(now, bytes, &mut uplink),
+            Operation::Write { bytes, .. } => {
+                tcp.note_work(now, threads.awake_since(now));
+                tcp.write(now, bytes, &mut uplink);
+            }
             Operation::Read { bytes, .. } => tcp.read(now, bytes.min(tcp.unread()), &mut uplink),
             Operation::Learn(Letter::Readable { bytes, .. }) if !threads.thread(task).reads_itself => {
                 tcp.read(now, bytes, &mut uplink)

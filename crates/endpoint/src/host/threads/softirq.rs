@@ -64,7 +64,7 @@ impl Softirq {
 
 impl Threads {
     /// The core that handles the interrupts of a flow.
-    pub(super) fn core_of_flow(&self, flow_hash: u32) -> usize {
+    pub(in crate::host) fn core_of_flow(&self, flow_hash: u32) -> usize {
         self.queues[queue_of(flow_hash, self.queues.len())].core
     }
 

@@ -46,6 +46,7 @@ impl Tcp {
         if receive.is_due_unread(mss) {
             receive.policy.acknowledge_now();
         }
+        self.note_unread(now);
         arrived
     }
 
@@ -58,6 +59,7 @@ impl Tcp {
         if bytes > 0 && receive.is_due_after_reading(mss) {
             self.send_ack(wire);
         }
+        self.note_unread(now);
     }
 }
 

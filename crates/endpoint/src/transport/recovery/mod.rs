@@ -107,6 +107,12 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+        let resend = self.answer_alert(now, alert, news);
+        self.turn_with_recovery(now);
+        resend
+    }
+
+    fn answer_alert(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
         self.note_answered_probe();
         if alert.is_marked {
             self.recovery.prior_ssthresh = 0;

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use tailrace_units::Time;
 use tailrace_wire::MAX_SACK_BLOCKS;
 
+use crate::transport::limits::LimitClock;
+
 use super::news::AckNews;
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
 
@@ -54,6 +56,8 @@ pub(crate) struct Repairs {
     retransmissions: VecDeque<Retransmission>,
     /// Blocks of the last acknowledgement: all of their segments are marked.
     pub(crate) marked: [Range; MAX_SACK_BLOCKS],
+    /// Looked at when what limits the sender changes.
+    pub(crate) clock: LimitClock,
 }
 
 impl Scoreboard {

@@ -5,6 +5,7 @@ use tailrace_units::{Span, Time};
 use super::news::AckNews;
 use super::segment_ring::SACKED;
 use super::{Alert, Resend, State};
+use crate::transport::limits::Limit;
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Transmit};
 
@@ -47,6 +48,7 @@ impl Tcp {
             return;
         }
         self.stats.timeouts += 1;
+        self.note_silence(self.timers.armed_at(now));
         self.enter_loss(now);
         self.recovery.timeouts += 1;
         self.retransmit(now, self.board.ring.head, wire);
@@ -150,6 +152,7 @@ impl Tcp {
             if self.recovery.state != State::Recovery {
                 self.enter_recovery(false);
                 self.reduce_window(1, newly_lost as u32, false);
+                self.turn(now, Limit::Recovery);
             }
             self.retransmit_lost(now, wire);
         }

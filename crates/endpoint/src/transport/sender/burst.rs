@@ -4,6 +4,7 @@ use tailrace_units::{Span, Time};
 
 use crate::transport::Tcp;
 use crate::transport::congestion::Bbr;
+use crate::transport::limits::Limit;
 use crate::transport::recovery::State;
 
 /// A window is not kept waiting for a larger burst when this share of it is free (Linux `tcp_tso_win_divisor`).
@@ -22,39 +23,34 @@ const PACING_SLOW_START_PERCENT: u64 = 200;
 /// The same from then on (Linux `tcp_pacing_ca_ratio`).
 const PACING_AVOIDANCE_PERCENT: u64 = 120;
 
-/// Why sending stopped.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Stop {
-    Go,
-    Window,
-    Other,
-}
-
 impl Tcp {
     /// Waiting for the next acknowledgement makes a larger burst (Linux `tcp_tso_should_defer`).
-    pub(crate) fn should_wait(&self, now: Time, (block, is_last): (u64, bool), burst_max: u32, in_flight: u32) -> Stop {
+    pub(crate) fn should_wait(&self, now: Time, (block, is_last): (u64, bool), burst_max: u32, in_flight: u32) -> Option<Limit> {
         let mss = u64::from(self.send.mss);
         let burst = u64::from(burst_max) * mss;
         let peer_room = self.send.window_end - self.send.nxt;
         let room = u64::from(self.congestion.cwnd - in_flight) * mss;
         let limit = peer_room.min(room);
         if limit >= burst || self.recovery.state >= State::Recovery || now.since(self.send.last_sent) > DEFER_MAX {
-            return Stop::Go;
+            return None;
         }
         if !is_last && limit >= block {
-            return Stop::Go; // it gets no longer by waiting
+            return None; // it gets no longer by waiting
         }
         let window = (self.send.window_end - self.send.una).min(u64::from(self.congestion.cwnd) * mss);
         if limit >= window / DEFER_DIVISOR || self.board.ring.is_empty() {
-            return Stop::Go;
+            return None;
         }
         let smoothed = self.rtt.smoothed().unwrap_or(Span::ZERO);
         let expected = self.board.ring.get(self.board.ring.head).sent + smoothed;
         // Without the half, the last acknowledgement of a flight would leave the rest of the window waiting for its own.
         if expected.since(now) > DEFER_MAX.min(smoothed.part(2)) {
-            return Stop::Go;
+            return None;
         }
-        if room < peer_room && room <= block { Stop::Window } else { Stop::Other }
+        if limit > block {
+            return Some(self.send.limit_without_sendable()); // the last block waits for more
+        }
+        Some(if room < peer_room { Limit::Congestion } else { Limit::ReceiveWindow })
     }
 
     /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.

@@ -9,6 +9,7 @@ pub(super) mod small_queue;
 use tailrace_units::Time;
 
 use super::config::TcpConfig;
+use super::limits::Limit;
 use super::recovery::rack::DUPLICATE_THRESHOLD;
 
 /// Offset of the first byte of data: the SYN has offset 0.
@@ -106,6 +107,12 @@ impl Send {
         } else {
             0
         }
+    }
+
+    /// What limits a sender that has sent everything in its buffer.
+    #[inline]
+    pub(super) fn limit_without_sendable(&self) -> Limit {
+        if self.written == self.accepted { Limit::Application } else { Limit::SendBuffer }
     }
 
     /// Whether a new segment may be sent as far as the peer's window goes.

@@ -3,7 +3,7 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, TCP_SACK_BLOCK_BYTES, TCP_SACK_OPTION_BYTES};
 
-use super::burst::Stop;
+use crate::transport::limits::Limit;
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Transmit};
 
@@ -19,20 +19,17 @@ impl Tcp {
     fn push_unsent(&mut self, now: Time, wire: &mut impl Transmit) {
         let burst_max = self.burst_segments();
         let before = self.board.ring.tail;
-        let mut is_limited = false;
-        loop {
+        let limit = loop {
             let sendable = self.send.sendable();
-            if sendable == 0 || self.is_held_by_pace(now) {
-                break;
+            if sendable == 0 {
+                break self.send.limit_without_sendable();
+            }
+            if self.is_held_by_pace(now) {
+                break Limit::Pacing;
             }
             let (block, is_last) = self.send.next_block(sendable);
-            match self.check(now, (block, is_last), burst_max) {
-                Stop::Go => {}
-                Stop::Window => {
-                    is_limited = true;
-                    break;
-                }
-                Stop::Other => break,
+            if let Some(limit) = self.check(now, (block, is_last), burst_max) {
+                break limit;
             }
             let room = self.congestion.cwnd - self.board.in_flight();
             let segments = room.min((self.congestion.cwnd / 2).max(1)).min(burst_max);
@@ -40,11 +37,14 @@ impl Tcp {
             let bytes = block.min(u64::from(segments * self.send.mss)).min(room_bytes);
             self.send.cut(bytes);
             if self.is_small_queue_full(now, bytes as u32) {
-                break;
+                break Limit::Interface;
             }
             self.send_burst(now, bytes, wire);
+        };
+        if limit != self.limit {
+            self.turn(now, limit);
         }
-        self.finish_push(now, before, is_limited);
+        self.finish_push(now, before, limit == Limit::Congestion);
     }
 
     /// Bookkeeping after sending: timers, and whether the window was used.
@@ -67,20 +67,21 @@ impl Tcp {
         }
     }
 
+    /// What keeps the next block from being sent.
     #[inline]
-    fn check(&mut self, now: Time, (block, is_last): (u64, bool), burst_max: u32) -> Stop {
+    fn check(&mut self, now: Time, (block, is_last): (u64, bool), burst_max: u32) -> Option<Limit> {
         let in_flight = self.board.in_flight();
         if in_flight >= self.congestion.cwnd {
-            return Stop::Window;
+            return Some(Limit::Congestion);
         }
         let mss = u64::from(self.send.mss);
         if self.send.nxt + block.min(mss) > self.send.window_end {
-            return Stop::Other;
+            return Some(Limit::ReceiveWindow);
         }
         if burst_max > 1 && block > mss {
             return self.should_wait(now, (block, is_last), burst_max, in_flight);
         }
-        Stop::Go
+        None
     }
 
     /// Frames have left the NIC: repairs first, then new data.
@@ -114,6 +115,7 @@ impl Tcp {
             self.send_segment(now, payload as u32, false, wire);
             self.charge_pace(now, payload);
             self.recovery.sent += 1;
+            self.turn_with_recovery(now);
         }
         is_possible
     }

@@ -1,0 +1,132 @@
+//! What limits a connection of a real kernel. Linux tells how long it was busy, limited by the peer's window and by the send buffer, in
+//! ticks of its clock. The rest of the busy time is divided by what the connection looks like at moments that the host chooses.
+
+use crate::counters::Counters;
+use tailrace_units::{Span, Time};
+
+/// Looks at every connection in a trial.
+const LOOKS: u64 = 256;
+/// Added to their distance, which then is no multiple of a clock tick or of a program's.
+const ODD: Span = Span::from_us(137);
+const DISTANCE_MIN: Span = Span::from_ms(1);
+/// Linux `TCP_CA_Recovery`; above it is `TCP_CA_Loss`.
+const RECOVERY: u64 = 3;
+/// A burst waits until a third of the window is free (Linux `tcp_tso_win_divisor`): a window that is fuller limits.
+const FULL_PARTS: u64 = 2;
+const FULL_OF: u64 = 3;
+
+/// Between two looks, in a trial of this length.
+pub fn look_distance(trial: Span) -> Span {
+    trial.part(LOOKS).max(DISTANCE_MIN) + ODD
+}
+
+/// What was seen of one end, in microseconds.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LimitClock {
+    last: Option<(Time, Kernel)>,
+    open_us: u64,
+    congestion_us: u64,
+    recovery_us: u64,
+    interface_us: u64,
+    queued_us: u64,
+    reader_late_us: u64,
+}
+
+/// Linux's chronographs.
+#[derive(Clone, Copy, Default, Debug)]
+struct Kernel {
+    busy_us: u64,
+    windows_us: u64,
+}
+
+impl Kernel {
+    fn of(counters: &Counters) -> Option<Kernel> {
+        let windows_us = counters.named("rwnd_limited_us")? + counters.named("sndbuf_limited_us")?;
+        Some(Kernel { busy_us: counters.named("busy_time_us")?, windows_us })
+    }
+}
+
+impl LimitClock {
+    /// Looks at a connection that is open.
+    pub fn look(&mut self, now: Time, counters: &Counters) {
+        let Some(kernel) = Kernel::of(counters) else { return };
+        let (at, before) = self.last.replace((now, kernel)).unwrap_or((now, Kernel::default()));
+        let busy_us = kernel.busy_us.saturating_sub(before.busy_us);
+        let windows_us = kernel.windows_us.saturating_sub(before.windows_us);
+        let span_us = now.since(at).ps() / 1_000_000;
+        self.open_us += if at == now { busy_us } else { span_us };
+        let told = |name| counters.named(name).unwrap_or(0);
+        self.queued_us += windows_us * told("rtt_us").saturating_sub(told("min_rtt_us")) / told("rtt_us").max(1);
+        // Of what waits to be read, the kernel counts the memory.
+        if told("rmem_bytes") * 2 > told("rcvbuf_bytes") {
+            self.reader_late_us += span_us;
+        }
+        let rest_us = busy_us.saturating_sub(windows_us);
+        if told("ca_state") >= RECOVERY {
+            self.recovery_us += rest_us;
+        } else if told("notsent_bytes") == 0 {
+            // Everything was sent: it is the application that limits.
+        } else if told("unacked") * FULL_OF >= told("snd_cwnd") * FULL_PARTS {
+            self.congestion_us += rest_us;
+        } else {
+            self.interface_us += rest_us;
+        }
+    }
+
+    /// Adds what was seen to what the system tells.
+    pub fn add_to(&self, counters: &mut Counters) {
+        for (name, value) in [
+            ("open_us", self.open_us),
+            ("congestion_limited_us", self.congestion_us),
+            ("recovery_limited_us", self.recovery_us),
+            ("interface_limited_us", self.interface_us),
+            ("queued_us", self.queued_us),
+            ("reader_late_us", self.reader_late_us),
+        ] {
+            counters.set(name, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(told: &[(&str, u64)]) -> Counters {
+        let mut counters = Counters::default();
+        told.iter().for_each(|&(name, value)| counters.set(name, value));
+        counters
+    }
+
+    fn seen(told: &[(&str, u64)]) -> Counters {
+        let mut clock = LimitClock::default();
+        let at = |ms| Time::ZERO + Span::from_ms(ms);
+        clock.look(at(10), &counters(&[("busy_time_us", 0), ("rwnd_limited_us", 0), ("sndbuf_limited_us", 0)]));
+        clock.look(at(20), &counters(told));
+        let mut result = Counters::default();
+        clock.add_to(&mut result);
+        result
+    }
+
+    #[test]
+    fn busy_time_that_linux_explains_is_not_divided() {
+        let own =
+            seen(&[("busy_time_us", 8_000), ("rwnd_limited_us", 6_000), ("sndbuf_limited_us", 2_000), ("notsent_bytes", 1)]);
+        assert_eq!((own.named("open_us"), own.named("interface_limited_us")), (Some(10_000), Some(0)));
+    }
+
+    #[test]
+    fn the_rest_goes_by_what_the_connection_looks_like() {
+        let rest = |more: &[(&str, u64)], name: &str| {
+            let busy = [("busy_time_us", 9_000), ("rwnd_limited_us", 1_000), ("sndbuf_limited_us", 0), ("snd_cwnd", 30)];
+            seen(&[&busy[..], more].concat()).named(name)
+        };
+        assert_eq!(rest(&[("notsent_bytes", 5), ("unacked", 20)], "congestion_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("notsent_bytes", 5), ("unacked", 19)], "interface_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("notsent_bytes", 0), ("ca_state", 4)], "recovery_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("notsent_bytes", 0), ("unacked", 30)], "congestion_limited_us"), Some(0));
+        assert_eq!(rest(&[("rtt_us", 400), ("min_rtt_us", 100)], "queued_us"), Some(750));
+        assert_eq!(rest(&[("rmem_bytes", 51), ("rcvbuf_bytes", 100)], "reader_late_us"), Some(10_000));
+        assert_eq!(rest(&[("rmem_bytes", 50), ("rcvbuf_bytes", 100)], "reader_late_us"), Some(0));
+    }
+}

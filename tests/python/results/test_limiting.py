@@ -1,0 +1,105 @@
+"""What limits connections: shares that add up, and a verdict that does not hang on one value."""
+
+import itertools
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics import limiting
+from tailrace.results.text import limiting_text
+from tailrace.scenario.vocabulary import LIMITS
+
+OPEN = {"open_ps": 1000}
+
+
+def times(**more: int) -> dict[str, int]:
+    return OPEN | {f"{key}": value for key, value in more.items()}
+
+
+def verdict(policed: float = 0.0, **more: int) -> str:
+    shares = limiting.shares_of(times(**more), policed)
+    assert shares is not None
+    assert sum(shares.values()) == pytest.approx(100)
+    assert set(shares) == set(LIMITS)
+    return limiting.limited_by(shares)
+
+
+@pytest.mark.parametrize(
+    ("found", "policed", "expected"),
+    [
+        ({}, 0, "application"),
+        ({"send_buffer_ps": 900}, 0, "send_buffer"),
+        ({"receive_window_ps": 900}, 0, "receive_window"),
+        ({"receive_window_ps": 900, "reader_late_ps": 850}, 0, "receiver_processor"),
+        ({"congestion_ps": 500, "recovery_ps": 400}, 0, "congestion"),
+        ({"congestion_ps": 500, "recovery_ps": 400}, 1, "rate_cap"),
+        ({"congestion_ps": 900, "receive_core_permille": 960}, 0, "receiver_processor"),
+        ({"send_buffer_ps": 900, "receive_core_permille": 960}, 0, "receiver_processor"),
+        ({"send_buffer_ps": 900, "ack_core_permille": 960}, 0, "sender_processor"),
+        ({"congestion_ps": 900, "receive_core_permille": 790}, 0, "congestion"),
+        ({"pacing_ps": 900}, 0, "pacing"),
+        ({"interface_ps": 900}, 0, "interface"),
+        ({"sender_processor_ps": 900}, 0, "sender_processor"),
+        ({"send_buffer_ps": 900, "queued_ps": 600}, 0, "congestion"),
+        ({"send_buffer_ps": 900, "queued_ps": 200}, 0, "send_buffer"),
+        ({"send_buffer_ps": 500, "congestion_ps": 400}, 0, "mixed"),
+        ({"send_buffer_ps": 450}, 0, "mixed"),
+    ],
+)
+def test_each_cause_has_its_verdict(found: dict[str, int], policed: float, expected: str) -> None:
+    assert verdict(policed, **found) == expected
+
+
+def test_between_two_causes_there_is_no_value_at_which_one_becomes_the_other() -> None:
+    verdicts = [verdict(congestion_ps=1000, receive_core_permille=busy) for busy in range(780, 1000)]
+    changes = [pair for pair in itertools.pairwise(verdicts) if pair[0] != pair[1]]
+    assert changes == [("congestion", "mixed"), ("mixed", "receiver_processor")]
+
+
+def test_ends_that_send_at_the_same_time_share_the_time() -> None:
+    shares = limiting.shares_of(times(congestion_ps=900, interface_ps=900), 0)
+    assert shares is not None
+    assert (shares["congestion"], shares["interface"], shares["application"]) == (50, 50, 0)
+
+
+def trial(limits: Any, losses: list[dict[str, Any]]) -> Trial:
+    made = SimpleNamespace(outcome={"switches": [{"losses": losses}]}, workload=lambda _: {"limits": limits})
+    return cast("Trial", made)
+
+
+def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> None:
+    losses = [
+        {"workloads": ["copy"], "frames": 10, "policed_frames": 10},
+        {"workloads": ["other"], "frames": 90, "policed_frames": 0},
+    ]
+    own = trial(times(congestion_ps=1000) | {"connections": [times(congestion_ps=1000)]}, losses)
+    found = limiting.summarise_limits("copy", [own])
+    assert found is not None
+    assert (found["limited_by"], found["connections"][0]["limited_by"]) == ("rate_cap", "rate_cap")
+    assert limiting.summarise_limits("copy", [trial(None, [])]) is None
+
+
+def workload(**more: int) -> dict[str, Any]:
+    found = limiting.summarise_limits("copy", [trial(times(**more), [])])
+    counted = {"segments_sent": 1000, "retransmits": 20, "timeouts": 3}
+    return {"limits": found, "goodput_gbps": {"mean": 4.5}, "tcp": counted}
+
+
+def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
+    said = limiting_text.limiting_sentence("slow", "copy", workload(receive_window_ps=900))
+    assert said == (
+        "With slow, copy (4.50 Gbit/s, 2.0 % retransmitted, 3 timeouts) is limited by the receiver's window for "
+        "90 % of the time; also application 10 %."
+    )
+    mixed = limiting_text.limiting_sentence("slow", "copy", workload(receive_window_ps=500, congestion_ps=400))
+    assert mixed is not None
+    assert "has no single limit (receiver's window 50 %, congestion window and losses 40 %" in mixed
+    assert limiting_text.limiting_sentence("slow", "copy", workload() | {"limits": None}) is None
+
+
+def test_the_table_has_a_row_for_each_arm() -> None:
+    summary = {"workloads": ["copy"], "arms": {"slow": {"workloads": {"copy": workload(interface_ps=990)}}}}
+    assert "sender's interface  sender's interface 99 %" in limiting_text.limiting_text(summary)
+    assert limiting_text.limiting_text({"workloads": ["copy"], "arms": {"slow": {"workloads": {}}}}) == ""
