@@ -9,6 +9,7 @@ from tailrace.scenario.scenario import Scenario
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
+
 def check(scenario: Scenario, graph: Graph) -> Found:
     """What makes no sense in the hypervisors of this scenario."""
     for name, own in scenario.hypervisors.items():
@@ -61,7 +62,11 @@ def _pins(at: KeyPath, own: Hypervisor, machines: list[str], scenario: Scenario)
     for name, pins in own.pins.items():
         here: KeyPath = (*at, "pins", name)
         if name not in machines:
-            yield here, f"'{name}' is no virtual machine of this hypervisor", closest(name, machines, "virtual machines")
+            yield (
+                here,
+                f"'{name}' is no virtual machine of this hypervisor",
+                closest(name, machines, "virtual machines"),
+            )
             continue
         yield from _known((*here, "cores"), pins.cores or [], own)
         yield from _known((*here, "vhost"), pins.vhost or [], own)

@@ -4,7 +4,17 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tailrace.errors import KeyPath, Problem, closest
-from tailrace.scenario.checks import expectations, headline, hypervisors, policies, processors, switches, topology, trees, workloads
+from tailrace.scenario.checks import (
+    expectations,
+    headline,
+    hypervisors,
+    policies,
+    processors,
+    switches,
+    topology,
+    trees,
+    workloads,
+)
 from tailrace.scenario.network.host import IP_TCP_HEADERS_BYTES, Host, Tcp
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import DEFAULTS, Scenario

@@ -102,7 +102,7 @@ class Hypervisor(Part):
     cores: Annotated[Count, Field(ge=1, le=CORES_MAX)]
     """Real cores."""
     switch: Kind = "bridge"
-    """bridge, ovs: the kernel switches, in soft interrupts, with a vhost thread for each machine. ovs-dpdk: cores poll."""
+    """bridge, ovs: the kernel switches in soft interrupts, a vhost thread serves each machine. ovs-dpdk: cores poll."""
     profile: Literal["none", "kvm"] = "kvm"
     """Costs by name, of which each can be overridden; `docs/models/virtual-switch.md` gives their sources."""
     clock: Frequency = PROFILE_HZ
@@ -114,8 +114,8 @@ class Hypervisor(Part):
     isolate: bool = True
     """Virtual machines and neighbours without pins keep off the polling cores."""
     page_factor: Annotated[float, Field(ge=1, le=100)] = 1.0
-    """Costs of switching and copying with ovs-dpdk are multiplied by it: 1 for huge pages, more for small ones. A factor
-    that the scenario states, not a model of memory.
+    """Costs of switching and copying with ovs-dpdk are multiplied by it: 1 for huge pages, more for small ones. It is
+    a factor that the scenario states, not a model of memory.
     """
     pins: dict[str, Pins] = {}
     """Cores of virtual machines, by name. Default: none is pinned."""
@@ -134,8 +134,8 @@ class Hypervisor(Part):
     coalesce: Time = 8_000_000
     """From the first frame after a quiet time to the interrupt of an uplink [K]; ovs-dpdk has no interrupts."""
     halt_poll: Time = 0
-    """How long a virtual core that has nothing to do is watched before its thread sleeps. Linux since 4.4: at most 200us
-    (`halt_poll_ns`), by need.
+    """How long a virtual core that has nothing to do is watched before its thread sleeps. Linux since 4.4: by need, at
+    most 200us (`halt_poll_ns`).
     """
     tick: Time = 4_000_000_000
     """Clock tick of the kernel. Linux with HZ = 250: 4ms."""
