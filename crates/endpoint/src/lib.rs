@@ -7,6 +7,7 @@ pub mod app;
 pub mod cpu;
 pub mod gro;
 pub mod host;
+pub mod hypervisor;
 pub mod ip;
 pub mod nic;
 pub mod transport;

@@ -19,6 +19,15 @@ pub enum End {
     },
     /// At a host.
     Host(u32),
+    /// At a hypervisor, around a port of its virtual switch.
+    Stage {
+        /// Its number.
+        hypervisor: u32,
+        /// The port.
+        port: u16,
+        /// Whether frames come from the switch, for a virtual machine, or are still to be switched.
+        is_switched: bool,
+    },
 }
 
 /// Where a wire begins.

@@ -12,4 +12,6 @@ pub(crate) struct Attachment {
     pub(crate) is_tagged: bool,
     /// The place of its processor in the agenda, if it has one.
     pub(crate) processor: Option<u32>,
+    /// The place of the hypervisor that runs it in the agenda, if it is a virtual machine.
+    pub(crate) hypervisor: Option<u32>,
 }

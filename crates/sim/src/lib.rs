@@ -9,6 +9,7 @@ mod bridging;
 mod build;
 mod control;
 mod generator;
+mod hypervisors;
 mod limits;
 mod links;
 mod observe;

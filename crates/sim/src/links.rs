@@ -60,7 +60,7 @@ impl Links {
     #[inline(never)]
     fn announce(&mut self, wire: usize, arrival: Time) {
         let due = match self.wires[wire].end {
-            End::Switch { .. } => arrival,
+            End::Switch { .. } | End::Stage { .. } => arrival,
             End::Host(host) => self.moderations[host as usize].poll_after(arrival),
         };
         // A poll that is under way keeps its time: it will find the frame.
@@ -136,6 +136,11 @@ impl Outputs for Links {
     }
     fn arm_processor(&mut self, place: &Attachment, at: Time) {
         if let Some(source) = place.processor {
+            self.agenda.arm(source, at);
+        }
+    }
+    fn call_hypervisor(&mut self, place: &Attachment, at: Time) {
+        if let Some(source) = place.hypervisor {
             self.agenda.arm(source, at);
         }
     }

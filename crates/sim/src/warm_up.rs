@@ -26,6 +26,7 @@ impl World {
         }
         self.switches.iter_mut().for_each(|node| node.begin_counting(now));
         self.hosts.iter_mut().for_each(|host| host.begin_counting(now));
+        self.hypervisors.iter_mut().for_each(|node| node.model.begin_counting(now));
     }
 
     /// What the connections of a workload have counted since they were made, those that are gone too.

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe, OrName
 from tailrace.scenario.network.host import Host
+from tailrace.scenario.network.hypervisor import Hypervisor
 from tailrace.scenario.network.network import Name, Network
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.policies.switch import FIFO, Policy, Switch
@@ -24,7 +25,7 @@ TAG_BYTES = 4
 WORKED_OUT = {
     "_merged_hosts": {"hosts"},
     "_merged_switches": {"switches"},
-    "graph": {"network"},
+    "graph": {"network", "hypervisors"},
     "frame_bytes": {"hosts", "network", "workloads"},
 }
 """Cached properties of a scenario, and the sections that determine each."""
@@ -49,6 +50,8 @@ class Scenario(Part):
     """Settings by host name; `defaults` applies to all hosts."""
     switches: dict[str, Switch] = {}
     """Settings by switch name; `defaults` applies to all switches."""
+    hypervisors: dict[str, Hypervisor] = {}
+    """Real cores by the name of their virtual switch; hosts that are linked to it are their virtual machines."""
     policies: dict[Name, Policy] = {}
     """Queueing policies by name; switches refer to them."""
     workloads: dict[Name, Workload]
@@ -109,7 +112,7 @@ class Scenario(Part):
     @cached_property
     def graph(self) -> Graph:
         """Nodes and links of the network, which must have at most `topology.NODES_MAX` nodes."""
-        return expand(self.network)
+        return expand(self.network, self.hypervisors)
 
     @cached_property
     def frame_bytes(self) -> int:

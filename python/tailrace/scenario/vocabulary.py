@@ -30,6 +30,23 @@ LIMITS = {
 }
 """What limits connections, with their names in words (docs/models/verdict.md)."""
 
+HYPERVISOR_METRICS = {
+    "hypervisor_switches_per_transaction": "switches of context on all hypervisors",
+    "hypervisor_cpu_us_per_transaction": "busy time of all cores of hypervisors, in microseconds",
+    "exits_per_transaction": "exits of virtual cores",
+}
+"""Metrics of all hypervisors, for each completed transaction of a workload."""
+
+RATIOS = {
+    "rate_ratio": "rate_per_s",
+    "goodput_ratio": "goodput_gbps",
+    "latency_ratio": "latency_mean_ms",
+    "latency_p99_ratio": "latency_p99_ms",
+    "switches_ratio": "hypervisor_switches_per_transaction",
+    "switches_per_s_ratio": "hypervisor_switches_per_s",
+}
+"""Metrics that are a figure of an arm divided by that of its baseline."""
+
 DROP_CAUSES = (
     *aqm_kinds.DROP_CAUSES,
     "tail-drop",
@@ -110,6 +127,18 @@ METRICS = {
             "tasks that run or wait on a modelled processor, mean over time, on the host with most of them",
         ),
         Metric("throttled_s", "time for which control groups of modelled processors were throttled, in seconds"),
+        *(
+            _workload(name, f"{meaning}, for each completed transaction")
+            for name, meaning in HYPERVISOR_METRICS.items()
+        ),
+        Metric("hypervisor_switches_per_s", "switches of context on all hypervisors, per second"),
+        Metric("overruns_frames", "frames that found a queue of a hypervisor full"),
+        Metric(
+            "hypervisor_kernel_percent",
+            "share of the time for virtual machines that kernels of hypervisors took: vhost threads, exits, switches "
+            "and soft interrupts, in percent",
+        ),
+        *(_workload(name, f"{of}, divided by that of the arm `baseline`") for name, of in RATIOS.items()),
         Metric("fairness_jain", "Jain index of the goodput of all workloads"),
         Metric(
             "drops_frames",

@@ -12,6 +12,10 @@ use tailrace_units::{Span, Time};
 pub(super) struct Core {
     /// The hypervisor has it.
     pub(super) is_stolen: bool,
+    /// It is a virtual machine's, and its hypervisor does not run it.
+    pub(super) is_held: bool,
+    /// An interrupt has come that its hypervisor has not seen.
+    pub(super) was_interrupted: bool,
     /// When the hypervisor takes it, or gives it back.
     steal_at: Time,
     /// What is left of the soft interrupt.
@@ -37,6 +41,8 @@ impl Core {
         let steal_at = steal.map_or(Time::NEVER, phase);
         Core {
             is_stolen: false,
+            is_held: false,
+            was_interrupted: false,
             steal_at,
             softirq: None,
             task: None,
@@ -69,6 +75,9 @@ impl Core {
         }
         if self.is_stolen {
             return self.busy.add(Kind::Steal, elapsed);
+        }
+        if self.is_held {
+            return self.busy.add(self.kind_when_held(), elapsed);
         }
         if let Some(left) = &mut self.softirq {
             *left = left.less(elapsed);

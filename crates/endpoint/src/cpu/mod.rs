@@ -13,6 +13,7 @@ mod schedule;
 mod task;
 #[cfg(test)]
 mod tests;
+mod virtual_core;
 
 pub use bandwidth::Throttling;
 pub use config::{CORES_MAX, CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, Steal, weight_of};
@@ -158,7 +159,7 @@ impl Processor {
         self.settle(number, now);
         let core = &mut self.cores[number];
         core.toggle_steal(now, self.config.steal.as_ref());
-        if core.is_stolen {
+        if core.is_stolen || core.is_held {
             core.look_after(now, None);
             return None;
         }

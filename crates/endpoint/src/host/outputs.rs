@@ -80,6 +80,8 @@ pub trait Outputs {
     fn arm_poll(&mut self, place: &Self::Place, at: Time);
     /// Something on a core of the host's processor is done at this time.
     fn arm_processor(&mut self, place: &Self::Place, at: Time);
+    /// A virtual machine has come to have, or has ceased to have, something to do on a core.
+    fn call_hypervisor(&mut self, place: &Self::Place, at: Time);
     /// The interface chooses its next frame at this time.
     fn arm_interface(&mut self, place: &Self::Place, at: Time);
     /// The socket of this timer is due at this time.

@@ -81,6 +81,7 @@ impl Outputs for Cable {
     fn arm_processor(&mut self, side: &usize, at: Time) {
         self.processors[*side] = Some(at).filter(|at| !at.is_never());
     }
+    fn call_hypervisor(&mut self, _: &usize, _: Time) {}
     fn arm_interface(&mut self, _: &usize, _: Time) {}
     fn arm_socket(&mut self, timer: u32, at: Time) {
         self.sockets.insert(timer, at);

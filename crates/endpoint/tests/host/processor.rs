@@ -39,6 +39,7 @@ fn policy(cores: usize, costs: KernelCosts) -> ProcessorPolicy {
         groups: vec![0; 10],
         budget_frames: 300,
         budget: Span::from_ms(8),
+        receives_whole: false,
     }
 }
 

@@ -1,11 +1,13 @@
 //! The JSON format of a plan. Names end in units: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
 
 mod host;
+mod hypervisor;
 mod processor;
 mod switch;
 mod tree;
 
 pub use host::*;
+pub use hypervisor::*;
 pub use processor::*;
 pub use switch::*;
 pub use tree::*;
@@ -33,6 +35,9 @@ pub struct RawPlan {
     pub hosts: Vec<RawHost>,
     /// Switches, in order.
     pub switches: Vec<RawSwitch>,
+    /// Hypervisors: cores behind a switch, and the virtual machines on them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hypervisors: Vec<RawHypervisor>,
     /// Full-duplex links.
     pub links: Vec<RawLink>,
     /// Spanning trees; shortest paths when missing.

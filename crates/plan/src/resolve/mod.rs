@@ -2,6 +2,7 @@
 
 pub(crate) mod bridging;
 pub(crate) mod hosts;
+pub(crate) mod hypervisors;
 pub(crate) mod policies;
 pub(crate) mod processors;
 mod trees;
@@ -13,6 +14,7 @@ use crate::tree::{self, SpanningTree};
 use crate::workloads::{NetworkFacts, Workload, distribution, resolve_workload};
 use crate::{COUNT_MAX, PlanError, RawPlan, RawPolicy};
 use hosts::check_host;
+use hypervisors::check_hypervisors;
 use policies::{PoliciesOfPorts, check_switch};
 use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Distribution, Span};
@@ -84,6 +86,7 @@ impl Plan {
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "must be at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;
+        check_hypervisors(&raw, &graph)?;
         let policies = PoliciesOfPorts::new(&raw.switches, &graph);
         raw.switches.iter().enumerate().try_for_each(|(index, _)| check_switch(&raw.switches, index, &policies, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
@@ -148,7 +151,8 @@ fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<()
     require(widest <= PORTS_MAX, "links", "a switch must have at most 65 536")?;
     let of_workloads = workloads.iter().map(|workload| workload.header.event_sources).sum::<u64>();
     let processors = raw.hosts.iter().filter(|host| host.cpu.processor.is_some()).count() as u64;
-    let sources = 2 * raw.links.len() as u64 + processors + of_workloads;
+    let machines = raw.hypervisors.iter().map(|hypervisor| 1 + hypervisor.machines.len() as u64).sum::<u64>();
+    let sources = 2 * raw.links.len() as u64 + processors + machines + of_workloads;
     require(sources <= SOURCES_MAX, "workloads", "users, connections and links together must be at most 524 288")?;
     let listeners = workloads.iter().map(|workload| u32::from(workload.header.listeners)).sum::<u32>();
     require(listeners <= LISTENERS_MAX, "workloads", "servers of requests, and those that they call, must be at most 20 000")

@@ -5,7 +5,7 @@ use crate::{PlanError, RawControlGroup, RawProcessor};
 
 /// Most cores of a host; the model keeps sets of them in four words.
 pub(crate) const CORES_MAX: u32 = 256;
-const NICE_RANGE: std::ops::RangeInclusive<i32> = -20..=19;
+pub(super) const NICE_RANGE: std::ops::RangeInclusive<i32> = -20..=19;
 
 pub(super) fn check_processor(processor: &RawProcessor, place: &str) -> Result<(), PlanError> {
     let cores = processor.cores;
@@ -22,7 +22,7 @@ pub(super) fn check_processor(processor: &RawProcessor, place: &str) -> Result<(
     processor.groups.iter().try_for_each(|group| check_group(group, cores, &format!("{place}, group {}", group.name)))
 }
 
-fn are_cores(list: &[u32], cores: u32) -> bool {
+pub(super) fn are_cores(list: &[u32], cores: u32) -> bool {
     !list.is_empty() && list.iter().all(|&core| core < cores)
 }
 

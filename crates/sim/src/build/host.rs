@@ -12,17 +12,27 @@ use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffe
 use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
+/// Places in the agenda of what belongs to a host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    pub(super) processor: Option<u32>,
+    pub(super) hypervisor: Option<u32>,
+    /// Whether super-frames come whole.
+    pub(super) receives_whole: bool,
+}
+
 /// A host on this link; `lossless` is its interface if that takes part in data-centre bridging.
 pub(super) fn host_of(
     plan: &Plan,
     host: usize,
     link: HostLink,
     lossless: Option<LosslessNic>,
-    processor: Option<u32>,
+    places: Places,
 ) -> Host<Attachment> {
     let raw = &plan.raw.hosts[host];
     let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
-    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged, processor };
+    let Places { processor, hypervisor, receives_whole } = places;
+    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged, processor, hypervisor };
     let plain = || PlainNic::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
     let nic = lossless.map_or_else(|| Nic::Plain(plain()), |nic| Nic::Lossless(Box::new(nic)));
     let config = HostConfig {
@@ -37,10 +47,14 @@ pub(super) fn host_of(
         },
         program_cores: raw.cpu.program_cores,
         time_slice: Span::from_ps(raw.cpu.time_slice_ps),
-        processor: raw.cpu.processor.as_deref().map(|raw| processor_policy(plan, host, raw)),
+        processor: raw.cpu.processor.as_deref().map(|raw| processor_policy(plan, host, raw, receives_whole)),
         tcp: tcp_config(plan, host),
     };
-    Host::new(config)
+    let mut host = Host::new(config);
+    if hypervisor.is_some() {
+        host.become_guest();
+    }
+    host
 }
 
 /// The interrupt moderation of a host's receive ring.

@@ -1,18 +1,21 @@
 //! Builds the world of a plan.
 
 mod host;
+mod hypervisor;
 mod processor;
 
 use crate::agenda::Agenda;
 use crate::attachment::Attachment;
 use crate::bridging::Bridging;
+use crate::hypervisors::{attach, hypervisor_of};
 use crate::links::Links;
 use crate::observe::Observe;
 use crate::windows::Windows;
 use crate::workloads::open_workloads;
 use crate::world::{HostedProgram, World};
 
-use host::{host_of, moderation};
+use host::{Places, host_of, moderation};
+use hypervisor::hypervisors;
 use std::collections::BTreeMap;
 use tailrace_endpoint::host::Host;
 use tailrace_network::{Topology, lossless_nics, notifies};
@@ -29,7 +32,9 @@ pub(crate) fn build(plan: &Plan) -> World {
 pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let Topology { switches, wires, hosts: links } = Topology::new(plan, plan.workloads.len());
+    let Topology { switches, mut wires, hosts: mut links } = Topology::new(plan, plan.workloads.len());
+    let attached = attach(plan, &mut wires, &mut links);
+    let run_by = hypervisor_of(plan);
     let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
     let interfaces: Vec<u32> = lossless.keys().copied().collect();
     let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
@@ -40,11 +45,18 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
     let first_processor_source = first_member_source + bridging.members.len() as u32;
     let processors: Vec<u32> = (0..hosts as u32).filter(|&host| raw.hosts[host as usize].cpu.processor.is_some()).collect();
+    let first_hypervisor_source = first_processor_source + processors.len() as u32;
     let place_of = |host: u32| processors.binary_search(&host).ok().map(|at| first_processor_source + at as u32);
     let models: Vec<Host<Attachment>> = (0..hosts as u32)
-        .map(|host| host_of(plan, host as usize, links[host as usize], lossless.remove(&host), place_of(host)))
+        .map(|host| {
+            let called = run_by[host as usize].map(|number| first_hypervisor_source + number);
+            let merges = |number: u32| plan.raw.hypervisors[number as usize].merge_bytes > 0;
+            let receives_whole = run_by[host as usize].is_some_and(merges);
+            let places = Places { processor: place_of(host), hypervisor: called, receives_whole };
+            host_of(plan, host as usize, links[host as usize], lossless.remove(&host), places)
+        })
         .collect();
-    let first_program_source = first_processor_source + processors.len() as u32;
+    let first_program_source = first_hypervisor_source + attached.len() as u32;
     let hosted = programs.len() + hosted_programs(plan);
     let first_socket_source = first_program_source + hosted as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
@@ -69,6 +81,8 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         first_member_source,
         first_processor_source,
         processors,
+        hypervisors: hypervisors(plan, attached),
+        first_hypervisor_source,
         first_program_source,
         first_socket_source,
         windows: Windows::of(plan),
@@ -81,6 +95,9 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         if let Some(source) = node.place().processor {
             world.links.agenda.arm(source, node.poll_processor());
         }
+    }
+    for (source, node) in (first_hypervisor_source..).zip(&world.hypervisors) {
+        world.links.agenda.arm(source, node.model.poll_timeout());
     }
     for index in 0..world.generators.len() {
         let first = world.generators[index].arrivals.next_at();

@@ -7,7 +7,7 @@ use tailrace_units::Span;
 
 const NICE_DEFAULT: i32 = 0;
 
-pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor) -> ProcessorPolicy {
+pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor, receives_whole: bool) -> ProcessorPolicy {
     let groups: Vec<u32> = plan.workloads.iter().map(|workload| group_of(raw, &workload.header.name)).collect();
     ProcessorPolicy {
         processor: ProcessorConfig {
@@ -37,6 +37,7 @@ pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor) -> 
         groups,
         budget_frames: raw.budget_frames,
         budget: Span::from_ps(raw.budget_ps),
+        receives_whole,
     }
 }
 

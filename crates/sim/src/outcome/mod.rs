@@ -1,6 +1,7 @@
 //! The outcome of a trial: one JSON document and tables of columns: five, run queues of processors, and windows where they are wanted.
 
 mod cut_off;
+mod hypervisors;
 mod processors;
 mod summary;
 mod tables;

@@ -31,7 +31,7 @@ pub(super) fn processor_summary(plan: &Plan, world: &World, host: usize) -> Valu
     })
 }
 
-fn times(busy: &Busy) -> Value {
+pub(super) fn times(busy: &Busy) -> Value {
     json!({
         "user_ps": busy.of(Kind::User).ps(),
         "system_ps": busy.of(Kind::System).ps(),

@@ -1,5 +1,6 @@
 //! The summary of a trial as JSON.
 
+use super::hypervisors::hypervisor_summaries;
 use super::processors::processor_summary;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
     let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
-    json!({
+    let mut summary = json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
         "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
@@ -41,7 +42,11 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "ports": ports(plan, &world.switches, counted),
         "switches": switch_summaries(plan, &world.switches, &sources),
         "hosts": hosts(plan, world),
-    })
+    });
+    if !world.hypervisors.is_empty() {
+        summary["hypervisors"] = hypervisor_summaries(plan, world).into();
+    }
+    summary
 }
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {

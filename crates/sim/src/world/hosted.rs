@@ -46,7 +46,10 @@ impl World {
     /// Something on a core of a host is done.
     #[inline(never)]
     pub(crate) fn wake_processor(&mut self, now: Time, processor: u32) {
-        let (host, out) = self.host_and_links(self.processors[processor as usize]);
+        let Some(&host) = self.processors.get(processor as usize) else {
+            return self.wake_hypervisor(now, processor - self.processors.len() as u32);
+        };
+        let (host, out) = self.host_and_links(host);
         host.handle_processor(now, out);
         self.read_news();
     }

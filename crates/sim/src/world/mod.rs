@@ -4,6 +4,7 @@ mod bridging;
 pub(crate) mod connection;
 mod generate;
 mod hosted;
+mod hypervisors;
 mod sockets;
 
 pub use hosted::HostedProgram;
@@ -12,6 +13,7 @@ use crate::agenda::{Source, source_of};
 use crate::attachment::Attachment;
 use crate::control::Control;
 use crate::generator::Generator;
+use crate::hypervisors::HypervisorNode;
 use crate::links::Links;
 use crate::windows::Windows;
 use tailrace_dataplane::Switch;
@@ -24,7 +26,7 @@ use tailrace_wire::Packet;
 const EVENTS_PER_REPORT: u32 = 1 << 15;
 
 /// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
-/// data-centre bridging, processors of hosts, programs with several sockets, sockets of one program each.
+/// data-centre bridging, processors of hosts, hypervisors, programs with several sockets, sockets of one program each.
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) stop_at: Time,
@@ -44,6 +46,9 @@ pub(crate) struct World {
     pub(crate) programs: Vec<ProgramPlace>,
     /// Hosts with a processor, in the order of their places in the agenda.
     pub(crate) processors: Vec<u32>,
+    /// Hypervisors, in the order of their places in the agenda.
+    pub(crate) hypervisors: Vec<HypervisorNode>,
+    pub(crate) first_hypervisor_source: Source,
     /// Where each socket is, in the order in which their connections were opened.
     pub(crate) sockets: Vec<SocketPlace>,
     /// Even sockets whose pair can be used again.
@@ -156,6 +161,7 @@ impl World {
         let now = self.now;
         self.switches.iter_mut().for_each(|node| node.record_depths(now));
         self.hosts.iter_mut().filter_map(Host::processor_mut).for_each(|processor| processor.settle_all(now));
+        self.hypervisors.iter_mut().for_each(|node| node.model.processor_mut().settle_all(now));
     }
 
     #[inline]
@@ -187,6 +193,9 @@ impl World {
         match self.links.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
             End::Host(host) => self.poll_host(now, host),
+            End::Stage { hypervisor, port, is_switched } => {
+                self.enter_stage(now, wire, (hypervisor, usize::from(port)), is_switched);
+            }
         }
     }
 
@@ -278,7 +287,8 @@ pub(crate) fn frames_in_network(world: &World) -> u64 {
     let on_wires: u64 = world.links.wires.iter().map(Wire::frames).sum();
     let held: u64 = world.switches.iter().map(SwitchNode::held_frames).sum();
     let in_interfaces: u64 = world.hosts.iter().map(|host| host.nic().waiting_frames()).sum();
-    on_wires + held + in_interfaces + world.links.bridging.notifications()
+    let switched: u64 = world.hypervisors.iter().map(|node| node.model.frames()).sum();
+    switched + on_wires + held + in_interfaces + world.links.bridging.notifications()
 }
 
 /// The span from the end of the warm-up to the end of a run.

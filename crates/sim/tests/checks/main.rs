@@ -13,6 +13,7 @@ mod figure_17;
 mod flow_sizes;
 mod golden;
 mod htsim;
+mod hypervisors;
 mod lock_out;
 mod noise;
 mod ns3_cases;

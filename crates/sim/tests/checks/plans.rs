@@ -101,6 +101,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
         hosts: (0..hosts).map(|i| host(&name(i), mtu)).collect(),
         links,
         switches: vec![switch],
+        hypervisors: vec![],
         spanning_tree: None,
         workloads: vec![],
         observe: RawObserve {

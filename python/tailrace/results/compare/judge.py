@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from operator import truediv
 from typing import Any
 
 from tailrace.results.compare.effects import share_seeds
-from tailrace.results.directory.published import CHANGES, Band
+from tailrace.results.directory.published import CHANGES, COMPARISONS, Band
 from tailrace.results.directory.run_directory import SOLO, Run
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.trial_value import trial_value
+from tailrace.scenario.vocabulary import RATIOS
 from tailrace.statistics import change_interval, mean, median, median_interval
 
 # Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
@@ -79,7 +81,7 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
 def _needed(run: Run, band: Band) -> set[str]:
     """Arms of which the figure is made; workloads alone run whichever arms are chosen."""
     arms = {band.arm or run.baseline or ""}
-    if band.metric == "acceleration_percent":
+    if band.metric in COMPARISONS:
         arms = set(_arms(run, band))
     return {arm for arm in arms if not arm.startswith(SOLO)}
 
@@ -96,6 +98,8 @@ def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | N
     """The verdict if the band's arm equalled its baseline; for other figures, the verdict on the run."""
     if band.metric in CHANGES:
         return band.holds(0)
+    if band.metric in RATIOS:
+        return band.holds(1)
     baseline = band.baseline or run.baseline
     if band.arm is None or baseline is None or band.arm.startswith(SOLO) or band.arm == baseline:
         return is_passed
@@ -115,6 +119,8 @@ def _interval(
     if band.metric == "acceleration_percent":
         is_paired = share_seeds(*(run.valid(arm) for arm in _arms(run, band)))
         return interval_dict(change_interval(*samples, is_paired=is_paired), -factor)
+    if band.metric in RATIOS:
+        return interval_dict(slowdown_interval(samples[1], samples[0]), factor)
     if band.metric == "slowdown":
         return interval_dict(slowdown_interval(*samples), factor)
     found = summarise_sample(samples[0])["interval"]
@@ -136,10 +142,17 @@ def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., flo
         return [
             _values(run, arm, band, "completion_s") for arm in _arms(run, band)
         ], lambda first, second: (1 - second / first) * 100
+    if (of := RATIOS.get(band.metric)) is not None:
+        return [_values(run, arm, band, of) for arm in _arms(run, band)], _ratio
     if band.metric == "slowdown":
         arms = (here, f"{SOLO}{band.workload}")
         return [_values(run, arm, band, "completion_s") for arm in arms], truediv
     return [_values(run, here, band, band.metric)], float
+
+
+def _ratio(first: float, second: float) -> float:
+    """An arm over its baseline; infinite where the baseline is zero."""
+    return second / first if first else inf
 
 
 def _arms(run: Run, band: Band) -> tuple[str, str]:

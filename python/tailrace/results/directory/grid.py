@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tailrace.results.directory.published import COMPARISONS
 from tailrace.results.directory.run_directory import SOLO
 
 METRIC_NAMES = {
@@ -78,7 +79,7 @@ def _where(judged: dict[str, Any]) -> str:
     arm = judged["arm"] or ""
     if arm.startswith(SOLO):
         return "alone"
-    is_comparison = judged["metric"] == "acceleration_percent" and judged["baseline"]
+    is_comparison = judged["metric"] in COMPARISONS and judged["baseline"]
     return f"{arm} against {judged['baseline']}" if is_comparison else arm
 
 

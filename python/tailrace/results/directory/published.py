@@ -10,6 +10,7 @@ from tailrace.errors import reason_of
 from tailrace.results.directory.run_directory import Run, RunDirectoryError
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.scenario.text.yaml import load_yaml
+from tailrace.scenario.vocabulary import RATIOS
 
 STATISTICS = ("mean", "median")
 KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
@@ -23,6 +24,8 @@ Default: independent.
 """
 CHANGES = frozenset({"acceleration_percent"})
 """Metrics that are zero for an arm that equals its baseline."""
+COMPARISONS = CHANGES | set(RATIOS)
+"""Metrics of two arms."""
 
 
 @dataclass(frozen=True)

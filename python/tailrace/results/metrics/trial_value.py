@@ -6,12 +6,12 @@ from typing import Any
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
-from tailrace.results.metrics import processors
+from tailrace.results.metrics import hypervisors, processors
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trial
 from tailrace.results.metrics.limiting import limits_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, queues_of
-from tailrace.scenario.vocabulary import DEPTH_PERCENTILES, LIMITS, PROGRAM_METRICS
+from tailrace.scenario.vocabulary import DEPTH_PERCENTILES, HYPERVISOR_METRICS, LIMITS, PROGRAM_METRICS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index, mean
 
@@ -199,6 +199,14 @@ def _limits(cause: str) -> Figure:
     return figure
 
 
+def _hypervisors(metric: str) -> Figure:
+    def figure(_: Run, trial: Trial, band: Band) -> float | None:
+        name = _workload_name(trial, band.workload)
+        return hypervisors.per_transaction(trial, name, metric) if name else None
+
+    return figure
+
+
 def _outcome(trial: Trial, band: Band) -> dict[str, Any]:
     """What the workload of the figure did; empty where the trial does not have it."""
     name = _workload_name(trial, band.workload)
@@ -240,6 +248,10 @@ FIGURES: dict[str, Figure] = {
     "storms": lambda _, trial, band: pauses.storms_found(trial, band.port),
     "deadlock_links": _deadlock,
     **{metric: _processors(metric) for metric in PROGRAM_METRICS},
+    **{metric: _hypervisors(metric) for metric in HYPERVISOR_METRICS},
+    "hypervisor_switches_per_s": lambda _, trial, __: hypervisors.switches_per_s(trial),
+    "hypervisor_kernel_percent": lambda _, trial, __: hypervisors.kernel_share_percent(trial),
+    "overruns_frames": lambda _, trial, __: hypervisors.overruns(trial),
     "runnable_mean": lambda _, trial, __: processors.runnable_mean(trial),
     "core_busy_percent": lambda _, trial, __: processors.busiest_core_percent(trial, ("user", "system", "softirq")),
     "core_softirq_percent": lambda _, trial, __: processors.busiest_core_percent(trial, ("softirq",)),

@@ -8,6 +8,7 @@ from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import asked_for, count_text, is_run, null_text
 from tailrace.results.directory.grid import Grid, grid_of
+from tailrace.results.directory.published import COMPARISONS
 from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.format.columns import WIDTH, Row, align, fill
 from tailrace.results.format.numbers import (
@@ -226,7 +227,7 @@ def place(judged: dict[str, Any]) -> str:
     arm = judged["arm"] or ""
     if arm.startswith(SOLO):
         arm = "alone"
-    elif judged["metric"] == "acceleration_percent" and judged["baseline"]:
+    elif judged["metric"] in COMPARISONS and judged["baseline"]:
         arm = f"{arm} against {judged['baseline']}"
     after = f"after {span_text(judged['after_s'] * PS_PER_S)}" if judged["after_s"] else None
     parts = (arm, judged["workload"], judged["port"], judged["queue"], judged["cause"], after)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Set
 from typing import Any
 
+from tailrace.scenario.lowering.hypervisor import lower_hypervisors, without_offloads
 from tailrace.scenario.lowering.pause import mask
 from tailrace.scenario.lowering.processor import lower_cpu
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
@@ -29,7 +30,14 @@ LoweredNetwork = dict[str, Any]
 
 def network_key(scenario: Scenario) -> tuple[int, ...]:
     """The inputs of the hosts, switches and links of a plan; solo runs have the same as the mix."""
-    parts = (scenario.graph, scenario.network, scenario.hosts, scenario.switches, scenario.policies)
+    parts = (
+        scenario.graph,
+        scenario.network,
+        scenario.hosts,
+        scenario.hypervisors,
+        scenario.switches,
+        scenario.policies,
+    )
     return *map(id, parts), scenario.frame_bytes
 
 
@@ -58,10 +66,12 @@ def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | No
 
 def _network(scenario: Scenario, graph: Graph) -> LoweredNetwork:
     policies: Lowered = {}
+    bare = without_offloads(scenario, graph)
     return {
-        "hosts": [_host(name, scenario.host(name), graph.rates_bps[name]) for name in graph.hosts],
+        "hosts": [_host(name, scenario.host(name), graph.rates_bps[name], bare) for name in graph.hosts],
         "switches": [lower_switch(name, scenario.switch(name), scenario, graph, policies) for name in graph.switches],
         "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
+        **lower_hypervisors(scenario, graph),
         **lower_trees(scenario, graph),
     }
 
@@ -83,14 +93,14 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _host(name: str, host: Host, rate_bps: int) -> Raw:
+def _host(name: str, host: Host, rate_bps: int, bare: Set[str]) -> Raw:
     nic = host.nic
     return {
         "name": name,
         "mtu_bytes": host.mtu,
         "nic": {
             "queue_bytes": nic.queue,
-            "tso_bytes": nic.tso,
+            "tso_bytes": 0 if name in bare else nic.tso,
             "gro_bytes": nic.gro,
             "rx_coalesce_ps": nic.rx_coalesce,
             "rx_jitter": nic.rx_jitter.raw,

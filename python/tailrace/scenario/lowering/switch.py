@@ -43,7 +43,7 @@ def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lo
     return {
         "name": name,
         "switching": switch.switching,
-        "latency_ps": switch.latency,
+        "latency_ps": 0 if name in scenario.hypervisors else switch.latency,
         "buffer_bytes": switch.buffer,
         **classify,
         "policy": usual,

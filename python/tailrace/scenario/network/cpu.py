@@ -74,6 +74,11 @@ STEAL_PS_MIN, STEAL_PS_MAX = 10**7, 10**12
 """Every slice of every core is an event; slices of hypervisors have milliseconds."""
 
 
+def slice_of(cores: int) -> int:
+    """Slice of a task on a machine of so many cores, in picoseconds (Linux `base_slice_ns`)."""
+    return SLICE_PS * min(cores, SLICE_CORES_MAX).bit_length()
+
+
 class Steal(Part):
     """A hypervisor that takes every core away at regular intervals."""
 
@@ -177,7 +182,7 @@ class Cpu(Part):
         """The slice in picoseconds."""
         if self.slice is not None:
             return self.slice
-        return SLICE_PS * min(self.cores, SLICE_CORES_MAX).bit_length()
+        return slice_of(self.cores)
 
     def cost(self, name: str) -> int:
         """A cost: that of its key, or of the profile at this clock. Costs per byte grow with less memory bandwidth."""

@@ -1,12 +1,13 @@
 """Expands a network section to nodes and links with predictable names."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
 from tailrace.errors import KeyPath
+from tailrace.scenario.network.hypervisor import MACHINE_LINK_BPS
 from tailrace.scenario.network.network import (
     Dumbbell,
     FatTree,
@@ -174,6 +175,12 @@ class _Builder:
                     self.join(aggregation, core, at)
         self.graph.switches += cores
 
+    def machine_links(self, hypervisors: Container[str]) -> None:
+        hosts = self.graph.host_names
+        for index, link in enumerate(self.graph.links):
+            if (link.a in hypervisors and link.b in hosts) or (link.b in hypervisors and link.a in hosts):
+                self.graph.links[index] = replace(link, rate_bps=MACHINE_LINK_BPS, delay_ps=0)
+
     def own_links(self) -> None:
         place = {frozenset((link.a, link.b)): index for index, link in enumerate(self.graph.links)}
         generated = len(self.graph.links)
@@ -211,8 +218,8 @@ def node_count(network: Network) -> int:
             return own
 
 
-def expand(network: Network) -> Graph:
-    """Nodes and links; `node_count` must be at most `NODES_MAX`."""
+def expand(network: Network, hypervisors: Container[str] = ()) -> Graph:
+    """Nodes and links; `node_count` must be at most `NODES_MAX`. Links of virtual machines are not wires."""
     builder = _Builder(network)
     match network.topology:
         case Star() as star:
@@ -228,4 +235,5 @@ def expand(network: Network) -> Graph:
     builder.graph.hosts += network.hosts
     builder.graph.switches += network.switches
     builder.own_links()
+    builder.machine_links(hypervisors)
     return builder.graph

@@ -7,6 +7,7 @@
 
 mod calls;
 mod deliver;
+mod guest;
 mod letters;
 mod operations;
 mod queues;
@@ -63,6 +64,8 @@ pub struct ProcessorPolicy {
     pub budget_frames: u32,
     /// Longest receive soft interrupt (Linux `netdev_budget_usecs`).
     pub budget: Span,
+    /// Super-frames come whole: the interface of a virtual machine, with offloads.
+    pub receives_whole: bool,
 }
 
 /// Who does what the kernel does now.
@@ -136,6 +139,7 @@ pub(super) struct Threads {
     groups: Vec<u32>,
     budget_frames: u32,
     budget: Span,
+    receives_whole: bool,
     context: Context,
     queues: Vec<RxQueue>,
     softirqs: Vec<Softirq>,
@@ -151,6 +155,8 @@ pub(super) struct Threads {
     may_start: bool,
     /// When the engine was told that the processor is due.
     armed: Time,
+    /// Of a virtual machine, what its hypervisor was told.
+    told: Option<guest::Told>,
 }
 
 /// Time for so many bytes.
@@ -169,6 +175,7 @@ impl Threads {
             groups: policy.groups,
             budget_frames: policy.budget_frames,
             budget: policy.budget,
+            receives_whole: policy.receives_whole,
             context: Context::Softirq(0),
             list: Vec::new(),
             of_socket: Vec::new(),
@@ -178,6 +185,7 @@ impl Threads {
             counted: ReceiveCounters::default(),
             may_start: false,
             armed: Time::NEVER,
+            told: None,
         }
     }
 

@@ -43,6 +43,9 @@ impl RxQueue {
     pub(super) fn pop(&mut self) -> Option<Packet> {
         self.ring.pop_front()
     }
+    pub(super) fn len(&self) -> usize {
+        self.ring.len()
+    }
     pub(super) fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }

@@ -48,6 +48,9 @@ impl<P> Host<P> {
         if std::mem::replace(&mut threads.armed, due) != due {
             out.arm_processor(&self.place, due);
         }
+        if threads.told.is_some() && threads.has_news() {
+            out.call_hypervisor(&self.place, now);
+        }
     }
 
     fn end_operation(&mut self, task: TaskId, now: Time, out: &mut impl Outputs<Place = P>) {

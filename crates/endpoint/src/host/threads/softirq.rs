@@ -62,6 +62,13 @@ impl Softirq {
     }
 }
 
+impl Softirq {
+    /// What counts of a poll that has taken so many frames.
+    fn taken_of(&self, frames: usize, receives_whole: bool) -> usize {
+        if receives_whole { self.gro.aggregates().len() } else { frames }
+    }
+}
+
 impl Threads {
     /// The core that handles the interrupts of a flow.
     pub(in crate::host) fn core_of_flow(&self, flow_hash: u32) -> usize {
@@ -72,6 +79,7 @@ impl Threads {
         let RxQueue { core, is_scheduled, .. } = &mut self.queues[queue];
         *is_scheduled = true;
         self.counted.interrupts += 1;
+        self.processor.note_interrupt(*core);
         let softirq = &mut self.softirqs[*core];
         softirq.list.push_back(queue);
         softirq.debt += self.costs.per_interrupt;
@@ -210,7 +218,7 @@ impl<P> Host<P> {
         let softirq = &mut threads.softirqs[core];
         let queue = softirq.list[0];
         let mut taken = 0;
-        while taken < POLL_BUDGET
+        while softirq.taken_of(taken, threads.receives_whole) < POLL_BUDGET
             && let Some(packet) = threads.queues[queue].pop()
         {
             taken += 1;
@@ -228,6 +236,12 @@ impl<P> Host<P> {
                 *slot = 0;
             }
         }
+        // Of super-frames, each counts as one.
+        let taken = match threads.receives_whole {
+            true if threads.queues[queue].is_empty() => softirq.gro.aggregates().len().min(POLL_BUDGET - 1),
+            true => POLL_BUDGET,
+            false => taken,
+        };
         softirq.batch = Some((queue, taken));
         threads.counted.polls += 1;
         let work = receive.work_on(softirq.gro.aggregates());

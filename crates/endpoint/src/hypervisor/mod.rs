@@ -1,0 +1,342 @@
+//! A hypervisor: real cores that run virtual machines and switch their frames.
+//!
+//! It stands around a virtual switch: what comes to a port of that waits here until a core has switched it, and what the switch sends to
+//! a virtual machine waits until a core has passed it on. Its [`Processor`] runs virtual cores, vhost or polling threads, and
+//! neighbours. It is handed frames and the time, as a host is.
+
+mod config;
+mod counters;
+mod lane;
+mod machine;
+mod neighbours;
+mod outputs;
+mod polling;
+mod softirq;
+#[cfg(test)]
+mod tests;
+mod vhost;
+
+pub use config::{HypervisorConfig, HypervisorCosts, Neighbour, PortConfig, Switching};
+pub use counters::{HypervisorCounters, Overruns};
+pub use machine::Gate;
+pub use outputs::HypervisorOutputs;
+
+use crate::cpu::{Done, NewTask, Processor, TaskId};
+use lane::Lane;
+use machine::VirtualCore;
+use neighbours::NeighbourTask;
+use polling::{PolledPort, Polling};
+use softirq::{Softirq, UplinkQueue};
+use tailrace_units::{Span, Time, mix64};
+use tailrace_wire::Packet;
+use vhost::Vhost;
+
+/// Work that ends only when something else is to be done.
+const FOREVER: Span = Span::from_secs(1_000_000);
+/// Frames or super-frames of one soft interrupt (Linux `netdev_budget`).
+const SOFTIRQ_FRAMES_MAX: u32 = 300;
+const FS_PER_PS: u64 = 1_000;
+
+/// Whose a task is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Actor {
+    VirtualCore(usize),
+    Vhost(usize),
+    Polling(usize),
+    Neighbour(usize),
+}
+
+/// A hypervisor.
+#[derive(Debug)]
+pub struct Hypervisor {
+    config: HypervisorConfig,
+    processor: Processor,
+    /// By task, without the first ones, which are the kernel's.
+    actors: Vec<Actor>,
+    virtual_cores: Vec<VirtualCore>,
+    vhosts: Vec<Vhost>,
+    polling: Vec<Polling>,
+    /// By polling thread, whether it has had its core.
+    begun: Vec<bool>,
+    /// By port: the polling thread, and the place among its ports.
+    polled: Vec<(usize, usize)>,
+    uplinks: Vec<UplinkQueue>,
+    softirqs: Vec<Softirq>,
+    neighbours: Vec<NeighbourTask>,
+    /// The core that has switched last: waking whoever is to pass the frame on is its work.
+    waker: usize,
+    counted: HypervisorCounters,
+    gates: Vec<Gate>,
+    /// By port, frames that found the ring of a machine full.
+    ring_overruns: Vec<u64>,
+    overruns_before: Vec<Overruns>,
+}
+
+/// Time for so many bytes.
+fn copy_time(bytes: u64, fs_per_byte: u64) -> Span {
+    Span::from_ps(bytes * fs_per_byte / FS_PER_PS)
+}
+
+impl Hypervisor {
+    /// A hypervisor at time zero.
+    pub fn new(config: HypervisorConfig) -> Hypervisor {
+        let processor = Processor::new(config.processor.clone());
+        let cores = processor.cores();
+        let mut new = Hypervisor {
+            processor,
+            actors: Vec::new(),
+            virtual_cores: Vec::new(),
+            vhosts: Vec::new(),
+            polling: Vec::new(),
+            begun: vec![false; config.polling.len()],
+            polled: vec![(0, 0); config.ports.len()],
+            uplinks: Vec::new(),
+            softirqs: (0..cores).map(|_| Softirq::new()).collect(),
+            neighbours: Vec::new(),
+            waker: 0,
+            counted: HypervisorCounters::default(),
+            gates: Vec::new(),
+            ring_overruns: vec![0; config.ports.len()],
+            overruns_before: vec![Overruns::default(); config.ports.len()],
+            config,
+        };
+        new.add_machines();
+        match new.config.switching {
+            Switching::Kernel => new.add_kernel(),
+            Switching::Polling => new.add_polling(),
+        }
+        new.add_neighbours();
+        new.start_polling(Time::ZERO);
+        new
+    }
+
+    fn machines(&self) -> usize {
+        self.config.ports.iter().filter(|port| matches!(port, PortConfig::Machine { .. })).count()
+    }
+
+    fn add_task(&mut self, owner: usize, group: u32, actor: Actor) -> TaskId {
+        let task = self.processor.add_task(NewTask { owner: owner as u32, group });
+        self.actors.push(actor);
+        task
+    }
+
+    fn add_machines(&mut self) {
+        let mut machine = 0;
+        for port in 0..self.config.ports.len() {
+            let PortConfig::Machine { cores, .. } = self.config.ports[port].clone() else { continue };
+            for (number, group) in cores.into_iter().enumerate() {
+                let task = self.add_task(machine, group, Actor::VirtualCore(self.virtual_cores.len()));
+                self.virtual_cores.push(VirtualCore::new(task, port, number));
+            }
+            machine += 1;
+        }
+    }
+
+    fn add_kernel(&mut self) {
+        let machines = self.machines();
+        for port in 0..self.config.ports.len() {
+            match self.config.ports[port] {
+                PortConfig::Uplink => {
+                    for core in self.config.irq_cores.clone() {
+                        let lane = Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes);
+                        let interrupt_at = Time::NEVER;
+                        self.uplinks.push(UplinkQueue {
+                            port,
+                            core: core as usize,
+                            lane: lane.counting_frames(),
+                            is_scheduled: false,
+                            interrupt_at,
+                        });
+                    }
+                }
+                PortConfig::Machine { vhost: group, .. } => {
+                    let number = self.vhosts.len();
+                    let task = self.add_task(machines + number, group, Actor::Vhost(number));
+                    let lane = |frames| Lane::new(frames, self.config.merge_bytes);
+                    self.vhosts.push(Vhost::new(task, port, lane(self.config.tap_frames), lane(self.config.sent_frames)));
+                }
+            }
+        }
+    }
+
+    fn add_polling(&mut self) {
+        let owner = 2 * self.machines();
+        for (number, group) in self.config.polling.clone().into_iter().enumerate() {
+            let task = self.add_task(owner, group, Actor::Polling(number));
+            self.polling.push(Polling::new(task));
+        }
+        for port in 0..self.config.ports.len() {
+            let lane = match self.config.ports[port] {
+                PortConfig::Uplink => Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes).counting_frames(),
+                PortConfig::Machine { .. } => Lane::new(self.config.sent_frames, self.config.merge_bytes),
+            };
+            let thread = port % self.polling.len();
+            let ports = &mut self.polling[thread].ports;
+            self.polled[port] = (thread, ports.len());
+            ports.push(PolledPort { port, lane });
+        }
+    }
+
+    fn add_neighbours(&mut self) {
+        let first = 2 * self.machines() + 1;
+        for (number, neighbour) in self.config.neighbours.clone().into_iter().enumerate() {
+            for _ in 0..neighbour.tasks {
+                let task = self.add_task(first + number, neighbour.group, Actor::Neighbour(self.neighbours.len()));
+                self.neighbours.push(NeighbourTask::new(task, neighbour.work, neighbour.wait));
+            }
+        }
+    }
+
+    /// Who interrupts the machine at a port.
+    fn sender_to(&self, port: usize) -> Option<Actor> {
+        match self.config.switching {
+            Switching::Kernel => self.vhosts.iter().position(|vhost| vhost.port == port).map(Actor::Vhost),
+            Switching::Polling => Some(Actor::Polling(self.polled[port].0)),
+        }
+    }
+}
+
+/// What comes to it.
+impl Hypervisor {
+    /// A frame has come to a port from outside: from the network, or from a virtual machine that sends it. [`Hypervisor::run`] must follow.
+    pub fn handle_frame(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+        if self.config.switching == Switching::Polling {
+            return self.queue_for_polling(port, packet, now, out);
+        }
+        match self.vhosts.iter().position(|vhost| vhost.port == port) {
+            Some(vhost) => self.queue_from_machine(vhost, packet, now, out),
+            None => self.queue_from_uplink(port, packet, now, out),
+        }
+    }
+
+    /// The virtual switch has sent a frame to a machine. [`Hypervisor::run`] must follow.
+    pub fn handle_switched(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+        match self.vhosts.iter().position(|vhost| vhost.port == port) {
+            Some(vhost) => self.queue_for_machine(vhost, packet, now, out),
+            None => self.put_into_ring(port, packet, now, out),
+        }
+    }
+
+    /// Flows are spread over the receive queues of an uplink by hash.
+    fn queue_from_uplink(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+        let queues = self.config.irq_cores.len();
+        let first = self.uplinks.iter().position(|queue| queue.port == port).expect("the port is an uplink");
+        let queue = &mut self.uplinks[first + (mix64(u64::from(packet.flow_hash)) % queues as u64) as usize];
+        if !queue.lane.push(packet) {
+            return out.dropped(now, port, packet);
+        }
+        if !queue.is_scheduled && queue.interrupt_at.is_never() {
+            queue.interrupt_at = now + self.config.coalesce;
+        }
+    }
+
+    /// Does what is due by now.
+    pub fn run(&mut self, now: Time, out: &mut impl HypervisorOutputs) {
+        for queue in 0..self.uplinks.len() {
+            if self.uplinks[queue].interrupt_at <= now {
+                self.raise_uplink(queue);
+            }
+        }
+        self.wake_neighbours(now);
+        loop {
+            self.start_softirqs(now);
+            match self.processor.poll(now) {
+                Some(done) => self.end(done, now, out),
+                // What machines want may have changed with what they were told.
+                None if self.look_at_machines(now, out) | self.look_at_rings(now, out) => {}
+                None => break,
+            }
+        }
+        self.look_at_gates();
+    }
+
+    fn end(&mut self, done: Done, now: Time, out: &mut impl HypervisorOutputs) {
+        let cores = self.processor.cores();
+        let task = match done {
+            Done::Softirq(core) => return self.end_softirq_work(core, now, out),
+            Done::Task(task) if (task as usize) < cores => return self.end_softirq_work(task as usize, now, out),
+            Done::Task(task) => task,
+        };
+        match self.actors[task as usize - cores] {
+            Actor::VirtualCore(index) => self.end_of_virtual_core(index, now, out),
+            Actor::Vhost(index) => self.end_of_vhost(index, now, out),
+            Actor::Polling(index) => self.end_of_polling(index, now, out),
+            Actor::Neighbour(index) => self.end_of_neighbour(index, now),
+        }
+    }
+
+    /// When something is due, or [`Time::NEVER`].
+    pub fn poll_timeout(&self) -> Time {
+        let interrupts = self.uplinks.iter().map(|queue| queue.interrupt_at);
+        let disks = self.neighbours.iter().map(|task| task.due);
+        interrupts.chain(disks).fold(self.processor.poll_timeout(), Time::min)
+    }
+
+    /// A virtual core that began or ceased to run, which its machine must be told.
+    pub fn poll_gate(&mut self) -> Option<Gate> {
+        self.gates.pop()
+    }
+}
+
+/// What it has counted.
+impl Hypervisor {
+    /// Its cores.
+    pub fn processor(&self) -> &Processor {
+        &self.processor
+    }
+    /// Its cores, to bring their counters up to date.
+    pub fn processor_mut(&mut self) -> &mut Processor {
+        &mut self.processor
+    }
+    /// Its settings.
+    pub fn config(&self) -> &HypervisorConfig {
+        &self.config
+    }
+    /// What it has counted beside that.
+    pub fn counters(&self) -> HypervisorCounters {
+        self.counted
+    }
+    /// Time that polling threads have spent on frames; the rest of their time they found nothing.
+    pub fn polled_for_frames(&self) -> Span {
+        self.polling.iter().fold(Span::ZERO, |sum, thread| sum + thread.worked)
+    }
+
+    /// Frames that found a queue of a port full.
+    pub fn overruns(&self, port: usize) -> Overruns {
+        let (whole, before) = (self.overruns_of(port), self.overruns_before[port]);
+        Overruns { received: whole.received - before.received, sent: whole.sent - before.sent }
+    }
+
+    fn overruns_of(&self, port: usize) -> Overruns {
+        let uplinks: u64 = self.uplinks.iter().filter(|queue| queue.port == port).map(|queue| queue.lane.overruns).sum();
+        let vhost = self.vhosts.iter().find(|vhost| vhost.port == port);
+        let polled = || {
+            let (thread, at) = self.polled[port];
+            self.polling.get(thread).map_or(0, |thread| thread.ports[at].lane.overruns)
+        };
+        match (&self.config.ports[port], vhost) {
+            (PortConfig::Uplink, _) => Overruns { received: uplinks + polled(), sent: 0 },
+            (_, Some(vhost)) => Overruns { received: vhost.to_machine.overruns, sent: vhost.from_machine.overruns },
+            (_, None) => Overruns { received: self.ring_overruns[port], sent: polled() },
+        }
+    }
+
+    /// Frames that it holds.
+    pub fn frames(&self) -> u64 {
+        let uplinks = self.uplinks.iter().map(|queue| queue.lane.frames());
+        let vhosts = self.vhosts.iter().map(Vhost::frames);
+        let polling = self.polling.iter().map(Polling::frames);
+        let softirqs = self.softirqs.iter().map(Softirq::frames);
+        uplinks.chain(vhosts).chain(polling).chain(softirqs).sum::<usize>() as u64
+    }
+
+    /// Counts from `now` on.
+    pub fn begin_counting(&mut self, now: Time) {
+        self.processor.begin_counting(now);
+        self.counted = HypervisorCounters::default();
+        self.polling.iter_mut().for_each(|thread| thread.worked = Span::ZERO);
+        for port in 0..self.config.ports.len() {
+            self.overruns_before[port] = self.overruns_of(port);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+"""Semantic checks of hypervisors."""
+
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath, closest
+from tailrace.scenario.network.hypervisor import COSTS, NEIGHBOUR_TASKS_MAX, Hypervisor
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.scenario import Scenario
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def check(scenario: Scenario, graph: Graph) -> Found:
+    """What makes no sense in the hypervisors of this scenario."""
+    for name, own in scenario.hypervisors.items():
+        at: KeyPath = ("hypervisors", name)
+        if name not in graph.switch_names:
+            known = sorted(graph.switch_names)
+            yield at, f"there is no switch '{name}'", closest(name, known, "switches")
+            continue
+        yield from _cores(at, own)
+        yield from _costs(at, own)
+        machines = [node for node in graph.neighbours(name) if node in graph.host_names]
+        yield from _pins(at, own, machines, scenario)
+        yield from _neighbours(at, own)
+        yield from _machines(at, machines, scenario)
+
+
+def _cores(at: KeyPath, own: Hypervisor) -> Found:
+    if own.clock == 0:
+        yield (*at, "clock"), "`clock` must be greater than zero", "write a frequency such as 2GHz"
+    if own.slice == 0:
+        yield (*at, "slice"), "`slice` must be greater than zero", "3ms is usual"
+    for key in ("ring", "queue", "backlog", "uplink_ring"):
+        if getattr(own, key) == 0:
+            yield (*at, key), f"`{key}` must hold at least one frame", "omit it for what is usual"
+    for key in ("polling_cores", "irq_cores"):
+        yield from _known((*at, key), getattr(own, key) or [], own)
+    if own.polls and not own.free_cores:
+        what = "every core polls: none is left for virtual machines"
+        yield (*at, "polling_cores"), what, "name fewer cores, or write isolate: false"
+
+
+def _known(at: KeyPath, cores: list[int], own: Hypervisor) -> Found:
+    seen: set[int] = set()
+    for index, core in enumerate(cores):
+        if core >= own.cores:
+            what = f"there is no core {core}: the hypervisor has {own.cores} cores"
+            yield (*at, index), what, f"write a number from 0 to {own.cores - 1}"
+        if core in seen:
+            yield (*at, index), f"core {core} stands here twice", "name each core once"
+        seen.add(core)
+
+
+def _costs(at: KeyPath, own: Hypervisor) -> Found:
+    if own.profile == "none" and not any(own.cost(name) for name in COSTS):
+        what = "nothing costs anything: the profile is none and no cost is given"
+        yield (*at, "profile"), what, "omit it for the profile kvm, or give costs"
+
+
+def _pins(at: KeyPath, own: Hypervisor, machines: list[str], scenario: Scenario) -> Found:
+    for name, pins in own.pins.items():
+        here: KeyPath = (*at, "pins", name)
+        if name not in machines:
+            yield (
+                here,
+                f"'{name}' is no virtual machine of this hypervisor",
+                closest(name, machines, "virtual machines"),
+            )
+            continue
+        yield from _known((*here, "cores"), pins.cores or [], own)
+        yield from _known((*here, "vhost"), pins.vhost or [], own)
+        virtual = scenario.host(name).cpu.cores
+        if pins.cores is not None and len(pins.cores) > virtual:
+            what = f"{len(pins.cores)} cores for {virtual} virtual cores"
+            yield (*here, "cores"), what, f"set hosts.{name}.cpu.cores, or name fewer cores"
+
+
+def _neighbours(at: KeyPath, own: Hypervisor) -> Found:
+    for name, neighbour in own.neighbours.items():
+        here: KeyPath = (*at, "neighbours", name)
+        yield from _known((*here, "cores"), neighbour.cores or [], own)
+        for key in ("work", "wait"):
+            if getattr(neighbour, key) == 0:
+                yield (*here, key), f"`{key}` must be greater than zero", "omit it for what is usual"
+            if neighbour.kind == "compute" and key in neighbour.model_fields_set:
+                yield (*here, key), f"`{key}` is a key of the kind disk", "write kind: disk, or omit it"
+    if sum(neighbour.tasks for neighbour in own.neighbours.values()) > NEIGHBOUR_TASKS_MAX:
+        yield (*at, "neighbours"), f"neighbours have more than {NEIGHBOUR_TASKS_MAX} tasks", "use fewer tasks"
+
+
+def _machines(at: KeyPath, machines: list[str], scenario: Scenario) -> Found:
+    if not machines:
+        yield at, "no host is linked to this switch: the hypervisor has no virtual machines", "link hosts to it"
+    for name in machines:
+        host = scenario.host(name)
+        if host.cpu.steal is not None:
+            what = f"'{name}' is a virtual machine: its hypervisor decides what is stolen"
+            yield ("hosts", name, "cpu", "steal"), what, "omit `steal`, or the hypervisor"
+        if host.nic.is_lossless:
+            what = f"'{name}' is a virtual machine: its interface takes no part in data-centre bridging"
+            yield ("hosts", name, "nic"), what, "omit pfc, link_pause and qcn"
