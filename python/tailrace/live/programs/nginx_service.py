@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live.requests import RequestService
+from tailrace.live.requests import Check, RequestService
 from tailrace.programs import nginx, wrk
 from tailrace.programs.command import Command
 from tailrace.programs.requests import RequestWork
@@ -27,6 +27,6 @@ class Nginx(RequestService):
         text = nginx.configuration(folder, f"{folder}/files", addresses, self.users, workers, self.port)
         return nginx.command(self.host, f"{folder}/conf", self.priority, cpus), text
 
-    def request(self, work: RequestWork) -> bytes:
-        """As wrk writes it."""
-        return wrk.request_text(work.response_bytes, work.request_bytes).encode()
+    def check(self, work: RequestWork, address: str) -> Check:
+        """A request as wrk writes it."""
+        return self.ask(work, address, wrk.request_text(work.response_bytes, work.request_bytes).encode())
