@@ -61,17 +61,17 @@ class RequestWork(Work):
         return bool(self.raw["is_udp"])
 
 
-def refusals(program: str, workload: Requests) -> Found:
-    """What no program of requests does."""
+def refusals(program: str, workload: Requests, *, pipelines: bool = False, opens: bool = False) -> Found:
+    """What no program of requests does. Some have pipelines; some open a connection for each request."""
     if workload.arrivals is not None:
         yield ("arrivals",), f"the users of {program} wait for each response", "write users"
     for key in ("clients", "servers"):
         if len(getattr(workload, key) or []) > 1:
             what = f"{program} has one {key[:-1]}"
             yield (key,), what, f"write {key[:-1]}: name; several workloads may share a host"
-    if workload.connection == "new":
+    if workload.connection == "new" and not opens:
         yield ("connection",), f"{program} keeps its connections", "write connection: kept"
-    if not workload.is_udp and workload.depth > 1:
+    if not workload.is_udp and workload.depth > 1 and not pipelines:
         yield ("pipeline",), f"the users of {program} send one request at a time", "write pipeline: 1 and more users"
     for key, size in zip(("request", "response"), workload.sizes, strict=True):
         if size is not None and "constant" not in size.raw:

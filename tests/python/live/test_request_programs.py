@@ -1,61 +1,20 @@
 """Programs of requests: what they are asked, what they refuse, and how their reports are read."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tailrace.errors import ScenarioError
-from tailrace.exact.refuse import refuse as refuse_exact
+from requests_of import refusals, scenario, work
 from tailrace.live import registry
-from tailrace.live.refuse import refuse
 from tailrace.programs import dnsperf, knot, lua_log, nginx, redis, redis_benchmark, wrk
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
-from tailrace.programs.requests import RequestWork
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.text.tails import mean_of
-from tailrace.scenario.workloads.planned import planned_workloads
 
 S_PS = 10**12
 SIZES = (nginx.least_bytes(), 4000, 20_000, 10**6)
-
-
-def scenario(**keys: Any) -> dict[str, Any]:
-    """A scenario of one workload of requests."""
-    workload = {"kind": "requests", "client": "a", "server": "b", "users": 3, "requests": 4} | keys
-    return {
-        "tailrace": 1,
-        "name": "s",
-        "network": {"topology": {"kind": "star", "hosts": ["a", "b", "c"]}},
-        "workloads": {"web": {key: value for key, value in workload.items() if value is not None}},
-        "experiment": {"duration": "2s"},
-    }
-
-
-def work(**keys: Any) -> RequestWork:
-    """The work of that workload, as it stands in a plan."""
-    sizes = {} if "preset" in keys else {"request": "200B", "response": "4kB"}
-    plan = lower(load_scenario(scenario(**sizes | keys)).scenario, "base", 1)
-    [planned] = planned_workloads(json.loads(json.dumps(plan)))
-    return RequestWork.of(planned.flat, 7)
-
-
-def refusals(**keys: Any) -> list[str]:
-    """What live runs, and exact ones for a named program, refuse of that workload."""
-    loaded = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys))
-    found = []
-    for each in (refuse, refuse_exact) if "load_generator" in keys else (refuse,):
-        try:
-            each(loaded, loaded.arms)
-        except ScenarioError as error:
-            found.append([str(problem).removeprefix("scenario: workloads.web") for problem in error.problems])
-        else:
-            found.append([])
-    assert all(one == found[0] for one in found), "both engines refuse the same"
-    return found[0]
 
 
 # --- sizes ---------------------------------------------------------------------------------------------------------
