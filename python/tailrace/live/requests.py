@@ -60,8 +60,8 @@ class RequestLoad(UserLoad):
 
     @property
     def has_connections(self) -> bool:
-        """Datagrams have none."""
-        return not self.work.is_udp
+        """Datagrams have none; others have one for each request."""
+        return not self.work.is_udp and self.work.is_kept
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -114,11 +114,6 @@ class RequestService(Service):
     def name(self) -> str:
         """Of the server in the lab."""
         return f"{self.service_name}-{self.host}"
-
-    @property
-    def responses(self) -> list[int]:
-        """Sizes of responses, each once."""
-        return sorted({work.response_bytes for work in self.works})
 
     @property
     def users(self) -> int:

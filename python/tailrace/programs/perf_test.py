@@ -157,11 +157,6 @@ class Messages:
         return f"{whole + rabbitmq.PUBLISH_BYTES} {rabbitmq.ACK_BYTES} {whole + rabbitmq.DELIVER_BYTES}"
 
     @property
-    def depth(self) -> int:
-        """Messages of a user that are on their way."""
-        return int(self.work.raw["pipeline"])
-
-    @property
     def total(self) -> int:
         """Messages of all users; 0 for as many as there is time for."""
         return self.work.count * self.work.users
@@ -169,7 +164,7 @@ class Messages:
     @property
     def first_count(self) -> int:
         """Messages in the queue before the trial: one that has all of its own may have received others' already."""
-        return self.total + self.depth * self.work.users if self.consumes else 0
+        return self.total + self.work.depth * self.work.users if self.consumes else 0
 
     @property
     def queue_bytes_max(self) -> int:
@@ -180,7 +175,7 @@ class Messages:
     def last_count(self) -> int | None:
         """Messages in the queue when all has been done; None where its limit may have removed some."""
         if self.consumes:
-            return self.depth * self.work.users
+            return self.work.depth * self.work.users
         return self.total if self.total and self.total * self.body_bytes <= rabbitmq.QUEUE_BYTES_MAX else None
 
     def command(self, address: str, port: int = rabbitmq.PORT) -> Command:
@@ -202,7 +197,7 @@ class Messages:
 
     def _producers(self) -> list[str]:
         own = self.work
-        argv = ["--producers", str(own.users), "--consumers", "0", "--confirm", str(self.depth)]
+        argv = ["--producers", str(own.users), "--consumers", "0", "--confirm", str(self.work.depth)]
         argv += ["--size", str(self.body_bytes), "--flag", "persistent", "--flag", "mandatory"]
         return [*argv, *(["--pmessages", str(own.count)] if own.is_finite else [])]
 
@@ -214,7 +209,7 @@ class Messages:
             "--consumers",
             str(own.users),
             "--qos",
-            str(self.depth),
+            str(self.work.depth),
             "--cmessages",
             str(own.count),
         ]
@@ -234,7 +229,7 @@ class Messages:
             until_us = ended_wall_us = first_wall_us + round(total / rate * US_PER_S)
         elif until_us > first_wall_us:
             # What was sent at the end has no confirm.
-            open_count = 0 if self.consumes else self.depth * self.work.users
+            open_count = 0 if self.consumes else self.work.depth * self.work.users
             total = max(done, round(rate * (until_us - first_wall_us) / US_PER_S) - open_count)
         begin_ps = moved[-1].end_ps if moved else (first_wall_us - interval.begun_wall_us) * PS_PER_US
         end_ps = max(begin_ps, (until_us - interval.begun_wall_us) * PS_PER_US)

@@ -56,6 +56,16 @@ class RequestWork(Work):
         return self.responses[0]
 
     @property
+    def is_kept(self) -> bool:
+        """Whether connections are kept between requests."""
+        return bool(self.raw["is_kept"])
+
+    @property
+    def depth(self) -> int:
+        """Requests of a user that are on their way."""
+        return int(self.raw["pipeline"])
+
+    @property
     def is_udp(self) -> bool:
         """Whether requests are datagrams."""
         return bool(self.raw["is_udp"])
@@ -103,7 +113,8 @@ def measured(work: RequestWork, whole: Sequence[Transaction], lag_us: float | No
     """The measurements of an interval, from all requests that were logged with user and time."""
     one = measured_transactions(work, whole, lag_us, at)
     answered = int(one.outcome["transactions"])
-    told = tallies(answered + int(one.outcome["cut_off"]["count"]), answered, connections=work.users)
+    begun = answered + int(one.outcome["cut_off"]["count"])
+    told = tallies(begun, answered, connections=work.users if work.is_kept else begun)
     return Measured(one.outcome | {"kind": KIND} | told, one.rows, one.moved, one.begun_ps, one.lag_us, one.cut_off)
 
 

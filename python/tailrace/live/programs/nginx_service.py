@@ -19,7 +19,7 @@ class Nginx(RequestService):
 
     def write_template(self, folder: Path) -> None:
         """Files."""
-        nginx.write_files(folder, self.responses)
+        nginx.write_files(folder, ((work.response_bytes, work.is_kept) for work in self.works))
 
     def command(self, folder: str, addresses: Sequence[str], cpus: float | None) -> tuple[Command, str]:
         """As many workers as its host's programs have cores."""
@@ -29,4 +29,5 @@ class Nginx(RequestService):
 
     def check(self, work: RequestWork, address: str) -> Check:
         """A request as wrk writes it."""
-        return self.ask(work, address, wrk.request_text(work.response_bytes, work.request_bytes).encode())
+        text = wrk.request_text(work.response_bytes, work.request_bytes, is_kept=work.is_kept)
+        return self.ask(work, address, text.encode())
