@@ -12,6 +12,7 @@ from machine import ROOT, TAILRACE, wait_until_gone
 from tailrace.exact import program
 from tailrace.programs.needed import path_of
 from tailrace.programs.postgres import PGBENCH, POSTGRES
+from tailrace.programs.sysbench import SYSBENCH
 
 SCENARIO = Path(__file__).with_name("database.yaml")
 EXAMPLES = ROOT / "examples" / "exact"
@@ -93,3 +94,27 @@ def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_t
     assert more["transactions"] == 20
     assert copy["goodput_bytes"] > 0
     assert one["exact"]["span_ps"] < 5e12, "the trial ends when everything with an end is complete"
+
+
+def test_two_load_generators_ask_one_database_and_a_signal_is_the_end_of_one(tmp_path: Path) -> None:
+    missing = [needed.program for needed in (POSTGRES, PGBENCH, SYSBENCH) if path_of(needed) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    found = []
+    for name in ("one", "other"):
+        out = tmp_path / name
+        command = [*TAILRACE, "run", str(SCENARIO.with_name("sysbench.yaml")), "--exact", "--out", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8")))
+    one, other = found
+    assert one["digest"] == other["digest"]
+    plain, third = one["workloads"]
+    assert (plain["transactions"], plain["latency"]["count"], plain["goodput_bytes"]) == (40, 40, 40 * 8500)
+    assert plain["completion_ps"] == max(plain["user_completion_ps"])
+    # Two answers of 8.5 kB in all at 1 Gbit/s, and four times the delay of two links.
+    assert 148_000_000 < plain["latency"]["min_ps"] < 1_000_000_000
+    assert third["transactions"] == 10
+    commands = one["exact"]["programs"]["commands"]
+    assert "--db-driver=pgsql" in commands["app/sysbench-plain"]
+    assert [name for name in commands if name.startswith("db/")] == ["db/postgres-db"], "one server for both"

@@ -24,8 +24,16 @@ from test_lab import DISTRIBUTIONS
 SCENARIO = Path(__file__).with_name("requests.yaml")
 RUN_LIMIT_S = 120
 DONE_LIMIT_S = 30
-BYTES = {"pages": 4000, "files": 20_000, "values": 1009, "queries": 60, "transfers": 4000}
-DONE = {"pages": 3 * 40, "values": 4 * 60, "queries": 8 * 30, "transfers": 4 * 20}
+BYTES = {
+    "visits": 4000,
+    "batches": 109,
+    "pages": 4000,
+    "files": 20_000,
+    "values": 1009,
+    "queries": 60,
+    "transfers": 4000,
+}
+DONE = {"visits": 2 * 30, "batches": 2 * 64, "pages": 3 * 40, "values": 4 * 60, "queries": 8 * 30, "transfers": 4 * 20}
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +64,12 @@ def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str,
     [files] = [each for each in finished["workloads"] if each["name"] == "files"]
     # Two users at 100 Mbit/s, of which the others take a part.
     assert 100 < files["transactions"] < 1.5 * 100e6 / 8 / 20_000
+
+
+def test_new_connections_are_as_many_as_requests(finished: dict[str, Any]) -> None:
+    counts = {each["name"]: each["request_counts"] for each in finished["workloads"]}
+    assert (counts["visits"]["connections"], counts["pages"]["connections"]) == (60, 3)
+    assert finished["live"]["counters"]["client"]["ActiveOpens"] > 60
 
 
 def test_programs_versions_and_configurations_are_recorded(finished: dict[str, Any]) -> None:
@@ -124,7 +138,7 @@ def test_a_server_that_does_not_start_is_told_in_words(tmp_path: Path, monkeypat
 
 def test_a_response_of_another_size_is_told_before_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, raw = lab_of(tmp_path)
-    monkeypatch.setattr(nginx, "body_bytes", lambda size: size)
+    monkeypatch.setattr(nginx, "body_bytes", lambda size, **_: size)
     servers = Servers([("requests", raw)], tmp_path / "templates")
     servers.make_templates()
     with (

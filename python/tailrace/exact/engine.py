@@ -13,7 +13,7 @@ from tailrace.exact.trial import Cores, ExactTrial
 from tailrace.experiment.engine import EXACT, EngineTrial, read_plan
 from tailrace.files import make_folder
 from tailrace.programs.local import LocalPlace
-from tailrace.programs.postgres_template import Templates
+from tailrace.programs.templates import Stock
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -32,7 +32,7 @@ class ExactEngine:
     jobs_max: int | None = None
     # That of the simulator: the same seed gives the same trial.
     calibration_error = 0.002
-    _templates: Templates
+    _templates: Stock
     """Of the run directory: `open` makes them, before the first trial."""
 
     def __init__(self, captures: Sequence[str] = ()) -> None:
@@ -69,7 +69,7 @@ class ExactEngine:
         """Sets the folder of running trials, below the run directory."""
         self._folder = folder / FOLDER
         make_folder(self._folder)
-        self._templates = Templates(self._folder / TEMPLATES, LocalPlace)
+        self._templates = Stock(self._folder / TEMPLATES, LocalPlace)
 
     def close(self) -> None:
         """Removes the templates, and the folder when no failed trial has left anything in it."""

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 from tailrace.errors import KeyPath
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
-from tailrace.programs.postgres_template import Templates
+from tailrace.programs.templates import Stock
+from tailrace.scenario.programs import SERVICE_KEY
 
 Refusals = Iterator[tuple[KeyPath, str, str]]
 """Keys below the workload, problem, hint."""
@@ -40,6 +41,8 @@ class GuestProgram:
     stop_signal: str | None = None
     is_server: bool = False
     finished_by: Mapping[str, Any] | None = None
+    ends_by_signal: bool = False
+    """Whether the signal that ends it is its end: it then has no status."""
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -70,7 +73,7 @@ class GuestTask:
     folder: Path
     """Folder of the trial."""
     addresses: "Addresses"
-    templates: Templates
+    templates: Stock
     shared: Sequence[Mapping[str, Any]]
     """All workloads of the plan that ask the same server by the same program."""
 
@@ -117,9 +120,9 @@ class GuestLoad(ABC):
     load_name: ClassVar[str]
     """Its name in scenarios."""
     sort: ClassVar[str]
-    needs: ClassVar[tuple[Needed, ...]]
+    needs: ClassVar[tuple[Needed, ...]] = ()
     services: ClassVar[tuple[str, ...]] = ()
-    """Names of the services that it asks."""
+    """Names of the services that it asks, the default first."""
 
     def __init__(self, task: GuestTask) -> None:
         self.task = task
@@ -130,6 +133,16 @@ class GuestLoad(ABC):
     def server_of(cls, raw: Mapping[str, Any]) -> str:
         """Host of the server of a workload in a plan."""
         return str(raw["server"])
+
+    @classmethod
+    def service_of(cls, raw: Mapping[str, Any]) -> str | None:
+        """Name of the service that a workload in a plan asks; None for a load with a server of its own."""
+        return str(raw.get(SERVICE_KEY) or cls.services[0]) if cls.services else None
+
+    @classmethod
+    def needs_with(cls, service: str | None) -> tuple[Needed, ...]:
+        """Programs that it needs to ask a service, the default for None."""
+        return cls.needs
 
     @classmethod
     @abstractmethod

@@ -12,8 +12,8 @@ from tailrace.programs.command import tail
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import version_of
-from tailrace.programs.postgres_template import Templates
 from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
+from tailrace.programs.templates import Stock
 from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
 
 REPORT_CHARACTERS_MAX = 8000
@@ -25,7 +25,7 @@ MEMORY_MIB = 256
 class RealPrograms:
     """The loads of those workloads of a plan that name a program."""
 
-    def __init__(self, plan: Mapping[str, Any], folder: Path, templates: Templates) -> None:
+    def __init__(self, plan: Mapping[str, Any], folder: Path, templates: Stock) -> None:
         self._plan = plan
         self._folder = folder
         self._workloads = planned_workloads(plan)
@@ -46,11 +46,16 @@ class RealPrograms:
 
     def _sharing(self, own: PlannedWorkload) -> list[Mapping[str, Any]]:
         """Workloads whose real programs ask the server of this one."""
+        return [each.flat for each in self._workloads if self._server_of(each) == self._server_of(own)]
+
+    @staticmethod
+    def _server_of(own: PlannedWorkload) -> tuple[str, Any] | None:
+        """Host and name of the server of a real program; loads of different names may ask one."""
         name = chosen(own.kind, own.flat)
-        assert name is not None, "it has a real program"
-        server_of = loads()[name].server_of
-        asking = [each.flat for each in self._workloads if chosen(each.kind, each.flat) == name]
-        return [flat for flat in asking if server_of(flat) == server_of(own.flat)]
+        if name is None:
+            return None
+        load = loads()[name]
+        return load.server_of(own.flat), load.service_of(own.flat) or name
 
     @property
     def names(self) -> list[str]:
@@ -88,7 +93,8 @@ class RealPrograms:
     def _record(self) -> dict[str, Any]:
         """What was run: command lines, configurations, and what programs themselves reported."""
         loads = self._loads.items()
-        needed = dict.fromkeys(each for load in self._loads.values() for each in load.needs)
+        loaded = self._loads.values()
+        needed = dict.fromkeys(each for load in loaded for each in load.needs_with(load.service_of(load.task.raw)))
         return {
             "versions": {each.program: version_of(each) for each in needed},
             "commands": {f"{each.host}/{each.name}": list(each.words) for each in self.programs},
@@ -119,7 +125,7 @@ class RealPrograms:
                 outputs = Outputs(self._folder / "hosts" / program.host / "out", number)
                 for load in self._loads.values():
                     load.outputs[program.host, program.name] = outputs
-                if code != 0:
+                if code != 0 and not (code is None and program.ends_by_signal):
                     how = "had to be killed" if code is None else f"ended with status {code}"
                     lines = tail(outputs.errors)
                     raise ProgramError(f"host {program.host}: {program.name} {how}: {' | '.join(lines)}")

@@ -108,8 +108,11 @@ def _program(at: KeyPath, workload: WorkloadKind) -> Found:
             f"write one of: {known}; or omit it: {TRAFFIC_INSTEAD}",
         )
         return
-    for key, what, hint in load.refusals(workload):
+    refused = list(load.refusals(workload))
+    for key, what, hint in refused:
         yield (*at, *key), what, hint
+    if any(key == (SERVICE_KEY,) for key, _, _ in refused):
+        return
     service = workload.live_choices().get(SERVICE_KEY)
     if service is not None and service not in load.services:
         what = f"{name} in an exact run cannot use {service}"
@@ -117,7 +120,8 @@ def _program(at: KeyPath, workload: WorkloadKind) -> Found:
     if workload.dscp:
         what = f"the packets of {name} have no code point of their own in an exact run"
         yield (*at, "dscp"), what, f"omit {keys[0]}: {TRAFFIC_INSTEAD}"
-    for needed in load.needs:
+        return
+    for needed in load.needs_with(service):
         if path_of(needed) is None:
             what = f"{needed.title or needed.program} is not installed"
             yield (*at, keys[0]), what, f"install the package {needed.package}, or omit it: {TRAFFIC_INSTEAD}"

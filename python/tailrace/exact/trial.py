@@ -18,7 +18,7 @@ from tailrace.experiment.engine import read_plan
 from tailrace.experiment.native import Columns, Outcome, column
 from tailrace.files import make_folder, write_text
 from tailrace.programs.errors import ProgramError
-from tailrace.programs.postgres_template import Templates
+from tailrace.programs.templates import Stock
 
 END_LIMIT_S = 20
 """For the engine to end after it was asked to."""
@@ -51,7 +51,7 @@ class ExactTrial:
     """
 
     def __init__(
-        self, plan_json: str, folder: Path, cores: Cores, templates: Templates, captures: Mapping[str, Path]
+        self, plan_json: str, folder: Path, cores: Cores, templates: Stock, captures: Mapping[str, Path]
     ) -> None:
         self._plan_json = plan_json
         self._templates = templates

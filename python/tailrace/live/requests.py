@@ -3,61 +3,65 @@
 import sys
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tailrace.files import write_text
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.listening import LISTEN_LIMIT_S, wait_until_listening
 from tailrace.live.lab.program import Program
-from tailrace.live.load import Load, Task
-from tailrace.live.measure.closings import Meant
+from tailrace.live.load import Task
 from tailrace.live.service import Raw, Service
+from tailrace.live.users import UserLoad
 from tailrace.programs import ask
 from tailrace.programs.command import Command, Ended
 from tailrace.programs.requests import RequestWork
 
 COPY_LIMIT_S = 60.0
+CHECK_LIMIT_S = 60.0
 
 
-class RequestLoad(Load):
-    """Users of a running server. A program implements the start and end of its users, and reads what it wrote."""
+@dataclass(frozen=True)
+class Check:
+    """A program of Python that asks a server, and what it prints if sizes are those of the scenario."""
+
+    file: str
+    words: Sequence[str]
+    what: str
+    """What has these sizes."""
+    expected: str
+
+
+class RequestLoad(UserLoad):
+    """Users of a running server, each with one request at a time."""
 
     sort = "request-response"
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.work = RequestWork.of(task.raw, task.seed)
-        self._has_begun = False
+        self.work: RequestWork = RequestWork.of(task.raw, task.seed)
 
     @classmethod
     def server_of(cls, raw: Any) -> str | None:
         """The one server that a program asks."""
         return str(raw["servers"][0] if isinstance(raw, Mapping) else raw.server_hosts[0])
 
-    @abstractmethod
-    def begin(self, lab: Lab) -> None:
-        """The trial begins."""
-
-    @abstractmethod
-    def look(self, lab: Lab) -> None:
-        """Is called every few milliseconds after `begin`."""
+    @property
+    def host_of_users(self) -> str:
+        """The one client."""
+        return self.work.client
 
     @property
-    @abstractmethod
-    def client_ports(self) -> frozenset[int]:
-        """Of its users' connections; none when it ended before they could be read."""
+    def host_asked(self) -> str:
+        """The one server."""
+        return self.work.server
 
     @property
-    def server(self) -> Service:
-        """The server that its users ask."""
-        assert self.task.service is not None, "loads of requests ask a service"
-        return self.task.service
-
-    def address(self, lab: Lab) -> str:
-        """Where the server listens."""
-        return lab.address(self.work.server, self.work.vlan)
+    def has_connections(self) -> bool:
+        """Datagrams have none; others have one for each request."""
+        return not self.work.is_udp and self.work.is_kept
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -65,11 +69,6 @@ class RequestLoad(Load):
         own = self.work
         is_from_server = own.response_bytes >= own.request_bytes
         return (own.server, own.client) if is_from_server else (own.client, own.server)
-
-    @property
-    def opens(self) -> tuple[str, str]:
-        """Users connect to the server."""
-        return self.work.client, self.work.server
 
     @property
     def waiting(self) -> int:
@@ -80,38 +79,11 @@ class RequestLoad(Load):
         """Of a response of many send buffers, only a wait before the last of them delays users."""
         return min(1.0, send_buffer_bytes / max(1, self.work.response_bytes))
 
-    @property
-    def is_finite(self) -> bool:
-        """Whether its users have a number of requests to do."""
-        return self.work.is_finite
-
-    def tick(self, lab: Lab, elapsed_s: float) -> None:
-        """All users begin with the trial."""
-        if not self._has_begun:
-            self._has_begun = True
-            self.begin(lab)
-        else:
-            self.look(lab)
-
-    def connections(self, lab: Lab) -> Meant | None:
-        """Those of its users; None for datagrams, and when it ended before they could be read."""
-        if not self.client_ports or self.work.is_udp:
-            return None
-        client, server = self.opens
-        return Meant(
-            client=client,
-            client_address=lab.address(client, self.work.vlan),
-            client_ports=self.client_ports,
-            server=server,
-            server_address=lab.address(server, self.work.vlan),
-            server_ports=frozenset({self.server.port}),
-            server_sends=self.ends[0] == server,
-            count=len(self.client_ports),
-        )
-
 
 class RequestService(Service):
     """A server whose initial state is files, which are copied into the lab's memory."""
+
+    listen_limit_s: ClassVar[float] = LISTEN_LIMIT_S
 
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
         super().__init__(host, workloads, templates)
@@ -129,18 +101,19 @@ class RequestService(Service):
         """The server, whose files and own data are in `folder`, and the text of its configuration `conf` there."""
 
     @abstractmethod
-    def request(self, work: RequestWork) -> bytes:
-        """A request of the users of a workload, as they write it."""
+    def check(self, work: RequestWork, address: str) -> "Check":
+        """What verifies that a response of a workload has its size."""
+
+    def ask(self, work: RequestWork, address: str, request: bytes) -> "Check":
+        """Asks one request, as the users write it."""
+        expected = str(work.response_bytes)
+        protocol = "udp" if work.is_udp else "tcp"
+        return Check(ask.__file__, [address, str(self.port), protocol, request.hex(), expected], "a response", expected)
 
     @property
     def name(self) -> str:
         """Of the server in the lab."""
         return f"{self.service_name}-{self.host}"
-
-    @property
-    def responses(self) -> list[int]:
-        """Sizes of responses, each once."""
-        return sorted({work.response_bytes for work in self.works})
 
     @property
     def users(self) -> int:
@@ -185,20 +158,24 @@ class RequestService(Service):
     def wait_until_ready(self) -> None:
         """It listens."""
         assert self._lab is not None, "it was started"
-        wait_until_listening(self._lab, self.name, self._program, self.port, is_udp=self.works[0].is_udp)
+        is_udp, limit_s = self.works[0].is_udp, self.listen_limit_s
+        wait_until_listening(self._lab, self.name, self._program, self.port, is_udp=is_udp, limit_s=limit_s)
 
     def verify(self, lab: Lab) -> None:
         """Asks for every size once, from the server's own host, and compares the size of the response."""
         for number, work in enumerate(self.works):
-            address = lab.address(self.host, work.vlan)
-            argv = [sys.executable, "-I", str(Path(ask.__file__).absolute()), address, str(self.port)]
-            argv += ["udp" if work.is_udp else "tcp", self.request(work).hex(), str(work.response_bytes)]
-            told = lab.run(Command(f"{self.name}-verify-{number}", argv, host=self.host), LISTEN_LIMIT_S).strip()
-            if told != str(work.response_bytes):
+            check = self.check(work, lab.address(self.host, work.vlan))
+            told = self.run(lab, f"verify-{number}", check)
+            if told != check.expected:
                 raise FabricError(
-                    f"{self.name}: a response of {work.name} has {told} bytes, not {work.response_bytes}"
+                    f"{self.name}: {check.what} of {work.name} has {told} bytes, not {check.expected}"
                     f" (hint: {self.service_name} of another version may write other headers)"
                 )
+
+    def run(self, lab: Lab, name: str, check: "Check") -> str:
+        """Runs a program of Python on the server's own host; returns what it prints."""
+        argv = [sys.executable, "-I", str(Path(check.file).absolute()), *check.words]
+        return lab.run(Command(f"{self.name}-{name}", argv, host=self.host), CHECK_LIMIT_S).strip()
 
     @property
     def programs(self) -> Sequence[Program]:

@@ -1,24 +1,21 @@
 """MariaDB: its settings, a template that is loaded once, and its start and readiness."""
 
-import hashlib
-import shutil
-import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tailrace.files import make_folder, read_json, write_json
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.needed import Needed
 from tailrace.programs.place import Place, Running
 from tailrace.programs.postgres import DATABASE, Setting, table_name
-from tailrace.programs.postgres_template import LOAD_LIMIT_S, copy_tree, rows_of
-from tailrace.scenario.lowering.plan import canonical_json
+from tailrace.programs.templates import LOAD_LIMIT_S, Templates
 
 PROGRAM, CLIENT, INSTALLER = "mariadbd", "mariadb", "mariadb-install-db"
+SERVICE = "mariadb"
+"""Its name in scenarios."""
 PORT = 3306
 USER = "mysql"
 """Debian's account of the server."""
@@ -44,24 +41,12 @@ SETTINGS = (
 )
 CONNECTIONS_SPARE = 10
 POLL_S = 0.02
-NAME_DIGITS = 12
 LAYOUT = 1
 """Version of what a template holds."""
 
 MARIADB = Needed(PROGRAM, "mariadb-server", "--version", "workloads of kind oltp with mariadb", title="MariaDB")
 INSTALL = Needed(INSTALLER, "mariadb-server", "--help", "loading MariaDB")
 SHELL = Needed(CLIENT, "mariadb-client", "--version", "loading and verifying MariaDB")
-
-
-@dataclass(frozen=True)
-class Template:
-    """A loaded data directory and the facts that identify a correct copy."""
-
-    data: Path
-    rows: Mapping[int, int]
-    """Rows of each table by the size of the answers that they make."""
-    facts: Mapping[str, str]
-    """By table: count, bytes and checksum of the rows, as the database itself computes them."""
 
 
 @dataclass(frozen=True)
@@ -155,36 +140,16 @@ def wait_until_ready(server: Running) -> None:
     raise ProgramError(f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}")
 
 
-class Templates:
-    """The templates of one run: stopped data directories, named by what they hold."""
+class MariaDbTemplates(Templates):
+    """Made by the installed MariaDB."""
 
-    def __init__(self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]) -> None:
-        """`open_place` opens a place for the programs that make them, which may write into a folder."""
-        self._folder = folder.absolute()
-        self._open_place = open_place
-        self._lock = threading.Lock()
+    def identity(self) -> list[Any]:
+        """Its layout: a run has one version of the server."""
+        return [LAYOUT]
 
-    def get(self, sizes: frozenset[int]) -> Template:
-        """The template with tables for these sizes of answers; made where it is not there."""
-        rows = {size: rows_of(size) for size in sorted(sizes)}
-        kind = canonical_json([LAYOUT, sorted(rows.items())])
-        path = self._folder / hashlib.sha256(kind.encode()).hexdigest()[:NAME_DIGITS]
-        with self._lock:  # of two trials at the same time
-            if not (path / "facts.json").exists():
-                self._make(path, rows)
-        return Template(path / "data", rows, read_json(path / "facts.json"))
-
-    def _make(self, path: Path, rows: Mapping[int, int]) -> None:
-        shutil.rmtree(path, ignore_errors=True)  # left by a run that was killed while loading
-        make_folder(path)
-        with self._open_place(path / "lab") as place:
-            server = Server("db", f"{place.scratch}/template/data", "", 0)
-            facts = self._load(place, server, rows)
-            copy_tree(place, "keep", server.data, str(path / "data"))
-        shutil.rmtree(path / "lab")
-        write_json(path / "facts.json", facts)
-
-    def _load(self, place: Place, server: Server, rows: Mapping[int, int]) -> dict[str, str]:
+    def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
+        """With a server that has a socket only."""
+        server = Server("db", f"{place.scratch}/template/data", "", 0)
         make_folder_of(place, server)
         argv = [INSTALLER, "--no-defaults", f"--datadir={server.data}", "--skip-test-db"]
         argv += ["--auth-root-authentication-method=normal", "--innodb-log-file-size=32M"]
@@ -196,4 +161,4 @@ class Templates:
         ended = running.stop("TERM")
         if not ended.is_good:
             raise ProgramError(running.complaint())
-        return facts
+        return server.data, facts

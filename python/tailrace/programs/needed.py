@@ -26,6 +26,7 @@ class Needed:
     package: str | None
     """Debian package; None for a program without one, which is needed only by workloads that name it."""
     version_option: str
+    """Makes it print its version; empty for a program whose path has its version."""
     is_for: str
     find: Callable[[str], Path | None] = on_the_path
     title: str = ""
@@ -44,7 +45,14 @@ def path_of(needed: Needed) -> Path | None:
 def version_of(needed: Needed) -> str | None:
     """Version of an installed program; empty where it does not report one, None where it is missing."""
     path = path_of(needed)
-    return None if path is None else _version(path, needed.version_option)
+    if path is None:
+        return None
+    return _version(path, needed.version_option) if needed.version_option else _version_in(path)
+
+
+def _version_in(path: Path) -> str:
+    found = VERSION.findall(str(path.with_suffix("")) if path.suffix == ".jar" else str(path))
+    return found[-1] if found else ""
 
 
 @cache

@@ -20,11 +20,12 @@ HEADERS = (
     f"Date: {DATE}\r\n"
     "Content-Type: application/octet-stream\r\n"
     "Content-Length: {length}\r\n"
-    "Connection: keep-alive\r\n"
+    "Connection: {connection}\r\n"
     "\r\n"
 )
 """What nginx 1.22 writes before a file with the configuration below; trials verify the size."""
-HEADER_BYTES = len(HEADERS.format(length=""))
+KEPT, CLOSED = "keep-alive", "close"
+"""What nginx writes of a connection."""
 REQUEST_BYTES_MAX = 32_000
 """Of a request, whose headers fit the buffers configured below."""
 CONNECTIONS_SPARE = 16
@@ -33,38 +34,43 @@ CONNECTIONS_SPARE = 16
 NGINX = Needed(PROGRAM, "nginx-light", "-v", "workloads of kind requests with wrk", title="nginx")
 
 
-def body_bytes(response_bytes: int) -> int | None:
+def header_bytes(*, is_kept: bool = True) -> int:
+    """Of a response, without the digits of its length."""
+    return len(HEADERS.format(length="", connection=KEPT if is_kept else CLOSED))
+
+
+def body_bytes(response_bytes: int, *, is_kept: bool = True) -> int | None:
     """Size of the file whose response has this size with its headers; None where there is none.
 
     One more digit in the length makes a response two bytes longer, so that a few sizes do not exist.
     """
     for digits in range(1, 20):
-        length = response_bytes - HEADER_BYTES - digits
+        length = response_bytes - header_bytes(is_kept=is_kept) - digits
         if length >= 0 and len(str(length)) == digits:
             return length
     return None
 
 
-def least_bytes() -> int:
+def least_bytes(*, is_kept: bool = True) -> int:
     """The smallest response: of an empty file."""
-    return HEADER_BYTES + 1
+    return header_bytes(is_kept=is_kept) + 1
 
 
-def write_files(folder: Path, sizes: Iterable[int]) -> None:
-    """A file for every size of a response, readable for every account."""
+def write_files(folder: Path, sizes: Iterable[tuple[int, bool]]) -> None:
+    """A file for every size of a response over connections that are kept or not, readable for every account."""
     make_folder(folder)
     folder.chmod(0o755)
-    for size in sizes:
-        length = body_bytes(size)
+    for size, is_kept in set(sizes):
+        length = body_bytes(size, is_kept=is_kept)
         assert length is not None, "checks refuse sizes that do not exist"
-        file = folder / file_name(size)
+        file = folder / file_name(size, is_kept=is_kept)
         write_text(file, ("tailrace " * (length // 9 + 1))[:length])
         file.chmod(0o644)
 
 
-def file_name(response_bytes: int) -> str:
+def file_name(response_bytes: int, *, is_kept: bool = True) -> str:
     """The file that is asked for."""
-    return f"r{response_bytes}"
+    return f"{'r' if is_kept else 'n'}{response_bytes}"
 
 
 def configuration(folder: str, files: str, addresses: Iterable[str], users: int, workers: int | None, port: int) -> str:

@@ -170,4 +170,3 @@ def _find(program: str) -> Path | None:
 
 POSTGRES = Needed("postgres", "postgresql", "--version", "workloads of kind oltp", find=_find)
 PGBENCH = Needed("pgbench", "postgresql", "--version", "workloads of kind oltp", find=_find)
-CP = Needed("cp", "coreutils", "--version", "restoring databases")

@@ -1,120 +1,56 @@
-"""Templates of PostgreSQL: loaded once, copied for each trial.
+"""Templates of PostgreSQL."""
 
-A template is a stopped data directory below the run's folder, named by what it holds. Trials share no pages, locks,
-statistics or log.
-"""
-
-import hashlib
-import shutil
-import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from tailrace.files import make_folder, read_json, write_json
 from tailrace.programs import postgres
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.place import Place
 from tailrace.programs.postgres import Installation, Server, row_bytes, table_name
-from tailrace.scenario.lowering.plan import canonical_json
+from tailrace.programs.templates import COPY_LIMIT_S, LOAD_LIMIT_S, Templates
 
-TABLE_BYTES = 64_000_000
-"""A table has rows for about this much, so that every data set fits `shared_buffers`."""
-ROWS_MIN = 2
-ROWS_MAX = 1000
-LOAD_LIMIT_S = 120.0
-COPY_LIMIT_S = 60.0
-NAME_DIGITS = 12
 LAYOUT = 2
 """Version of what a template holds."""
 
 
-@dataclass(frozen=True)
-class Template:
-    """A loaded data directory and the facts that identify a correct copy."""
-
-    data: Path
-    rows: Mapping[int, int]
-    """Rows of each table by the size of the answers that they make."""
-    facts: Mapping[str, str]
-    """By table: count, bytes and checksum of the rows, as the database itself computes them."""
-
-
-def rows_of(response_bytes: int) -> int:
-    """How many rows a table has."""
-    return min(ROWS_MAX, max(ROWS_MIN, TABLE_BYTES // max(1, response_bytes)))
-
-
-def sizes_of(workloads: Iterable[Mapping[str, Any]]) -> frozenset[int]:
-    """Sizes of the answers that workloads of a plan ask for."""
-    return frozenset(trip["response_bytes"] for raw in workloads for trip in raw["round_trips"])
-
-
-class Templates:
-    """The templates of one run."""
-
-    def __init__(self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]) -> None:
-        """`open_place` opens a place for the programs that make them, which may write into a folder."""
-        self._folder = folder.absolute()
-        self._open_place = open_place
-        self._lock = threading.Lock()
+class PostgresTemplates(Templates):
+    """Made by the installed PostgreSQL."""
 
     @cached_property
     def installed(self) -> Installation:
-        """The PostgreSQL that makes them."""
+        """Of the newest version."""
         return postgres.installation()
 
-    def get(self, sizes: frozenset[int]) -> Template:
-        """The template with tables for these sizes of answers; made where it is not there."""
-        rows = {size: rows_of(size) for size in sorted(sizes)}
-        kind = canonical_json([LAYOUT, str(self.installed.folder), self.installed.version, sorted(rows.items())])
-        path = self._folder / hashlib.sha256(kind.encode()).hexdigest()[:NAME_DIGITS]
-        with self._lock:  # of two trials at the same time
-            if not (path / "facts.json").exists():
-                self._make(path, rows)
-        facts = read_json(path / "facts.json")
-        return Template(path / "data", rows, facts)
+    def identity(self) -> list[Any]:
+        """Its version."""
+        return [LAYOUT, str(self.installed.folder), self.installed.version]
 
-    def _make(self, path: Path, rows: Mapping[int, int]) -> None:
-        shutil.rmtree(path, ignore_errors=True)  # left by a run that was killed while loading
-        make_folder(path)
-        with self._open_place(path / "lab") as place:
-            server = Server("db", f"{place.scratch}/template", "", 0)
-            facts = self._load(place, server, rows)
-            copy_tree(place, "keep", server.data, str(path / "data"))
-        shutil.rmtree(path / "lab")
-        write_json(path / "facts.json", facts)
-
-    def _load(self, place: Place, server: Server, rows: Mapping[int, int]) -> dict[str, str]:
+    def load(self, place: Place, rows: Mapping[int, int]) -> tuple[str, Mapping[str, str]]:
+        """With a server that has a socket only."""
+        installed = self.installed
+        server = Server("db", f"{place.scratch}/template", "", 0)
         postgres.make_folders(place, server)
-        argv = [str(self.installed.program("initdb")), "--pgdata", server.data, "--username", "tailrace"]
+        argv = [str(installed.program("initdb")), "--pgdata", server.data, "--username", "tailrace"]
         argv += ["--auth", "trust", "--no-sync", "--locale", "C", "--encoding", "UTF8", "--wal-segsize", "1"]
         place.run(Command("initdb", argv, user=postgres.USER), LOAD_LIMIT_S)
         hba = f"{server.data}/pg_hba.conf"
         place.run(
             Command("hba", ["sed", "-i", "$ a host all all 10.0.0.0/8 trust", hba], user=postgres.USER), COPY_LIMIT_S
         )
-        running = place.start(server.command(self.installed))
+        running = place.start(server.command(installed))
         postgres.wait_until_ready(running)
-        argv = [str(self.installed.program("createdb")), "--host", server.socket_folder]
+        argv = [str(installed.program("createdb")), "--host", server.socket_folder]
         argv += ["--username", "tailrace", postgres.DATABASE]
         place.run(Command("createdb", argv, host=server.host, user=postgres.USER), LOAD_LIMIT_S)
         # Words and not a file: the account of the server may not read the run's folder.
-        place.run(server.psql(self.installed, "load", *_commands(load_script(rows))), LOAD_LIMIT_S)
-        facts = facts_of(place, self.installed, server, rows, "facts")
+        place.run(server.psql(installed, "load", *_commands(load_script(rows))), LOAD_LIMIT_S)
+        facts = facts_of(place, installed, server, rows, "facts")
         ended = running.stop("INT")  # a "fast" shutdown, which leaves a clean data directory
         if not ended.is_good:
             raise ProgramError(running.complaint())
-        return facts
-
-
-def copy_tree(place: Place, name: str, source: str, target: str) -> None:
-    """Copies a folder with owners and modes; shared where the file system can."""
-    place.run(Command(name, ["cp", "--archive", "--reflink=auto", source, target]), COPY_LIMIT_S)
+        return server.data, facts
 
 
 def facts_of(

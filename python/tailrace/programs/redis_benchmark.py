@@ -22,7 +22,7 @@ from tailrace.scenario.workloads.requests import Requests
 
 PROGRAM = "redis-benchmark"
 TIMED_BYTES_MAX = 1448
-"""Largest response that is one segment in every network with an MTU of 1500 or more: TCP has timestamps."""
+"""Largest response, or pipeline of responses, that is one segment with an MTU of 1500 or more: TCP has timestamps."""
 USERS_MAX = 10_000
 """redis-benchmark has a descriptor for each, and one thread for all."""
 REQUEST_BYTES_MAX = 60_000
@@ -39,7 +39,14 @@ BENCHMARK = Needed(PROGRAM, "redis-tools", "--version", "workloads of kind reque
 
 def redis_refusals(workload: Requests) -> Found:
     """What redis-benchmark, or Redis for it, cannot do."""
-    yield from refusals(PROGRAM, workload)
+    yield from refusals(PROGRAM, workload, pipelines=True)
+    if (
+        workload.requests is not None
+        and workload.users is not None
+        and workload.requests * workload.users % workload.depth
+    ):
+        what = f"{PROGRAM} sends {workload.depth} requests at once, and {workload.requests * workload.users} in all"
+        yield ("requests",), what, "write a multiple of the pipeline"
     yield from no_pauses(PROGRAM, workload)
     if workload.is_udp:
         yield ("protocol",), "the protocol of Redis uses tcp", "write protocol: tcp, or load_generator: dnsperf"
@@ -83,7 +90,8 @@ class Benchmark:
         own = self.work
         key = redis.key(own.request_bytes, own.response_bytes)
         assert key is not None, "checks refuse sizes that do not exist"
-        argv = [PROGRAM, "-h", address, "-p", str(port), "-c", str(own.users), "-n", str(self.requests), "GET", key]
+        argv = [PROGRAM, "-h", address, "-p", str(port), "-c", str(own.users), "-n", str(self.requests)]
+        argv += [*(["-P", str(own.depth)] if own.depth > 1 else []), "GET", key]
         return Command(
             f"redis-benchmark-{own.name}",
             argv,
@@ -113,7 +121,7 @@ class Benchmark:
         begin_ps = moved[-1].end_ps if moved else (begun_wall_us - interval.begun_wall_us) * PS_PER_US
         end_ps = (ended_wall_us - interval.begun_wall_us) * PS_PER_US
         moved.append(Moved(min(begin_ps, end_ps), end_ps, max(0, rest)))
-        timed = found if self.work.response_bytes <= TIMED_BYTES_MAX else None
+        timed = found if self.work.response_bytes * self.work.depth <= TIMED_BYTES_MAX else None
         return Summary(timed, self.requests, 0, begun_wall_us, ended_wall_us, moved=moved)
 
     def _moved(self, said: str, begun_wall_us: int, interval: MeasuredInterval) -> Iterator[Moved]:

@@ -56,22 +56,32 @@ class RequestWork(Work):
         return self.responses[0]
 
     @property
+    def is_kept(self) -> bool:
+        """Whether connections are kept between requests."""
+        return bool(self.raw["is_kept"])
+
+    @property
+    def depth(self) -> int:
+        """Requests of a user that are on their way."""
+        return int(self.raw["pipeline"])
+
+    @property
     def is_udp(self) -> bool:
         """Whether requests are datagrams."""
         return bool(self.raw["is_udp"])
 
 
-def refusals(program: str, workload: Requests) -> Found:
-    """What no program of requests does."""
+def refusals(program: str, workload: Requests, *, pipelines: bool = False, opens: bool = False) -> Found:
+    """What no program of requests does. Some have pipelines; some open a connection for each request."""
     if workload.arrivals is not None:
         yield ("arrivals",), f"the users of {program} wait for each response", "write users"
     for key in ("clients", "servers"):
         if len(getattr(workload, key) or []) > 1:
             what = f"{program} has one {key[:-1]}"
             yield (key,), what, f"write {key[:-1]}: name; several workloads may share a host"
-    if workload.connection == "new":
+    if workload.connection == "new" and not opens:
         yield ("connection",), f"{program} keeps its connections", "write connection: kept"
-    if not workload.is_udp and workload.depth > 1:
+    if not workload.is_udp and workload.depth > 1 and not pipelines:
         yield ("pipeline",), f"the users of {program} send one request at a time", "write pipeline: 1 and more users"
     for key, size in zip(("request", "response"), workload.sizes, strict=True):
         if size is not None and "constant" not in size.raw:
@@ -103,7 +113,8 @@ def measured(work: RequestWork, whole: Sequence[Transaction], lag_us: float | No
     """The measurements of an interval, from all requests that were logged with user and time."""
     one = measured_transactions(work, whole, lag_us, at)
     answered = int(one.outcome["transactions"])
-    told = tallies(answered + int(one.outcome["cut_off"]["count"]), answered, connections=work.users)
+    begun = answered + int(one.outcome["cut_off"]["count"])
+    told = tallies(begun, answered, connections=work.users if work.is_kept else begun)
     return Measured(one.outcome | {"kind": KIND} | told, one.rows, one.moved, one.begun_ps, one.lag_us, one.cut_off)
 
 

@@ -18,10 +18,12 @@ class Distribution:
     buckets: Sequence[tuple[int, int]]
     mean_ps: float
     least_ps: int
+    above: tuple[int, int] = (0, 0)
+    """A latency and the count of those that are known to be at least as long, and no more."""
 
     @property
     def count(self) -> int:
-        """Of all."""
+        """Of those that are known."""
         return sum(count for _, count in self.buckets)
 
     def outcome(self) -> dict[str, Any] | None:
@@ -35,6 +37,9 @@ class Distribution:
             "max_ps": max(edge for edge, count in self.buckets if count),
             "buckets": [[edge, count] for edge, count in self.buckets if count],
         }
+        if self.above[1]:
+            least, count = self.above
+            summary["above"] = {"count": count, "longest_ps": least, "buckets": [[least, count]]}
         histogram = Histogram.from_outcomes([summary])
         assert histogram is not None, "there are values"
         return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}

@@ -6,15 +6,17 @@ a time or after a number of transactions of all users together; the end of a tri
 and its own report is never printed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.programs import lua
+from tailrace.errors import KeyPath
+from tailrace.programs import lua, mariadb
 from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
-from tailrace.programs.postgres import table_name
+from tailrace.programs.postgres import DATABASE, table_name
 from tailrace.programs.work import Work
+from tailrace.scenario.workloads.oltp import Oltp
 
 PROGRAM = "sysbench"
 SCRIPT = Path(__file__).with_name("sysbench.lua")
@@ -24,6 +26,24 @@ START_GRACE_S = 60
 """sysbench's own time ends so much after the trial's, which ends it first."""
 
 SYSBENCH = Needed(PROGRAM, "sysbench", "--version", "workloads of kind oltp with sysbench")
+
+
+def sysbench_refusals(workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]:
+    """More users than threads, and answers that MariaDB cannot give."""
+    if workload.users > USERS_MAX:
+        what = f"{PROGRAM} needs a thread with an interpreter for each user"
+        yield ("users",), what, f"write at most {USERS_MAX} users, or omit load_generator to use pgbench"
+    if workload.database == mariadb.SERVICE:
+        for index, trip in enumerate(workload.round_trips):
+            if trip.response > mariadb.TEXT_BYTES_MAX:
+                what = "a row of MariaDB is one packet of at most 16 MiB"
+                yield ("round_trips", index, "response"), what, "write at most 16MB"
+
+
+def server_options(protocol: str, address: str, port: int) -> list[str]:
+    """Where the database is, and which library asks it: `mysql` or `pgsql`."""
+    place = [f"--db-driver={protocol}", f"--{protocol}-host={address}", f"--{protocol}-port={port}"]
+    return [*place, f"--{protocol}-user=tailrace", f"--{protocol}-db={DATABASE}"]
 
 
 @dataclass(frozen=True)

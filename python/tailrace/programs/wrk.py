@@ -3,6 +3,9 @@
 wrk's own histogram is of the whole run, and is corrected for its guess of requests that were not sent (`stats_correct`
 in wrk.c). The script logs every request with its times instead, so that warm-up, end and pauses are told apart, and
 nothing is corrected: a latency counts from the intended time of a request.
+
+With a new connection for each request, wrk opens the next one when a response is complete, before the pause, and goes
+on when it is open: the handshake of a connection counts to the request before it. Each latency has one.
 """
 
 import re
@@ -32,7 +35,7 @@ WRK = Needed(PROGRAM, "wrk", "-v", "workloads of kind requests with wrk")
 
 def wrk_refusals(workload: Requests) -> Found:
     """What wrk, or nginx for it, cannot do."""
-    yield from refusals(PROGRAM, workload)
+    yield from refusals(PROGRAM, workload, opens=True)
     yield from pause_refusals(PROGRAM, workload)
     if workload.is_udp:
         yield ("protocol",), "HTTP 1.1 uses tcp", "write protocol: tcp, or load_generator: dnsperf"
@@ -41,18 +44,21 @@ def wrk_refusals(workload: Requests) -> Found:
     request, response = workload.sizes
     if request is None or response is None:
         return
-    least = len(request_text(int(response.mean)))
+    is_kept = workload.connection == "kept"
+    least = len(request_text(int(response.mean), is_kept=is_kept))
     if not least <= request.mean <= nginx.REQUEST_BYTES_MAX:
         what = f"a request of {PROGRAM} has {least} to {nginx.REQUEST_BYTES_MAX} bytes"
         yield ("request",), what, "write a size in this range"
-    if "constant" in response.raw and nginx.body_bytes(int(response.mean)) is None:
+    if "constant" in response.raw and nginx.body_bytes(int(response.mean), is_kept=is_kept) is None:
         what = f"no response of nginx has {response.mean:.0f} bytes with its headers"
-        yield ("response",), what, f"write at least {nginx.least_bytes()}B, or another number of bytes"
+        yield ("response",), what, f"write at least {nginx.least_bytes(is_kept=is_kept)}B, or another number of bytes"
 
 
-def request_text(response_bytes: int, request_bytes: int = 0) -> str:
-    """A request of this size, by the length of its host's name; the smallest one for 0."""
-    begin, end = f"GET /{nginx.file_name(response_bytes)} HTTP/1.1\r\nHost: ", "\r\n\r\n"
+def request_text(response_bytes: int, request_bytes: int = 0, *, is_kept: bool = True) -> str:
+    """A request of this size, by the length of its host's name; the smallest one for 0. The server closes a connection
+    that is not to be kept after its response."""
+    begin = f"GET /{nginx.file_name(response_bytes, is_kept=is_kept)} HTTP/1.1\r\nHost: "
+    end = "\r\n\r\n" if is_kept else "\r\nConnection: close\r\n\r\n"
     return begin + "s" * max(1, request_bytes - len(begin) - len(end)) + end
 
 
@@ -67,7 +73,7 @@ class Script:
         own = self.work
         settings: dict[str, int | str] = {
             "log_prefix": str(log_prefix),
-            "request_text": request_text(own.response_bytes, own.request_bytes),
+            "request_text": request_text(own.response_bytes, own.request_bytes, is_kept=own.is_kept),
             "requests_max": own.count,
         }
         draws = lua.function("start_us", own.start) + lua.function("gap_us", own.gap)

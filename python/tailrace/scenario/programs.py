@@ -11,19 +11,25 @@ LOADS: dict[str, tuple[str, ...]] = {
     "transactions": ("pgbench", "hammerdb", "sysbench"),
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
-    "request-response": ("wrk", "redis-benchmark", "dnsperf"),
+    "request-response": ("wrk", "redis-benchmark", "dnsperf", "perf-test"),
 }
 """Names of the programs for each sort of load, the default first."""
 SERVICES: dict[str, tuple[str, ...]] = {
     "transactions": ("postgresql", "mariadb"),
-    "request-response": ("nginx", "redis-server", "knot"),
+    "request-response": ("nginx", "redis-server", "knot", "rabbitmq"),
 }
 """Names of the services that loads of each sort can use, the default first."""
 SERVICE_KEY = "database"
 """Key of a workload with the name of a service; omitted for the default."""
 PRESET_KEY = "preset"
 """Key of a workload of requests with the name of a common service."""
-PRESET_LOADS = {"redis": "redis-benchmark", "dns": "dnsperf"}
+PRESET_LOADS = {
+    "redis": "redis-benchmark",
+    "dns": "dnsperf",
+    "mq-publish": "perf-test",
+    "mq-confirm": "perf-test",
+    "mq-consume": "perf-test",
+}
 """Loads of presets that the default load does not generate."""
 CHOICE_KEY = "load_generator"
 """Key of a workload with the name of a program; omitted for the default."""

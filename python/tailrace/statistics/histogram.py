@@ -42,7 +42,9 @@ class Histogram:
     min_ps: int
     max_ps: int
     cut_off: int = 0
-    """Number of censored values."""
+    """Number of values that the end of a trial has censored."""
+    censored: int = 0
+    """Number of censored values: these, and those of which a program has told no more than a bound."""
     longest_cut_off_ps: int = 0
 
     @classmethod
@@ -65,7 +67,8 @@ class Histogram:
         recorded = [latency for latency in latencies if latency and latency["count"] > 0]
         if not recorded and not cut_off:
             return None
-        counts, censored = _counted(recorded), _counted(cut_off)
+        above = [latency["above"] for latency in recorded if latency.get("above")]
+        counts, censored = _counted(recorded), _counted([*cut_off, *above])
         edges = sorted(counts)
         cumulative = list(accumulate(counts[edge] for edge in edges))
         return cls(
@@ -75,8 +78,9 @@ class Histogram:
             sum_ps=sum(latency["mean_ps"] * latency["count"] for latency in recorded),
             min_ps=min((latency["min_ps"] for latency in recorded), default=0),
             max_ps=max((latency["max_ps"] for latency in recorded), default=0),
-            cut_off=censored.total(),
-            longest_cut_off_ps=max((found["longest_ps"] for found in cut_off), default=0),
+            cut_off=sum(found["count"] for found in cut_off),
+            censored=censored.total(),
+            longest_cut_off_ps=max((found["longest_ps"] for found in [*cut_off, *above]), default=0),
         )
 
     @property
@@ -94,7 +98,7 @@ class Histogram:
 
         With censored values it is the area above the estimated distribution, up to the longest value.
         """
-        if not self.cut_off:
+        if not self.censored:
             return Estimate(self.sum_ps / self.count / PS_PER_MS, is_bound=False)
         area_ps, before_ps, running = 0.0, 0, 1.0
         for edge, share in zip(self.edges_ps, self.shares, strict=True):
@@ -106,7 +110,7 @@ class Histogram:
 
     def max_ms(self) -> Estimate:
         """The longest value; a bound where it is censored."""
-        return Estimate(self.longest_ms, is_bound=self.longest_cut_off_ps > self.max_ps)
+        return Estimate(self.longest_ms, is_bound=self.longest_cut_off_ps >= self.max_ps and self.censored > 0)
 
     def percentile_ps(self, percent: float) -> int | None:
         """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value.
@@ -119,7 +123,7 @@ class Histogram:
         while low < high:
             middle = (low + high) // 2
             reached = self.shares[middle] >= percent / 100 - TOLERANCE
-            if reached if self.cut_off else self.cumulative[middle] >= rank:
+            if reached if self.censored else self.cumulative[middle] >= rank:
                 high = middle
             else:
                 low = middle + 1

@@ -10,15 +10,17 @@ import pytest
 from lab import SOUND, sound
 from scenario_files import ROOT
 from tailrace.exact import registry
+from tailrace.exact.database import SPARE_MIB
 from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestProgram, programs_file
-from tailrace.exact.programs.pgbench import SPARE_MIB
 from tailrace.exact.real import MEMORY_MIB, RealPrograms, joined
 from tailrace.experiment.native import column
 from tailrace.live import registry as live_registry
 from tailrace.programs.errors import ProgramError
+from tailrace.programs.local import LocalPlace
 from tailrace.programs.pgbench import Script
 from tailrace.programs.postgres import Installation
-from tailrace.programs.postgres_template import Template, Templates
+from tailrace.programs.postgres_template import PostgresTemplates
+from tailrace.programs.templates import Stock, Template
 from tailrace.programs.work import Work
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import lower
@@ -26,17 +28,24 @@ from tailrace.scenario.lowering.plan import lower
 MS_US = 1000
 
 
-class Loaded(Templates):
+class Loaded(PostgresTemplates):
     """A template that nobody has loaded."""
 
     installed = Installation(Path("/usr/lib/postgresql/15/bin"), "15")
 
     def __init__(self, folder: Path) -> None:
         self._data = folder / "data"
-        self._data.mkdir()
+        self._data.mkdir(exist_ok=True)
 
     def get(self, sizes: frozenset[int]) -> Template:
         return Template(self._data, dict.fromkeys(sizes, 10), {})
+
+
+class Loads(Stock):
+    """Templates of any database."""
+
+    def of(self, kind: type[Any]) -> Any:
+        return Loaded(self._folder)
 
 
 def real_of(folder: Path, *names: str, transactions: int | None = 1, warm_up: str = "0s") -> RealPrograms:
@@ -46,7 +55,7 @@ def real_of(folder: Path, *names: str, transactions: int | None = 1, warm_up: st
     workloads = dict.fromkeys(names, orders) | {"backup": SOUND["workloads"]["backup"]}
     loaded = load_scenario(sound(workloads=workloads, experiment__warm_up=warm_up))
     plan = lower(loaded.arms["fifo"], "fifo", 1)
-    return RealPrograms(json.loads(json.dumps(plan)), folder, Loaded(folder))
+    return RealPrograms(json.loads(json.dumps(plan)), folder, Loads(folder, LocalPlace))
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_what_has_no_effect_is_told() -> None:
     [
         (
             {"load_generator": "hammerdb"},
-            "load_generator: exact runs do not have hammerdb (hint: write one of: pgbench; or omit it",
+            "load_generator: exact runs do not have hammerdb (hint: write one of: pgbench, sysbench; or omit it",
         ),
         (
             {"load_generator": "pgbench", "gap_from": "start"},

@@ -15,24 +15,32 @@ from tailrace.exact.program import ExactError
 from tailrace.exact.trial import Cores, ExactTrial
 from tailrace.programs.local import LocalPlace
 from tailrace.programs.postgres import Installation
-from tailrace.programs.postgres_template import Template, Templates
+from tailrace.programs.postgres_template import PostgresTemplates
+from tailrace.programs.templates import Stock, Template
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
 ANSWER: dict[str, Any] = {"exact": {"captures": [], "hosts": [], "span_ps": 1}, "tables": {}, "workloads": []}
 
 
-class Loaded(Templates):
+class Loaded(PostgresTemplates):
     """A template that nobody has loaded."""
 
     installed = Installation(Path("/usr/lib/postgresql/15/bin"), "15")
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, LocalPlace)
-        self._folder.mkdir()
+        self._folder.mkdir(exist_ok=True)
 
     def get(self, sizes: frozenset[int]) -> Template:
         return Template(self._folder, dict.fromkeys(sizes, 10), {})
+
+
+class Loads(Stock):
+    """Templates of any database."""
+
+    def of(self, kind: type[Any]) -> Any:
+        return Loaded(self._folder)
 
 
 @pytest.fixture
@@ -60,7 +68,7 @@ def trial(folder: Path, cores: Cores, *, is_real: bool = False, captures: dict[s
     orders = SOUND["workloads"]["orders"] | ({"load_generator": "pgbench"} if is_real else {})
     loaded = load_scenario(sound(workloads__orders=orders))
     plan = canonical_json(lower(loaded.arms["fifo"], "fifo", 1))
-    return ExactTrial(plan, folder / "exact" / "trial", cores, Loaded(folder / "templates"), captures or {})
+    return ExactTrial(plan, folder / "exact" / "trial", cores, Loads(folder / "templates", LocalPlace), captures or {})
 
 
 def words(engine: Path) -> str:

@@ -13,7 +13,8 @@ from tailrace.programs import postgres
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.pgbench import Script, statement_ms
 from tailrace.programs.postgres import Installation, Server, row_bytes
-from tailrace.programs.postgres_template import load_script, rows_of
+from tailrace.programs.postgres_template import load_script
+from tailrace.programs.templates import rows_of
 
 OLTP: dict[str, Any] = {
     "name": "orders",

@@ -1,61 +1,23 @@
 """Programs of requests: what they are asked, what they refuse, and how their reports are read."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tailrace.errors import ScenarioError
-from tailrace.exact.refuse import refuse as refuse_exact
+from requests_of import refusals, scenario, work
 from tailrace.live import registry
-from tailrace.live.refuse import refuse
 from tailrace.programs import dnsperf, knot, lua_log, nginx, redis, redis_benchmark, wrk
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
-from tailrace.programs.requests import RequestWork
+from tailrace.programs.redis_benchmark import Benchmark
+from tailrace.programs.requests import measured
+from tailrace.programs.work import Transaction
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.text.tails import mean_of
-from tailrace.scenario.workloads.planned import planned_workloads
 
 S_PS = 10**12
 SIZES = (nginx.least_bytes(), 4000, 20_000, 10**6)
-
-
-def scenario(**keys: Any) -> dict[str, Any]:
-    """A scenario of one workload of requests."""
-    workload = {"kind": "requests", "client": "a", "server": "b", "users": 3, "requests": 4} | keys
-    return {
-        "tailrace": 1,
-        "name": "s",
-        "network": {"topology": {"kind": "star", "hosts": ["a", "b", "c"]}},
-        "workloads": {"web": {key: value for key, value in workload.items() if value is not None}},
-        "experiment": {"duration": "2s"},
-    }
-
-
-def work(**keys: Any) -> RequestWork:
-    """The work of that workload, as it stands in a plan."""
-    sizes = {} if "preset" in keys else {"request": "200B", "response": "4kB"}
-    plan = lower(load_scenario(scenario(**sizes | keys)).scenario, "base", 1)
-    [planned] = planned_workloads(json.loads(json.dumps(plan)))
-    return RequestWork.of(planned.flat, 7)
-
-
-def refusals(**keys: Any) -> list[str]:
-    """What live runs, and exact ones for a named program, refuse of that workload."""
-    loaded = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys))
-    found = []
-    for each in (refuse, refuse_exact) if "load_generator" in keys else (refuse,):
-        try:
-            each(loaded, loaded.arms)
-        except ScenarioError as error:
-            found.append([str(problem).removeprefix("scenario: workloads.web") for problem in error.problems])
-        else:
-            found.append([])
-    assert all(one == found[0] for one in found), "both engines refuse the same"
-    return found[0]
 
 
 # --- sizes ---------------------------------------------------------------------------------------------------------
@@ -65,11 +27,11 @@ def refusals(**keys: Any) -> list[str]:
 def test_a_file_with_the_headers_of_nginx_has_the_size_of_the_response(size: int) -> None:
     length = nginx.body_bytes(size)
     assert length is not None
-    assert len(nginx.HEADERS.format(length=length)) + length == size
+    assert len(nginx.HEADERS.format(length=length, connection="keep-alive")) + length == size
 
 
 def test_one_more_digit_of_the_length_leaves_a_size_out() -> None:
-    whole = nginx.HEADER_BYTES + 2 + 99
+    whole = nginx.header_bytes() + 2 + 99
     assert (nginx.body_bytes(whole), nginx.body_bytes(whole + 1), nginx.body_bytes(whole + 2)) == (99, None, 100)
     assert nginx.body_bytes(nginx.least_bytes()) == 0
     assert nginx.body_bytes(nginx.least_bytes() - 1) is None
@@ -127,7 +89,11 @@ def test_the_strings_of_a_record_have_its_size(size: int) -> None:
     [
         ({"users": None, "arrivals": "1ms"}, ".arrivals: the users of wrk wait for each response (hint: write users)"),
         ({"client": None, "clients": ["a", "c"]}, ".clients: wrk has one client"),
-        ({"connection": "new"}, ".connection: wrk keeps its connections"),
+        ({"load_generator": "dnsperf", "connection": "new"}, ".connection: dnsperf keeps its connections"),
+        (
+            {"load_generator": "redis-benchmark", "pipeline": 8},
+            ".requests: redis-benchmark sends 8 requests at once, and 12 in all (hint: write a multiple",
+        ),
         ({"pipeline": 4}, ".pipeline: the users of wrk send one request at a time"),
         ({"response": "exponential(4kB)"}, ".response: wrk has responses of one size"),
         ({"calls": [{"server": "c", "request": "1kB", "response": "1kB"}]}, ".calls: the server of wrk asks no"),
@@ -184,6 +150,25 @@ def test_wrk_has_a_thread_with_a_connection_for_each_user() -> None:
     assert 'local log_prefix = "/l/requests-web"\nlocal request_text = "GET /r4000 HTTP/1.1\\013\\010' in text
     assert "local requests_max = 4\n" in text
     assert f"local u0 = uniform(user, number, {script.work.gap.seed}ULL)" in text
+
+
+def test_a_connection_that_is_closed_has_other_headers_and_sizes_stay() -> None:
+    own = work(connection="new")
+    text = wrk.request_text(own.response_bytes, own.request_bytes, is_kept=own.is_kept)
+    assert len(text) == 200
+    assert text.startswith("GET /n4000 HTTP/1.1\r\n")
+    assert text.endswith("\r\nConnection: close\r\n\r\n")
+    kept, new = nginx.body_bytes(4000), nginx.body_bytes(4000, is_kept=False)
+    assert (kept, new) == (3847, 3852)
+    assert "Connection: close" in nginx.HEADERS.format(length=new, connection=nginx.CLOSED)
+    whole = [Transaction(0, n, 10**6 * n, 10**6 * n, 10**6 * n + 900) for n in (1, 2, 3)]
+    counts = measured(own, whole, None, MeasuredInterval(0, 9.0)).outcome["request_counts"]
+    assert counts["connections"] == 3
+
+
+def test_a_pipeline_is_sent_at_once_and_timed_where_it_is_one_segment() -> None:
+    own = work(load_generator="redis-benchmark", requests=8, pipeline=4, response="100B")
+    assert " ".join(Benchmark(own).command("10.77.0.2").argv).split(" -n ")[1].startswith("24 -P 4 GET r100:")
 
 
 def test_users_start_within_one_mean_gap_after_the_start() -> None:

@@ -29,7 +29,7 @@ class Wrk(RequestGuests):
 
     def write_files(self, folder: Path) -> None:
         """A file for every size."""
-        nginx.write_files(folder, {work.response_bytes for work in self.shared})
+        nginx.write_files(folder, ((work.response_bytes, work.is_kept) for work in self.shared))
 
     def server_command(self, folder: str, addresses: list[str]) -> tuple[Command, str]:
         """A guest has one core, and its server one worker."""

@@ -11,12 +11,14 @@ LISTEN_LIMIT_S = 10.0
 POLL_S = 0.02
 
 
-def wait_until_listening(lab: Lab, name: str, server: Program, port: int, *, is_udp: bool = False) -> None:
+def wait_until_listening(
+    lab: Lab, name: str, server: Program, port: int, *, is_udp: bool = False, limit_s: float = LISTEN_LIMIT_S
+) -> None:
     """Returns once a server has its socket; raises `FabricError` when it ends before, or does not listen in its time.
 
     `name` is that of the look, unique in the lab.
     """
-    deadline_s = time.monotonic() + LISTEN_LIMIT_S
+    deadline_s = time.monotonic() + limit_s
     attempt = 0
     while time.monotonic() < deadline_s:
         if server.ended is not None:
@@ -27,4 +29,4 @@ def wait_until_listening(lab: Lab, name: str, server: Program, port: int, *, is_
         if lab.run(look, LISTEN_LIMIT_S).strip():
             return
         time.sleep(POLL_S)
-    raise FabricError(f"{server.command.name}: it did not listen within {LISTEN_LIMIT_S:g} s; {server.complaint()}")
+    raise FabricError(f"{server.command.name}: it did not listen within {limit_s:g} s; {server.complaint()}")

@@ -170,10 +170,10 @@ def summary(ends: Seen) -> dict[str, float | int | None]:
     }
 
 
-def client_ports(lab: Lab, client: Program, server_port: int) -> frozenset[int]:
-    """The ports of a running program's connections to a server."""
+def client_ports(lab: Lab, client: Program, server_port: int, look: int = 0) -> frozenset[int]:
+    """The ports of a running program's connections to a server. Each look has its own number."""
     argv = ["ss", "--no-header", "--tcp", "--numeric", "--processes", f"dport = :{server_port}"]
-    text = lab.run(Command(f"ports-{client.command.name}", argv, host=client.command.host), LIMIT_S)
+    text = lab.run(Command(f"ports-{client.command.name}-{look}", argv, host=client.command.host), LIMIT_S)
     mine = [line.split() for line in text.splitlines() if f"pid={client.pid}," in line]
     ends = [end_of(words[3]) for words in mine if len(words) > 4]
     return frozenset(end[1] for end in ends if end)

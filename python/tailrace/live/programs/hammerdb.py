@@ -9,7 +9,7 @@ those of the HammerDB 6.0 documentation, chapter "Command Line Interface (CLI)";
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -19,10 +19,8 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import STOP_LIMIT_S, Program
 from tailrace.live.load import Refusals, Task
-from tailrace.live.measure import closings
 from tailrace.live.programs import tcl
 from tailrace.live.programs.postgres_service import PostgreSql
-from tailrace.live.service import Service
 from tailrace.live.transactions import TransactionLoad
 from tailrace.programs import postgres
 from tailrace.programs.command import Command
@@ -120,16 +118,8 @@ class HammerDb(TransactionLoad):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._started: Program | None = None
         self._control = Path()
-        self._ports: frozenset[int] = frozenset()
         self._late_us: dict[tuple[int, int], int] = {}
-
-    @classmethod
-    def rows(cls, service: Service | None) -> Mapping[int, int]:
-        """Of its database."""
-        assert isinstance(service, PostgreSql), "the scripts use PostgreSQL only"
-        return service.rows
 
     @classmethod
     def refusals(cls, workload: Oltp) -> Refusals:
@@ -141,17 +131,18 @@ class HammerDb(TransactionLoad):
 
     def prepare(self, lab: Lab) -> None:
         """Starts it and waits until every user has connected."""
+        super().prepare(lab)
+        super().begin(lab)
+        self._wait_until_ready(self.started)
+        self.read_ports(lab)
+
+    def command(self, lab: Lab) -> Command:
+        """HammerDB with its scripts."""
         self._control = (lab.folder / "logs" / f"hammerdb-{self.work.name}").resolve()
         self._control.mkdir()
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
-        address = lab.address(self.work.raw["server"], self.work.vlan)
-        write_text(driver, driver_script(self.work, self._control, address))
+        write_text(driver, driver_script(self.work, self._control, self.address(lab)))
         write_text(commands, commands_script(self.work, driver, self.task.limit_s))
-        self._started = lab.start(self._command(commands))
-        self._wait_until_ready(self._started)
-        self._ports = closings.client_ports(lab, self._started, PostgreSql.port)
-
-    def _command(self, commands: Path) -> Command:
         # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the trial.
         folder = str(self._control)
         installed = installation()
@@ -184,22 +175,12 @@ class HammerDb(TransactionLoad):
             part.replace(self._control / "begin")
 
     @property
-    def programs(self) -> Sequence[Program]:
-        """hammerdbcli."""
-        return [self._started] if self._started else []
-
-    @property
     def is_done(self) -> bool:
         """Whether every user has ended; the program itself ends a little later."""
         return (self._control / "done").exists()
 
     def look(self, lab: Lab) -> None:
         """Users end by themselves."""
-
-    @property
-    def client_ports(self) -> frozenset[int]:
-        """Of its users' connections."""
-        return self._ports
 
     def stop(self, lab: Lab) -> None:
         """Users end after the transactions that have begun, and the program after its users."""

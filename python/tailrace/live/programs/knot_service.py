@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live.requests import RequestService
+from tailrace.live.requests import Check, RequestService
 from tailrace.programs import knot
 from tailrace.programs.command import Command
 from tailrace.programs.dnsperf import Dnsperf
@@ -30,6 +30,6 @@ class Knot(RequestService):
         text = knot.configuration(folder, f"{folder}/files", addresses, self.users, self.port, workers)
         return knot.command(self.host, f"{folder}/conf", self.priority, cpus), text
 
-    def request(self, work: RequestWork) -> bytes:
-        """As dnsperf writes it."""
-        return Dnsperf(work).request
+    def check(self, work: RequestWork, address: str) -> Check:
+        """A request as dnsperf writes it."""
+        return self.ask(work, address, Dnsperf(work).request)

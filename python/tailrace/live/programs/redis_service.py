@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live.requests import RequestService
+from tailrace.live.requests import Check, RequestService
 from tailrace.programs import redis, redis_benchmark
 from tailrace.programs.command import Command
 from tailrace.programs.requests import RequestWork
@@ -25,6 +25,7 @@ class Redis(RequestService):
         text = redis.configuration(f"{folder}/files", addresses, self.users, self.port)
         return redis.command(self.host, f"{folder}/conf", self.priority, cpus), text
 
-    def request(self, work: RequestWork) -> bytes:
-        """As redis-benchmark writes it."""
-        return redis_benchmark.request_text(work.request_bytes, work.response_bytes).encode()
+    def check(self, work: RequestWork, address: str) -> Check:
+        """A request as redis-benchmark writes it."""
+        text = redis_benchmark.request_text(work.request_bytes, work.response_bytes)
+        return self.ask(work, address, text.encode())

@@ -21,7 +21,7 @@ def latency_figure(workload: dict[str, Any], key: str) -> Estimate | None:
     Where nothing was cut off it is what the engine recorded.
     """
     latency, cut_off = workload.get("latency"), workload.get("cut_off") or {}
-    if not cut_off.get("count"):
+    if not cut_off.get("count") and not (latency or {}).get("above"):
         return Estimate(latency[f"{key}_ps"] / PS_PER_MS, is_bound=False) if latency and latency["count"] else None
     found = Histogram.from_workloads([workload])
     return FIGURES[key](found) if found else None
