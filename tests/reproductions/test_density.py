@@ -9,80 +9,122 @@ import pytest
 
 import tailrace
 from live_density import judged, refusal
-from tailrace.results.directory.published import Band, read_published
+from tailrace.results.directory.published import read_published
+from tailrace.statistics import jain_index
 
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "nutanix-density"
-NODES, CORES, FREE_CORES = 4, 40, 38
+CORES, FREE_CORES, RESERVED_CORES = 40, 38, 35.8
 ONE_PER_S = 64_000
-"""2560 thousand transactions per second of 40 databases."""
 FOUR_BUSY_GHZ, TWENTY_BUSY_GHZ, SLOWER_GHZ = 3.5, 3.1, 2.7
+ALL = 40 * ONE_PER_S
 ARMS = {
     "one": ONE_PER_S,
-    "off": 40 * ONE_PER_S,
-    "forty": 40 * ONE_PER_S * FREE_CORES / CORES * TWENTY_BUSY_GHZ / FOUR_BUSY_GHZ,
-    "alone": 40 * ONE_PER_S * TWENTY_BUSY_GHZ / FOUR_BUSY_GHZ,
-    "one-clock": 40 * ONE_PER_S * FREE_CORES / CORES,
-    "slower": 40 * ONE_PER_S * FREE_CORES / CORES * SLOWER_GHZ / FOUR_BUSY_GHZ,
+    "four": 4 * ONE_PER_S,
+    "eight": 8 * ONE_PER_S,
+    "sixteen": 16 * ONE_PER_S * 3.4 / FOUR_BUSY_GHZ,
+    "twenty-four": 24 * ONE_PER_S * 3.4 / FOUR_BUSY_GHZ,
+    "thirty-two": 32 * ONE_PER_S * 3.3 / FOUR_BUSY_GHZ,
+    "thirty-two-alone": 32 * ONE_PER_S * 3.3 / FOUR_BUSY_GHZ,
+    "off": ALL,
+    "forty": ALL * FREE_CORES / CORES * TWENTY_BUSY_GHZ / FOUR_BUSY_GHZ,
+    "alone": ALL * TWENTY_BUSY_GHZ / FOUR_BUSY_GHZ,
+    "reserved": ALL * RESERVED_CORES / CORES * TWENTY_BUSY_GHZ / FOUR_BUSY_GHZ,
+    "one-clock": ALL * FREE_CORES / CORES,
+    "slower": ALL * FREE_CORES / CORES * SLOWER_GHZ / FOUR_BUSY_GHZ,
 }
 """Transactions per second by arithmetic."""
+Summary = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def summary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    out = tmp_path_factory.mktemp("runs") / "density"
-    return tailrace.run(HERE / "scenario.yaml", trials=1, out=out).summary
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
 
 
-def rate(summary: dict[str, Any], arm: str) -> float:
-    workloads = summary["arms"][arm]["workloads"].values()
-    return sum(float(one["rate_per_s"]["mean"]) for one in workloads)
+@pytest.fixture(scope="module")
+def summary(path: Path) -> Summary:
+    return tailrace.run(HERE / "scenario.yaml", trials=1, out=path / "density").summary
 
 
-def band(arm: str, kind: str) -> Band:
-    [found] = [one for one in read_published(HERE / "published.yaml") if (one.arm, one.kind) == (arm, kind)]
-    return found
+@pytest.fixture(scope="module")
+def sockets(path: Path) -> Summary:
+    return tailrace.run(HERE / "sockets.yaml", trials=1, out=path / "sockets").summary
+
+
+def rate(summary: Summary, arm: str) -> float:
+    workloads = summary["arms"][arm]["workloads"].items()
+    return sum(float(one["rate_per_s"]["mean"]) for name, one in workloads if not name.startswith("controller"))
 
 
 @pytest.mark.parametrize("arm", ARMS)
-def test_the_simulation_gives_what_the_inputs_give(summary: dict[str, Any], arm: str) -> None:
-    assert rate(summary, arm) == pytest.approx(ARMS[arm], rel=0.005)
+def test_the_scheduler_gives_what_arithmetic_gives(summary: Summary, arm: str) -> None:
+    assert rate(summary, arm) == pytest.approx(ARMS[arm], rel=0.011)
 
 
-def test_the_readme_has_the_figure_of_a_run(summary: dict[str, Any]) -> None:
-    [cell] = re.findall(r"^\| 40 databases \| 2194.*\| (\d+) ✓", (HERE / "README.md").read_text(), re.MULTILINE)
-    assert float(cell) * 1000 == pytest.approx(rate(summary, "forty"), rel=0.001)
+def test_a_controller_costs_its_cores_where_all_are_wanted_and_nothing_where_some_are_free(summary: Summary) -> None:
+    assert (1 - rate(summary, "forty") / rate(summary, "alone")) * 100 == pytest.approx(5, abs=1)
+    assert rate(summary, "thirty-two") == pytest.approx(rate(summary, "thirty-two-alone"), rel=0.001)
 
 
-def test_the_clock_and_the_controller_together_give_the_figure_and_other_arms_do_not(summary: dict[str, Any]) -> None:
-    figure = band("forty", "independent")
+def test_cores_that_the_hypervisor_takes_cost_twice_their_share(summary: Summary) -> None:
+    assert 1 - rate(summary, "steal") / rate(summary, "alone") == pytest.approx(0.098, abs=0.01)
+
+
+def test_the_readme_has_the_rows_of_both_explanations(summary: Summary, sockets: Summary) -> None:
+    page = (HERE / "README.md").read_text()
+    names = {1: "one", 4: "four", 8: "eight", 16: "sixteen", 24: "twenty-four", 32: "thirty-two", 40: "forty"}
+    rows = re.findall(r"^\| (\d+) \| \d+[^|]*\| ([\d.]+) [^|]*\| ([\d.]+) [^|]*\| \w+ \|$", page, re.MULTILINE)
+    assert [int(row[0]) for row in rows] == list(names)
+    for databases, clock, socket in rows:
+        arm = names[int(databases)]
+        assert float(clock) * 1000 == pytest.approx(rate(summary, arm), rel=0.001)
+        assert float(socket) * 1000 == pytest.approx(rate(sockets, arm), rel=0.001)
+
+
+@pytest.mark.parametrize("explanation", ["summary", "sockets"])
+def test_four_of_five_independent_figures_hold(explanation: str, request: pytest.FixtureRequest) -> None:
+    judged = request.getfixturevalue(explanation)["expectations"]
+    missed = [one["arm"] for one in judged if one["kind"] != "derived" and not one["passed"]]
+    assert missed == ["eight"]
+    assert sum(one["kind"] == "independent" for one in judged) == 5
+
+
+def test_a_mechanism_that_is_left_out_misses_the_figure_of_forty_databases(summary: Summary) -> None:
+    [figure] = [
+        one for one in read_published(HERE / "published.yaml") if (one.arm, one.kind) == ("forty", "independent")
+    ]
     assert figure.value == 2_194_000
-    assert [arm for arm in ARMS if figure.holds(rate(summary, arm))] == ["forty", "alone"]
+    tried = ("off", "forty", "alone", "reserved", "one-clock", "slower")
+    assert [arm for arm in tried if figure.holds(rate(summary, arm))] == ["forty", "alone"]
 
 
-def test_the_figures_of_one_database_and_of_the_controller_are_inputs(summary: dict[str, Any]) -> None:
-    judged = {(one["arm"], one["kind"]): one["passed"] for one in summary["expectations"]}
-    assert judged == {
-        ("one", "input"): True,
-        ("forty", "independent"): True,
-        ("forty", "derived"): False,
-        ("alone", "input"): True,
-    }
-
-
-def test_throughput_bends_where_the_cores_are_taken_and_databases_stay_equal(tmp_path: Path) -> None:
-    sweep = tailrace.run(HERE / "density.yaml", trials=1, out=tmp_path / "density").summary["sweep"]
+def test_throughput_bends_where_the_cores_are_taken(path: Path) -> None:
+    sweep = tailrace.run(HERE / "density.yaml", trials=1, out=path / "sweep", arms="with-controller").summary["sweep"]
     [grown] = sweep["scalability"]
     shares = {point["size"] / 4: point["share"] for point in grown["points"]}
     assert shares[4] == pytest.approx(1, abs=0.001)
-    assert shares[40] == pytest.approx(0.842, abs=0.002)
+    assert shares[40] == pytest.approx(0.837, abs=0.002)
     assert shares[80] == pytest.approx(shares[40] / 2, rel=0.01), "beyond the cores nothing is added"
     assert grown["knee"] == 160
     page = (HERE / "README.md").read_text()
-    rows = dict(re.findall(r"^\| (databases|share, %) \| (\d.*) \|$", page, re.MULTILINE))
+    rows = dict(re.findall(r"^\| (databases|share, %) \| (\d+(?: \||\.\d \|).*) \|$", page, re.MULTILINE))
     told = dict(zip(rows["databases"].split(" | "), rows["share, %"].split(" | "), strict=True))
     assert {int(n): float(share) for n, share in told.items()} == pytest.approx(
         {int(n): share * 100 for n, share in shares.items()}, abs=0.06
     )
+
+
+def test_a_quota_of_four_cores_holds_a_database_to_its_virtual_cores(path: Path) -> None:
+    arms = ("greedy", "greedy-without-quotas")
+    found = tailrace.run(HERE / "databases.yaml", trials=1, out=path / "databases", arms=arms).summary["arms"]
+    per_s = {
+        arm: {name: one["rate_per_s"]["mean"] for name, one in found[arm]["workloads"].items() if name.startswith("db")}
+        for arm in found
+    }
+    greedy = {arm: per_s[arm]["db1-1"] / per_s[arm]["db1-2"] for arm in per_s}
+    assert greedy["greedy"] < 1.1
+    assert greedy["greedy-without-quotas"] > 1.8
+    assert (jain_index(list(per_s["greedy"].values())) or 0) > 0.999
 
 
 def test_more_databases_than_the_memory_holds_are_refused_in_words() -> None:

@@ -23,6 +23,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
 from tailrace.files import write_json
+from tailrace.scenario.checks.expectations import subjects
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -295,7 +296,7 @@ def check_published(loaded: Loaded) -> None:
         for noun, name, known in (
             ("arm", band.arm, arms),
             ("arm", band.baseline, arms),
-            ("workload", band.workload, workloads),
+            ("workload", band.workload, subjects(loaded.scenario, band.metric)),
         ):
             if name is not None and name not in known:
                 hint = closest(name, known, f"{noun}s")

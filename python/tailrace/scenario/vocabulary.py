@@ -100,7 +100,7 @@ METRICS = {
         _workload("transactions", "completed transactions"),
         Metric(
             "rate_per_s",
-            "completed transactions or requests per second of a workload, or of all workloads together",
+            "completed transactions or requests per second of a workload or group, or of all workloads together",
             takes=("workload",),
         ),
         _workload("failed_percent", "requests that have failed, in percent of those that have ended"),

@@ -223,6 +223,7 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
     [
         ("arm: ddp, workload: orders", "there is no arm 'ddp' (hint: did you mean 'dpp'?)"),
         ("arm: dpp, workload: order", "there is no workload 'order' (hint: did you mean 'orders'?)"),
+        ("arm: dpp, workload: shop", "there is no workload 'shop'"),
     ],
 )
 def test_published_figures_of_what_is_not_there_are_refused(tmp_path: Path, figure: str, what: str) -> None:

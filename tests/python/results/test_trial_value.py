@@ -15,7 +15,7 @@ from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import RunDirectoryError, Trial
 from tailrace.results.directory.window import goodput_bytes_after
-from tailrace.results.metrics.definitions import goodput_gbps
+from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members
 from tailrace.results.text.run import place
 from tailrace.scenario.vocabulary import METRICS
 
@@ -89,6 +89,17 @@ def test_a_rate_without_a_workload_is_that_of_all(run: Run) -> None:
     known = [rate for rate in rates if rate is not None]
     assert len(known) > 1
     assert max(known) < value(run, "rate_per_s") <= sum(known) * (1 + 1e-9), "over the longest of their times"
+
+
+def test_a_rate_of_a_group_is_that_of_the_members_that_the_arm_has(run: Run) -> None:
+    run.__dict__["groups"] = {"small": ["XS", "S", "absent"]}
+    try:
+        found = value(run, "rate_per_s", workload="small")
+    finally:
+        del run.__dict__["groups"]
+    [trial, *_] = run.told("dpp")
+    assert found == pytest.approx(metric_of_members(trial, ["XS", "S"], "rate_per_s"), rel=0.05)
+    assert found > max(value(run, "rate_per_s", workload=name) for name in ("XS", "S"))
 
 
 def test_drops_of_the_whole_network_count_what_no_queue_has_seen(run: Run) -> None:

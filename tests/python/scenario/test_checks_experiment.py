@@ -68,6 +68,12 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
             "expect.0",
             "exclude each other",
         ),
+        (
+            "expect",
+            [{"metric": "rate_per_s", "workload": "nobody", "at_most": 1}],
+            "expect.0.workload",
+            "no workload 'nobody'",
+        ),
         ("expect", [{"metric": "slowdown", "workload": "orders", "at_most": 1}], "expect.0", "requires solo runs"),
         ("expect", [{"metric": "pauses", "at_most": 1}], "expect.0.metric", "there is no metric"),
         (

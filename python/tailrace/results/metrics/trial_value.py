@@ -100,9 +100,14 @@ def _requests(counter: str) -> Figure:
     return figure
 
 
-def _rate(_: Run, trial: Trial, band: Band) -> float | None:
+def _rate(run: Run, trial: Trial, band: Band) -> float | None:
     listed = [w["name"] for w in trial.outcome["workloads"] if facts_of(w["kind"]).has_metric("rate_per_s")]
-    return metric_of_members(trial, [band.workload] if band.workload else listed, "rate_per_s")
+    if band.workload in run.groups:
+        # An arm may omit some of its members.
+        listed = [name for name in listed if name in run.groups[band.workload]]
+    elif band.workload is not None:
+        listed = [band.workload]
+    return metric_of_members(trial, listed, "rate_per_s")
 
 
 def _tcp(counter: str) -> Figure:

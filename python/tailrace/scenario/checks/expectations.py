@@ -11,6 +11,8 @@ from tailrace.scenario.vocabulary import DROP_CAUSES, METRICS, NARROWING, Metric
 from tailrace.scenario.workloads.kinds import KINDS
 
 SOLO = "solo:"
+OF_GROUPS = ("rate_per_s",)
+"""Metrics that groups of workloads have."""
 OF_SOME_KINDS = ("connections_spread_percent", "rate_per_s", "failed_percent", "lost_queries", "connections_opened")
 """Metrics that only workloads of some kinds have."""
 
@@ -78,8 +80,8 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
 
 
 def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collection[str]) -> Found:
-    if expected.workload is not None and expected.workload not in scenario.workloads:
-        hint = closest(expected.workload, list(scenario.workloads), "workloads")
+    if expected.workload is not None and expected.workload not in (known := subjects(scenario, expected.metric)):
+        hint = closest(expected.workload, known, "workloads")
         yield (*at, "workload"), f"there is no workload '{expected.workload}'", hint
     if expected.cause is not None and expected.cause not in DROP_CAUSES:
         hint = closest(expected.cause, DROP_CAUSES, "causes")
@@ -91,6 +93,12 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collect
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
         yield at, "this metric requires solo runs of each workload", "write solo: true in experiment"
+
+
+def subjects(scenario: Scenario, metric: str) -> list[str]:
+    """What `workload` of a figure may name: workloads, and groups where the metric is one of all members."""
+    groups = [own.group for own in scenario.workloads.values() if own.group] if metric in OF_GROUPS else []
+    return list(dict.fromkeys([*scenario.workloads, *groups]))
 
 
 def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
