@@ -124,8 +124,15 @@ class Requests(RequestKeys):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> tuple[str, str, int] | None:
-        return None
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        """Those of users, who keep theirs; arrivals share as many as they need."""
+        clients = self.client_hosts
+        each = len(self.server_hosts) if self.balance == "random" else 1
+        if self.users is None:
+            held = (self.connections or 0) * len(self.server_hosts)
+            return [(host, "connections", held) for host in clients if held]
+        shares = ((self.users + len(clients) - 1 - at) // len(clients) for at in range(len(clients)))
+        return [(host, "users", share * each) for host, share in zip(clients, shares, strict=True)]
 
     # --- plan --------------------------------------------------------------------------------------------------------
 
