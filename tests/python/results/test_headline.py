@@ -10,8 +10,8 @@ from outcomes import endless, state, write_run
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
-from tailrace.results.compare.headline import direction, headline
-from tailrace.results.metrics.definitions import noun_of
+from tailrace.results.compare.headline import OTHERS, direction, headline
+from tailrace.results.metrics.definitions import METRICS, noun_of
 from tailrace.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parents[3]
@@ -78,6 +78,10 @@ def test_rates_of_requests_are_told_in_requests(tmp_path: Path) -> None:
     assert rates["XS"].startswith("XS: requests per second are 40.0 % higher")
     assert rates["S"].startswith("S: transactions per second are 40.0 % higher")
     assert noun_of(["requests", "oltp", "stream"]) == "transactions or requests"
+
+
+def test_every_metric_of_a_headline_may_contradict() -> None:
+    assert set(OTHERS) >= set(METRICS)
 
 
 def test_one_arm_is_told_with_the_scale_of_its_completion_times_alone(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ OTHERS = (
     "loss_percent",
     "latency_mean_ms",
     "latency_p99_9_ms",
+    "failed_percent",
+    "timeouts",
 )
 """Metrics that may contradict a sentence, the most informative first."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}

@@ -11,7 +11,14 @@ from tailrace.scenario.vocabulary import DROP_CAUSES, METRICS, NARROWING, Metric
 from tailrace.scenario.workloads.kinds import KINDS
 
 SOLO = "solo:"
-OF_SOME_KINDS = ("connections_spread_percent", "rate_per_s", "failed_percent", "lost_queries", "connections_opened")
+OF_SOME_KINDS = (
+    "connections_spread_percent",
+    "rate_per_s",
+    "failed_percent",
+    "lost_queries",
+    "timed_out",
+    "connections_opened",
+)
 """Metrics that only workloads of some kinds have."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
