@@ -131,7 +131,8 @@ server_time: 300us
 server_work: 50us
 concurrency: 4
 count: 3
-parallel: false""",
+parallel: false
+calls: [{server: h7, request: 100B, response: 500B}]""",
     ),
     "Replicas": (
         "workloads.shop.replicas",

@@ -52,5 +52,6 @@ def bridge(outcome: dict[str, Any]) -> None:
         "failed_connections": 2,
         "lost_queries": 3,
         "failed_calls": 1,
+        "timed_out": 2,
     }
     outcome["deadlock"] = CIRCLE

@@ -195,6 +195,13 @@ fn requests_that_could_not_be_made_are_refused() {
         json!([{"servers": servers, "request": {"constant": 1}, "response": {"constant": 1}, "service": requests()["requests"]["service"],
             "count": 1, "is_parallel": true, "awaited": awaited}])
     };
+    let below = |mut stage: Value, inner: &Value| {
+        stage[0]["stages"] = inner.clone();
+        stage
+    };
+    assert_eq!(said("timeout_ps", json!(5)), "accepted");
+    let deep = |tiers: usize| (0..tiers).fold(json!([]), |inner, _| below(stage(json!(["app"]), 0), &inner));
+    assert_eq!(said("stages", deep(1)), "accepted");
     for (key, value, expected) in [
         ("servers", json!(["app"]), "a host must not ask itself"),
         ("servers", json!(["db", "db"]), "a host must be named once"),
@@ -203,12 +210,14 @@ fn requests_that_could_not_be_made_are_refused() {
         ("users", json!(1_000_001), "users and connections must be at most a million"),
         ("pipeline", json!(0), "pipeline must be 1 to 1000"),
         ("retries", json!(101), "retries must be at most 100"),
-        ("timeout_ps", json!(5), "queries of UDP must have a timeout, and only they"),
-        ("is_udp", json!(true), "queries of UDP must have a timeout, and only they"),
+        ("retries", json!(1), "only requests with a timeout are sent again"),
+        ("is_udp", json!(true), "queries of UDP must have a timeout"),
         ("response", json!({"constant": 0}), "requests and responses must have at least one byte"),
         ("spikes", json!([spike(5, 0)]), "spikes must follow each other, with a factor from 0.001 to 1000"),
         ("spikes", json!([spike(5, 9), spike(14, 9)]), "spikes must follow each other, with a factor from 0.001 to 1000"),
-        ("stages", stage(json!(["db"]), 0), "a host must not ask itself"),
+        ("stages", stage(json!(["db"]), 0), "a host must not ask itself, whatever is between"),
+        ("stages", below(stage(json!(["app"]), 0), &stage(json!(["db"]), 0)), "a host must not ask itself, whatever is between"),
+        ("stages", below(stage(json!(["app"]), 0), &stage(json!(["app"]), 0)), "a host must not ask itself, whatever is between"),
         ("stages", stage(json!(["app"]), 2), "a server waits for more responses than there are"),
     ] {
         assert_eq!(said(key, value), format!("backup: {expected}"), "{key}");

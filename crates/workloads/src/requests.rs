@@ -1,6 +1,7 @@
 //! Requests and responses: the programs of clients and of servers, with their random streams.
 
 use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use std::ops::Range;
 use std::rc::Rc;
 use tailrace_endpoint::app::{
     Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig,
@@ -95,19 +96,25 @@ impl Parts<'_> {
             policy: policy(&stage.service),
             closes: false,
             random: self.place.random(&format!("stage{number}/{host}/server")),
-            stages: Vec::new(),
+            stages: self.stages(stage.calls.clone()),
         })
     }
 
-    fn server(&self, number: u32, host: usize, exchange: &Rc<Exchange>) -> RequestServer {
-        let Requests { raw, stages, service, .. } = self.requests;
-        let stages = (0..).zip(stages).map(|(at, stage)| StageConfig {
-            peers: stage.servers.iter().map(|&host| Peer { host: host as u16, port: self.stage_port(at) }).collect(),
-            exchange: self.stage_exchange(at, &stage.sizes),
+    /// What one server asks of others: this part of all stages.
+    fn stages(&self, range: Range<usize>) -> Vec<StageConfig> {
+        let numbered = (0_u16..).zip(&self.requests.stages).skip(range.start).take(range.len());
+        let config = |(number, stage): (u16, &Stage)| StageConfig {
+            peers: stage.servers.iter().map(|&host| Peer { host: host as u16, port: self.stage_port(number) }).collect(),
+            exchange: self.stage_exchange(number, &stage.sizes),
             count: stage.count,
             is_parallel: stage.is_parallel,
             awaited: stage.awaited,
-        });
+        };
+        numbered.map(config).collect()
+    }
+
+    fn server(&self, number: u32, host: usize, exchange: &Rc<Exchange>) -> RequestServer {
+        let Requests { raw, first_stages, service, .. } = self.requests;
         RequestServer::new(ServerConfig {
             host: host as u16,
             port: (!raw.is_udp).then_some(self.port),
@@ -116,7 +123,7 @@ impl Parts<'_> {
             policy: policy(service),
             closes: !raw.is_kept,
             random: self.place.random(&format!("{number}/server")),
-            stages: stages.collect(),
+            stages: self.stages(0..*first_stages),
         })
     }
 
@@ -126,7 +133,8 @@ impl Parts<'_> {
             let keys = self.pairs().filter(|pair| pair.client == number).map(Pair::key).collect();
             Transport::Udp { timeout: Span::from_ps(raw.timeout_ps), retries: raw.retries, keys }
         } else {
-            Transport::Tcp { is_kept: raw.is_kept, depth: raw.pipeline, limit: raw.connections }
+            let (timeout, retries) = (Span::from_ps(raw.timeout_ps), raw.retries);
+            Transport::Tcp { is_kept: raw.is_kept, depth: raw.pipeline, limit: raw.connections, timeout, retries }
         };
         RequestClient::new(ClientConfig {
             host: host as u16,

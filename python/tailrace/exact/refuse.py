@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tailrace.errors import KeyPath, Problem
 from tailrace.exact import registry
-from tailrace.experiment.real_kernel import Found, framing, host_settings, problems_of, raise_found
+from tailrace.experiment.real_kernel import Found, client_ports, framing, host_settings, problems_of, raise_found
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.cpu import COSTS, Cpu
@@ -65,31 +65,13 @@ def _find(scenario: Scenario) -> Found:
     yield from framing(scenario, ENGINE)
     for name, workload in scenario.running.items():
         yield from _program(("workloads", name), workload)
-    yield from _ports(scenario)
+    yield from client_ports(scenario, CLIENT_PORTS, are_shared=False)
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
         yield from _host(("hosts", name), host)
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"
-
-
-def _ports(scenario: Scenario) -> Found:
-    """More connections than a host has ports for clients. The simulator lets connections share ports."""
-    used: dict[str, int] = {}
-    for name, workload in scenario.running.items():
-        if (own := workload.client_ports()) is None:
-            continue
-        host, key, count = own
-        before = used.get(host, 0)
-        used[host] = before + count
-        if before <= CLIENT_PORTS < used[host]:
-            what = f"host {host} would have {used[host]} client ports, and a kernel has {CLIENT_PORTS}"
-            others = f", with {before} of other workloads" if before else ""
-            hint = (
-                f"write at most {CLIENT_PORTS - before}" if before < CLIENT_PORTS and count > 1 else "use another host"
-            )
-            yield ("workloads", name, key), what + others, hint
 
 
 def _program(at: KeyPath, workload: WorkloadKind) -> Found:

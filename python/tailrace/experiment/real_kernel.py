@@ -56,3 +56,21 @@ def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
     for key, fact in TCP_FIXED.items():
         if getattr(own, key) != getattr(usual, key):
             yield (*at, "tcp", key), f"not adjustable in {engine} runs: {fact}", "omit it"
+
+
+def client_ports(scenario: Scenario, most: int, *, are_shared: bool) -> Found:
+    """More connections than a host has ports for clients. The simulator lets connections share ports.
+
+    Where they are shared, one port serves connections to different servers: only workloads of the same hosts add up.
+    """
+    used: dict[tuple[str, frozenset[str]], int] = {}
+    for name, workload in scenario.running.items():
+        ends = frozenset(end for _, end in workload.named_ends()) if are_shared else frozenset[str]()
+        for host, key, count in workload.client_ports():
+            before = used.get((host, ends), 0)
+            used[host, ends] = before + count
+            if before <= most < before + count:
+                what = f"host {host} would have {before + count} client ports, and a kernel has {most}"
+                others = f", with {before} of other workloads" if before else ""
+                hint = f"write at most {most - before}" if before < most and count > 1 else "use another host"
+                yield ("workloads", name, key), what + others, hint

@@ -6,7 +6,7 @@ from typing import Any
 
 from tailrace.errors import KeyPath
 from tailrace.experiment.engine import LIVE
-from tailrace.experiment.real_kernel import Found, framing, host_settings, raise_found
+from tailrace.experiment.real_kernel import Found, client_ports, framing, host_settings, raise_found
 from tailrace.live import registry
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
@@ -19,6 +19,9 @@ VLANS_MAX = 178
 """Networks 10.78.0.0/16 to 10.255.0.0/16, one for each VLAN."""
 KERNEL_NAMES = {"new-reno": "reno"}
 """Where Linux has another name for a congestion control."""
+CLIENT_PORTS = 61_000 - 32_768
+"""Of a host: Linux's `ip_local_port_range`, from which connections take theirs; one port can serve connections to
+different servers."""
 GROUPS_NEEDED = "control groups of version 2, which this machine or user does not have"
 FRAMES_PER_DATA_FRAME = 1.5
 """Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many frames."""
@@ -65,6 +68,7 @@ def _programs(scenario: Scenario) -> Found:
     yield from framing(scenario, LIVE)
     for name, workload in scenario.running.items():
         yield from _workload(("workloads", name), workload)
+    yield from client_ports(scenario, CLIENT_PORTS, are_shared=True)
     yield from _servers(scenario)
     yield from _vlans(scenario)
     yield from _marked_datagrams(scenario)

@@ -86,6 +86,8 @@ def refusals(program: str, workload: Requests, *, pipelines: bool = False, opens
     for key, size in zip(("request", "response"), workload.sizes, strict=True):
         if size is not None and "constant" not in size.raw:
             yield (key,), f"{program} has {key}s of one size", "write one value"
+    if not workload.is_udp and workload.timeout is not None:
+        yield ("timeout",), f"{program} does not give up a request over tcp", "omit it, or omit --live to simulate it"
     if workload.calls:
         yield ("calls",), f"the server of {program} asks no further servers", "omit it, or omit --live to simulate it"
     if workload.replicas:
@@ -121,4 +123,7 @@ def measured(work: RequestWork, whole: Sequence[Transaction], lag_us: float | No
 def tallies(begun: int, answered: int, *, connections: int, failed: int = 0, lost_queries: int = 0) -> dict[str, Any]:
     """The `request_counts` object of an outcome."""
     counts = {"begun": begun, "answered": answered, "failed": failed, "connections": connections}
-    return {"request_counts": counts | {"failed_connections": 0, "lost_queries": lost_queries, "failed_calls": 0}}
+    return {
+        "request_counts": counts
+        | {"failed_connections": 0, "lost_queries": lost_queries, "failed_calls": 0, "timed_out": 0}
+    }

@@ -105,6 +105,7 @@ METRICS = {
         ),
         _workload("failed_percent", "requests that have failed, in percent of those that have ended"),
         _workload("lost_queries", "queries of udp without a response in time, with each retry counted"),
+        _workload("timed_out", "requests over tcp that were given up after `timeout`, with each retry counted"),
         _workload("connections_opened", "connections that clients, and servers that ask others, have opened"),
         _workload("retransmits", "segments that TCP retransmitted"),
         _workload("timeouts", "retransmission timeouts of TCP"),

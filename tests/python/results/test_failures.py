@@ -6,7 +6,7 @@ from tailrace.results.text.failures import failures_text
 
 
 def summary(failed_percent: float | None) -> dict[str, Any]:
-    counts = {"failed": 3.0, "lost_queries": 12.0}
+    counts = {"failed": 3.0, "lost_queries": 12.0, "timed_out": 4.0}
     dns = {"failed_percent": None if failed_percent is None else {"mean": failed_percent}, "request_counts": counts}
     bulk = {"failed_percent": None, "request_counts": None}
     return {"workloads": ["dns", "bulk"], "arms": {"slow": {"workloads": {"dns": dns, "bulk": bulk}}}}
@@ -14,7 +14,7 @@ def summary(failed_percent: float | None) -> dict[str, Any]:
 
 def test_failed_requests_are_told_by_workload_and_arm() -> None:
     text = failures_text(summary(25.0))
-    assert [line.split() for line in text.splitlines()[1:2]] == [["dns", "slow", "25.00", "3.000", "12.00"]]
+    assert [line.split() for line in text.splitlines()[1:2]] == [["dns", "slow", "25.00", "3.000", "12.00", "4.000"]]
     assert "no latency" in text
 
 

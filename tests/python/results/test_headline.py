@@ -10,7 +10,8 @@ from outcomes import endless, state, write_run
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
-from tailrace.results.compare.headline import direction, headline
+from tailrace.results.compare.headline import OTHERS, direction, headline
+from tailrace.results.metrics.definitions import METRICS, noun_of
 from tailrace.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parents[3]
@@ -59,6 +60,28 @@ def test_figures_that_agree_stand_behind_the_rate(tmp_path: Path) -> None:
     [sentence] = told(tmp_path, {"fifo": before, "dpp": after})
     words = "XS does 40.0 % more transactions per second than with fifo (p50 −75.0 %, p99 −10.0 %)"
     assert sentence == f"With dpp, {words}."
+
+
+def test_rates_of_requests_are_told_in_requests(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        rate = {"old": 1000, "new": 1400}[arm]
+        for name, workload in endless(outcome, "XS", "S").items():
+            workload["kind"] = {"XS": "requests", "S": "oltp"}[name]
+            state(workload, number, rate_per_s=rate, p50_ms=8, p99_ms=9)
+
+    made = write_run(tmp_path / "run", change, manifest={"workloads": ["XS", "S"]}, arms=("old", "new"), trials=6)
+    summary = summarise(made)
+    [sentence] = headline(summary)
+    assert "for XS, but its requests per second rose by 40.0 %" in sentence
+    assert "S does 40.0 % more transactions per second than with old" in sentence
+    rates = {e["workload"]: e["words"] for e in summary["comparisons"] if e["metric"] == "rate_per_s"}
+    assert rates["XS"].startswith("XS: requests per second are 40.0 % higher")
+    assert rates["S"].startswith("S: transactions per second are 40.0 % higher")
+    assert noun_of(["requests", "oltp", "stream"]) == "transactions or requests"
+
+
+def test_every_metric_of_a_headline_may_contradict() -> None:
+    assert set(OTHERS) >= set(METRICS)
 
 
 def test_one_arm_is_told_with_the_scale_of_its_completion_times_alone(tmp_path: Path) -> None:

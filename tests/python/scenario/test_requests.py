@@ -24,6 +24,16 @@ DNS = WEB | {"preset": "dns"}
 CALL = {"server": "bulk", "request": "100B", "response": "1kB"}
 
 
+def called(calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """A call to a server that makes these in turn."""
+    return CALL | {"calls": calls}
+
+
+def deep(tiers: int) -> dict[str, Any]:
+    """Calls of so many tiers, to two hosts in turn."""
+    return CALL | ({"calls": [deep(tiers - 1)]} if tiers > 1 else {}) | {"server": ("client", "bulk")[tiers % 2]}
+
+
 def web(**changes: Any) -> dict[str, Any]:
     return merged(WEB, changes)
 
@@ -51,7 +61,7 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (WEB, {"users": ...}, "", "need either users or arrivals"),
         (WEB, {"users": 0}, ".users", "at least 1"),
         (WEB, {"client": ..., "clients": ["client", "bulk"], "users": 1}, ".users", "fewer than the 2 clients"),
-        (WEB, {"users": 30_000}, ".users", "more than its 28000 ports"),
+        (WEB, {"users": 30_000}, ".users", "more than its 28232 ports"),
         (WEB, {"spikes": [{"factor": 2, "at": "1s", "for": "1s"}]}, ".spikes", "no effect without `arrivals`"),
         (WEB, {"connections": 4}, ".connections", "no effect without `arrivals`"),
         (WEB, {"balance": "fair"}, ".balance", "round-robin"),
@@ -68,14 +78,22 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (WEB, {"concurrency": 0}, ".concurrency", "at least 1"),
         (WEB, {"server_time": "-1ms"}, ".server_time", "-1ms"),
         (WEB, {"server_work": "1kB"}, ".server_work", "is not a unit of time"),
-        (WEB, {"timeout": "1s"}, ".timeout", "`timeout` is of udp"),
-        (WEB, {"retries": 1}, ".retries", "`retries` is of udp"),
+        (WEB, {"timeout": "0s"}, ".timeout", "must be greater than zero"),
+        (WEB, {"timeout": "soon"}, ".timeout", "is not a time"),
+        (WEB, {"retries": 1}, ".retries", "only after a `timeout`"),
         (OPEN, {"arrivals": "0s"}, ".arrivals", "must be greater than zero"),
         (OPEN, {"gap": "1ms"}, ".gap", "no effect without `users`"),
         (OPEN, {"spikes": [{"factor": 0, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at least 0.001"),
         (OPEN, {"spikes": [{"factor": 0.0004, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at least 0.001"),
         (OPEN, {"spikes": [{"factor": 2, "at": "1s", "for": "0s"}]}, ".spikes.0.for", "must be greater than zero"),
         (OPEN, {"spikes": [{"factor": 2, "at": "999s", "for": "1s"}]}, ".spikes.0.at", "after the end of the trial"),
+        (
+            OPEN,
+            {"start": "2s", "spikes": [{"factor": 2, "at": "1s", "for": "1s"}]},
+            ".spikes.0",
+            "before the workload starts",
+        ),
+        (OPEN, {"spikes": [{"factor": 1001, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at most 1000"),
         (
             OPEN,
             {"spikes": [{"factor": 2, "at": "1s", "for": "1s"}, {"factor": 2, "at": "1500ms", "for": "1s"}]},
@@ -96,6 +114,12 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (WEB, {"calls": [CALL | {"parallel": 3}]}, ".calls.0.parallel", "true or false"),
         (WEB, {"calls": [CALL | {"server_time": "x"}]}, ".calls.0.server_time", "x"),
         (WEB, {"calls": [CALL] * 17}, ".calls", "16"),
+        (WEB, {"calls": [called([CALL])]}, ".calls.0.calls.0.server", "both ends are host 'bulk'"),
+        (WEB, {"calls": [called([CALL | {"server": "bulkk"}])]}, ".calls.0.calls.0.server", "there is no host 'bulkk'"),
+        (WEB, {"calls": [called([CALL | {"server": "db"}])]}, ".calls.0.calls.0.server", "the calls form a cycle"),
+        (WEB, {"calls": [called([CALL | {"sever": "db"}])]}, ".calls.0.calls.0.sever", "did you mean 'server'?"),
+        (WEB, {"calls": [called([CALL | {"request": "0B"}])]}, ".calls.0.calls.0.request", "greater than zero"),
+        (WEB, {"calls": [deep(9)]}, ".calls.0" + 7 * ".calls.0" + ".calls", "nested more than 8 deep"),
         (WEB, {"replicas": {"servers": [], "bytes": "1kB"}}, ".replicas.servers", "the list of replicas is empty"),
         (
             WEB,
@@ -156,6 +180,32 @@ def test_the_plan_has_every_key() -> None:
     assert (call["servers"], call["count"], call["is_parallel"], call["awaited"]) == (["bulk"], 3, True, 0)
     assert (copy["request"], copy["response"], copy["awaited"]) == ({"constant": 2000}, {"constant": 64}, 1)
     assert copy["service"]["time"] == {"constant": 10**9}
+
+
+def test_calls_of_called_servers_stand_in_the_plan_below_theirs() -> None:
+    inner = CALL | {"server": "client", "server_time": "2ms"}
+    scenario = load(workloads__web=web(calls=[called([inner, inner])])).scenario
+    body = scenario.workloads["web"].lowered(scenario.graph)
+    [outer] = body["stages"]
+    assert [one["servers"] for one in outer["stages"]] == [["client"], ["client"]]
+    assert outer["stages"][0]["service"]["time"] == {"constant": 2 * 10**9}
+    assert outer["stages"][0]["stages"] == []
+
+
+def test_timeouts_over_tcp_are_those_of_the_workload_alone() -> None:
+    graph = load().scenario.graph
+    over_tcp = workload(DNS, protocol="tcp", timeout="2s", retries=1).lowered(graph)
+    assert (over_tcp["is_udp"], over_tcp["timeout_ps"], over_tcp["retries"]) == (False, 2 * 10**12, 1)
+    assert workload(DNS, protocol="tcp").lowered(graph)["timeout_ps"] == 0
+
+
+def test_each_client_has_a_port_for_each_connection_that_it_keeps() -> None:
+    two = {"client": ..., "clients": ["client", "bulk"], "users": 5}
+    assert workload(WEB, **two).client_ports() == [("client", "users", 3), ("bulk", "users", 2)]
+    many = two | {"server": ..., "servers": ["db", "db2"], "balance": "random"}
+    assert Requests.model_validate(merged(WEB, many)).client_ports()[0] == ("client", "users", 6)
+    assert workload(OPEN).client_ports() == []
+    assert workload(OPEN, connections=7).client_ports() == [("client", "connections", 7)]
 
 
 def test_a_divided_network_has_fewer_users_or_arrivals() -> None:

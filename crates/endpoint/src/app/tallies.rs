@@ -7,7 +7,7 @@ pub struct Tallies {
     pub begun: u64,
     /// Requests that were answered.
     pub answered: u64,
-    /// Requests that will never be: their connection failed, or all of their queries were lost.
+    /// Requests that will never be: their connection failed, they were given up, or all of their queries were lost.
     pub failed: u64,
     /// Connections that clients and asking servers have tried to open.
     pub connections: u64,
@@ -17,22 +17,24 @@ pub struct Tallies {
     pub lost_queries: u64,
     /// Requests of servers to other servers that failed.
     pub failed_calls: u64,
+    /// Requests over TCP that were given up because no whole response came in time, with each retry counted.
+    pub timed_out: u64,
 }
 
 impl Tallies {
     /// How many counts there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
 
     /// In the order of the fields.
     pub fn counts(&self) -> [u64; Tallies::COUNT] {
-        let &Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls } = self;
-        [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls]
+        let &Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out } = self;
+        [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out]
     }
 
     /// From the order of the fields.
     pub fn from_counts(counts: [u64; Tallies::COUNT]) -> Tallies {
-        let [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls] = counts;
-        Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls }
+        let [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out] = counts;
+        Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out }
     }
 
     /// Adds those of another program.

@@ -4,6 +4,8 @@ use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, data
 use crate::error::require;
 use crate::{COUNT_MAX, PlanError};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::ops::Range;
 use tailrace_units::Distribution;
 
 /// Requests and responses: of closed-loop users, or that arrive by themselves.
@@ -40,9 +42,9 @@ pub struct RawRequests {
     pub response: RawDistribution,
     /// What a server does with a request.
     pub service: RawServing,
-    /// A query is lost, and sent again, after so long without a response (picoseconds).
+    /// A query is lost, and a request over TCP is given up, after so long without a response (picoseconds); 0 for never, over TCP.
     pub timeout_ps: u64,
-    /// How often a query is sent again.
+    /// How often it is sent again.
     pub retries: u32,
     /// What a server asks of others while it serves a request, in order.
     pub stages: Vec<RawStage>,
@@ -90,6 +92,9 @@ pub struct RawStage {
     pub is_parallel: bool,
     /// Responses that are waited for; 0 for all.
     pub awaited: u32,
+    /// What each of these servers asks of others in turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<RawStage>,
 }
 
 /// Requests and responses; clients and servers stand in the plan.
@@ -107,8 +112,10 @@ pub struct Requests {
     pub sizes: MessageSizes,
     /// Picoseconds.
     pub service: Serving,
-    /// In order.
+    /// Of all tiers: first those of the servers that clients ask, in order, and those of one server stand together.
     pub stages: Vec<Stage>,
+    /// How many of them are those of the servers that clients ask.
+    pub first_stages: usize,
     /// The largest payload of a datagram.
     pub payload_max: u32,
     /// What was read.
@@ -150,14 +157,19 @@ pub struct Stage {
     pub is_parallel: bool,
     /// Responses that are waited for: at least one.
     pub awaited: u32,
+    /// What each of its servers asks of others in turn: a part of all stages.
+    pub calls: Range<usize>,
 }
 
 /// Most requests on their way over one connection.
 const PIPELINE_MAX: u32 = 1_000;
 /// Most times that a query is sent again.
 const RETRIES_MAX: u32 = 100;
-/// Most stages, and most spikes.
+/// Most stages of one server, and of all tiers together; each has a port.
 const STAGES_MAX: usize = 17;
+const ALL_STAGES_MAX: usize = 256;
+/// Most tiers behind the servers that clients ask.
+const TIERS_MAX: usize = 8;
 const SPIKES_MAX: usize = 100;
 /// Most requests of a stage to one server.
 const STAGE_COUNT_MAX: u32 = 1_000;
@@ -172,8 +184,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawRequests, network: &NetworkFa
     let servers = hosts(network, &raw.servers, name)?;
     apart(&clients, &servers, name)?;
     check_loop(raw, name)?;
-    let stages = raw.stages.iter().map(|stage| resolve_stage(stage, &servers, network, name)).collect::<Result<Vec<_>, _>>()?;
-    require(stages.len() <= STAGES_MAX, name, "a server asks others at most 17 times")?;
+    let (stages, first_stages) = (resolve_stages(&raw.stages, &servers, network, name)?, raw.stages.len());
     let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
     require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
     let mtu = clients.iter().chain(&servers).map(|&host| network.host_mtu_bytes[host]).min().unwrap_or(0);
@@ -183,13 +194,14 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawRequests, network: &NetworkFa
     let has_room = !raw.is_udp || fits(&sizes.request) && fits(&sizes.response);
     require(has_room, name, &format!("a datagram of these hosts must carry at most {payload_max} bytes"))?;
     let callers = if stages.is_empty() { &[] } else { servers.as_slice() };
-    let openers = clients.iter().chain(callers).copied().collect();
+    let further = stages.iter().filter(|stage| !stage.calls.is_empty()).flat_map(|stage| &stage.servers);
+    let openers = clients.iter().chain(callers).chain(further).copied().collect();
     let peers = servers.iter().chain(stages.iter().flat_map(|stage| &stage.servers)).copied().collect();
     let programs = clients.len() + servers.len() + stages.iter().map(|stage| stage.servers.len()).sum::<usize>();
     let mut header = header.resolved("requests", [openers, peers], Side::Openers, programs as u64)?;
     header.listeners = 1 + stages.len() as u16;
     let (gap, service) = (distribution(&raw.gap, name)?, resolve_service(&raw.service, name)?);
-    let body = Requests { clients, servers, gap, arrivals, sizes, service, stages, payload_max, raw: raw.clone() };
+    let body = Requests { clients, servers, gap, arrivals, sizes, service, stages, first_stages, payload_max, raw: raw.clone() };
     Ok(Workload { header, body: Body::Requests(Box::new(body)) })
 }
 
@@ -201,8 +213,13 @@ fn hosts(network: &NetworkFacts<'_>, names: &[String], used_by: &str) -> Result<
 fn apart(askers: &[usize], asked: &[usize], name: &str) -> Result<(), PlanError> {
     let are_apart = askers.iter().all(|asker| !asked.contains(asker));
     require(are_apart, name, "a host must not ask itself")?;
-    let distinct = |hosts: &[usize]| hosts.iter().enumerate().all(|(at, host)| !hosts[..at].contains(host));
-    require(distinct(askers) && distinct(asked), name, "a host must be named once")
+    distinct(askers, name)?;
+    distinct(asked, name)
+}
+
+fn distinct(hosts: &[usize], name: &str) -> Result<(), PlanError> {
+    let are_distinct = hosts.iter().enumerate().all(|(at, host)| !hosts[..at].contains(host));
+    require(are_distinct, name, "a host must be named once")
 }
 
 fn check_loop(raw: &RawRequests, name: &str) -> Result<(), PlanError> {
@@ -212,7 +229,8 @@ fn check_loop(raw: &RawRequests, name: &str) -> Result<(), PlanError> {
     require((1..=PIPELINE_MAX).contains(&raw.pipeline), name, "pipeline must be 1 to 1000")?;
     require(raw.pipeline == 1 || raw.is_kept && !raw.is_udp, name, "only a connection that is kept carries several requests")?;
     require(raw.retries <= RETRIES_MAX, name, "retries must be at most 100")?;
-    require(raw.is_udp == (raw.timeout_ps > 0), name, "queries of UDP must have a timeout, and only they")?;
+    require(!raw.is_udp || raw.timeout_ps > 0, name, "queries of UDP must have a timeout")?;
+    require(raw.retries == 0 || raw.timeout_ps > 0, name, "only requests with a timeout are sent again")?;
     require(!raw.is_udp || raw.users > 0 || raw.connections > 0, name, "queries must have a socket")?;
     let most = COUNT_MAX as u32;
     require(raw.users <= most && raw.connections <= most, name, "users and connections must be at most a million")?;
@@ -238,14 +256,47 @@ fn resolve_service(raw: &RawServing, name: &str) -> Result<Serving, PlanError> {
     Ok(Serving { time: distribution(&raw.time, name)?, work: distribution(&raw.work, name)?, concurrency: raw.concurrency })
 }
 
-fn resolve_stage(raw: &RawStage, callers: &[usize], network: &NetworkFacts<'_>, name: &str) -> Result<Stage, PlanError> {
+/// The stages of a server, and the hosts on the way to it.
+struct Tier<'a> {
+    raw: &'a [RawStage],
+    /// The stage that leads to the server; none for those that clients ask.
+    caller: Option<usize>,
+    above: Vec<usize>,
+    depth: usize,
+}
+
+/// All stages, tier by tier, so that those of one server stand together.
+fn resolve_stages(raw: &[RawStage], servers: &[usize], network: &NetworkFacts<'_>, name: &str) -> Result<Vec<Stage>, PlanError> {
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut open = VecDeque::from([Tier { raw, caller: None, above: servers.to_vec(), depth: 1 }]);
+    while let Some(Tier { raw, caller, above, depth }) = open.pop_front() {
+        require(raw.len() <= STAGES_MAX, name, "a server asks others at most 17 times")?;
+        require(raw.is_empty() || depth <= TIERS_MAX, name, "there must be at most 8 tiers behind the servers")?;
+        let first = stages.len();
+        require(first + raw.len() <= ALL_STAGES_MAX, name, "servers of all tiers ask others at most 256 times")?;
+        for raw in raw {
+            let stage = resolve_stage(raw, &above, network, name)?;
+            let below = above.iter().chain(&stage.servers).copied().collect();
+            open.push_back(Tier { raw: &raw.stages, caller: Some(stages.len()), above: below, depth: depth + 1 });
+            stages.push(stage);
+        }
+        if let Some(caller) = caller {
+            stages[caller].calls = first..stages.len();
+        }
+    }
+    Ok(stages)
+}
+
+fn resolve_stage(raw: &RawStage, above: &[usize], network: &NetworkFacts<'_>, name: &str) -> Result<Stage, PlanError> {
     let servers = hosts(network, &raw.servers, name)?;
-    apart(callers, &servers, name)?;
+    // A server that is asked on the way to itself would be asked without end.
+    require(servers.iter().all(|server| !above.contains(server)), name, "a host must not ask itself, whatever is between")?;
+    distinct(&servers, name)?;
     require((1..=STAGE_COUNT_MAX).contains(&raw.count), name, "count must be 1 to 1000")?;
     let all = servers.len() as u32 * raw.count;
     require(raw.awaited <= all, name, "a server waits for more responses than there are")?;
     let sizes = resolve_sizes(&raw.request, &raw.response, name)?;
     let service = resolve_service(&raw.service, name)?;
     let awaited = if raw.awaited == 0 { all } else { raw.awaited };
-    Ok(Stage { servers, sizes, service, count: raw.count, is_parallel: raw.is_parallel, awaited })
+    Ok(Stage { servers, sizes, service, count: raw.count, is_parallel: raw.is_parallel, awaited, calls: 0..0 })
 }

@@ -292,6 +292,7 @@ pub fn stage(servers: &[&str], time: RawDistribution) -> RawStage {
         count: 1,
         is_parallel: true,
         awaited: 0,
+        stages: vec![],
     }
 }
 

@@ -151,6 +151,63 @@ fn calls_one_after_the_other_add_up() {
     assert_eq!((counted(&outcome, "answered"), counted(&outcome, "failed_calls")), (200, 0));
 }
 
+/// Tiers below each other, each with one core: Burke's theorem makes each an M/M/1 of its own.
+#[test]
+fn cores_of_three_tiers_are_three_queues_in_a_row() {
+    let work = |time| RawServing { time: RawDistribution::Constant(0), work: time, concurrency: 0 };
+    let mut requests = requests("w", "h1", "h0", 0);
+    let [mut middle, mut last] = ["h2", "h3"].map(|host| stage(&[host], RawDistribution::Constant(0)));
+    (last.service, middle.service, requests.service) =
+        (work(exponential(SERVICE)), work(exponential(SERVICE)), work(exponential(SERVICE)));
+    middle.stages = vec![last];
+    (requests.stages, requests.arrivals) = (vec![middle], Some(exponential(2 * SERVICE)));
+    let mut plan = plan(4, 2_000 * S, vec![requests]);
+    plan.hosts.iter_mut().for_each(|host| host.cpu.program_cores = 1);
+    let outcome = simulate(plan);
+    within("time in three queues at load 0.5, of six services", mean_ps(&outcome) / (6 * SERVICE) as f64, (0.96, 1.04));
+    assert_eq!(counted(&outcome, "failed_calls"), 0);
+    for host in ["h0", "h2", "h3"] {
+        let busy = count(host_summary(&outcome, host), "program_busy_ps") as f64;
+        within(&format!("share of the time for which {host} works"), busy / (2_000.0 * S as f64), (0.48, 0.52));
+    }
+}
+
+#[test]
+fn a_fan_out_at_two_tiers_waits_for_the_slowest_of_all() {
+    let mut requests = requests("w", "h1", "h0", 1);
+    let mut first = stage(&["h2", "h3"], RawDistribution::Constant(0));
+    first.stages = vec![stage(&["h4", "h5"], exponential(SERVICE))];
+    requests.stages = vec![first];
+    let outcome = run_one(6, 200 * S, requests);
+    let slowest_of_four = 25.0 / 12.0;
+    within("slowest of two times two", mean_ps(&outcome) / SERVICE as f64 / slowest_of_four, (0.96, 1.04));
+    for host in ["h4", "h5"] {
+        let asked = count(host_summary(&outcome, host), "rx_frames") as f64 / counted(&outcome, "answered") as f64;
+        within(&format!("frames to {host} of a request"), asked, (2.0, 4.1));
+    }
+}
+
+/// A server that takes an exponential time anew for each attempt: a request fails where no attempt is in time.
+#[test]
+fn requests_over_tcp_are_given_up_as_often_as_the_server_is_too_slow() {
+    for (is_kept, retries) in [(true, 0), (false, 0), (true, 2)] {
+        let mut requests = requests("w", "h1", "h0", 20);
+        (requests.is_kept, requests.requests, requests.retries) = (is_kept, 1_000, retries);
+        (requests.timeout_ps, requests.service) = (SERVICE, serving(exponential(SERVICE), 0));
+        let outcome = run_one(2, 1_000 * S, requests);
+        let late = (-1.0_f64).exp();
+        let begun = counted(&outcome, "begun") as f64;
+        let failed = counted(&outcome, "failed") as f64 / begun;
+        within("failed requests, of theory", failed / late.powi(retries as i32 + 1), (0.94, 1.06));
+        let given_up = (1..=retries as i32 + 1).map(|tries| late.powi(tries)).sum::<f64>();
+        within("attempts given up, of theory", counted(&outcome, "timed_out") as f64 / begun / given_up, (0.97, 1.03));
+        assert_eq!(counted(&outcome, "begun"), counted(&outcome, "answered") + counted(&outcome, "failed"));
+        let longest = number(own(&outcome), "latency.max_ps") / (SERVICE * (u64::from(retries) + 1)) as f64;
+        within("longest latency, of all timeouts", longest, (0.95, 1.01));
+        assert!(own(&outcome)["completion_ps"].is_u64(), "requests that were given up are over too");
+    }
+}
+
 #[test]
 fn a_spike_multiplies_arrivals_while_it_lasts() {
     let mut requests = requests("w", "h1", "h0", 0);
@@ -163,6 +220,19 @@ fn a_spike_multiplies_arrivals_while_it_lasts() {
     within("arrivals a second before", between(0, 20) / 20.0, (970.0, 1_030.0));
     within("arrivals a second in the spike", between(20, 30) / 10.0, (4_900.0, 5_100.0));
     within("arrivals a second after", between(30, 50) / 20.0, (970.0, 1_030.0));
+}
+
+/// The time of a spike counts from the start of the trial; what comes in the warm-up is not counted.
+#[test]
+fn the_part_of_a_spike_in_the_warm_up_is_not_counted() {
+    let mut requests = requests("w", "h2", "h0", 0);
+    requests.clients.push("h1".into());
+    requests.spikes = vec![RawSpike { factor_milli: 5_000, at_ps: 10 * S, for_ps: 20 * S }];
+    let mut plan = plan(3, 50 * S, vec![requests]);
+    plan.observe.warm_up_ps = 20 * S;
+    let outcome = simulate(plan);
+    let theory = 10.0 * 5_000.0 + 20.0 * 1_000.0;
+    within("requests of two clients after the warm-up", counted(&outcome, "begun") as f64 / theory, (0.98, 1.02));
 }
 
 /// An overloaded server: latency counts from the arrival, and requests that wait at the end are told.
@@ -250,7 +320,7 @@ fn columns(outcome: &Outcome, table: &str, column: &str) -> Vec<u64> {
 prop_compose! {
     fn any_requests()(
         (users, depth, requests_left, limit) in (0_u32..6, 1_u32..4, 0_u64..40, 0_u32..4),
-        (is_random, is_udp, is_kept) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        (is_random, is_udp, is_kept, is_impatient, is_deep) in any::<(bool, bool, bool, bool, bool)>(),
         (clients, servers, stages) in (1_usize..3, 1_usize..3, 0_usize..3),
         (request, response) in (1_u64..5_000, 1_u64..40_000),
         (time, concurrency, retries) in (0_u64..2 * MS, 0_u32..4, 0_u32..3),
@@ -262,7 +332,7 @@ prop_compose! {
         (drawn.is_random, drawn.is_udp, drawn.is_kept, drawn.requests) = (is_random, is_udp, is_kept, requests_left);
         drawn.pipeline = if is_udp || !is_kept { 1 } else { depth };
         drawn.connections = if is_udp { limit.max(1) } else { limit };
-        (drawn.timeout_ps, drawn.retries) = if is_udp { (5 * MS, retries) } else { (0, 0) };
+        (drawn.timeout_ps, drawn.retries) = if is_udp || is_impatient { (5 * MS, retries) } else { (0, 0) };
         let most = if is_udp { 1_400 } else { u64::MAX };
         drawn.request = RawDistribution::Uniform { low: 1, high: request.min(most) };
         drawn.response = RawDistribution::Uniform { low: 1, high: response.min(most) };
@@ -271,6 +341,7 @@ prop_compose! {
         drawn.stages = (0..stages).map(|at| {
             let mut asked = stage(&["h4", "h5"][at..], exponential(time));
             (asked.awaited, asked.is_parallel) = (awaited.min(asked.servers.len() as u32), is_parallel);
+            asked.stages.extend(is_deep.then(|| stage(&["h0", "h1"], exponential(time))));
             asked
         }).collect();
         drawn

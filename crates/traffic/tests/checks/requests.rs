@@ -106,6 +106,30 @@ fn servers_ask_others_and_work_on_cores() {
 }
 
 #[test]
+fn called_servers_ask_others_in_turn() {
+    let mut drawn = requests("w", "h0", "h1", 2);
+    let mut middle = stage(&["h2", "h3"], RawDistribution::Constant(MS));
+    middle.stages = vec![stage(&["h4"], RawDistribution::Constant(2 * MS))];
+    (drawn.stages, drawn.requests) = (vec![middle], 10);
+    let trial = run(&plan(10 * S, drawn));
+    assert_eq!((counted(&trial, "answered"), counted(&trial, "failed_calls")), (20, 0));
+    assert_is(&trial, Span::from_ms(3) + DELAY.times(6));
+}
+
+#[test]
+fn a_request_over_tcp_that_takes_too_long_is_given_up_and_asked_again() {
+    for is_kept in [true, false] {
+        let mut drawn = requests("w", "h0", "h1", 2);
+        (drawn.is_kept, drawn.requests, drawn.timeout_ps, drawn.retries) = (is_kept, 5, 3 * MS, 1);
+        drawn.service = serving(RawDistribution::Constant(10 * MS), 0);
+        let trial = run(&plan(10 * S, drawn));
+        assert_eq!((counted(&trial, "answered"), counted(&trial, "failed"), counted(&trial, "timed_out")), (0, 10, 20));
+        assert_eq!((counted(&trial, "connections"), failures(&trial)), (20, 0));
+        assert_eq!(trial.merged.summary["finished"].as_bool(), Some(true));
+    }
+}
+
+#[test]
 fn a_server_that_refuses_is_counted_and_does_not_spoil_the_trial() {
     let mut drawn = requests("w", "h0", "h1", 3);
     drawn.requests = 4;

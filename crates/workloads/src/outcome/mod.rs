@@ -65,6 +65,7 @@ fn tallies_summary(tallies: &Tallies) -> Value {
         "failed_connections": tallies.failed_connections,
         "lost_queries": tallies.lost_queries,
         "failed_calls": tallies.failed_calls,
+        "timed_out": tallies.timed_out,
     })
 }
 

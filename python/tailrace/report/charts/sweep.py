@@ -23,7 +23,7 @@ from tailrace.report.drawing.svg import (
     y_axis,
 )
 from tailrace.results.format.numbers import digits_text
-from tailrace.results.sweep.curves import METRICS
+from tailrace.results.sweep.curves import curve_title
 
 HEIGHT_PX = 190
 DOT_PX = 3
@@ -112,7 +112,7 @@ def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks
         known = [(place, value) for place, value in ordered if value]
         ends += [End(curve["arm"], style, known[-1][0], _height(known[-1][1]["mean"], y, height))] if known else []
     first = curves[0]
-    label = f"{METRICS[first['metric']]} of {first['workload']} against {axis['name']}, a line for each arm."
+    label = f"{curve_title(first)} of {first['workload']} against {axis['name']}, a line for each arm."
     drawn = [*marks, lines(paths), *_names(ends, arms, height)]
     return plot(drawn, height=height, label=label, left=58, right=_right(arms))
 
@@ -247,9 +247,7 @@ def heat_map(curve: dict[str, Any], sweep: dict[str, Any], low: float, high: flo
     for column, second in enumerate(across["values"]):
         middle = percent((column + 0.5) * width)
         marks.append(tag("text", second, x=middle, y=height + 16, class_="tick", text_anchor="middle"))
-    label = (
-        f"{METRICS[curve['metric']]} of {curve['workload']} in {curve['arm']} over {down['name']} and {across['name']}."
-    )
+    label = f"{curve_title(curve)} of {curve['workload']} in {curve['arm']} over {down['name']} and {across['name']}."
     return plot(marks, height=height, label=label, left=74)
 
 

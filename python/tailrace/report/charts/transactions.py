@@ -10,6 +10,7 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.format.numbers import PS_PER_MS, PS_PER_S
+from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.flow_slowdown import value_at
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -80,7 +81,9 @@ def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], 
     return OverTime(
         workload,
         TimeChart(f"percentiles-{index}", workload, "latency, ms", times, figures, is_log=True, workload=index),
-        TimeChart(f"rate-{index}", workload, "transactions/s", times, rates, workload=index) if is_closed else None,
+        TimeChart(f"rate-{index}", workload, f"{_noun(run, workload)}/s", times, rates, workload=index)
+        if is_closed
+        else None,
         not all(one.is_whole for found in of_arm.values() for one in found),
     )
 
@@ -96,6 +99,10 @@ def _cells(counts: list[int], workloads: int) -> int:
     """Cells in which the least of the arms has enough transactions for a 99th percentile."""
     most = CELLS_MAX if len(counts) * workloads <= LINES_WITH_ALL_CELLS else CELLS_MAX // 2
     return max(CELLS_MIN, min(most, min(counts) // (2 * COUNT_P99)))
+
+
+def _noun(run: Run, workload: str) -> str:
+    return noun_of([kind] if (kind := run.kind_of(workload)) else [])
 
 
 def _has_rate(run: Run, workload: str) -> bool:

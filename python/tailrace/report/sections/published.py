@@ -28,7 +28,7 @@ def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
 
 def _row(judged: dict[str, Any]) -> dict[str, Any]:
     return judged | {
-        "name": metric_name(judged["metric"]),
+        "name": metric_name(judged["metric"], judged["noun"]),
         "place": place(judged),
         "is_first": True,
         "interval_text": judged_interval_text(judged),

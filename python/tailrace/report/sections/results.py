@@ -11,7 +11,7 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
 from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
-from tailrace.results.metrics.definitions import NAMES
+from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
@@ -64,10 +64,14 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _names(effects: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name_of(effect["metric"], effect["noun"]) for effect in effects))
+
+
 def _what_improves(effects: list[dict[str, Any]]) -> str:
     """What the percentages of one arm are percentages of."""
     metrics = list(dict.fromkeys(effect["metric"] for effect in effects))
-    return "acceleration" if metrics == ["completion_s"] else ", ".join(NAMES[metric] for metric in metrics)
+    return "acceleration" if metrics == ["completion_s"] else ", ".join(_names(effects))
 
 
 def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.report.charts import sweep as charts
 from tailrace.report.drawing.arms import COLOURS, dash_of
 from tailrace.results import Run
-from tailrace.results.sweep.curves import METRICS, axes_of, is_drawn
+from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
 from tailrace.results.sweep.text import sweep_sentences
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -101,7 +101,7 @@ def _panel(
     return {
         "title": first["workload"],
         "what": where,
-        "y_title": METRICS[first["metric"]],
+        "y_title": curve_title(first),
         "x_title": axis["path"],
         "chart": charts.curve_chart(curves, axis, x, arms),
         "csv": charts.curve_csv(curves, axis, labels),
@@ -147,7 +147,9 @@ def _loads(summary: dict[str, Any], sweep: dict[str, Any]) -> list[dict[str, Any
         metric, title = load
         chart = charts.load_chart(of[metric], of["latency_p99_ms"], sweep["arms"])
         if chart is not None:
-            panels.append({"title": workload, "what": METRICS["latency_p99_ms"], "x_title": title, "chart": chart})
+            panels.append(
+                {"title": workload, "what": curve_title(of["latency_p99_ms"][0]), "x_title": title, "chart": chart}
+            )
     return panels
 
 
@@ -166,7 +168,7 @@ def _heats(sweep: dict[str, Any], groups: Sequence[Curves]) -> list[dict[str, An
             high = low + 1
         for curve in curves:
             chart = charts.heat_map(curve, sweep, low, high, is_log=is_log)
-            what = f"{METRICS[curve['metric']]}, {curve['arm']}"
+            what = f"{curve_title(curve)}, {curve['arm']}"
             maps.append({"title": curve["workload"], "what": what, "chart": chart, "arm": curve["arm"]})
     return maps[:HEATS_MAX]
 
@@ -176,7 +178,7 @@ def _table(sweep: dict[str, Any], curves: Curves) -> dict[str, Any]:
     first = curves[0]
     parts = [curves[at : at + COLUMNS_MAX] for at in range(0, len(curves), COLUMNS_MAX)]
     return {
-        "title": f"{first['workload']}: {METRICS[first['metric']]}",
+        "title": f"{first['workload']}: {curve_title(first)}",
         "parts": [_part(sweep, part) for part in parts],
     }
 

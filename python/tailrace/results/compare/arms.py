@@ -9,7 +9,7 @@ from tailrace.results.compare.fidelity import fabric_name
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import change_interval_text, change_text, number
-from tailrace.results.metrics.definitions import METRICS, main_metric
+from tailrace.results.metrics.definitions import METRICS, main_metric, noun_of
 from tailrace.results.metrics.subjects import Subject
 from tailrace.statistics import LEVEL_TEXT
 
@@ -123,10 +123,11 @@ def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
     for workload in a.workloads_of(arm):
         counts = [_counts(run.valid(arm), workload) for run in (a, b)]
         if all(counts) and len(set().union(*counts)) > 1:
+            noun = noun_of(a.kinds_of([workload]))
             texts = [", ".join(str(count) for count in sorted(count_set)) for count_set in counts]
             raise RunDirectoryError(
-                f"{a.path} and {b.path}: {arm}: {workload} completed {texts[0]} transactions in the first run and "
-                f"{texts[1]} in the second (hint: set the same number of transactions in both scenarios)"
+                f"{a.path} and {b.path}: {arm}: {workload} completed {texts[0]} {noun} in the first run and "
+                f"{texts[1]} in the second (hint: set the same number of {noun} in both scenarios)"
             )
 
 

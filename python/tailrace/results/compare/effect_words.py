@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.results.format.numbers import change_interval_text, digits_text, is_told_as_ratio
-from tailrace.results.metrics.definitions import NAMES, PLURAL
+from tailrace.results.metrics.definitions import PLURAL
 from tailrace.statistics import Effect
 
 
 def effect_words(
-    effect: Effect, *, metric: str, workload: str, names: tuple[str, str], bounds: tuple[int, int] = (0, 0)
+    effect: Effect, *, metric: str, what: str, workload: str, names: tuple[str, str], bounds: tuple[int, int] = (0, 0)
 ) -> str:
-    """A sentence about an effect; `method_words` names the test."""
+    """A sentence about an effect on a metric that is called `what`; `method_words` names the test."""
     baseline, arm = names
-    what = NAMES[metric]
     if effect.verdict == "too few trials":
         smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
         return f"{workload}: too few trials to detect a difference in {what} between {arm} and {baseline} ({smallest})."
@@ -28,10 +27,10 @@ def effect_words(
     return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."
 
 
-def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
+def same_words(*, metric: str, what: str, workload: str, names: tuple[str, str]) -> str:
     """For identical trials, a sentence that does not depend on their number."""
     baseline, arm = names
-    same = f"{NAMES[metric]} {are(metric)} exactly the same with {arm} as with {baseline} in every trial"
+    same = f"{what} {are(metric)} exactly the same with {arm} as with {baseline} in every trial"
     if metric == "loss_percent":  # in many networks no frame is lost in any arm
         return f"{workload}: {same}."
     return f"{workload}: {same}; check that the overrides of {arm} take effect."

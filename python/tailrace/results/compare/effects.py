@@ -8,7 +8,14 @@ from typing import Any
 
 from tailrace.results.compare.effect_words import effect_words, method_words, same_words
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, bounds_of_trials, metric_of_trials
+from tailrace.results.metrics.definitions import (
+    BETTER_HIGHER,
+    METRICS,
+    bounds_of_trials,
+    metric_of_trials,
+    name_of,
+    noun_of,
+)
 from tailrace.results.metrics.sample_summary import interval_dict
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.statistics import Effect, adjusted, compare_samples
@@ -29,6 +36,8 @@ class Comparison:
     """Whether the samples are paired by seed."""
     bounds: tuple[int, int]
     """Trials of both whose figure is a lower bound, because transactions were cut off."""
+    noun: str
+    """What the workloads do, such as `transactions`."""
     is_group: bool = False
     """Whether it is of several workloads together."""
 
@@ -118,10 +127,11 @@ def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
         "trials": list(effect.trials),
         "verdict": effect.verdict,
         "method": method_words(effect),
-        "words": words(metric=metric, workload=workload, names=names),
+        "words": words(metric=metric, what=name_of(metric, compared.noun), workload=workload, names=names),
         "bounds": list(compared.bounds),
         "is_main": compared.is_main,
         "is_group": compared.is_group,
+        "noun": compared.noun,
         "change_percent": effect.change_percent,
         "median_change_percent": effect.median_change_percent,
         "change_interval": interval_dict(effect.change_interval),
@@ -148,6 +158,7 @@ def compared_trials(
     first, second = (metric_of_trials(own, subject.members, metric) for own in trials)
     if not first or not second:
         return None
+    kinds = (str(outcome["kind"]) for name in subject.members if (outcome := trials[0][0].workload(name)))
     of_first, of_second = (bounds_of_trials(own, subject.members, metric) for own in trials)
     return Comparison(
         samples=(first, second),
@@ -158,6 +169,7 @@ def compared_trials(
         is_main=is_main,
         is_shared=share_seeds(*trials),
         bounds=(of_first, of_second),
+        noun=noun_of(kinds),
         is_group=subject.is_group,
     )
 

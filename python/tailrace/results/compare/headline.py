@@ -10,22 +10,22 @@ from typing import Any
 from tailrace.results.compare.effect_words import are, is_ratio, size_words
 from tailrace.results.compare.tone import tone_of
 from tailrace.results.format.numbers import change_text, digits_text
-from tailrace.results.metrics.definitions import NAMES
+from tailrace.results.metrics.definitions import name_of, noun_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 from tailrace.statistics.verdict import SIGNIFICANCE
 
 Summary = dict[str, Any]
 Effects = Sequence[Summary]
-# Metric, and the phrases for a decrease, an increase and a multiple.
+# Metric, and the phrases for a decrease, an increase and a multiple; `{noun}` is what the workload does.
 VERBS = {
-    "completion_s": ("finishes", "sooner", "later", "takes {} times as long as"),
-    "goodput_gbps": ("carries", "less", "more", "carries {} times as much as"),
+    "completion_s": ("finishes", "sooner", "later", "takes {{}} times as long as"),
+    "goodput_gbps": ("carries", "less", "more", "carries {{}} times as much as"),
     "rate_per_s": (
         "does",
-        "fewer transactions per second",
-        "more transactions per second",
-        "does {} times as many transactions per second as",
+        "fewer {noun} per second",
+        "more {noun} per second",
+        "does {{}} times as many {noun} per second as",
     ),
 }
 UNCLEAR = {
@@ -41,6 +41,8 @@ OTHERS = (
     "loss_percent",
     "latency_mean_ms",
     "latency_p99_9_ms",
+    "failed_percent",
+    "timeouts",
 )
 """Metrics that may contradict a sentence, the most informative first."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
@@ -131,11 +133,11 @@ def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> l
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
         if found := [e for e in plain if e["metric"] == metric and e["is_same"]]:
             parts.append(
-                f"{NAMES[metric]} {are(metric)} exactly the same for {_few(effect['workload'] for effect in found)}"
+                f"{_name(found[0])} {are(metric)} exactly the same for {_few(effect['workload'] for effect in found)}"
             )
         for verdict, words in UNCLEAR.items():
             if found := [e for e in plain if (e["metric"], e["verdict"], e["is_same"]) == (metric, verdict, False)]:
-                parts.append(f"{words.format(NAMES[metric])} for {_few(effect['workload'] for effect in found)}")
+                parts.append(f"{words.format(_name(found[0]))} for {_few(effect['workload'] for effect in found)}")
     return parts
 
 
@@ -146,7 +148,11 @@ def _mixed(main: Summary, others: Effects) -> str:
         after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
         return f"mixed for {main['workload']}: {_article(main)}{_move(main, main['workload'])}, while {after}"
     words = UNCLEAR.get(main["verdict"], "no significant difference in {}")
-    return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
+    return f"{words.format(_name(main))} for {main['workload']}, but its {moves}"
+
+
+def _name(effect: Summary) -> str:
+    return name_of(effect["metric"], effect["noun"])
 
 
 def _article(effect: Summary) -> str:
@@ -156,7 +162,7 @@ def _article(effect: Summary) -> str:
 def _mixed_brief(main: Summary, others: Effects) -> str:
     """`XS (completion time −31.5 %, p99 +12.0 %)`."""
     changes = ", ".join(
-        f"{SHORT.get(e['metric'], NAMES[e['metric']])}{_of(e, main['workload'])} {change_text(e['change_percent'])}"
+        f"{SHORT.get(e['metric'], _name(e))}{_of(e, main['workload'])} {change_text(e['change_percent'])}"
         for e in ([main, *others] if direction(main) else others)
     )
     return f"{main['workload']} ({changes})"
@@ -180,21 +186,15 @@ def _move(effect: Summary, workload: str) -> str:
         size = f"to {digits_text(1 + percent / 100)} times"
     else:
         size = f"by {abs(percent):.1f} %"
-    return f"{NAMES[effect['metric']]}{_of(effect, workload)} {verb} {size}{_alone_words(effect)}"
+    return f"{_name(effect)}{_of(effect, workload)} {verb} {size}{_alone_words(effect)}"
 
 
 def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:
     """`XS finishes 31.8 % sooner than with fifo, S 32.3 % and M 28.7 %`."""
     first, *others = found
-    verb, lower, higher, multiple = VERBS.get(
-        first["metric"],
-        (
-            f"has a {NAMES[first['metric']]} that is",
-            "lower",
-            "higher",
-            f"has a {NAMES[first['metric']]} that is {{}} times as high as",
-        ),
-    )
+    has = f"has a {_name(first)} that is"
+    phrases = VERBS.get(first["metric"], (has, "lower", "higher", f"{has} {{{{}}}} times as high as"))
+    verb, lower, higher, multiple = (phrase.format(noun=first["noun"]) for phrase in phrases)
     percent = first["change_percent"]
     if is_ratio(percent):
         start = f"{first['workload']} {multiple.format(digits_text(1 + percent / 100))} with {first['baseline']}"
@@ -252,7 +252,7 @@ def _did(subject: Summary, own: Summary) -> str:
     if workload and _has_time(workload):
         return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
     if "rate_per_s" in figures:
-        noun = facts_of(workload["kind"]).noun if workload else "transactions"
+        noun = noun_of(one["kind"] for member in subject["members"] if (one := own["workloads"].get(member)))
         return f"{name} did {digits_text(figures['rate_per_s']['mean'])} {noun} per second"
     return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
 

@@ -10,6 +10,7 @@ from tailrace.results.compare.effects import share_seeds
 from tailrace.results.directory.published import CHANGES, COMPARISONS, Band
 from tailrace.results.directory.run_directory import SOLO, Run
 from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.trial_value import trial_value
@@ -48,11 +49,13 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     value = measured * factor if measured is not None else None
     interval = _interval(run, band, samples, combine, factor) if measured is not None else None
     passed = band.holds(value) if value is not None else None
+    named = [band.workload] if band.workload else run.workloads
     return {
         "metric": band.metric,
         "arm": band.arm,
         "baseline": band.baseline,
         "workload": band.workload,
+        "noun": noun_of(run.kinds_of(named)),
         "port": band.port,
         "queue": band.queue,
         "cause": band.cause,

@@ -15,9 +15,9 @@ METRIC_NAMES = {
     "users_jain": "Jain index of users",
     "goodput_share_percent": "share of goodput, %",
     "connections_spread_percent": "spread of connections, %",
-    "rate_per_s": "transactions per second",
     "failed_percent": "failed requests, %",
     "lost_queries": "lost queries",
+    "timed_out": "requests timed out",
     "connections_opened": "connections opened",
     "drops_frames": "frames dropped",
     "marked_frames": "frames marked",
@@ -32,16 +32,17 @@ METRIC_NAMES = {
 
 @dataclass(frozen=True)
 class Column:
-    """The common properties of a column's cells; `tolerance` is empty where it differs between them."""
+    """The common properties of a column's cells; `tolerance` and `noun` are empty where they differ between them."""
 
     metric: str
     where: str
     tolerance: str
+    noun: str
 
     @property
     def name(self) -> str:
         """`completion, s`."""
-        return metric_name(self.metric)
+        return metric_name(self.metric, self.noun)
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,17 @@ def grid_of(expectations: list[dict[str, Any]], workloads: list[str]) -> Grid | 
     is_full = len(expectations) == len(found) * len(names) and all(set(cells) == set(names) for cells in found.values())
     if not is_full or len(found) < 2 or len(names) < 2 or any(judged["published"] is None for judged in expectations):
         return None
-    columns = [Column(metric, where, _common_tolerance(cells)) for (metric, where), cells in found.items()]
+    columns = [
+        Column(metric, where, _common(cells, "tolerance"), _common(cells, "noun"))
+        for (metric, where), cells in found.items()
+    ]
     return Grid(columns, names, [[cells[name] for cells in found.values()] for name in names])
 
 
-def metric_name(metric: str) -> str:
-    """`latency_p99_ms` as `latency p99, ms`."""
+def metric_name(metric: str, noun: str) -> str:
+    """`latency_p99_ms` as `latency p99, ms`, and the rate of workloads that do `noun` as `requests per second`."""
+    if metric == "rate_per_s":
+        return f"{noun} per second".strip()
     if metric in METRIC_NAMES:
         return METRIC_NAMES[metric]
     words, _, unit = metric.rpartition("_")
@@ -83,6 +89,6 @@ def _where(judged: dict[str, Any]) -> str:
     return f"{arm} against {judged['baseline']}" if is_comparison else arm
 
 
-def _common_tolerance(cells: dict[str, dict[str, Any]]) -> str:
-    tolerances = {judged["tolerance"] for judged in cells.values()}
-    return str(tolerances.pop()) if len(tolerances) == 1 else ""
+def _common(cells: dict[str, dict[str, Any]], key: str) -> str:
+    values = {judged[key] for judged in cells.values()}
+    return str(values.pop()) if len(values) == 1 else ""

@@ -1,6 +1,6 @@
 """Metrics of a workload in one trial, and the choice of its main metric."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from tailrace.results.directory.run_directory import Run, Trial
@@ -13,9 +13,8 @@ from tailrace.statistics import Estimate
 # Compared between arms for every workload that has them: what a scenario may name as its headline.
 METRICS = get_args(HeadlineMetric)
 BETTER_HIGHER = frozenset({"rate_per_s", "goodput_gbps"})
-NAMES = {
+NAMES: dict[str, str] = {
     "completion_s": "completion time",
-    "rate_per_s": "transactions per second",
     "goodput_gbps": "goodput",
     "latency_mean_ms": "mean latency",
     "latency_p50_ms": "median latency",
@@ -25,6 +24,7 @@ NAMES = {
     "timeouts": "retransmission timeouts",
     "failed_percent": "failed requests",
 }
+"""Names of metrics, except that of the rate: `name_of`."""
 PLURAL = frozenset({"rate_per_s", "timeouts", "failed_percent"})
 """Metrics whose names are plural."""
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%", "failed_percent": "%"}
@@ -33,10 +33,21 @@ ROOM_CAUSES = frozenset({"tail-drop", "buffer-full"})
 """Causes of drops that ports count by workload."""
 
 
-def title_of(metric: str) -> str:
+def noun_of(kinds: Iterable[str]) -> str:
+    """What the rates of workloads of these kinds count: `transactions`, `requests`, or both."""
+    counted = {facts.noun for kind in kinds if (facts := facts_of(kind)).has_metric("rate_per_s")}
+    return " or ".join(sorted(counted, reverse=True)) or "transactions"
+
+
+def name_of(metric: str, noun: str) -> str:
+    """`requests per second`; the names of other metrics do not depend on what is counted."""
+    return f"{noun} per second" if metric == "rate_per_s" else NAMES[metric]
+
+
+def title_of(metric: str, noun: str) -> str:
     """`median latency, ms`: the name with the unit."""
-    unit = UNITS.get(metric, "ms" if metric.startswith("latency_") else "")
-    return f"{NAMES[metric]}, {unit}" if unit else NAMES[metric]
+    name, unit = name_of(metric, noun), UNITS.get(metric, "ms" if metric.startswith("latency_") else "")
+    return f"{name}, {unit}" if unit else name
 
 
 def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:

@@ -232,6 +232,7 @@ FIGURES: dict[str, Figure] = {
     "connections_spread_percent": _connections_spread,
     "transactions": _transactions,
     "lost_queries": _requests("lost_queries"),
+    "timed_out": _requests("timed_out"),
     "connections_opened": _requests("connections"),
     "rate_per_s": _rate,
     "retransmits": _tcp("retransmits"),

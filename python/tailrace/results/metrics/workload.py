@@ -31,6 +31,7 @@ REQUEST_COUNTERS = (
     "failed_connections",
     "lost_queries",
     "failed_calls",
+    "timed_out",
 )
 
 

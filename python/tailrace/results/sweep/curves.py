@@ -7,26 +7,23 @@ from math import log
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.definitions import metric_of_trials, title_of
+from tailrace.results.metrics.definitions import metric_of_trials, noun_of, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.sweep.knee import bend
 from tailrace.results.sweep.scalability import summarise_scalability
 from tailrace.scenario.sweep import number_of
 from tailrace.scenario.workloads.kinds import facts_of
 
-METRICS = {
-    metric: title_of(metric)
-    for metric in (
-        "rate_per_s",
-        "latency_p50_ms",
-        "latency_p99_ms",
-        "goodput_gbps",
-        "completion_s",
-        "loss_percent",
-        "failed_percent",
-        "timeouts",
-    )
-}
+METRICS = (
+    "rate_per_s",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "goodput_gbps",
+    "completion_s",
+    "loss_percent",
+    "failed_percent",
+    "timeouts",
+)
 """Metrics of a curve, in the order in which they are shown."""
 LOG_RATIO_MIN = 50.0
 """An axis whose last value is this many times its first one is logarithmic."""
@@ -102,6 +99,11 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
 def is_drawn(curve: dict[str, Any]) -> bool:
     """Whether a chart shows this curve; the tables hold every metric."""
     return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
+
+
+def curve_title(curve: dict[str, Any]) -> str:
+    """`requests per second`: what a curve shows, with the unit."""
+    return title_of(curve["metric"], noun_of([curve["kind"]] if curve["kind"] else []))
 
 
 def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.metrics.definitions import metric_of_trials, noun_of, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.sweep.knee import bend
 from tailrace.scenario.sweep import number_of
@@ -42,6 +42,7 @@ def summarise_scalability(run: Run) -> list[Summary]:
 
 def _of_arm(run: Run, arm: str) -> Summary | None:
     metric, noun, places = _places(run, arm)
+    kinds = run.kinds_of([name for place in places for name in place.members])
     measured = []
     for place in places:
         sample = metric_of_trials(run.told(run.arm_at(arm, place.label)), place.members, metric)
@@ -68,6 +69,7 @@ def _of_arm(run: Run, arm: str) -> Summary | None:
         "arm": arm,
         "metric": metric,
         "noun": noun,
+        "title": title_of(metric, noun_of(kinds)),
         "first": first,
         "points": points,
         "amdahl": _law(fit_amdahl(curve)),

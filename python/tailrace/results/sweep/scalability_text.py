@@ -5,7 +5,6 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import number
-from tailrace.results.metrics.definitions import title_of
 from tailrace.statistics import LEVEL_TEXT
 
 DEVIATION_MAX = 0.1
@@ -21,7 +20,7 @@ def scalability_table(listed: Sequence[Grown]) -> str:
     sizes = sorted({point["size"] for grown in listed for point in grown["points"]})
     rows = [[first["noun"], *(grown["arm"] for grown in listed)]]
     rows += [[f"{size:g}", *(_cell(grown, size) for grown in listed)] for size in sizes]
-    title = f"Scalability: {title_of(first['metric'])} (share of perfect growth)"
+    title = f"Scalability: {first['title']} (share of perfect growth)"
     return f"{title}\n{align(rows)}"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
-from tailrace.results.sweep.curves import METRICS, is_drawn
+from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
@@ -75,11 +75,8 @@ def _shown(sweep: dict[str, Any], workload: str) -> list[str]:
 
 def _table(summary: dict[str, Any], workload: str, metric: str) -> str:
     sweep = summary["sweep"]
-    of_arm = {
-        curve["arm"]: curve["values"]
-        for curve in sweep["curves"]
-        if (curve["workload"], curve["metric"]) == (workload, metric)
-    }
+    curves = [curve for curve in sweep["curves"] if _is(curve, workload, metric)]
+    of_arm = {curve["arm"]: curve["values"] for curve in curves}
     axes = _distinct(sweep)
     paths = [axis["path"] for axis in axes]
     rows: list[Row] = [[*(axis["name"] for axis in axes), *of_arm]]
@@ -88,7 +85,7 @@ def _table(summary: dict[str, Any], workload: str, metric: str) -> str:
         rows.append([*(point["values"][path] for path in paths), *cells])
     more = len(sweep["points"]) - ROWS_MAX
     tail = f"\n... and {more} more points" if more > 0 else ""
-    return f"{workload}: {METRICS[metric]} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
+    return f"{workload}: {curve_title(curves[0])} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
 
 
 def _distinct(sweep: dict[str, Any]) -> list[dict[str, Any]]:
@@ -110,7 +107,8 @@ def _cell(value: dict[str, Any] | None) -> str:
 def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> str:
     """At how many points an arm differs from the baseline, by whether the intervals of the two are apart."""
     sweep = summary["sweep"]
-    values = {curve["arm"]: curve["values"] for curve in sweep["curves"] if _is(curve, workload, metric)}
+    curves = [curve for curve in sweep["curves"] if _is(curve, workload, metric)]
+    values = {curve["arm"]: curve["values"] for curve in curves}
     baseline = sweep["arms"][0]
     if arm not in values or baseline not in values:
         return ""
@@ -122,7 +120,7 @@ def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> 
     counted = [f"lower at {lower}" if lower else "", f"higher at {higher}" if higher else ""]
     rest = len(pairs) - lower - higher
     parts = [*(part for part in counted if part), *([f"not clearly different at {rest}"] if rest else [])]
-    what = METRICS[metric].partition(",")[0]
+    what = curve_title(curves[0]).partition(",")[0]
     return f"{workload}, {what}: {arm} against {baseline} is {', '.join(parts)} of {_points(len(pairs))}."
 
 
@@ -139,7 +137,7 @@ def _is(curve: dict[str, Any], workload: str, metric: str) -> bool:
 
 
 def _knee(sweep: dict[str, Any], curve: dict[str, Any]) -> str:
-    what = METRICS[curve["metric"]].partition(",")[0]
+    what = curve_title(curve).partition(",")[0]
     axis = sweep["axes"][0]["name"]
     return f"{curve['workload']}, {what} with {curve['arm']}: the knee is at {axis} = {curve['knee']['value']}."
 

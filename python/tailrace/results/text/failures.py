@@ -11,11 +11,11 @@ WORDS = "Requests that failed have no latency: they are in no rate and no percen
 def failures_text(summary: dict[str, Any]) -> str:
     """A table of the workloads and arms in which requests failed; nothing where none did."""
     rows = [
-        [name, arm, number(share["mean"]), number(counts["failed"]), number(counts["lost_queries"])]
+        [name, arm, number(share["mean"]), *(number(counts[key]) for key in ("failed", "lost_queries", "timed_out"))]
         for name in summary["workloads"]
         for arm, arm_summary in summary["arms"].items()
         if (found := arm_summary["workloads"].get(name))
         if (share := found.get("failed_percent")) and (counts := found.get("request_counts")) and share["mean"]
     ]
-    head = ["failed requests", "arm", "%", "per trial", "lost queries"]
+    head = ["failed requests", "arm", "%", "per trial", "lost queries", "timed out"]
     return f"{align([head, *rows], left=2)}\n{WORDS}" if rows else ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from tailrace.results.compare.tone import Tone, tone_of
 from tailrace.results.format.numbers import change_interval_text, change_text, digits_text
+from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.unfinished import group_words, unfinished_words
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
@@ -207,7 +208,7 @@ def _counted(summary: Summary) -> str:
         for name, workload in arm["workloads"].items()
         if name in members
     }
-    return " or ".join(sorted((facts_of(kind).noun for kind in kinds), reverse=True)) or "transactions"
+    return noun_of(kinds)
 
 
 def _ends_apart(summary: Summary) -> bool:

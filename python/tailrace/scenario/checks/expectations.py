@@ -13,7 +13,14 @@ from tailrace.scenario.workloads.kinds import KINDS
 SOLO = "solo:"
 OF_GROUPS = ("rate_per_s",)
 """Metrics that groups of workloads have."""
-OF_SOME_KINDS = ("connections_spread_percent", "rate_per_s", "failed_percent", "lost_queries", "connections_opened")
+OF_SOME_KINDS = (
+    "connections_spread_percent",
+    "rate_per_s",
+    "failed_percent",
+    "lost_queries",
+    "timed_out",
+    "connections_opened",
+)
 """Metrics that only workloads of some kinds have."""
 
 Found = Iterator[tuple[KeyPath, str, str]]

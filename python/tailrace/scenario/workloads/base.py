@@ -164,10 +164,9 @@ class WorkloadKind(Part, ABC):
         """Its connections, if each carries bulk data all the time; else None."""
 
     @abstractmethod
-    def client_ports(self) -> tuple[str, str, int] | None:
-        """The host that opens connections for the whole trial, or sends datagrams, the key of their number, and it.
-
-        Each has a port of that host. None where ports come and go.
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        """The hosts that keep connections for the whole trial, or send datagrams, each with the key of their number,
+        and it. Each connection has a port of that host; ports that come and go are not counted.
         """
 
     # --- plan --------------------------------------------------------------------------------------------------------

@@ -104,8 +104,8 @@ class Datagrams(OneWay):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> tuple[str, str, int] | None:
-        return self.source, "source", 1
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        return [(self.source, "source", 1)]
 
     def start_ps(self) -> int:
         return self.start

@@ -157,8 +157,8 @@ class Flows(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> tuple[str, str, int] | None:
-        return None
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        return []
 
     def start_ps(self) -> int:
         return self.start

@@ -218,8 +218,8 @@ class Oltp(WorkloadKind):
         """Per transaction."""
         return sum(trip.repeat * trip.response for trip in self.round_trips)
 
-    def client_ports(self) -> tuple[str, str, int] | None:
-        return self.client, "users", self.users
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        return [(self.client, "users", self.users)]
 
     def start_ps(self) -> int:
         return 0

@@ -10,8 +10,8 @@ UDP_IPV4_HEADERS_BYTES = 28
 """RFC 768 (8) and RFC 791 without options (20)."""
 NUMBER_BYTES = 8
 """Least payload of a datagram, in which the number of its query stands (`Exchange` in `crates/endpoint`)."""
-PORTS_MAX = 28_000
-"""Connections that a client can have: ephemeral ports of Linux (ip_local_port_range), rounded down."""
+PORTS_MAX = 61_000 - 32_768
+"""Connections that a client can have: ephemeral ports of Linux (ip_local_port_range, 32768 to 60999)."""
 
 
 def problems(work: RequestKeys, around: Surroundings) -> Found:
@@ -22,7 +22,7 @@ def problems(work: RequestKeys, around: Surroundings) -> Found:
     yield from _size_problems(work, around)
     yield from _protocol_problems(work)
     for index, call in enumerate(work.calls):
-        yield from ((("calls", index, *key), what, hint) for key, what, hint in call.problems())
+        yield from ((("calls", index, *key), what, hint) for key, what, hint in call.problems(work.server_hosts))
     if work.replicas:
         yield from ((("replicas", *key), what, hint) for key, what, hint in work.replicas.problems())
 
@@ -63,6 +63,8 @@ def _spike_problems(work: RequestKeys, around: Surroundings) -> Found:
                 "the spike begins after the end of the trial",
                 "write an earlier time, or raise experiment.duration",
             )
+        if 0 < spike.at + spike.duration <= work.start:
+            yield ("spikes", index), "the spike ends before the workload starts", "write a later time, or omit it"
     for index, (before, after) in enumerate(pairwise(work.spikes), 1):
         if after.at < before.at + before.duration:
             what = "the spike begins before the one above it has ended"
@@ -92,9 +94,8 @@ def _protocol_problems(work: RequestKeys) -> Found:
         yield ("pipeline",), "queries of udp do not wait for each other", "omit it, and write more users"
     if work.connection == "new" and work.depth > 1:
         yield ("pipeline",), "a new connection carries one request", "omit it, or write connection: kept"
-    for key in ("timeout", "retries"):
-        if not work.is_udp and getattr(work, key) is not None:
-            yield (key,), f"`{key}` is of udp; tcp retransmits by itself", "omit it, or write protocol: udp"
+    if not work.is_udp and work.retries and work.timeout is None:
+        yield ("retries",), "a request over tcp is sent again only after a `timeout`", "write timeout: 2s, or omit it"
     if work.timeout == 0:
         yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 1s"
 

@@ -8,12 +8,11 @@ from tailrace.scenario.programs import LOADS, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads.base import WorkloadKind
-from tailrace.scenario.workloads.request_parts import AT_ONCE, Call, Replicas, Spike
+from tailrace.scenario.workloads.request_parts import AT_ONCE, CALLS_MAX, Call, Replicas, Spike
 from tailrace.scenario.workloads.request_presets import PRESETS, PresetName
 
 RequestProgram = Annotated[str, one_of(LOADS, "request-response"), choices_of(LOADS, "request-response")]
 SPIKES_MAX = 100
-CALLS_MAX = 16
 
 
 class RequestKeys(WorkloadKind):
@@ -68,9 +67,13 @@ class RequestKeys(WorkloadKind):
     limit.
     """
     timeout: Time | None = None
-    """Time after which a query of udp counts as lost and is sent again. Default: that of the preset, or 1s [A]."""
+    """Time after which a query of udp counts as lost and is sent again, or after which a client of tcp closes the
+    connection of a request without a whole response. Default: with udp that of the preset, or 1s [A]; with tcp none.
+    """
     retries: Annotated[Count, Field(ge=0, le=100)] | None = None
-    """Number of times that a query of udp is sent again before its request fails. Default: that of the preset, or 0."""
+    """Number of times that a request is sent again after `timeout` before it fails; with tcp over a new connection.
+    Default: with udp that of the preset, or 0; with tcp 0.
+    """
     calls: Annotated[list[Call], Field(max_length=CALLS_MAX)] = []
     """What the server asks of further servers while it serves, in order; it answers when all have answered."""
     replicas: Replicas | None = None
@@ -93,7 +96,7 @@ class RequestKeys(WorkloadKind):
     @property
     def called_hosts(self) -> list[str]:
         """Hosts that servers ask."""
-        called = [host for call in self.calls for host in call.hosts]
+        called = [host for call in self.calls for host in call.all_hosts]
         return called + (self.replicas.servers if self.replicas else [])
 
     def effective(self, key: str, default: Any) -> Any:

@@ -1,5 +1,6 @@
 """Parts of a workload of requests: spikes of its arrivals, calls of its servers, replicas."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import Field
@@ -13,6 +14,9 @@ AT_ONCE = parse_distribution("0s", TIME)
 FACTOR_MIN, FACTOR_MAX = 0.001, 1000
 """A plan has factors in thousandths."""
 MILLI = 1000
+CALLS_MAX = 16
+TIERS_MAX = 8
+"""Tiers behind the servers that clients ask, as in the engine (`crates/plan`)."""
 ACK = parse_distribution("64B", SIZE)
 """Acknowledgement of a replica: a short message with its headers [A]; range 20 B to 200 B."""
 
@@ -59,16 +63,34 @@ class Call(Part):
     """Requests to each of them."""
     parallel: bool = True
     """All requests of this call are sent at once; false sends each after the response to the one before."""
+    calls: "Annotated[list[Call], Field(max_length=CALLS_MAX)]" = []
+    """What each asked server asks of further servers in turn, after its own work; it answers when all have answered."""
 
     @property
     def hosts(self) -> list[str]:
         """The asked servers."""
         return self.servers or ([self.server] if self.server is not None else [])
 
-    def problems(self) -> Found:
-        """Problems of its values."""
+    @property
+    def all_hosts(self) -> list[str]:
+        """The asked servers, and those that they ask in turn."""
+        return [*self.hosts, *(host for call in self.calls for host in call.all_hosts)]
+
+    def problems(self, above: Sequence[str] = (), tier: int = 1) -> Found:
+        """Problems of its values; `above` are the servers on the way to these."""
         yield from one_or_several(self.server, self.servers, "server")
         yield from sizes_above_zero(self, "request", "response")
+        for name in self.hosts:
+            if name in above and tier > 1:  # a server that asks itself directly has no path to it
+                key = "server" if self.server is not None else "servers"
+                what = f"'{name}' is asked while it serves the same request: the calls form a cycle"
+                yield (key,), what, "name another host"
+        if self.calls and tier == TIERS_MAX:
+            yield ("calls",), f"calls are nested more than {TIERS_MAX} deep", "omit the inner ones"
+            return
+        for index, call in enumerate(self.calls):
+            found = call.problems((*above, *self.hosts), tier + 1)
+            yield from ((("calls", index, *key), what, hint) for key, what, hint in found)
 
     def lowered(self) -> Raw:
         """The call in a plan."""
@@ -80,6 +102,7 @@ class Call(Part):
             "count": self.count,
             "is_parallel": self.parallel,
             "awaited": 0,
+            "stages": [call.lowered() for call in self.calls],
         }
 
 

@@ -21,6 +21,7 @@ from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import (
     AT_ONCE,
+    Call,
     service,
 )
 
@@ -46,7 +47,7 @@ class Requests(RequestKeys):
             done_key="transactions",
             latency="request latency",
             metrics=frozenset(
-                {"completion_s", "rate_per_s", "failed_percent", "lost_queries", "connections_opened"},
+                {"completion_s", "rate_per_s", "failed_percent", "lost_queries", "timed_out", "connections_opened"},
             ),
             main_metrics=("latency_p99_ms", "rate_per_s", "goodput_gbps"),
             sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms", "failed_percent"),
@@ -75,15 +76,17 @@ class Requests(RequestKeys):
         for key in ("client", "server"):
             yield from _named((), self, key)
         for index, call in enumerate(self.calls):
-            yield from _named(("calls", index), call, "server")
+            yield from _called(("calls", index), call)
         if self.replicas:
             yield from ((("replicas", "servers", index), name) for index, name in enumerate(self.replicas.servers))
 
     def path_problems(self, graph: Graph) -> Found:
         own: KeyPath = ()
         pairs = [(own, client, server) for client in self.client_hosts for server in self.server_hosts]
-        called = [(at, name) for at, name in self.named_ends() if at[0] in ("calls", "replicas")]
-        pairs += [(at, server, name) for server in self.server_hosts for at, name in called]
+        for index, call in enumerate(self.calls):
+            pairs += _asked(("calls", index), call, self.server_hosts)
+        copies = enumerate(self.replicas.servers if self.replicas else [])
+        pairs += [(("replicas", "servers", at), server, name) for at, name in copies for server in self.server_hosts]
         for at, first, second in pairs:
             found = list(named_problems(first, second, graph))
             if found:
@@ -124,8 +127,15 @@ class Requests(RequestKeys):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> tuple[str, str, int] | None:
-        return None
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        """Those of users, who keep theirs; arrivals share as many as they need."""
+        clients = self.client_hosts
+        each = len(self.server_hosts) if self.balance == "random" else 1
+        if self.users is None:
+            held = (self.connections or 0) * len(self.server_hosts)
+            return [(host, "connections", held) for host in clients if held]
+        shares = ((self.users + len(clients) - 1 - at) // len(clients) for at in range(len(clients)))
+        return [(host, "users", share * each) for host, share in zip(clients, shares, strict=True)]
 
     # --- plan --------------------------------------------------------------------------------------------------------
 
@@ -159,8 +169,8 @@ class Requests(RequestKeys):
             "request": request.raw,
             "response": response.raw,
             "service": service(self.server_time.raw, self.server_work.raw, self.concurrency),
-            "timeout_ps": self.effective("timeout", TIMEOUT_PS) if self.is_udp else 0,
-            "retries": self.effective("retries", 0) if self.is_udp else 0,
+            "timeout_ps": self.effective("timeout", TIMEOUT_PS) if self.is_udp else self.timeout or 0,
+            "retries": self.effective("retries", 0) if self.is_udp else self.retries or 0,
             "stages": stages,
         }
 
@@ -194,6 +204,20 @@ class Requests(RequestKeys):
 
     def closed_loop(self) -> ClosedLoop | None:
         return None
+
+
+def _called(at: KeyPath, call: Call) -> Iterator[tuple[KeyPath, str]]:
+    """The hosts of a call, and of the calls that its servers make."""
+    yield from _named(at, call, "server")
+    for index, inner in enumerate(call.calls):
+        yield from _called((*at, "calls", index), inner)
+
+
+def _asked(at: KeyPath, call: Call, callers: Sequence[str]) -> Iterator[tuple[KeyPath, str, str]]:
+    """Who asks whom, in a call and in the calls that its servers make."""
+    yield from ((key, caller, name) for key, name in _named(at, call, "server") for caller in callers)
+    for index, inner in enumerate(call.calls):
+        yield from _asked((*at, "calls", index), inner, call.hosts)
 
 
 def _named(at: KeyPath, part: Any, key: str) -> Iterator[tuple[KeyPath, str]]:

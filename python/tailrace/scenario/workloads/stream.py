@@ -128,8 +128,8 @@ class Stream(OneWay):
     def long_flows(self) -> LongFlows | None:
         return LongFlows(self.source, self.destination, self.connections)
 
-    def client_ports(self) -> tuple[str, str, int] | None:
-        return self.source, "connections", self.connections
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        return [(self.source, "connections", self.connections)]
 
     def start_ps(self) -> int:
         return self.start

@@ -1,10 +1,11 @@
 //! The asking side of connections: of a client, or of a server that asks others.
 
 use super::Exchange;
+use super::patience::Patience;
 use crate::app::{HostCalls, Peer, Tallies};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
-use tailrace_units::RandomStream;
+use tailrace_units::{RandomStream, Time};
 
 /// Whom requests of one sort go to, and how.
 #[derive(Clone, Debug)]
@@ -24,8 +25,8 @@ pub(super) struct LaneConfig {
 struct Lane {
     config: LaneConfig,
     waiting: VecDeque<u64>,
-    /// Connections that are not open yet.
-    connecting: u32,
+    /// Connections that are not open yet, in the order in which they were begun.
+    connecting: VecDeque<u32>,
     /// Connections that count towards the limit.
     used: u32,
     /// Open connections with room: requests on their way, and the socket.
@@ -54,19 +55,29 @@ pub(super) struct Asker {
     links: BTreeMap<u32, Link>,
     /// Requests that have ended, and whether they were answered.
     done: VecDeque<(u64, bool)>,
+    /// What is given up after a time; `None` where requests wait for ever.
+    patience: Option<Patience>,
     pub(super) tallies: Tallies,
 }
 
 impl Asker {
-    /// On this host, with nobody to ask.
-    pub(super) fn new(host: u16) -> Asker {
+    /// On this host, with nobody to ask. With patience, no two requests on their way have the same number.
+    pub(super) fn new(host: u16, patience: Option<Patience>) -> Asker {
         let (lanes, links, done, tallies) = (Vec::new(), BTreeMap::new(), VecDeque::new(), Tallies::default());
-        Asker { host, lanes, links, done, tallies }
+        Asker { host, lanes, links, done, patience, tallies }
     }
 
     pub(super) fn add_lane(&mut self, config: LaneConfig) {
         let (waiting, ready) = (VecDeque::new(), BTreeSet::new());
-        self.lanes.push(Lane { config, waiting, connecting: 0, used: 0, ready });
+        self.lanes.push(Lane { config, waiting, connecting: VecDeque::new(), used: 0, ready });
+    }
+
+    /// Asks for what this job wants, and waits no longer than patience lasts.
+    pub(super) fn ask_within(&mut self, now: Time, lane: u32, job: u64, calls: &mut dyn HostCalls) {
+        if let Some(patience) = &mut self.patience {
+            patience.begin(now, job, lane);
+        }
+        self.ask(lane, job, calls);
     }
 
     /// Asks for what this job wants.
@@ -77,7 +88,61 @@ impl Asker {
 
     /// The next job that has ended, and whether it was answered.
     pub(super) fn poll_done(&mut self) -> Option<(u64, bool)> {
-        self.done.pop_front()
+        let (job, is_answered) = self.done.pop_front()?;
+        if let Some(patience) = &mut self.patience {
+            patience.end(job);
+        }
+        Some((job, is_answered))
+    }
+
+    /// When a request will have waited too long.
+    pub(super) fn poll_timeout(&self) -> Time {
+        self.patience.as_ref().map_or(Time::NEVER, Patience::poll_timeout)
+    }
+
+    /// Gives up what has waited too long: its connection is closed, and all that it carried is asked again or fails.
+    pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
+        while let Some((job, lane, socket)) = self.patience.as_ref().and_then(|patience| patience.expired(now)) {
+            if let Some(socket) = socket {
+                self.give_up_link(now, socket, calls);
+            } else {
+                self.give_up_waiting(now, lane, job, calls);
+            }
+            self.dispatch(lane, calls);
+        }
+    }
+
+    fn give_up_link(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
+        calls.close(socket);
+        let Some(link) = self.links.remove(&socket) else { return };
+        let lane = &mut self.lanes[link.lane as usize];
+        lane.used -= 1;
+        lane.ready.remove(&(link.asked.len() as u32, socket));
+        lane.connecting.retain(|&other| other != socket);
+        for job in link.reserved.into_iter().chain(link.asked.iter().map(|asked| asked.0)) {
+            self.ask_again(now, link.lane, job);
+        }
+    }
+
+    /// What no connection carries yet; the connection that was begun for it is given up too.
+    fn give_up_waiting(&mut self, now: Time, lane: u32, job: u64, calls: &mut dyn HostCalls) {
+        let of_lane = &mut self.lanes[lane as usize];
+        of_lane.waiting.retain(|&other| other != job);
+        if let Some(socket) = of_lane.connecting.pop_front() {
+            of_lane.used -= 1;
+            self.links.remove(&socket);
+            calls.close(socket);
+        }
+        self.ask_again(now, lane, job);
+    }
+
+    fn ask_again(&mut self, now: Time, lane: u32, job: u64) {
+        self.tallies.timed_out += 1;
+        if self.patience.as_mut().is_some_and(|patience| patience.retries(now, job)) {
+            self.lanes[lane as usize].waiting.push_back(job);
+        } else {
+            self.done.push_back((job, false));
+        }
     }
 
     /// Whether this program opened the connection of this socket.
@@ -89,7 +154,7 @@ impl Asker {
         let Some(link) = self.links.get_mut(&socket) else { return };
         link.is_open = true;
         let lane = link.lane;
-        self.lanes[lane as usize].connecting -= 1;
+        self.lanes[lane as usize].connecting.retain(|&other| other != socket);
         match link.reserved.take() {
             Some(job) => self.send(socket, job, calls),
             None => {
@@ -143,7 +208,7 @@ impl Asker {
         lane.ready.remove(&(link.asked.len() as u32, socket));
         let mut lost: Vec<u64> = link.reserved.into_iter().chain(link.asked.iter().map(|asked| asked.0)).collect();
         if !link.is_open {
-            lane.connecting -= 1;
+            lane.connecting.retain(|&other| other != socket);
             // Where connections are shared, one of those that wait for any has waited for this one.
             lost.extend(if lane.config.is_kept { lane.waiting.pop_front() } else { None });
         }
@@ -163,7 +228,7 @@ impl Asker {
             if let Some((_, socket)) = usable {
                 of_lane.waiting.pop_front();
                 self.send(socket, job, calls);
-            } else if may_open && (!of_lane.config.is_kept || (of_lane.connecting as usize) < of_lane.waiting.len()) {
+            } else if may_open && (!of_lane.config.is_kept || of_lane.connecting.len() < of_lane.waiting.len()) {
                 self.open(lane, calls);
             } else {
                 return;
@@ -180,8 +245,12 @@ impl Asker {
             self.done.extend(of_lane.waiting.pop_front().map(|job| (job, false)));
             return;
         };
-        (of_lane.connecting, of_lane.used) = (of_lane.connecting + 1, of_lane.used + 1);
+        of_lane.connecting.push_back(socket);
+        of_lane.used += 1;
         let reserved = if of_lane.config.is_kept { None } else { of_lane.waiting.pop_front() };
+        if let (Some(job), Some(patience)) = (reserved, &mut self.patience) {
+            patience.carry(job, socket);
+        }
         let random = of_lane.config.exchange.on_connection(self.host, calls.ends(socket).own_port);
         self.links.insert(socket, Link { lane, is_open: false, random, asked: VecDeque::new(), reserved, is_over: false });
     }
@@ -195,6 +264,9 @@ impl Asker {
             lane.ready.insert((before + 1, socket));
         }
         link.asked.push_back((job, sizes.response));
+        if let Some(patience) = &mut self.patience {
+            patience.carry(job, socket);
+        }
         calls.write(socket, sizes.request);
     }
 }

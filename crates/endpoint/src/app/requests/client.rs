@@ -2,6 +2,7 @@
 
 use super::arrivals::PAUSE_AFTER_FAILURE;
 use super::asker::{Asker, LaneConfig};
+use super::patience::Patience;
 use super::queries::Queries;
 use super::{Arrivals, Exchange};
 use crate::app::{HostCalls, Message, Peer, Program, Tallies};
@@ -38,6 +39,10 @@ pub enum Transport {
         depth: u32,
         /// Most connections to each server that arrivals share; 0 for as many as are needed.
         limit: u32,
+        /// A request without a whole response for so long is given up; zero for never.
+        timeout: Span,
+        /// It is asked again so often.
+        retries: u32,
     },
     /// As datagrams.
     Udp {
@@ -145,7 +150,7 @@ impl RequestClient {
             (Source::Arrivals(_), None) => (number % u64::from(self.servers)) as u32,
         };
         match &mut self.way {
-            Way::Streams(asker) => asker.ask(lane, number, calls),
+            Way::Streams(asker) => asker.ask_within(now, lane, number, calls),
             Way::Datagrams(queries, shared) => {
                 let turn = number / u64::from(self.servers) % u64::from(*shared);
                 queries.ask(now, lane * *shared + turn as u32, number, calls);
@@ -195,8 +200,8 @@ impl Way {
                 let shared = if let Drive::Arrivals(_) = drive { keys.len() / servers.len() } else { 1 };
                 Way::Datagrams(Queries::new(exchange, timeout, retries, &keys), shared as u32)
             }
-            Transport::Tcp { is_kept, depth, limit } => {
-                let mut asker = Asker::new(host);
+            Transport::Tcp { is_kept, depth, limit, timeout, retries } => {
+                let mut asker = Asker::new(host, (timeout > Span::ZERO).then(|| Patience::new(timeout, retries)));
                 let mut add = |peer: Peer, limit: u32| {
                     asker.add_lane(LaneConfig { peer, exchange: Rc::clone(&exchange), depth, limit, is_kept });
                 };
@@ -295,15 +300,18 @@ impl Source {
 
 impl Program for RequestClient {
     fn poll_timeout(&self) -> Time {
-        let own = self.source.poll_timeout();
-        if let Way::Datagrams(queries, _) = &self.way { own.min(queries.poll_timeout()) } else { own }
+        self.source.poll_timeout().min(match &self.way {
+            Way::Datagrams(queries, _) => queries.poll_timeout(),
+            Way::Streams(asker) => asker.poll_timeout(),
+        })
     }
     fn running(&self, each: &mut dyn FnMut(u32, Time)) {
         self.jobs.values().for_each(|&job| each(self.source.user(job), job.intended));
     }
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
-        if let Way::Datagrams(queries, _) = &mut self.way {
-            queries.handle_timeout(now, calls);
+        match &mut self.way {
+            Way::Datagrams(queries, _) => queries.handle_timeout(now, calls),
+            Way::Streams(asker) => asker.handle_timeout(now, calls),
         }
         self.begin_due(now, calls);
         self.settle(now, calls);

@@ -10,6 +10,7 @@
 mod arrivals;
 mod asker;
 mod client;
+mod patience;
 mod queries;
 mod server;
 #[cfg(test)]

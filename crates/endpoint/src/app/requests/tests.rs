@@ -91,7 +91,7 @@ fn client(users: u32, requests: u64, transport: Transport) -> RequestClient {
 }
 
 fn tcp(is_kept: bool, depth: u32) -> Transport {
-    Transport::Tcp { is_kept, depth, limit: 0 }
+    Transport::Tcp { is_kept, depth, limit: 0, timeout: Span::ZERO, retries: 0 }
 }
 
 /// A query is answered where neither it nor its answer is lost; a request fails where none of its queries is answered.
@@ -189,7 +189,7 @@ fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait(
         host: 0,
         servers: vec![PEER],
         exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
-        transport: Transport::Tcp { is_kept: true, depth: 2, limit: 1 },
+        transport: Transport::Tcp { is_kept: true, depth: 2, limit: 1, timeout: Span::ZERO, retries: 0 },
         drive: Drive::Arrivals(Arrivals::new(config)),
         choice: None,
     });
@@ -201,6 +201,64 @@ fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait(
     assert_eq!((host.completed[0], host.written.len()), ((0, Time::ZERO + SECOND), 3));
     (0..4).for_each(|_| client.handle_readable(end, 1, 300, &mut host));
     assert_eq!((host.completed.len(), host.finished.len()), (5, 1), "told once");
+}
+
+fn impatient(is_kept: bool, depth: u32, retries: u32) -> Transport {
+    Transport::Tcp { is_kept, depth, limit: 0, timeout: SECOND, retries }
+}
+
+#[test]
+fn a_request_over_tcp_without_a_response_in_time_closes_its_connection_and_fails() {
+    for is_kept in [true, false] {
+        let mut host = Fake::default();
+        let mut client = client(1, 2, impatient(is_kept, 1, 0));
+        client.handle_timeout(Time::ZERO, &mut host);
+        client.handle_connected(Time::ZERO, 1, &mut host);
+        client.handle_readable(Time::ZERO, 1, 299, &mut host);
+        assert_eq!(client.poll_timeout(), Time::ZERO + SECOND);
+        client.handle_timeout(Time::ZERO + SECOND, &mut host);
+        assert_eq!((client.tallies().failed, client.tallies().timed_out, host.closed.clone()), (1, 1, vec![1]));
+        let later = Time::ZERO + SECOND + Span::from_ms(100);
+        client.handle_timeout(later, &mut host);
+        assert_eq!(host.connected, 2, "the next request has a connection of its own");
+        client.handle_connected(later, 2, &mut host);
+        client.handle_readable(later, 2, 300, &mut host);
+        assert_eq!((host.completed, host.finished, host.closed), (vec![(0, later)], vec![0], vec![1]));
+        assert_eq!(client.poll_timeout(), Time::NEVER, "an answered request has no deadline");
+    }
+}
+
+#[test]
+fn a_connection_that_does_not_open_in_time_is_given_up_and_the_request_asked_again() {
+    for is_kept in [true, false] {
+        let mut host = Fake::default();
+        let mut client = client(1, 1, impatient(is_kept, 1, 2));
+        for second in 0..3 {
+            client.handle_timeout(Time::ZERO + SECOND.times(second), &mut host);
+        }
+        assert_eq!((host.connected, host.closed.clone()), (3, vec![1, 2]));
+        let end = Time::ZERO + SECOND.times(3);
+        assert_eq!(client.poll_timeout(), end);
+        client.handle_timeout(end, &mut host);
+        let Tallies { begun, answered, failed, timed_out, .. } = client.tallies();
+        assert_eq!((begun, answered, failed, timed_out, host.finished), (1, 0, 1, 3, vec![0]));
+        assert_eq!(host.closed, [1, 2, 3]);
+    }
+}
+
+#[test]
+fn a_pipeline_is_given_up_whole_and_asked_again_in_order() {
+    let mut host = Fake::default();
+    let mut client = client(1, 3, impatient(true, 3, 1));
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_connected(Time::ZERO, 1, &mut host);
+    client.handle_readable(Time::ZERO, 1, 300, &mut host);
+    client.handle_timeout(Time::ZERO + SECOND, &mut host);
+    assert_eq!((host.closed.clone(), host.connected, client.tallies().timed_out), (vec![1], 2, 2), "two are asked again");
+    client.handle_connected(Time::ZERO + SECOND, 2, &mut host);
+    client.handle_readable(Time::ZERO + SECOND, 2, 600, &mut host);
+    let Tallies { answered, failed, failed_connections, .. } = client.tallies();
+    assert_eq!((answered, failed, failed_connections, host.finished), (3, 0, 0, vec![0]));
 }
 
 /// Clients draw the same arrivals: each takes its part of them, and together they take all.
@@ -235,4 +293,34 @@ fn gaps_pass_faster_in_a_spike() {
     }
     // Usual time runs at twice the rate from 1 s to 3 s, which are 4 s of it.
     assert_eq!(tenths, [8, 13, 17, 21, 25, 29, 36, 44]);
+}
+
+/// Tenths of seconds of arrivals each 100 ms, after a start and with these spikes: factor in thousandths, begin and end in seconds.
+fn tenths_with(start: u64, count: u64, spikes: &[(u64, u64, u64)]) -> Vec<u64> {
+    let second = |number| Time::ZERO + SECOND.times(number);
+    let spikes = spikes.iter().map(|&(factor_milli, from, until)| Spike { factor_milli, from: second(from), until: second(until) });
+    let (gap, spikes, start, random) = (constant(SECOND.ps() / 10), spikes.collect(), second(start), random("arrivals"));
+    let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
+    let mut tenths = Vec::new();
+    while !arrivals.next_at().is_never() {
+        tenths.push(arrivals.next_at().ps() / (SECOND.ps() / 10));
+        arrivals.take();
+    }
+    tenths
+}
+
+#[test]
+fn a_spike_below_one_thins_arrivals_out_and_spikes_may_touch() {
+    let between = |tenths: &[u64], from: u64, until: u64| tenths.iter().filter(|&&at| (from..until).contains(&at)).count();
+    let quiet = tenths_with(0, 60, &[(500, 1, 3)]);
+    assert_eq!([between(&quiet, 0, 10), between(&quiet, 10, 30), between(&quiet, 30, 40)], [9, 10, 10]);
+    let touching = tenths_with(0, 100, &[(3_000, 1, 2), (500, 2, 3)]);
+    assert_eq!([between(&touching, 10, 20), between(&touching, 20, 30), between(&touching, 30, 40)], [30, 5, 10]);
+}
+
+#[test]
+fn a_spike_may_lie_before_the_start_or_reach_into_it_or_last_to_the_end() {
+    assert_eq!(tenths_with(2, 3, &[(9_000, 0, 1)]), [21, 22, 23]);
+    assert_eq!(tenths_with(2, 4, &[(2_000, 0, 3)]), [20, 21, 21, 22]);
+    assert_eq!(tenths_with(0, 4, &[(2_000, 0, 1_000_000)]), [0, 1, 1, 2]);
 }

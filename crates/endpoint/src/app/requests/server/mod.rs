@@ -64,7 +64,7 @@ impl RequestServer {
     /// Before its first request.
     pub fn new(config: ServerConfig) -> RequestServer {
         let ServerConfig { host, port, keys, exchange, policy, closes, random, stages } = config;
-        let mut asker = Asker::new(host);
+        let mut asker = Asker::new(host, None);
         let mut first_lane = 0;
         let mut add = |stage: StageConfig| {
             let StageConfig { peers, exchange, count, is_parallel, awaited } = stage;
