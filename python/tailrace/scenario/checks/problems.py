@@ -4,7 +4,17 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tailrace.errors import KeyPath, Problem, closest
-from tailrace.scenario.checks import expectations, headline, policies, processors, switches, topology, trees, workloads
+from tailrace.scenario.checks import (
+    expectations,
+    headline,
+    neighbours,
+    policies,
+    processors,
+    switches,
+    topology,
+    trees,
+    workloads,
+)
 from tailrace.scenario.network.host import IP_TCP_HEADERS_BYTES, Host, Tcp
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import DEFAULTS, Scenario
@@ -55,6 +65,7 @@ def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     yield from broken
     yield from _hosts(scenario, graph)
     yield from processors.check(scenario)
+    yield from neighbours.check(scenario)
     yield from switches.check(scenario, graph)
     yield from trees.check(scenario, graph)
     yield from workloads.check(scenario, graph, is_joined=not broken)
