@@ -6,6 +6,7 @@ from tailrace.errors import KeyPath, Problem
 from tailrace.exact import registry
 from tailrace.experiment.real_kernel import Found, client_ports, framing, host_settings, problems_of, raise_found
 from tailrace.programs.needed import path_of
+from tailrace.scenario.checks import neighbours
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.cpu import COSTS, Cpu
 from tailrace.scenario.network.host import Host, Nic, Tcp
@@ -69,6 +70,7 @@ def _find(scenario: Scenario) -> Found:
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
         yield from _host(("hosts", name), host)
+    yield from neighbours.absent(scenario, ENGINE)
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_trial, simulator_build
+from tailrace.experiment.real_kernel import raise_found
+from tailrace.scenario.checks import neighbours
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -90,7 +92,8 @@ class Simulated:
         return []
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Refuses nothing: every checked scenario can be simulated."""
+        """Raises `ScenarioError` for what only real programs have: neighbours."""
+        raise_found(loaded, arms, lambda scenario: neighbours.absent(scenario, SIMULATED))
 
     def open(self, folder: Path) -> None:
         """Prepares nothing in the run directory."""

@@ -11,6 +11,7 @@ from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.engine import LIVE, EngineTrial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.files import make_folder, named, write_text
+from tailrace.live import neighbours
 from tailrace.live.lab import fabric, kinds
 from tailrace.live.lab.clean import clean_before
 from tailrace.live.machine import limits
@@ -79,7 +80,8 @@ class LiveEngine:
         refuse(loaded, arms)
         kinds.refuse(self.kind, loaded, arms)
         chosen = [choice(one.kind, one) for arm in arms.values() for one in arm.running.values()]
-        found = require(needs_of(chosen))
+        crowded = any(neighbours.names(arm) for arm in arms.values())
+        found = require([*needs_of(chosen), *([neighbours.NEEDED] if crowded else [])])
         clean_before(self._say)
         kinds.require(self.kind, found)
         self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)

@@ -1,5 +1,6 @@
 """Checks that real programs and this machine can run a scenario, made before anything starts."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from tailrace.experiment.real_kernel import Found, client_ports, framing, host_s
 from tailrace.live import registry
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
+from tailrace.scenario.network.cpu import Cpu
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
@@ -39,6 +41,8 @@ class Machine:
     version 2."""
     can_limit_cpus: bool | None = None
     """Whether control groups limit the time of processors."""
+    cores: frozenset[int] | None = None
+    """Numbers of the cores that programs may use."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], frames_per_s_max: float) -> "Machine":
@@ -49,6 +53,7 @@ class Machine:
             frozenset(controls) if controls else None,
             has_priorities=False if found.get("cgroup_usable") is False else found.get("priorities"),
             can_limit_cpus=found.get("cpu_limits"),
+            cores=frozenset(os.sched_getaffinity(0)),
         )
 
 
@@ -80,15 +85,37 @@ def _machine(scenario: Scenario, machine: Machine) -> Found:
     if machine.congestion_controls is not None:
         yield from _congestion_controls(scenario, machine.congestion_controls)
     yield from _groups(scenario, machine)
+    if machine.cores is not None:
+        yield from _cores(scenario, machine.cores)
     if machine.frames_per_s_max is not None:
         yield from _rates(scenario, expand(scenario.network), machine.frames_per_s_max)
+
+
+def _cores(scenario: Scenario, known: frozenset[int]) -> Found:
+    """Programs and neighbours on cores that this machine does not have: core n of a host is core n of the machine."""
+    for name, host in scenario.hosts.items():
+        yield from _named_cores(("hosts", name, "cpu", "program_cores"), pinned_cores(host.cpu) or [], known)
+        for other, neighbour in host.neighbours.items():
+            yield from _named_cores(("hosts", name, "neighbours", other, "cores"), neighbour.cores or [], known)
+
+
+def _named_cores(at: KeyPath, cores: list[int], known: frozenset[int]) -> Found:
+    for index, core in enumerate(cores):
+        if core not in known:
+            numbers = ", ".join(map(str, sorted(known)))
+            yield (*at, index), f"this machine has no core {core} for programs", f"write one of: {numbers}"
+
+
+def pinned_cores(cpu: Cpu) -> list[int] | None:
+    """The cores on which a host's programs must stay; None where they may use all cores of the host."""
+    return cpu.program_cores_list if cpu.cores and len(cpu.program_cores_list) < cpu.cores else None
 
 
 def _groups(scenario: Scenario, machine: Machine) -> Found:
     """Settings that need control groups that this machine or user does not have."""
     if machine.can_limit_cpus is False:
         for name, host in scenario.hosts.items():
-            if host.cpu.program_cores:
+            if host.cpu.program_cores and pinned_cores(host.cpu) is None:
                 what = "limits of CPU time need a control group, which this machine or user does not have"
                 yield (
                     ("hosts", name, "cpu", "program_cores"),

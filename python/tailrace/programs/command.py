@@ -25,6 +25,10 @@ class Command:
     cwd: str | None = None
     cpus: float | None = None
     """Cores that all programs of the host share; None for all cores."""
+    cores: Sequence[int] | None = None
+    """Cores of the machine that it may use; None for those of its host."""
+    group: str | None = None
+    """Name of a control group of its own; None for that of its host."""
     priority: int | None = None
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""
     dscp: int | None = None
@@ -41,6 +45,9 @@ class Ended:
     system_s: float
     max_rss_bytes: int
     wall_s: float
+    voluntary_switches: int = 0
+    """Of all its threads, those that ended before and its children included."""
+    involuntary_switches: int = 0
 
     @classmethod
     def read(cls, event: Mapping[str, Any]) -> "Ended":
@@ -53,6 +60,8 @@ class Ended:
             system_s=float(event.get("system_s", 0)),
             max_rss_bytes=int(event.get("max_rss_bytes", 0)),
             wall_s=float(event.get("wall_s", 0)),
+            voluntary_switches=int(event.get("voluntary_switches", 0)),
+            involuntary_switches=int(event.get("involuntary_switches", 0)),
         )
 
     @property

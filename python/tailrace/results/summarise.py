@@ -9,6 +9,7 @@ from tailrace.results.compare.fidelity import engine_name, fabric_name, summaris
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
+from tailrace.results.metrics.costs import summarise_costs
 from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.metrics.processors import summarise_processors
@@ -143,5 +144,6 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "pauses": summarise_pauses(trials),
         "hosts": summarise_hosts(trials),
         "processors": summarise_processors(trials),
+        "costs": summarise_costs(trials),
         "fidelity": summarise_fidelity(trials),
     }

@@ -26,7 +26,7 @@ pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;
 
 use crate::address;
-use crate::cgroup::Groups;
+use crate::cgroup::{self, Groups};
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
 use crate::plane::question::Ask;
@@ -98,6 +98,13 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let pid = outer_pid()?;
     let text = |error: io::Error| error.to_string();
     let children = watch_children().map_err(text)?;
+    // The thread of the built-in switch has real-time priority, which a group may not give.
+    if let Some(groups) = &setup.groups
+        && setup.kind != FabricKind::Tap
+        && setup.plan.raw.hosts.iter().any(|host| !host.neighbours.is_empty())
+    {
+        groups.join(cgroup::NO_HOST).map_err(|error| format!("joining a control group: {error}"))?;
+    }
     let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
     unshare(spaces).map_err(|error| format!("creating namespaces: {error}"))?;
     let names: Vec<String> = setup.plan.raw.hosts.iter().map(|host| host.name.clone()).collect();

@@ -5,7 +5,8 @@ use super::mounts;
 use super::protocol::Spawn;
 use crate::cgroup::{self, Groups};
 use crate::sys::bpf;
-use crate::sys::process::{ChildSetup, Ending, Reaped, spawn};
+use crate::sys::process::{ChildSetup, Ending, Reaped, core_set, spawn};
+use nix::sched::CpuSet;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, User, getgrouplist};
 use serde_json::{Value, json};
@@ -18,6 +19,9 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Instant;
 
+/// What the name of a group of one program begins with: no host's does.
+const OWN_GROUP: &str = "own-";
+
 /// What runs.
 #[derive(Debug)]
 pub struct Programs {
@@ -28,6 +32,8 @@ pub struct Programs {
     running: BTreeMap<i32, Running>,
     /// Groups for priorities and code points that exist.
     prioritised: BTreeSet<String>,
+    /// Groups of single programs that exist.
+    own: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -39,7 +45,7 @@ struct Running {
 impl Programs {
     /// None run.
     pub fn new(groups: Option<Groups>, is_nested: bool) -> Programs {
-        Programs { groups, is_nested, running: BTreeMap::new(), prioritised: BTreeSet::new() }
+        Programs { groups, is_nested, running: BTreeMap::new(), prioritised: BTreeSet::new(), own: BTreeSet::new() }
     }
 
     /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel
@@ -57,7 +63,8 @@ impl Programs {
             return Err(format!("a program named {:?} is already running", order.name));
         }
         let [program, arguments @ ..] = order.argv.as_slice() else { return Err("argv is empty".into()) };
-        let member = host.map_or(cgroup::NO_HOST, |host| &host.group);
+        let member = self.member(order, host)?;
+        let member = member.as_str();
         if let Some(cpus) = order.cpus {
             self.limit(member, cpus)?;
         }
@@ -74,6 +81,7 @@ impl Programs {
         let entry = ChildSetup {
             network: host.map(|host| host.namespace.as_raw_fd()),
             groups: self.join_files(member, order.priority, order.dscp)?,
+            cores: order.cores.as_deref().map(cores).transpose()?,
             hostname: host.map(|host| host.name.clone()),
             user: if self.is_nested { None } else { order.user.as_deref().map(user).transpose()? },
             nests: self.is_nested && order.user.is_some(),
@@ -81,6 +89,21 @@ impl Programs {
         let pid = spawn(&mut command, entry).map_err(|error| format!("starting {program:?}: {error}"))?;
         self.running.insert(pid.as_raw(), Running { name: order.name.clone(), since: Instant::now() });
         Ok(pid)
+    }
+
+    /// The control group of a program: its host's, or one of its own, as a hypervisor has one for each machine.
+    fn member(&mut self, order: &Spawn, host: Option<&Host>) -> Result<String, String> {
+        let Some(own) = &order.group else { return Ok(host.map_or(cgroup::NO_HOST, |host| &host.group).to_owned()) };
+        if own.is_empty() || !own.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter)) {
+            return Err(format!("group {own:?}: a name has letters, digits, - and _"));
+        }
+        let member = format!("{OWN_GROUP}{own}");
+        if let Some(groups) = &self.groups
+            && self.own.insert(own.clone())
+        {
+            groups.add(&member).map_err(|error| format!("group {own:?}: {error}"))?;
+        }
+        Ok(member)
     }
 
     fn limit(&self, member: &str, cpus: f64) -> Result<(), String> {
@@ -146,9 +169,18 @@ impl Programs {
             "user_s": reaped.user.as_secs_f64(),
             "system_s": reaped.system.as_secs_f64(),
             "max_rss_bytes": reaped.max_rss_bytes,
+            "voluntary_switches": reaped.voluntary_switches,
+            "involuntary_switches": reaped.involuntary_switches,
             "wall_s": running.since.elapsed().as_secs_f64(),
         }))
     }
+}
+
+fn cores(wanted: &[usize]) -> Result<CpuSet, String> {
+    if wanted.is_empty() {
+        return Err("cores: the list is empty".into());
+    }
+    core_set(wanted).map_err(|core| format!("cores: no machine has a core {core}"))
 }
 
 fn input(path: Option<&Path>) -> Result<Stdio, String> {

@@ -87,6 +87,12 @@ pub struct Spawn {
     /// Processor time of its host, in cores; none leaves it as it is.
     #[serde(default)]
     pub cpus: Option<f64>,
+    /// Cores of the machine that it may use, with all that it starts; none for all.
+    #[serde(default)]
+    pub cores: Option<Vec<usize>>,
+    /// A control group of its own beside those of the hosts, by this name; none for that of its host.
+    #[serde(default)]
+    pub group: Option<String>,
     /// Priority (0 to 7) of the sockets that it creates; none for the machine's default, 0.
     #[serde(default)]
     pub priority: Option<u8>,
@@ -130,9 +136,12 @@ mod tests {
 
     #[test]
     fn a_command_is_read_and_what_is_none_is_answered() {
-        let spawn = r#"{"op":"spawn","id":3,"name":"p","host":"db1","argv":["true"],"stdout":"/o","stderr":"/e","cpus":0.5}"#;
+        let spawn = r#"{"op":"spawn","id":3,"name":"p","host":"db1","argv":["true"],"stdout":"/o","stderr":"/e","cpus":0.5,
+            "cores":[1],"group":"noise"}"#;
         let command = parse(spawn).expect("a command");
-        assert!(command.id == 3 && matches!(command.op, Op::Spawn(Spawn { cpus: Some(_), priority: None, .. })));
+        let Op::Spawn(spawn) = command.op else { panic!("a program") };
+        assert!(command.id == 3 && spawn.cpus.is_some() && spawn.priority.is_none());
+        assert_eq!((spawn.cores, spawn.group.as_deref()), (Some(vec![1]), Some("noise")));
         assert!(matches!(parse(r#"{"op":"capture-stop","id":1,"port":["sw","a"]}"#).expect("one").op, Op::CaptureStop { .. }));
         assert_eq!(parse(r#"{"op":"fly","id":7}"#).expect_err("unknown")["id"], 7);
         assert_eq!(parse("fly").expect_err("no JSON")["ok"], false);

@@ -1,5 +1,6 @@
 //! Children: how they are made, how they end, and what they used.
 
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::Signal;
 use nix::unistd::{ForkResult, Pid};
 use std::io;
@@ -30,6 +31,10 @@ pub struct Reaped {
     pub system: Duration,
     /// Largest resident memory of one process.
     pub max_rss_bytes: u64,
+    /// Times that one of its threads waited for something and another went on, ended threads and reaped children included.
+    pub voluntary_switches: u64,
+    /// Times that one of its threads had to leave its core.
+    pub involuntary_switches: u64,
 }
 
 /// A child that has ended, if there is one. Does not wait.
@@ -52,6 +57,8 @@ pub fn reap() -> Option<Reaped> {
         user: span(usage.ru_utime),
         system: span(usage.ru_stime),
         max_rss_bytes: usage.ru_maxrss as u64 * 1_024,
+        voluntary_switches: usage.ru_nvcsw as u64,
+        involuntary_switches: usage.ru_nivcsw as u64,
     })
 }
 
@@ -109,6 +116,8 @@ pub struct ChildSetup {
     pub network: Option<i32>,
     /// Files of control groups to be joined by writing to them.
     pub groups: Vec<std::ffi::CString>,
+    /// Cores of the machine that it may use; none for all.
+    pub cores: Option<CpuSet>,
     /// Name of its host, for a UTS namespace of its own.
     pub hostname: Option<String>,
     /// User, group and further groups.
@@ -139,6 +148,9 @@ fn enter(entry: &ChildSetup) -> io::Result<()> {
     for group in &entry.groups {
         write_file(group, b"0")?;
     }
+    if let Some(cores) = &entry.cores {
+        sched_setaffinity(Pid::from_raw(0), cores)?;
+    }
     // SAFETY: each call takes numbers, or pointers to data that outlives it.
     unsafe {
         check(libc::setsid())?;
@@ -164,6 +176,15 @@ fn enter(entry: &ChildSetup) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// A set of cores.
+///
+/// # Errors
+/// The number of a core that no machine has.
+pub fn core_set(cores: &[usize]) -> Result<CpuSet, usize> {
+    let mut set = CpuSet::new();
+    cores.iter().try_for_each(|&core| set.set(core).map_err(|_| core)).map(|()| set)
 }
 
 /// Writes a short text to a file that exists.

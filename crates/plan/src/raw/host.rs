@@ -17,6 +17,36 @@ pub struct RawHost {
     pub cpu: RawCpu,
     /// TCP settings of all sockets of this host.
     pub tcp: RawTcp,
+    /// Other load on its processor, in engines with real programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neighbours: Vec<RawHostNeighbour>,
+}
+
+/// Load beside the programs of a host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawHostNeighbour {
+    /// Unique on its host.
+    pub name: String,
+    /// What it does.
+    pub kind: RawHostNeighbourKind,
+    /// Tasks that do it, at least one.
+    pub tasks: u32,
+    /// Nice value of each task, -20 to 19.
+    pub nice: i32,
+    /// Cores that they may use; none for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<u32>,
+}
+
+/// What a neighbour does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RawHostNeighbourKind {
+    /// Computes without pause.
+    Compute,
+    /// Writes files and waits until they are on the disk.
+    Disk,
 }
 
 /// Network interface.

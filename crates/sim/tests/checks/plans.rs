@@ -46,6 +46,7 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
         },
         cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0, time_slice_ps: 0, processor: None },
         tcp: tcp(),
+        neighbours: vec![],
     }
 }
 

@@ -5,7 +5,7 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +39,8 @@ class Lab:
         self._next_id = 0
         self._ready: queue.Queue[dict[str, Any]] = queue.Queue()
         self.ready: dict[str, Any] = {}
+        self.pins: Mapping[str, Sequence[int]] = {}
+        """By host, the cores of the machine that its programs may use; hosts that are missing may use all."""
 
     def __enter__(self) -> "Lab":
         make_folder(self.folder / "logs")
@@ -110,6 +112,8 @@ class Lab:
             stdout=str(self.out_path(command.name)),
             stderr=str(self.err_path(command.name)),
             cpus=command.cpus,
+            cores=command.cores if command.cores is not None else self.pins.get(command.host or ""),
+            group=command.group,
             priority=command.priority,
             dscp=command.dscp,
         )

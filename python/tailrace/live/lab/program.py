@@ -45,6 +45,10 @@ class Program:
         """Its stderr so far."""
         return self.err_path.read_text(encoding="utf-8", errors="replace")
 
+    def output(self) -> str:
+        """Its stdout so far."""
+        return self.out_path.read_text(encoding="utf-8", errors="replace")
+
     @property
     def ended(self) -> Ended | None:
         """How it ended; None while it runs."""

@@ -7,7 +7,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.exact import program as exact
 from tailrace.experiment.machine import describe_machine
-from tailrace.live import registry
+from tailrace.live import neighbours, registry
 from tailrace.live.lab import fabric
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.kinds import KINDS, Kind
@@ -46,7 +46,7 @@ class Fact:
 
 def needed() -> list[Needed]:
     """Every program that any live run needs, those of workloads first."""
-    return [*registry.all_needs(), *LAB]
+    return [*registry.all_needs(), neighbours.NEEDED, *LAB]
 
 
 def versions(kind: Kind = KINDS[TAP]) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Reads the kernel's figures of a host (counters, connections, ping round trips) and of the machine's cores."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tailrace.live.lab.lab import Lab
@@ -11,7 +11,23 @@ from tailrace.programs.command import Command
 LIMIT_S = 10.0
 FILES = ("/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev")
 DEVICE = "eth0"
+LOOPBACK = "lo"
+COLUMNS = 16
+"""Numbers of an interface in /proc/net/dev."""
+INTERFACE = {
+    "rx_frames": 1,
+    "rx_dropped": 3,
+    "rx_overruns": 4,
+    "tx_frames": 9,
+    "tx_dropped": 11,
+    "tx_overruns": 12,
+}
+"""Columns of an interface in /proc/net/dev; `rx_overruns` is RX-OVR of netstat(8)."""
 PINGS = 20
+PS_PER_TICK = 10**10
+"""Linux's USER_HZ is 100 (time(7))."""
+KINDS = ("user", "user", "system", "idle", "idle", "softirq", "softirq", "steal")
+"""Kinds of time in the order of /proc/stat: user nice system idle iowait irq softirq steal."""
 TICKS_MIN = 50
 """Shares of fewer ticks (10 ms each) would have a larger error than their bounds."""
 TCP_NAMES = {
@@ -34,6 +50,21 @@ def counters(lab: Lab, host: str, when: str) -> Counters:
     return parse_counters(lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host), LIMIT_S))
 
 
+def switch_interfaces(lab: Lab, when: str) -> dict[str, Counters]:
+    """Interfaces of a foreign switch, which are in the lab's own namespace, by name."""
+    return parse_interfaces(lab.run(Command(f"interfaces-{when}", ["cat", "/proc/net/dev"]), LIMIT_S))
+
+
+def parse_interfaces(text: str) -> dict[str, Counters]:
+    """As `switch_interfaces`, from the text of the file."""
+    rows = [line.replace(":", " ", 1).split() for line in text.splitlines() if ":" in line]
+    return {name: _interface(words) for name, *words in rows if name != LOOPBACK and len(words) == COLUMNS}
+
+
+def _interface(words: Sequence[str]) -> Counters:
+    return {key: int(words[at]) for key, at in INTERFACE.items()}
+
+
 def parse_counters(text: str) -> Counters:
     """As `counters`, from the text of the three files."""
     found: Counters = {}
@@ -42,7 +73,7 @@ def parse_counters(text: str) -> Counters:
         name, _, rest = line.strip().partition(":")
         words = rest.split()
         if name == DEVICE:
-            found |= {"rx_frames": int(words[1]), "tx_frames": int(words[9])}
+            found |= _interface(words)
         elif words and name in ("Tcp", "TcpExt", "Udp"):
             if name not in heads:
                 heads[name] = words
@@ -111,6 +142,8 @@ class Used:
     steal_by_core: tuple[float | None, ...]
     """Share of each core's time that a hypervisor took, in the order of the cores; None where the time was too short to
     tell."""
+    machine: Mapping[str, int] = field(default_factory=dict)
+    """Time of all cores by kind in ps, and context switches, of everything that ran on the machine."""
 
 
 @dataclass(frozen=True)
@@ -122,11 +155,22 @@ class CpuTicks:
     steal: int
     cores: "tuple[CpuTicks, ...]" = ()
     """Each core alone."""
+    by_kind: tuple[int, ...] = ()
+    """In the order of the file."""
+    switches: int = 0
+    """Context switches of the whole machine."""
 
     def used_since(self, before: "CpuTicks") -> Used:
         """What happened since an earlier reading."""
         cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
-        return Used(self.shares_since(before), tuple(cores))
+        return Used(self.shares_since(before), tuple(cores), self._machine_since(before))
+
+    def _machine_since(self, before: "CpuTicks") -> dict[str, int]:
+        spans = [now - then for now, then in zip(self.by_kind, before.by_kind, strict=False)]
+        found = {"context_switches": self.switches - before.switches} | {f"{kind}_ps": 0 for kind in KINDS}
+        for kind, ticks in zip(KINDS, spans, strict=False):
+            found[f"{kind}_ps"] += ticks * PS_PER_TICK
+        return found
 
     def shares_since(self, before: "CpuTicks") -> dict[str, float | None]:
         """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
@@ -144,9 +188,28 @@ def cpu() -> CpuTicks:
 def parse_cpu(text: str) -> CpuTicks:
     """As `cpu`, from the text of the file."""
     lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
-    whole, *cores = [CpuTicks(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
-    return replace(whole, cores=tuple(cores))
+    whole, *cores = [
+        CpuTicks(sum(times), times[3] + times[4], times[7], by_kind=tuple(times)) for times in map(_ticks, lines)
+    ]
+    switches = next((int(line.split()[1]) for line in text.splitlines() if line.startswith("ctxt ")), 0)
+    return replace(whole, cores=tuple(cores), switches=switches)
 
 
 def _ticks(words: list[str]) -> list[int]:
     return [int(word) for word in words[1:9]]
+
+
+BACKLOG = {"received": 0, "dropped": 1, "squeezed": 2}
+"""Columns of /proc/net/softnet_stat: frames that a core has received, frames that did not fit its queue
+(`netdev_max_backlog`), and times that it left frames for later (`netdev_budget`)."""
+
+
+def backlog() -> Counters:
+    """Receive queues of all cores of the machine together, which every virtual interface uses."""
+    return parse_backlog(Path("/proc/net/softnet_stat").read_text(encoding="ascii"))
+
+
+def parse_backlog(text: str) -> Counters:
+    """As `backlog`, from the text of the file: a line of hexadecimal numbers for each core."""
+    lines = [line.split() for line in text.splitlines()]
+    return {name: sum(int(words[at], 16) for words in lines) for name, at in BACKLOG.items()}

@@ -1,4 +1,4 @@
-"""Time for which the programs of a lab waited for a core, from the kernel (/proc/PID/task/TID/schedstat).
+"""Time for which the programs of a lab were on a core and waited for one, and their context switches.
 
 A thread that is ready and waits in a run queue is counted there; time that a hypervisor takes from a core on which the
 thread runs is not, and is estimated from the machine's steal.
@@ -8,9 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace.live.measure.threads import NOTHING, NS_PER_S, Figures, Spent, figures_of, schedstat, text_of
+
 PROC = Path("/proc")
-NS_PER_S = 1e9
 KTHREADD = 2
+LAB = 1
+"""Number of the lab's first process inside the lab."""
+SWITCHES = ("ovs-vswitchd",)
+"""How the names of programs begin that switch frames."""
 PUT_OFF = "ksoftirqd/"
 """Prefix of the kernel threads, one on each core, that receive frames under load."""
 SAMPLE_EVERY_S = 0.5
@@ -36,9 +41,9 @@ class Watch:
 
     lab_pid: int
     proc: Path = PROC
-    _first: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
-    """By process and thread: time on a core and in a run queue in ns, as first seen."""
-    _last: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    _first: dict[tuple[int, int], Figures] = field(default_factory=dict)
+    """By process and thread, as first seen."""
+    _last: dict[tuple[int, int], Figures] = field(default_factory=dict)
     _program: dict[int, int] = field(default_factory=dict)
     """By process: the program that it descends from, by its number inside the lab."""
     _kernel: dict[str, Path] = field(default_factory=dict)
@@ -59,22 +64,46 @@ class Watch:
 
     def look(self) -> None:
         """Reads every thread of the lab once."""
+        self._threads(self.lab_pid, LAB)
         for pid, inner in self._programs():
             self._tree(pid, inner)
         for name, path in self._kernel.items():
-            figures = _schedstat(path)
+            figures = schedstat(path)
             if figures is not None:
                 self._kernel_last[name] = figures[1]
 
     def waited(self) -> dict[int, Waited]:
         """By the program's number inside the lab, since `begin`."""
         found: dict[int, Waited] = {}
-        for key, (run, wait) in self._last.items():
-            run_before, wait_before = self._first.get(key, (0, 0))
-            one = Waited((run - run_before) / NS_PER_S, (wait - wait_before) / NS_PER_S)
+        for key, last in self._last.items():
+            first = self._first.get(key, NOTHING)
+            one = Waited((last.run_ns - first.run_ns) / NS_PER_S, (last.wait_ns - first.wait_ns) / NS_PER_S)
             program = self._program[key[0]]
             found[program] = found.get(program, Waited()) + one
+        found.pop(LAB, None)
         return found
+
+    def spent(self) -> dict[int, Spent]:
+        """By the program's number inside the lab, since `begin`; `LAB` is the lab itself, with the built-in switch."""
+        found: dict[int, Spent] = {}
+        for key, last in self._last.items():
+            one = last.since(self._first.get(key, NOTHING)).spent
+            program = self._program[key[0]]
+            found[program] = found.get(program, Spent()) + one
+        return found
+
+    def before(self) -> dict[int, Spent]:
+        """By the program's number inside the lab, until `begin`."""
+        found: dict[int, Spent] = {}
+        for key, first in self._first.items():
+            program = self._program[key[0]]
+            found[program] = found.get(program, Spent()) + first.spent
+        return found
+
+    def daemons(self) -> dict[int, str]:
+        """The programs of a foreign switch, by their numbers inside the lab: its fabric has started them itself."""
+        named = {inner: text_of(self.proc / str(pid) / "comm").strip() for pid, inner in self._programs()}
+        return {inner: name for inner, name in named.items() if name.startswith(SWITCHES)}
 
     def kernel_wait_s(self) -> dict[str, float]:
         """Seconds for which each of the kernel's threads for received frames was ready and waited, since `begin`."""
@@ -82,7 +111,7 @@ class Watch:
 
     def _kernel_threads(self) -> dict[str, Path]:
         """They are children of kthreadd, process 2; none where /proc shows a container's processes alone."""
-        threads = {_text(self.proc / str(pid) / "comm").strip(): pid for pid in self._children(KTHREADD)}
+        threads = {text_of(self.proc / str(pid) / "comm").strip(): pid for pid in self._children(KTHREADD)}
         return {name: self.proc / str(pid) / "schedstat" for name, pid in threads.items() if name.startswith(PUT_OFF)}
 
     def _programs(self) -> list[tuple[int, int]]:
@@ -90,16 +119,19 @@ class Watch:
         return [(pid, self._inner(pid)) for pid in self._children(self.lab_pid)]
 
     def _tree(self, pid: int, program: int) -> None:
+        self._threads(pid, program)
+        for child in self._children(pid):
+            self._tree(child, program)
+
+    def _threads(self, pid: int, program: int) -> None:
         self._program[pid] = program
         for task in self._tasks(pid):
-            figures = _schedstat(task / "schedstat")
+            figures = figures_of(task)
             if figures is not None:
                 key = (pid, int(task.name))
                 self._last[key] = figures
                 if not self._has_begun:
                     self._first[key] = figures
-        for child in self._children(pid):
-            self._tree(child, program)
 
     def _tasks(self, pid: int) -> list[Path]:
         try:
@@ -108,7 +140,7 @@ class Watch:
             return []
 
     def _children(self, pid: int) -> list[int]:
-        words = [word for task in self._tasks(pid) for word in _text(task / "children").split()]
+        words = [word for task in self._tasks(pid) for word in text_of(task / "children").split()]
         return [int(word) for word in words]
 
     def _inner(self, pid: int) -> int:
@@ -116,21 +148,9 @@ class Watch:
         known = self._program.get(pid)
         if known is not None:
             return known
-        lines = _text(self.proc / str(pid) / "status").splitlines()
+        lines = text_of(self.proc / str(pid) / "status").splitlines()
         words = next((line.split() for line in lines if line.startswith("NSpid")), [])
         return int(words[-1]) if len(words) > 1 else pid
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii", errors="replace")
-    except OSError:  # the thread has ended
-        return ""
-
-
-def _schedstat(path: Path) -> tuple[int, int] | None:
-    words = _text(path).split()
-    return (int(words[0]), int(words[1])) if len(words) >= 2 else None
 
 
 @dataclass(frozen=True)

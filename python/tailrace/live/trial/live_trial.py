@@ -10,15 +10,19 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Program
 from tailrace.live.load import Load
-from tailrace.live.measure import probe, settings, waits
+from tailrace.live.measure import costs, probe, settings, waits
 from tailrace.live.measure.chronographs import EVERY_S, Chronographs, sockets_text
 from tailrace.live.measure.closings import Closings
+from tailrace.live.measure.costs import Share
 from tailrace.live.measure.waits import Using, Watch, losses
+from tailrace.live.neighbours import Neighbours
 from tailrace.live.trial import outcome as outcomes
 from tailrace.live.trial.outcome import Readings
 from tailrace.live.trial.servers import Servers
 from tailrace.programs.measured import MeasuredInterval
+from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.workloads.planned import planned_workloads
 
 PS_PER_S = 10**12
@@ -59,6 +63,7 @@ class LiveTrial:
         self._options = options
         self._cancelled = threading.Event()
         self._started_s: float | None = None
+        self._neighbours = Neighbours(plan)
         self._limit_s = plan["stop_at_ps"] / PS_PER_S
         self._warm_up_s = plan["observe"].get("warm_up_ps", 0) / PS_PER_S
 
@@ -80,6 +85,7 @@ class LiveTrial:
         servers.make_templates()
         try:
             with Lab(self._plan_json, self._folder, *self._options) as lab:
+                lab.pins = pins(self._plan)
                 return self._run_in(lab, servers)
         except CancelledError:
             return Outcome({"cancelled": True})
@@ -97,7 +103,9 @@ class LiveTrial:
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
         settings.require_clean(found, lab.call("counters")["outcome"])
         watch = Watch(int(lab.ready.get("lab_pid", 0)))
-        readings = self._measure(lab, loads, closings, watch)
+        self._neighbours.start(lab, self._limit_s)
+        readings = self._measure(lab, loads, closings, watch, servers.programs)
+        self._neighbours.stop()
         closings.stop()
         ended = servers.stop()
         fabric = lab.call("down")["outcome"]
@@ -108,7 +116,11 @@ class LiveTrial:
         span_s = readings.interval.span_s
         whole["live"]["kernel_wait_share"] = {name: wait / span_s for name, wait in watch.kernel_wait_s().items()}
         whole["live"]["settings"] = found
-        whole["live"]["programs"] = _record(servers, loads)
+        whole["live"]["programs"] = _record(servers, loads, self._neighbours)
+        whole["live"] |= outcomes.costs(readings, self._neighbours, str(lab.ready.get("kind", TAP)))
+        charged = costs.by_host(readings.spent, _shares(loads))
+        for host in whole["hosts"]:
+            host["programs"] = charged.get(host["name"], [])
         whole["live"]["warnings"] = list(lab.ready.get("warnings", []))
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
@@ -151,9 +163,12 @@ class LiveTrial:
             for (a, b, vlan), place in places.items()
         }
 
-    def _measure(self, lab: Lab, loads: Sequence[Load], closings: Closings, watch: Watch) -> Readings:
+    def _measure(
+        self, lab: Lab, loads: Sequence[Load], closings: Closings, watch: Watch, servers: Sequence[Program]
+    ) -> Readings:
         hosts = [host["name"] for host in self._plan["hosts"]]
         before = {host: probe.counters(lab, host, "before") for host in hosts}
+        ports, backlog = probe.switch_interfaces(lab, "before"), probe.backlog()
         cpu = probe.cpu()
         watch.begin()
         lab.call("begin")
@@ -164,6 +179,9 @@ class LiveTrial:
         ended_s = time.monotonic()
         lab.call("end")
         used = probe.cpu().used_since(cpu)
+        programs = [program for load in loads for program in load.programs]
+        spent = costs.Counted.at_end(watch, [*programs, *servers, *self._neighbours.programs])
+        self._neighbours.require_running()
         for load in loads:
             load.stop(lab)
         meant = {load.name: load.connections(lab) for load in loads}
@@ -172,7 +190,7 @@ class LiveTrial:
         # Hosts are read when their connections have ended: what a connection counted, its host has counted by then.
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
-        programs = [program for load in loads for program in load.programs]
+        after_ports = probe.switch_interfaces(lab, "after")
         return Readings(
             MeasuredInterval(begun_wall_us, ended_s - begun_s, self._warm_up_s),
             counted,
@@ -181,6 +199,9 @@ class LiveTrial:
             programs,
             closed,
             limits,
+            spent,
+            {name: probe.difference(ports.get(name, {}), now) for name, now in after_ports.items()},
+            probe.difference(backlog, probe.backlog()),
         )
 
     def _drive(
@@ -197,6 +218,7 @@ class LiveTrial:
             for load in loads:
                 load.tick(lab, elapsed_s)
                 _refuse_failures(load)
+            self._neighbours.require_running()
             if finite and all(load.is_done for load in finite):
                 break
             if elapsed_s >= next_look_s:
@@ -216,13 +238,14 @@ class LiveTrial:
         return samples
 
 
-def _record(servers: Servers, loads: Sequence[Load]) -> dict[str, Any]:
+def _record(servers: Servers, loads: Sequence[Load], neighbours: Neighbours) -> dict[str, Any]:
     """What was run: command lines, configurations, and what programs themselves reported."""
-    started = [*servers.programs, *(program for load in loads for program in load.programs)]
+    started = [*servers.programs, *(program for load in loads for program in load.programs), *neighbours.programs]
+    told = {load.name: load.report() for load in loads} | neighbours.report()
     return {
         "commands": {program.command.name: list(program.command.argv) for program in started},
         "configurations": servers.configurations,
-        "reports": {load.name: text[-REPORT_CHARACTERS_MAX:] for load in loads if (text := load.report())},
+        "reports": {name: text[-REPORT_CHARACTERS_MAX:] for name, text in told.items() if text},
     }
 
 
@@ -232,7 +255,39 @@ def _refuse_failures(load: Load) -> None:
         raise FabricError(program.complaint())
 
 
+def _shares(loads: Sequence[Load]) -> list[Share]:
+    """The programs of each workload, with its part of a server by its users."""
+    users: dict[int, int] = {}
+    for load in loads:
+        if (service := load.task.service) is not None:
+            users[id(service)] = users.get(id(service), 0) + load.waiting
+    found = [Share(program, load.name) for load in loads for program in load.programs]
+    for load in loads:
+        if (service := load.task.service) is not None:
+            part = load.waiting / users[id(service)]
+            found += [Share(program, load.name, part) for program in service.programs]
+    return found
+
+
 def _cpus(host: Mapping[str, Any]) -> float | None:
-    """Cores of a host's programs; None for as many as there are."""
+    """Cores whose time a host's programs share; None for as many as there are, and for pinned programs."""
     cores = host["cpu"]["program_cores"]
-    return float(cores) if cores else None
+    return float(cores) if cores and _pinned(host) is None else None
+
+
+def pins(plan: Mapping[str, Any]) -> dict[str, list[int]]:
+    """By host, the cores on which its programs must stay: core n of a processor is core n of the machine."""
+    found = {host["name"]: cores for host in plan["hosts"] if (cores := _pinned(host))}
+    for hypervisor in plan.get("hypervisors", []):
+        for machine in hypervisor["machines"]:
+            cores = sorted({core for virtual in machine["cores"] for core in virtual})
+            if cores and len(cores) < hypervisor["cores"]:
+                found[machine["host"]] = cores
+    return found
+
+
+def _pinned(host: Mapping[str, Any]) -> list[int] | None:
+    """None where its programs may use all cores of the host."""
+    processor = host["cpu"].get("processor") or {}
+    cores = list(processor.get("program_cores", []))
+    return cores if cores and len(cores) < processor["cores"] else None

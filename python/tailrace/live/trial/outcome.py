@@ -9,7 +9,9 @@ from tailrace.live.lab.program import Program
 from tailrace.live.measure import closings, probe
 from tailrace.live.measure.chronographs import busy_permille
 from tailrace.live.measure.closings import Seen
-from tailrace.live.measure.probe import Connections, Counters, Used
+from tailrace.live.measure.costs import Counted
+from tailrace.live.measure.probe import INTERFACE, Connections, Counters, Used
+from tailrace.live.neighbours import Neighbours
 from tailrace.programs.command import Ended
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
@@ -48,6 +50,12 @@ class Readings:
     """By workload, what its sending and its receiving host knew of its connections."""
     limits: Mapping[str, Mapping[str, int] | None]
     """By workload, what limited its connections."""
+    spent: Counted
+    """By the programs of the lab."""
+    ports: Mapping[str, Counters]
+    """Of the interfaces of a foreign switch, by name."""
+    backlog: Counters
+    """Of the machine's receive queues."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +180,18 @@ def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> d
         "smoothed_round_trip_mean_ms": _mean(trips),
         "server_rss_max_bytes": _largest(around.servers),
         "counters": {host: dict(counted) for host, counted in readings.counted.items()},
+    }
+
+
+def costs(readings: Readings, neighbours: Neighbours, kind: str) -> dict[str, Any]:
+    """What the switch, the neighbours and the whole machine spent, and where interfaces lost frames."""
+    taken = {program.command.name: readings.spent.of(program.pid).as_data() for program in neighbours.programs}
+    hosts = {host: {key: counted.get(key, 0) for key in INTERFACE} for host, counted in readings.counted.items()}
+    return {
+        "machine": {**readings.cpu.machine, "backlog": dict(readings.backlog)},
+        "switch": readings.spent.switch(kind),
+        "neighbours": taken,
+        "interfaces": {"hosts": hosts, "switch": {name: dict(own) for name, own in readings.ports.items()}},
     }
 
 

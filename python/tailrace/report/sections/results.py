@@ -205,6 +205,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
         "processors": _processors(arms),
+        "costs": _costs(arms),
     }
 
 
@@ -304,6 +305,20 @@ def _processors(arms: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
         for index, (arm, arm_summary) in enumerate(arms)
         for at, own in enumerate(sorted(arm_summary["processors"], key=lambda own: own["idle_cores"])[:HOSTS_MAX])
     ]
+
+
+def _costs(arms: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What live programs, the switch and the machine of each arm spent, and the interfaces that lost frames."""
+    found = []
+    for index, (arm, arm_summary) in enumerate(arms):
+        if costs := arm_summary.get("costs"):
+            named = list(costs["programs"].items())[:HOSTS_MAX]
+            named += [("switch", costs["switch"])] if costs["switch"] else []
+            named += list(costs["neighbours"].items())[:HOSTS_MAX]
+            machine = costs["machine"]
+            losses = list(costs["losses"].items())[:HOSTS_MAX]
+            found.append({"arm": arm, "index": index, "rows": named, "machine": machine, "losses": losses})
+    return found
 
 
 def _busiest(hosts: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -21,8 +21,9 @@ def counted_ps(trial: Trial, host: dict[str, Any]) -> int:
 
 
 def _of_workload(trial: Trial, workload: str) -> list[dict[str, Any]]:
-    """What its programs took of each processor."""
-    rows = (row for _, processor in processors_of(trial) for row in processor["workloads"])
+    """What its programs took of each processor; live, on each host."""
+    rows = [row for _, processor in processors_of(trial) for row in processor["workloads"]]
+    rows += [row for host in trial.hosts.values() for row in host.get("programs", [])]
     return [row for row in rows if row["name"] == workload]
 
 

@@ -13,11 +13,14 @@ from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.format.columns import WIDTH, Row, align, fill
 from tailrace.results.format.numbers import (
     PS_PER_S,
+    THIN_SPACE,
+    digits_text,
     number,
     plain_text,
     signed_text,
     span_text,
 )
+from tailrace.results.metrics.costs import cost_rows
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
@@ -35,6 +38,9 @@ CUT_OFF_WORDS = (
 )
 # Comparisons with too few trials are told one by one up to this many.
 FEW_MAX = 3
+
+COST_ROWS_MAX = 30
+"""Rows of the table of costs that a terminal shows."""
 
 # Trials that do not count are named one by one up to this many.
 PROBLEMS_MAX = 20
@@ -56,6 +62,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         _effects(summary),
         _expectations(summary),
         _fidelity(summary),
+        _costs(summary),
     ]
     return "\n\n".join(part for part in [*parts, _problems(summary)] if part) + "\n"
 
@@ -273,6 +280,12 @@ def interval_text(interval: dict[str, Any] | None) -> str:
 def _fidelity(summary: dict[str, Any]) -> str:
     rows = fidelity_rows(summary)
     return align(rows) if len(rows) > 1 else ""
+
+
+def _costs(summary: dict[str, Any]) -> str:
+    """Processor time and context switches of live programs; a long table stands in the report alone."""
+    rows = cost_rows(summary, lambda value: digits_text(value).replace(THIN_SPACE, " "))
+    return align(rows) if 1 < len(rows) <= COST_ROWS_MAX else ""
 
 
 def _problems(summary: dict[str, Any]) -> str:

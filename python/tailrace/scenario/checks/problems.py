@@ -8,6 +8,7 @@ from tailrace.scenario.checks import (
     expectations,
     headline,
     hypervisors,
+    neighbours,
     policies,
     processors,
     switches,
@@ -66,6 +67,7 @@ def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     yield from _hosts(scenario, graph)
     yield from processors.check(scenario)
     yield from hypervisors.check(scenario, graph)
+    yield from neighbours.check(scenario)
     yield from switches.check(scenario, graph)
     yield from trees.check(scenario, graph)
     yield from workloads.check(scenario, graph, is_joined=not broken)

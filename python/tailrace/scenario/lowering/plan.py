@@ -11,6 +11,7 @@ from tailrace.scenario.lowering.processor import lower_cpu
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
 from tailrace.scenario.network.host import Host, Nic, SocketBuffer, Tcp
+from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
@@ -109,7 +110,13 @@ def _host(name: str, host: Host, rate_bps: int, bare: Set[str]) -> Raw:
         },
         "cpu": lower_cpu(host.cpu),
         "tcp": _tcp(host),
+        **({"neighbours": [_neighbour(*each) for each in host.neighbours.items()]} if host.neighbours else {}),
     }
+
+
+def _neighbour(name: str, own: HostNeighbour) -> Raw:
+    cores = {"cores": own.cores} if own.cores else {}
+    return {"name": name, "kind": own.kind, "tasks": own.tasks, "nice": own.nice, **cores}
 
 
 def _lossless(nic: Nic, rate_bps: int) -> Raw:

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tailrace.scenario.network.cpu import Cpu
+from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.policies.pause import AutoTime, Priorities
 from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.quantities import (
@@ -203,6 +204,8 @@ class Host(Part):
     """Costs and cores."""
     tcp: Tcp = Tcp()
     """TCP of all sockets."""
+    neighbours: dict[str, HostNeighbour] = {}
+    """Other load on the same processor, by name; live runs only."""
 
     def send_buffer(self) -> SocketBuffer:
         """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand),

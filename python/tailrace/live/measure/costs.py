@@ -1,0 +1,65 @@
+"""What the requests of each workload cost: processor time and context switches of their programs, by host."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.live.lab.program import Program
+from tailrace.live.measure.threads import Spent
+from tailrace.live.measure.waits import LAB, Watch
+from tailrace.programs.command import Ended
+from tailrace.results.compare.fidelity import TAP
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the kernel counted for the programs of a lab in the measured interval."""
+
+    spent: Mapping[int, Spent]
+    """By the number of the program: what its threads were seen to spend."""
+    before: Mapping[int, Spent]
+    """What they had spent before."""
+    ended: Mapping[int, Ended]
+    """Programs that have ended within the interval: their threads' last figures were not seen, their ends tell all."""
+    daemons: Mapping[int, str]
+    """Programs of a foreign switch."""
+
+    @classmethod
+    def at_end(cls, watch: Watch, programs: Sequence[Program]) -> "Counted":
+        """At the end of the interval, before anything is stopped."""
+        ended = {program.pid: program.ended for program in programs if program.ended is not None}
+        return cls(watch.spent(), watch.before(), ended, watch.daemons())
+
+    def of(self, pid: int) -> Spent:
+        """One program with all that it started."""
+        if (end := self.ended.get(pid)) is not None:
+            whole = Spent(end.user_s, end.system_s, end.voluntary_switches, end.involuntary_switches)
+            return whole - self.before.get(pid, Spent())
+        return self.spent.get(pid, Spent())
+
+    def switch(self, kind: str) -> dict[str, Any] | None:
+        """The program that switches frames on a fabric of this kind; None for the bridge, which is in the kernel."""
+        pids = [LAB] if kind == TAP else list(self.daemons)
+        if not pids:
+            return None
+        total = sum((self.of(pid) for pid in pids), Spent())
+        return {"program": next(iter(self.daemons.values()), "tailrace-fabric"), **total.as_data()}
+
+
+@dataclass(frozen=True)
+class Share:
+    """A program of which a workload is charged a part."""
+
+    program: Program
+    workload: str
+    share: float = 1.0
+    """Of a server that several workloads ask: their parts of all its users."""
+
+
+def by_host(counted: Counted, shares: Sequence[Share]) -> dict[str, list[dict[str, Any]]]:
+    """Rows of workloads by host."""
+    sums: dict[str, dict[str, Spent]] = {}
+    for each in shares:
+        rows = sums.setdefault(each.program.command.host or "", {})
+        rows[each.workload] = rows.get(each.workload, Spent()) + counted.of(each.program.pid).times(each.share)
+    return {host: [{"name": name, **own.as_data()} for name, own in rows.items()] for host, rows in sums.items()}
