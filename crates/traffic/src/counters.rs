@@ -1,7 +1,7 @@
 //! What a system tells of a connection: numbers with names, in one order. A later version adds names at the end.
 
 /// Names, which are Linux's without `tcpi_` where it has them.
-pub const COUNTERS: [&str; 33] = [
+pub const COUNTERS: [&str; 38] = [
     "snd_cwnd",
     "snd_ssthresh",
     "rtt_us",
@@ -27,18 +27,23 @@ pub const COUNTERS: [&str; 33] = [
     "total_rto",
     "notsent_bytes",
     "ca_state",
+    "snd_mss",
     "rmem_bytes",
     "rcvbuf_bytes",
+    "wmem_bytes",
+    "sndbuf_bytes",
+    "wmem_queued_bytes",
     "open_us",
     "congestion_limited_us",
     "recovery_limited_us",
     "interface_limited_us",
+    "buffer_limited_us",
     "queued_us",
     "reader_late_us",
 ];
 
-/// So many of them come from `struct tcp_info`; then two from the socket's memory, and what the host has seen ([`crate::limits`]).
-pub const OF_TCP_INFO: usize = 25;
+/// So many of them come from `struct tcp_info`; then five from the socket's memory, and what the host has seen ([`crate::limits`]).
+pub const OF_TCP_INFO: usize = 26;
 
 /// A value for each of [`COUNTERS`]; `None` where the system does not tell it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

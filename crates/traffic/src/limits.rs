@@ -11,13 +11,39 @@ const ODD: Span = Span::from_us(137);
 const DISTANCE_MIN: Span = Span::from_ms(1);
 /// Linux `TCP_CA_Recovery`; above it is `TCP_CA_Loss`.
 const RECOVERY: u64 = 3;
-/// A burst waits until a third of the window is free (Linux `tcp_tso_win_divisor`): a window that is fuller limits.
+/// A program that waited for room goes on when a third of the send buffer is free (Linux `sk_stream_is_writeable`): it waits while the
+/// buffer is fuller.
 const FULL_PARTS: u64 = 2;
 const FULL_OF: u64 = 3;
 
 /// Between two looks, in a trial of this length.
 pub fn look_distance(trial: Span) -> Span {
     trial.part(LOOKS).max(DISTANCE_MIN) + ODD
+}
+
+/// What the busy time is that Linux does not explain.
+enum Rest {
+    Application,
+    Recovery,
+    Congestion,
+    Interface,
+    Buffer,
+}
+
+fn state_of(told: impl Fn(&str) -> u64) -> Rest {
+    let waits_for_room = told("wmem_queued_bytes") * FULL_OF >= told("sndbuf_bytes") * FULL_PARTS;
+    let is_window_full = told("unacked") * FULL_OF >= told("snd_cwnd") * FULL_PARTS;
+    if told("ca_state") >= RECOVERY {
+        Rest::Recovery
+    } else if told("notsent_bytes") == 0 {
+        if waits_for_room { Rest::Buffer } else { Rest::Application }
+    } else if told("wmem_bytes") * 2 > told("unacked") * told("snd_mss") {
+        Rest::Interface // most of what is not acknowledged has not left
+    } else if waits_for_room && !is_window_full {
+        Rest::Buffer
+    } else {
+        Rest::Congestion
+    }
 }
 
 /// What was seen of one end, in microseconds.
@@ -28,6 +54,7 @@ pub struct LimitClock {
     congestion_us: u64,
     recovery_us: u64,
     interface_us: u64,
+    buffer_us: u64,
     queued_us: u64,
     reader_late_us: u64,
 }
@@ -55,22 +82,24 @@ impl LimitClock {
         let windows_us = kernel.windows_us.saturating_sub(before.windows_us);
         let span_us = now.since(at).ps() / 1_000_000;
         self.open_us += if at == now { busy_us } else { span_us };
-        let told = |name| counters.named(name).unwrap_or(0);
-        self.queued_us += windows_us * told("rtt_us").saturating_sub(told("min_rtt_us")) / told("rtt_us").max(1);
+        let told = |name: &str| counters.named(name).unwrap_or(0);
         // Of what waits to be read, the kernel counts the memory.
         if told("rmem_bytes") * 2 > told("rcvbuf_bytes") {
             self.reader_late_us += span_us;
         }
         let rest_us = busy_us.saturating_sub(windows_us);
-        if told("ca_state") >= RECOVERY {
-            self.recovery_us += rest_us;
-        } else if told("notsent_bytes") == 0 {
-            // Everything was sent: it is the application that limits.
-        } else if told("unacked") * FULL_OF >= told("snd_cwnd") * FULL_PARTS {
-            self.congestion_us += rest_us;
-        } else {
-            self.interface_us += rest_us;
+        let mut buffered_us = windows_us;
+        match state_of(told) {
+            Rest::Application => {}
+            Rest::Recovery => self.recovery_us += rest_us,
+            Rest::Congestion => self.congestion_us += rest_us,
+            Rest::Interface => self.interface_us += rest_us,
+            Rest::Buffer => {
+                self.buffer_us += rest_us;
+                buffered_us += rest_us;
+            }
         }
+        self.queued_us += buffered_us * told("rtt_us").saturating_sub(told("min_rtt_us")) / told("rtt_us").max(1);
     }
 
     /// Adds what was seen to what the system tells.
@@ -80,6 +109,7 @@ impl LimitClock {
             ("congestion_limited_us", self.congestion_us),
             ("recovery_limited_us", self.recovery_us),
             ("interface_limited_us", self.interface_us),
+            ("buffer_limited_us", self.buffer_us),
             ("queued_us", self.queued_us),
             ("reader_late_us", self.reader_late_us),
         ] {
@@ -119,12 +149,17 @@ mod tests {
     fn the_rest_goes_by_what_the_connection_looks_like() {
         let rest = |more: &[(&str, u64)], name: &str| {
             let busy = [("busy_time_us", 9_000), ("rwnd_limited_us", 1_000), ("sndbuf_limited_us", 0), ("snd_cwnd", 30)];
-            seen(&[&busy[..], more].concat()).named(name)
+            let sizes = [("snd_mss", 1_000), ("sndbuf_bytes", 90_000), ("notsent_bytes", 5), ("unacked", 20)];
+            seen(&[&busy[..], &sizes, more].concat()).named(name)
         };
-        assert_eq!(rest(&[("notsent_bytes", 5), ("unacked", 20)], "congestion_limited_us"), Some(8_000));
-        assert_eq!(rest(&[("notsent_bytes", 5), ("unacked", 19)], "interface_limited_us"), Some(8_000));
+        assert_eq!(rest(&[], "congestion_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("wmem_bytes", 11_000)], "interface_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("wmem_bytes", 9_000)], "congestion_limited_us"), Some(8_000));
         assert_eq!(rest(&[("notsent_bytes", 0), ("ca_state", 4)], "recovery_limited_us"), Some(8_000));
-        assert_eq!(rest(&[("notsent_bytes", 0), ("unacked", 30)], "congestion_limited_us"), Some(0));
+        assert_eq!(rest(&[("notsent_bytes", 0)], "congestion_limited_us"), Some(0), "it is the application");
+        assert_eq!(rest(&[("notsent_bytes", 0), ("wmem_queued_bytes", 60_000)], "buffer_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("unacked", 19), ("wmem_queued_bytes", 60_000)], "buffer_limited_us"), Some(8_000));
+        assert_eq!(rest(&[("unacked", 20), ("wmem_queued_bytes", 60_000)], "congestion_limited_us"), Some(8_000));
         assert_eq!(rest(&[("rtt_us", 400), ("min_rtt_us", 100)], "queued_us"), Some(750));
         assert_eq!(rest(&[("rmem_bytes", 51), ("rcvbuf_bytes", 100)], "reader_late_us"), Some(10_000));
         assert_eq!(rest(&[("rmem_bytes", 50), ("rcvbuf_bytes", 100)], "reader_late_us"), Some(0));

@@ -12,10 +12,10 @@ SENDER = "0 4344 10.77.0.1:40000 10.77.0.2:5201\n"
 RECEIVER = "0 0 10.77.0.2:5201 10.77.0.1:40000\n"
 
 
-def ss(ends: str, unread: int = 0, **told: Any) -> str:
+def ss(ends: str, unread: int = 0, sent: int = 0, queued: int = 0, **told: Any) -> str:
     """As iproute2 6.1 writes it."""
     more = " ".join(f"{name}:{value}" for name, value in told.items())
-    return f"{ends}\t skmem:(r{unread},rb131072,t0,tb87040,f0,w0,o0,bl0,d0) cubic wscale:7,7 rto:204 {more}\n"
+    return f"{ends}\t skmem:(r{unread},rb131072,t{sent},tb90000,f0,w{queued},o0,bl0,d0) cubic mss:1000 wscale:7,7 rto:204 {more}\n"
 
 
 def shares(looks: list[tuple[float, str, str]], warm_up_s: float = 0.0) -> dict[str, int]:
@@ -40,7 +40,9 @@ def test_the_kernels_chronographs_are_taken_between_looks() -> None:
     ("told", "name"),
     [
         ({"notsent": 5, "cwnd": 30, "unacked": 20}, "congestion_ps"),
-        ({"notsent": 5, "cwnd": 30, "unacked": 19}, "interface_ps"),
+        ({"notsent": 5, "cwnd": 30, "unacked": 20, "sent": 11_000}, "interface_ps"),
+        ({"notsent": 5, "cwnd": 30, "unacked": 19, "queued": 60_000}, "send_buffer_ps"),
+        ({"cwnd": 30, "unacked": 20, "queued": 60_000}, "send_buffer_ps"),
         ({"notsent": 5, "cwnd": 30, "unacked": 20, "retrans": "1/4"}, "recovery_ps"),
         ({"notsent": 5, "cwnd": 30, "unacked": 20, "lost": 2}, "recovery_ps"),
     ],

@@ -74,9 +74,12 @@ impl Limits {
         let idle = &mut self.spent[Limit::Application as usize];
         *idle = idle.less(span);
     }
-    fn spend(&mut self, limit: Limit, span: Span) {
+    /// Of the time, `queued_256` 256ths were in queues.
+    #[inline]
+    fn spend(&mut self, limit: Limit, span: Span, queued_256: u64) {
         if let Some(spent) = self.spent.get_mut(limit as usize) {
             *spent += span;
+            self.queued += Span::from_ps((span.ps() >> 8) * queued_256);
         }
     }
 }
@@ -101,7 +104,7 @@ impl Tcp {
     pub fn limits(&self, now: Time) -> Limits {
         let clock = &self.board.repairs.clock;
         let mut limits = clock.limits;
-        self.spend(&mut limits, now.since(clock.since));
+        limits.spend(self.limit, now.since(clock.since), self.queued_256());
         if !clock.late_since.is_never() {
             limits.reader_late += now.since(clock.late_since);
         }
@@ -126,21 +129,20 @@ impl Tcp {
     }
 
     fn spend_until(&mut self, until: Time) {
-        let since = self.board.repairs.clock.since;
-        let mut limits = self.board.repairs.clock.limits;
-        self.spend(&mut limits, until.since(since));
+        let (limit, queued_256) = (self.limit, self.queued_256());
         let clock = &mut self.board.repairs.clock;
-        (clock.limits, clock.since) = (limits, since.max(until));
+        clock.limits.spend(limit, until.since(clock.since), queued_256);
+        clock.since = clock.since.max(until);
     }
 
-    fn spend(&self, limits: &mut Limits, span: Span) {
-        limits.spend(self.limit, span);
-        if matches!(self.limit, Limit::SendBuffer | Limit::ReceiveWindow) {
-            let smoothed = self.rtt.smoothed().unwrap_or(Span::ZERO);
-            let waiting = smoothed.less(self.rtt.minimum());
-            let queued = u128::from(span.ps()) * u128::from(waiting.ps()) / u128::from(smoothed.ps().max(1));
-            limits.queued += Span::from_ps(queued as u64); // no more than the span
+    /// The share of the round trip above its minimum, in 256ths, where a buffer or the peer's window limits.
+    #[inline]
+    fn queued_256(&self) -> u64 {
+        if !matches!(self.limit, Limit::SendBuffer | Limit::ReceiveWindow) {
+            return 0;
         }
+        let smoothed = self.rtt.smoothed().unwrap_or(Span::ZERO);
+        (smoothed.less(self.rtt.minimum()).ps() << 8) / smoothed.ps().max(1)
     }
 
     /// The state of recovery may have changed. What follows is sent, and turns to another limit, if something is left to send.

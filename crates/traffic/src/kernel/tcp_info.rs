@@ -8,6 +8,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const INFO_BYTES: usize = 512;
 /// More than `SO_MEMINFO` has (Linux 6: 9).
 const MEMORY_VALUES: usize = 16;
+/// What of it counts: unread, receive buffer, handed to the interface and not sent, send buffer, written and not acknowledged
+/// (`SK_MEMINFO_*`).
+const MEMORY: [(&str, usize); 5] =
+    [("rmem_bytes", 0), ("rcvbuf_bytes", 1), ("wmem_bytes", 2), ("sndbuf_bytes", 3), ("wmem_queued_bytes", 5)];
 
 /// Of each counter its place and its length.
 const PLACES: [(&str, usize, usize); OF_TCP_INFO] = [
@@ -37,6 +41,7 @@ const PLACES: [(&str, usize, usize); OF_TCP_INFO] = [
     ("total_rto", 240, 2),
     ("notsent_bytes", 144, 4),
     ("ca_state", 1, 1),
+    ("snd_mss", 16, 4),
 ];
 
 /// The counters of a connection.
@@ -48,23 +53,22 @@ pub fn counters(fd: &OwnedFd) -> Option<Counters> {
     let result =
         unsafe { libc::getsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut length) };
     let mut counters = (result == 0).then(|| parse(&info[..length as usize]))?;
-    if let Some((taken, limit)) = receive_memory(fd) {
-        counters.set("rmem_bytes", taken.into());
-        counters.set("rcvbuf_bytes", limit.into());
+    if let Some(memory) = memory(fd) {
+        MEMORY.iter().for_each(|&(name, place)| counters.set(name, memory[place].into()));
     }
     Some(counters)
 }
 
-/// Memory of what has arrived and was not read, and the receive buffer (`SO_MEMINFO`: `SK_MEMINFO_RMEM_ALLOC`, `SK_MEMINFO_RCVBUF`).
+/// Memory of a socket (`SO_MEMINFO`).
 #[expect(unsafe_code, reason = "SO_MEMINFO has no safe wrapper")]
-fn receive_memory(fd: &OwnedFd) -> Option<(u32, u32)> {
+fn memory(fd: &OwnedFd) -> Option<[u32; MEMORY_VALUES]> {
     let mut memory = [0_u32; MEMORY_VALUES];
     let mut length = size_of_val(&memory) as libc::socklen_t;
     // SAFETY: the call writes at most `length` bytes, and how many they were.
     let result = unsafe {
         libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_MEMINFO, memory.as_mut_ptr().cast(), &raw mut length)
     };
-    (result == 0).then_some((memory[0], memory[1]))
+    (result == 0).then_some(memory)
 }
 
 fn parse(info: &[u8]) -> Counters {
@@ -175,7 +179,8 @@ mod tests {
             sndbuf_limited,
             total_rto,
             notsent_bytes,
-            ca_state
+            ca_state,
+            snd_mss
         );
         assert_eq!(PLACES.map(|(_, at, _)| at), places);
         assert_eq!(size_of::<TcpInfo>(), 248);

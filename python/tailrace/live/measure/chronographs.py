@@ -19,7 +19,7 @@ EVERY_S = 0.5
 PS_PER_S = 10**12
 US_PER_S = 10**6
 FULL_SHARE = 2 / 3
-"""A burst waits until a third of the congestion window is free (Linux `tcp_tso_win_divisor`)."""
+"""A program that waited for room goes on when a third of the send buffer is free (Linux `sk_stream_is_writeable`)."""
 DATA_SHARE_MIN = 0.01
 """A connection with a smaller part of the segments of the busiest one is a control connection."""
 TIMES = ("send_buffer", "receive_window", "congestion", "recovery", "interface", "queued", "reader_late")
@@ -65,7 +65,8 @@ class Counted:
         self.segments += now.segments - before.segments
         self.times_us["send_buffer"] += buffer_us
         self.times_us["receive_window"] += window_us
-        self.times_us["queued"] += (window_us + buffer_us) * now.waiting_share
+        waited_us = window_us + buffer_us + (rest_us if now.state == "send_buffer" else 0)
+        self.times_us["queued"] += waited_us * now.waiting_share
         self.times_us["reader_late"] += span_us if now.is_late else 0
         if now.state:
             self.times_us[now.state] += rest_us
@@ -146,12 +147,17 @@ def _looked(text: str) -> Looked:
 
 
 def _state(text: str) -> str:
+    """As `state_of` of `crates/traffic/src/limits.rs`."""
+    queued, buffer = _int(r"\bskmem:[^)]*,w(\d+)", text), _int(r",tb(\d+)", text)
+    unacked, window = _int(r"\bunacked:(\d+)", text), _int(r"\bcwnd:(\d+)", text)
+    waits_for_room = queued >= FULL_SHARE * buffer > 0
     if _int(r"\blost:(\d+)", text) or _int(r"\bretrans:(\d+)/", text):
         return "recovery"
     if not _int(r"\bnotsent:(\d+)", text):
-        return ""
-    full = _int(r"\bcwnd:(\d+)", text) * FULL_SHARE
-    return "congestion" if _int(r"\bunacked:(\d+)", text) >= full else "interface"
+        return "send_buffer" if waits_for_room else ""
+    if 2 * _int(r"\bskmem:[^)]*,t(\d+)", text) > unacked * _int(r"\bmss:(\d+)", text):
+        return "interface"
+    return "send_buffer" if waits_for_room and unacked < window * FULL_SHARE else "congestion"
 
 
 def _int(pattern: str, text: str) -> int:
