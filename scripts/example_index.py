@@ -84,6 +84,7 @@ LESSONS = {
     "noisy-neighbour": lesson(1, "99th percentile of the orders' latency, ms", "latency_p99_ms", workload="orders"),
     "limits": lesson(2, "goodput of the copy, Gbit/s", "goodput_gbps", workload="copy"),
     "nexus": lesson(2, "median latency of the medium transactions, ms", "latency_p50_ms", workload="medium"),
+    "virtual-switch": lesson(2, "requests a second", "rate_per_s", workload="http"),
     "leaf-spine": lesson(2, "median completion of a flow, ms", "latency_p50_ms", workload="web"),
     "spanning-tree": lesson(2, "goodput of one department's stream, Gbit/s", "goodput_gbps", workload="accounts-1"),
     "deadlock": lesson(2, "links in a pause deadlock at the end", "deadlock_links"),

@@ -90,6 +90,44 @@ groups:
         "hosts.web.cpu.groups.batch",
         "workloads: [shop]\ncores: [0, 1]\nnice: 10\nquota: 50ms\nperiod: 100ms",
     ),
+    "Hypervisor": (
+        "hypervisors.leaf",
+        """cores: 8
+switch: ovs-dpdk
+profile: kvm
+clock: 2GHz
+offloads: true
+polling_cores: [0]
+isolate: true
+page_factor: 1
+pins: {web: {cores: [1, 2]}}
+irq_cores: [1]
+neighbours: {busy: {tasks: 4}}
+ring: 1024 frames
+queue: 1000 frames
+backlog: 1000 frames
+uplink_ring: 512 frames
+coalesce: 8us
+halt_poll: 200us
+tick: 4ms
+slice: 3ms
+switch_frame: 145ns
+merge_frame: 500ns
+copy_byte: 75ps
+vhost_frame: 1500ns
+interrupt: 1us
+exit: 1us
+entry: 500ns
+wake_up: 500ns
+context_switch: 700ns
+signal: 750ns
+poll: 150ns""",
+    ),
+    "Pins": ("hypervisors.leaf.pins.web", "cores: [1, 2]\nvhost: [3]"),
+    "Neighbour": (
+        "hypervisors.leaf.neighbours.busy",
+        "kind: disk\ntasks: 4\nwork: 50us\nwait: 100us\ncores: [4, 5]\nnice: 10",
+    ),
     "Tcp": (
         "hosts.defaults.tcp",
         """congestion_control: dctcp

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 
 from tailrace.errors import KeyPath, Problem
 from tailrace.exact import registry
-from tailrace.experiment.real_kernel import Found, client_ports, framing, host_settings, problems_of, raise_found
+from tailrace.experiment.real_kernel import (
+    Found,
+    client_ports,
+    framing,
+    host_settings,
+    hypervisors,
+    problems_of,
+    raise_found,
+)
 from tailrace.programs.needed import path_of
 from tailrace.scenario.checks import neighbours
 from tailrace.scenario.loading import Loaded
@@ -64,6 +72,7 @@ def _ignored(scenario: Scenario) -> Found:
 
 def _find(scenario: Scenario) -> Found:
     yield from framing(scenario, ENGINE)
+    yield from hypervisors(scenario, ENGINE)
     for name, workload in scenario.running.items():
         yield from _program(("workloads", name), workload)
     yield from client_ports(scenario, CLIENT_PORTS, are_shared=False)

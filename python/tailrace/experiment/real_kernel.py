@@ -41,6 +41,12 @@ def framing(scenario: Scenario, engine: str) -> Found:
         yield ("network", "framing"), f"frames of {engine} runs have the sizes of Ethernet", "omit framing"
 
 
+def hypervisors(scenario: Scenario, engine: str) -> Found:
+    """Virtual machines, which only the simulator has."""
+    for name in scenario.hypervisors:
+        yield ("hypervisors", name), f"{engine} runs do not have virtual machines", "omit it, or simulate the scenario"
+
+
 PROCESSOR = {"steal": "a hypervisor that takes cores away", "groups": "control groups of a host's programs"}
 """Settings of a processor that would change results and that only a simulated host has."""
 

@@ -7,7 +7,14 @@ from typing import Any
 
 from tailrace.errors import KeyPath
 from tailrace.experiment.engine import LIVE
-from tailrace.experiment.real_kernel import Found, client_ports, framing, host_settings, raise_found
+from tailrace.experiment.real_kernel import (
+    Found,
+    client_ports,
+    framing,
+    host_settings,
+    hypervisors,
+    raise_found,
+)
 from tailrace.live import registry
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
@@ -71,6 +78,7 @@ def refuse_machine(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machin
 
 def _programs(scenario: Scenario) -> Found:
     yield from framing(scenario, LIVE)
+    yield from hypervisors(scenario, LIVE)
     for name, workload in scenario.running.items():
         yield from _workload(("workloads", name), workload)
     yield from client_ports(scenario, CLIENT_PORTS, are_shared=True)

@@ -167,7 +167,8 @@ impl Hypervisor {
         }
         for port in 0..self.config.ports.len() {
             let lane = match self.config.ports[port] {
-                PortConfig::Uplink => Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes).counting_frames(),
+                // DPDK has no receive offload: frames stay as they came.
+                PortConfig::Uplink => Lane::new(self.config.uplink_ring_frames, 0),
                 PortConfig::Machine { .. } => Lane::new(self.config.sent_frames, self.config.merge_bytes),
             };
             let thread = port % self.polling.len();

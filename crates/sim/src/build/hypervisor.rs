@@ -18,6 +18,12 @@ pub(super) fn hypervisors(plan: &Plan, attached: Vec<(u32, Vec<Option<Machine>>)
     plan.raw.hypervisors.iter().zip(attached).map(build).collect()
 }
 
+/// Whether machines of this hypervisor are handed super-frames: the kernel merges what comes from an uplink.
+pub(super) fn hands_over_whole(plan: &Plan, hypervisor: u32) -> bool {
+    let raw = &plan.raw.hypervisors[hypervisor as usize];
+    raw.merge_bytes > 0 && raw.switching == RawVirtualSwitching::Kernel
+}
+
 /// Control groups, each a set of cores and a weight.
 #[derive(Default)]
 struct Groups(Vec<GroupConfig>);

@@ -15,7 +15,7 @@ use crate::workloads::open_workloads;
 use crate::world::{HostedProgram, World};
 
 use host::{Places, host_of, moderation};
-use hypervisor::hypervisors;
+use hypervisor::{hands_over_whole, hypervisors};
 use std::collections::BTreeMap;
 use tailrace_endpoint::host::Host;
 use tailrace_network::{Topology, lossless_nics, notifies};
@@ -50,8 +50,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let models: Vec<Host<Attachment>> = (0..hosts as u32)
         .map(|host| {
             let called = run_by[host as usize].map(|number| first_hypervisor_source + number);
-            let merges = |number: u32| plan.raw.hypervisors[number as usize].merge_bytes > 0;
-            let receives_whole = run_by[host as usize].is_some_and(merges);
+            let receives_whole = run_by[host as usize].is_some_and(|number| hands_over_whole(plan, number));
             let places = Places { processor: place_of(host), hypervisor: called, receives_whole };
             host_of(plan, host as usize, links[host as usize], lossless.remove(&host), places)
         })
