@@ -42,8 +42,10 @@ spanning_tree: {protocol: rstp}""",
     "Instance": ("network.spanning_tree.instances.1", 'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}'),
     "Host": (
         "hosts.shop-db",
-        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}",
+        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}\n"
+        "neighbours: {noise: {tasks: 2}}   # live runs",
     ),
+    "HostNeighbour": ("hosts.shop-db.neighbours.noise", "kind: disk\ntasks: 2\ncores: [0]\nnice: 5"),
     "Nic": (
         "hosts.defaults.nic",
         "queue: 4MB\ntso: 0B\ngro: 0B\nrx_coalesce: 20us\nrx_jitter: exponential(2us)\nrx_ring: 1024 frames\n"

@@ -88,3 +88,24 @@ def share_of_rate(lab: Lab) -> float:
     port = next(port for port in outcome["ports"] if port["towards"] == "client")
     bits = 8 * (port["tx_bytes"] + 24 * port["tx_frames"])
     return float(bits * 10**12 / outcome["end_ps"] / port["rate_bps"])
+
+
+@pytest.mark.parametrize("fabric", [name for name, kind in kinds.KINDS.items() if kind.is_foreign])
+@pytest.mark.parametrize("scenario", ["requests.yaml", "sysbench.yaml"])
+def test_every_request_program_runs_over_every_fabric(fabric: str, scenario: str, tmp_path: Path) -> None:
+    require(fabric)
+    out, before = tmp_path / "run", machine.picture()
+    done = tailrace("run", "--live", str(machine.SCENARIO.with_name(scenario)), "--fabric", fabric, "--out", str(out))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert machine.wait_until_gone(str(out)) == []
+    assert machine.wait_until_gone("tailrace-ovs") == []
+    assert machine.picture() == before
+    data: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    assert all(one["transactions"] > 0 for one in data["workloads"]), data["workloads"]
+    assert "failed" not in done.stdout
+    assert (data["live"]["switch"] is None) == (fabric == "bridge"), "the bridge is no program"
+    if fabric != "bridge":
+        switch = data["live"]["switch"]
+        assert switch["program"].startswith("ovs-vswitchd")
+        assert switch["user_ps"] + switch["system_ps"] > 0
+    assert {"port-0", "switch-0"} <= set(data["live"]["interfaces"]["switch"])

@@ -162,6 +162,15 @@ def test_what_the_machine_did_wrong_is_named_with_its_bound(outcome: dict[str, A
     assert reasons(outcome, Live()) == [reason]
 
 
+def test_a_foreign_switch_may_overrun_a_host_but_not_lose_what_a_host_sends() -> None:
+    lost = {"a": {"tx_dropped": 0, "rx_dropped": 7}}
+    assert reasons(spoilt("fabric", kind="bridge", frames_lost_outside=lost), Live()) == []
+    assert reasons(spoilt("fabric", kind="tap", frames_lost_outside=lost), Live()) != []
+    lost["a"]["tx_dropped"] = 2
+    [reason] = reasons(spoilt("fabric", kind="bridge", frames_lost_outside=lost), Live())
+    assert reason == "host a lost 2 frames outside of the modelled queues"
+
+
 def test_frames_in_the_network_before_a_trial_are_an_error() -> None:
     clean = {"db": {"tcp_metrics": 0}}
     settings.require_clean(clean, {"conservation": {"in_network": 0}})

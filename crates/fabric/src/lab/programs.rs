@@ -204,3 +204,33 @@ fn user(name: &str) -> Result<(u32, u32, Vec<u32>), String> {
     let groups = getgrouplist(&text, user.gid).map_err(|error| format!("groups of {name:?}: {error}"))?;
     Ok((user.uid.as_raw(), user.gid.as_raw(), groups.into_iter().map(|group| group.as_raw()).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_of_its_own_has_a_plain_name_and_no_hosts() {
+        let order = |group: Option<&str>| Spawn {
+            name: "p".into(),
+            host: None,
+            argv: vec!["true".into()],
+            env: BTreeMap::new(),
+            cwd: None,
+            user: None,
+            stdin: None,
+            stdout: "/o".into(),
+            stderr: "/e".into(),
+            cpus: None,
+            cores: None,
+            group: group.map(str::to_owned),
+            priority: None,
+            dscp: None,
+        };
+        let mut programs = Programs::new(None, false);
+        assert_eq!(programs.member(&order(Some("noise")), None).as_deref(), Ok("own-noise"));
+        assert_eq!(programs.member(&order(None), None).as_deref(), Ok(cgroup::NO_HOST));
+        assert!(programs.member(&order(Some("../host-0")), None).is_err() && programs.member(&order(Some("")), None).is_err());
+        assert!(cores(&[]).is_err_and(|told| told.contains("empty")));
+    }
+}

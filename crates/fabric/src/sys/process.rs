@@ -228,4 +228,19 @@ mod tests {
         assert_eq!(start_ticks(&std::process::id().to_string()), Some(start));
         assert_eq!(start_ticks("0"), None);
     }
+
+    #[test]
+    fn a_pinned_child_stays_on_its_cores() {
+        let folder = std::env::temp_dir().join(format!("tailrace-pinned-{}", std::process::id()));
+        let output = std::fs::File::create(&folder).expect("there is a place for scratch files");
+        let mut command = std::process::Command::new("grep");
+        command.args(["Cpus_allowed_list", "/proc/self/status"]).stdout(output);
+        let cores = Some(core_set(&[0]).expect("every machine has a core 0"));
+        let pid = spawn(&mut command, ChildSetup { cores, ..ChildSetup::default() }).expect("it starts");
+        nix::sys::wait::waitpid(pid, None).expect("it is ours");
+        let told = std::fs::read_to_string(&folder).expect("it was written");
+        std::fs::remove_file(&folder).expect("it is ours");
+        assert_eq!(told, "Cpus_allowed_list:\t0\n");
+        assert_eq!(core_set(&[0, 1 << 20]).expect_err("no set has so many"), 1 << 20);
+    }
 }

@@ -103,9 +103,10 @@ class LiveTrial:
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
         settings.require_clean(found, lab.call("counters")["outcome"])
         watch = Watch(int(lab.ready.get("lab_pid", 0)))
-        self._neighbours.start(lab, self._limit_s)
-        readings = self._measure(lab, loads, closings, watch, servers.programs)
-        self._neighbours.stop()
+        with self._neighbours.endured():
+            self._neighbours.start(lab, self._limit_s)
+            readings = self._measure(lab, loads, closings, watch, servers.programs)
+            self._neighbours.stop()
         closings.stop()
         ended = servers.stop()
         fabric = lab.call("down")["outcome"]
