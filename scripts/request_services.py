@@ -79,8 +79,10 @@ LOADS = {
 """Of each program: the load of the calibration, and those that are predicted."""
 
 
-SERVERS: dict[str, dict[str, Any]] = {"redis-benchmark": {"concurrency": 1}, "redis-benchmark -P": {"concurrency": 1}}
-"""What is known of servers without measuring: one thread of Redis answers."""
+SERVERS: dict[str, dict[str, Any]] = {"redis-benchmark": {"concurrency": 1}}
+"""What is known of servers without measuring: one thread of Redis answers. In virtual time, what it adds to a pipeline
+is added once, and not by each of its requests.
+"""
 WITHOUT_WORK = ("perf-test",)
 """Most of the processor time of RabbitMQ in a trial is its start: its time for a request is all `server_time`."""
 EXACT = tuple(name for name in LOADS if name != "perf-test")
