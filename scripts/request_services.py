@@ -1,6 +1,6 @@
 """Predict one load of a real service by the simulator from another, and print how far off it is.
 
-    request_services.py --exact|--live [--program wrk|redis-benchmark|dnsperf].. [--rate R] [--trials N] [--out DIR]
+    request_services.py --exact|--live [--program wrk|perf-test|...].. [--rate R] [--trials N] [--out DIR]
 
 A small load is run by the real program, and calibrates the simulated server:
 
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,20 +49,43 @@ class Load:
 
     users: int
     response_bytes: int
+    request_bytes: int = 100
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of the workload."""
+
+    @property
+    def name(self) -> str:
+        """In the table."""
+        size = self.request_bytes if self.request_bytes > self.response_bytes else self.response_bytes
+        return " ".join([f"{self.users} x {size / 1000:g} kB", *(f"{key} {value}" for key, value in self.keys.items())])
 
 
+NEW = {"connection": "new"}
 LOADS = {
     "wrk": (Load(1, 4000), Load(4, 4000), Load(1, 12_000), Load(8, 12_000)),
     # It times the first part of a response: one segment is a whole one.
     "redis-benchmark": (Load(1, 200), Load(4, 200), Load(1, 1400), Load(8, 1400)),
     # It pauses with few queries outstanding.
+    # A pipeline is sent at once, and timed to its first part.
+    "redis-benchmark -P": tuple(
+        Load(users, size, keys={"pipeline": depth})
+        for users, size, depth in ((1, 100, 4), (4, 100, 4), (1, 100, 12), (8, 100, 12))
+    ),
+    "wrk, new": tuple(Load(users, size, keys=NEW) for users, size in ((1, 4000), (4, 4000), (1, 12_000), (8, 12_000))),
+    # Messages of 1 and 4 kB, each confirmed before the next or a few on their way.
+    "perf-test": (Load(1, 21, 1082), Load(2, 21, 1082), Load(1, 21, 4154), Load(1, 21, 1082, {"pipeline": 4})),
     "dnsperf": (Load(4, 1000), Load(8, 1000), Load(4, 8000), Load(16, 8000)),
 }
 """Of each program: the load of the calibration, and those that are predicted."""
 
 
-SERVERS = {"wrk": {}, "redis-benchmark": {"concurrency": 1}, "dnsperf": {}}
-"""What is known of servers without measuring: one thread of Redis answers."""
+SERVERS: dict[str, dict[str, Any]] = {"redis-benchmark": {"concurrency": 1}}
+"""What is known of servers without measuring: one thread of Redis answers. In virtual time, what it adds to a pipeline
+is added once, and not by each of its requests.
+"""
+WITHOUT_WORK = ("perf-test",)
+"""Most of the processor time of RabbitMQ in a trial is its start: its time for a request is all `server_time`."""
+EXACT = tuple(name for name in LOADS if name != "perf-test")
 
 
 @dataclass(frozen=True)
@@ -94,7 +117,7 @@ class Seen:
 
 def run(at: Place, name: str, load: Load, server: Mapping[str, Any] | None = None) -> Seen:
     """One load by the real program, or simulated with the keys of a server."""
-    folder = at.folder / at.program / f"{load.users}-{load.response_bytes}-{name}"
+    folder = at.folder / at.program.replace(" ", "-") / f"{load.name.replace(' ', '-')}-{name}"
     folder.mkdir(parents=True)
     workload = {
         "kind": "requests",
@@ -102,9 +125,10 @@ def run(at: Place, name: str, load: Load, server: Mapping[str, Any] | None = Non
         "server": "server",
         "users": load.users,
         "requests": REQUESTS[at.engine],
-        "request": "100B",
+        "request": f"{load.request_bytes}B",
         "response": f"{load.response_bytes}B",
-        "load_generator": at.program,
+        "load_generator": at.program.split()[0].rstrip(","),
+        **load.keys,
         **(server or {}),
     }
     scenario = {
@@ -145,7 +169,8 @@ def calibrated(at: Place) -> tuple[dict[str, Any], str]:
     """Keys of the simulated server, and what they are in words."""
     load = LOADS[at.program][0]
     real = run(at, "real", load)
-    work = SERVERS[at.program] | ({"server_work": f"{real.work_us:.3f}us"} if at.engine == "live" else {})
+    has_work = at.engine == "live" and at.program not in WITHOUT_WORK
+    work = SERVERS.get(at.program, {}) | ({"server_work": f"{real.work_us:.3f}us"} if has_work else {})
     model = run(at, "uncalibrated", load, work)
     rest_us = {percent: max(0.0, (real.ms(percent) - model.ms(50.0)) * 1000) for percent in QUANTILES}
     if at.engine == "exact":
@@ -155,7 +180,8 @@ def calibrated(at: Place) -> tuple[dict[str, Any], str]:
         last = max(last, rest_us[percent])
         points.append([f"{last:.3f}us", f"{percent}%"])
     points.append([f"{max(last, (real.latencies.max_ps / 1e9 - model.ms(50.0)) * 1000):.3f}us", "100%"])
-    words = f"server_work {real.work_us:.1f} us, server_time p50 {rest_us[50.0]:.1f} us, p99 {rest_us[99.0]:.1f} us"
+    used = f"server_work {real.work_us if has_work else 0.0:.1f} us"
+    words = f"{used}, server_time p50 {rest_us[50.0]:.1f} us, p99 {rest_us[99.0]:.1f} us"
     return work | {"server_time": {"cdf": points}}, words
 
 
@@ -167,7 +193,7 @@ def row(program: str, load: Load, real: Seen, model: Seen) -> str:
     figures = f"{real.ms(50):.3f} | {model.ms(50):.3f} | {errors[0]:+.1%} | {real.ms(99):.3f} | {model.ms(99):.3f} |"
     wait = f" | {real.core_wait:.0%}" if real.core_wait else ""
     return (
-        f"| {program} | {load.users} x {load.response_bytes / 1000:g} kB | {figures} {errors[1]:+.1%} | {rate:+.1%}"
+        f"| {program} | {load.name} | {figures} {errors[1]:+.1%} | {rate:+.1%}"
         f"{wait} | {'within' if is_good else '**outside**'} |"
     )
 
@@ -187,7 +213,7 @@ def main() -> None:
     wait = " | waited for a core" if chosen.engine == "live" else ""
     print(f"| Program | Load | p50 real, ms | simulated | error | p99 real, ms | simulated | error | rate{wait} | |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|---|" + ("---|" if wait else ""))
-    for program in chosen.program or LOADS:
+    for program in chosen.program or (LOADS if chosen.engine == "live" else EXACT):
         at = Place(out, chosen.engine, chosen.trials, chosen.rate, program)
         server, words = calibrated(at)
         print(f"<!-- {program}: {words} -->", flush=True)

@@ -7,7 +7,7 @@ late load generator makes a latency longer and never shorter.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -85,8 +85,8 @@ class Draw:
         lines = [rf"\set {name} (double({h}) + 0.5) / {MASK + 1}.0" for name, h in zip(names, hashed, strict=True)]
         if self.kind in ("normal", "log-normal"):
             lines += _normal_lines(names[0])
-        expression = _expression(self.kind, self.raw[self.kind], [f":{name}" for name in names])
-        return [*lines, rf"\set {prefix} greatest(0, int({expression} - 0.5))"]
+        dialect = Dialect(f":{prefix}{{}}", "ln({})", "exp({})", "{}z", _cases)
+        return [*lines, rf"\set {prefix} greatest(0, int({expression(self, dialect)} - 0.5))"]
 
 
 def _us(picoseconds: int | float) -> float:
@@ -113,24 +113,48 @@ def _value(kind: str, value: Any, u: list[float]) -> float:
     raise UnknownDrawError(f"'{kind}' is not known")
 
 
-def _expression(kind: str, value: Any, u: list[str]) -> str:
-    match kind:
+@dataclass(frozen=True)
+class Dialect:
+    """How a language of scripts writes what draws need. `{}` stands for an expression."""
+
+    uniform: str
+    """The uniform number of which `{}` is the number."""
+    log: str
+    exp: str
+    normal: str
+    """The normal quantile of a uniform number."""
+    cases: Callable[[Sequence[tuple[str, str]], str], str]
+    """The expression of the first condition that holds, or the last one."""
+
+
+def _cases(cases: Sequence[tuple[str, str]], otherwise: str) -> str:
+    whens = " ".join(f"WHEN {condition} THEN {value}" for condition, value in cases)
+    return f"CASE {whens} ELSE {otherwise} END"
+
+
+def expression(draw: Draw, dialect: Dialect) -> str:
+    """The steps of `Draw.value_us` in a script, in their order, so that not even the last bit differs."""
+    value, u = draw.raw[draw.kind], [dialect.uniform.format(i) for i in range(draw.uniforms)]
+    match draw.kind:
         case "constant":
             return f"{_us(value)!r}"
         case "uniform":
             return f"{_us(value['low'])!r} + {u[0]} * {_us(value['high'] - value['low'])!r}"
         case "exponential":
-            return f"-{_us(value['mean'])!r} * ln({u[0]})"
+            return f"-{_us(value['mean'])!r} * {dialect.log.format(u[0])}"
         case "normal":
-            return f"{_us(value['mean'])!r} + {_us(value['deviation'])!r} * {u[0]}z"
+            return f"{_us(value['mean'])!r} + {_us(value['deviation'])!r} * {dialect.normal.format(u[0])}"
         case "log-normal":
-            return f"{_us(value['median'])!r} * exp({value['sigma_milli'] / 1000!r} * {u[0]}z)"
+            power = f"{value['sigma_milli'] / 1000!r} * {dialect.normal.format(u[0])}"
+            return f"{_us(value['median'])!r} * {dialect.exp.format(power)}"
         case "erlang":
-            logarithms = " + ".join(f"ln({x})" for x in u)
-            return f"-{_us(value['mean']) / value['shape']!r} * ({logarithms})"
+            logarithms = " + ".join(dialect.log.format(x) for x in u)
+            return f"-{_us(value['mean'])!r} / {value['shape']} * ({logarithms})"
         case "cumulative":
-            return _cases(value, u[0])
-    raise UnknownDrawError(f"'{kind}' is not known")
+            found = segments(value)
+            cases = [(f"{u[0]} <= {upto!r}", f"{x!r} + ({u[0]} - {p!r}) * {slope!r}") for upto, x, p, slope in found]
+            return f"({dialect.cases(cases, repr(float(value[-1][0])))}) / {float(PS_PER_US)!r}"
+    raise UnknownDrawError(f"'{draw.kind}' is not known")
 
 
 def _normal(u: float) -> float:
@@ -165,11 +189,3 @@ def _quantile(points: list[list[int]], u: float) -> float:
         if u <= upto:
             return x + (u - p) * slope
     return float(points[-1][0])
-
-
-def _cases(points: list[list[int]], u: str) -> str:
-    whens = [
-        f"WHEN {u} <= {upto!r} THEN {_us(x)!r} + ({u} - {p!r}) * {_us(slope)!r}"
-        for upto, x, p, slope in segments(points)
-    ]
-    return f"CASE {' '.join(whens)} ELSE {_us(points[-1][0])!r} END"
