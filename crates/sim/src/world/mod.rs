@@ -161,7 +161,8 @@ impl World {
         }
         let now = self.now;
         self.switches.iter_mut().for_each(|node| node.record_depths(now));
-        self.hosts.iter_mut().filter_map(Host::processor_mut).for_each(|processor| processor.settle_all(now));
+        let World { hosts, links, .. } = self;
+        hosts.iter_mut().for_each(|host| host.settle(now, links));
         self.hypervisors.iter_mut().for_each(|node| node.model.processor_mut().settle_all(now));
     }
 
