@@ -32,6 +32,7 @@ JOBS = (
     Job("W1-all", "W1, DPP, AFD with ECN, ETS", workloads.w1_all, 200 * MS),
     Job("W3-dpp", "W3, two queues with DPP", lambda: workloads.w3(policy=workloads.dpp(10_000_000)), 500 * MS),
     Job("W1-hosts", "W1, default hosts", lambda: workloads.w1(default_hosts=True), 200 * MS),
+    Job("W1-cpu", "W1, hosts with processors", workloads.w1_processors, 200 * MS),
     Job("W2-hosts", "W2, default hosts", lambda: workloads.w2(default_hosts=True), 3 * MS),
 )
 

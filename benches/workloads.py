@@ -159,6 +159,38 @@ def w1(*, default_hosts: bool = False, policy: Plan | None = None, cc: str = "ne
     )
 
 
+#: The costs of the profile `linux-kernel` (docs/models/cpu.md); the page of the processor says where they are from.
+KERNEL_COSTS = {
+    "per_frame_ps": 630_000,
+    "per_poll_ps": 200_000,
+    "per_interrupt_ps": 1_000_000,
+    "per_send_ps": 1_000_000,
+    "system_call_ps": 200_000,
+    "read_byte_fs": 95_000,
+    "write_byte_fs": 75_000,
+    "wake_up_ps": 300_000,
+    "context_switch_ps": 400_000,
+}
+PER_PACKET_PS = 600_000
+
+
+def w1_processors(*, cores: int = 4, default_hosts: bool = False) -> Plan:
+    """W1 where every host has a processor with the costs of a kernel: one core receives, the programs share all."""
+    plan = w1(default_hosts=default_hosts)
+    processor = {
+        "cores": cores,
+        "slice_ps": 750 * US * cores.bit_length(),
+        **KERNEL_COSTS,
+        "irq_cores": [0],
+        "program_cores": list(range(cores)),
+        "budget_frames": 300,
+        "budget_ps": 8 * MS,
+    }
+    for host in plan["hosts"]:
+        host["cpu"] = {"per_packet_ps": PER_PACKET_PS, "per_byte_fs": 0, "processor": processor}
+    return plan
+
+
 def w1_all() -> Plan:
     """W1 with everything at once: the senders take turns in two classes and understand marks."""
     plan = w1(policy=all_mechanisms(1_000_000))

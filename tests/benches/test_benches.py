@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tailrace import _native
+from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, PROFILES
 
 BENCHES = Path(__file__).resolve().parents[2] / "benches"
 
@@ -35,6 +36,15 @@ def test_every_job_is_a_plan_that_delivers_packets() -> None:
         conserved = outcome["conservation"]
         assert outcome["packets_delivered"] > 0, job.name
         assert conserved["sent"] == conserved["delivered"] + conserved["dropped"] + conserved["in_network"], job.name
+
+
+def test_hosts_with_processors_have_the_costs_of_the_kernel_profile() -> None:
+    workloads = importlib.import_module("workloads")
+    profile = PROFILES["linux-kernel"]
+    per_byte = ("read_byte", "write_byte")
+    named = {name: f"{name}_fs" if name in per_byte else f"{name}_ps" for name in COSTS_OF_PROCESSOR}
+    assert workloads.KERNEL_COSTS == {key: getattr(profile, name) for name, key in named.items()}
+    assert workloads.PER_PACKET_PS == profile.per_packet
 
 
 def test_runs_of_one_plan_that_differ_are_refused() -> None:

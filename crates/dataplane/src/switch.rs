@@ -144,21 +144,15 @@ impl<F: Frame> Switch<F> {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, &frame, out);
         }
-        let mut table = &self.forwarding;
-        if self.looks_at_ingress {
-            frame.set_priority(self.classifier.class(in_port, &frame));
-            table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(table);
-        }
-        let Some(port) = table.route(&frame) else {
-            return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
+        let entered = if self.looks_at_ingress {
+            self.enter(now, in_port, &mut frame, out)
+        } else {
+            self.forwarding.route(&frame).map(|port| (port, None)).ok_or(DropCause::NoRoute)
         };
-        let mut account = None;
-        if self.looks_at_ingress {
-            match self.inspect(now, in_port, port, &mut frame, out) {
-                Ok(found) => account = found,
-                Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
-            }
-        }
+        let (port, account) = match entered {
+            Ok(entered) => entered,
+            Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
+        };
         if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
         }
@@ -191,9 +185,23 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that polices, looks at VLANs or accounts: why a frame for `port` is dropped, or what it
-    /// is accounted to when it waits.
+    /// The entrance of a switch that classifies, polices, looks at VLANs or accounts: why a frame is dropped, or where it goes and what it is
+    /// accounted to when it waits.
     #[inline(never)]
+    fn enter(
+        &mut self,
+        now: Time,
+        in_port: PortNo,
+        frame: &mut F,
+        out: &mut impl Outputs<F>,
+    ) -> Result<(PortNo, Option<Account>), DropCause> {
+        frame.set_priority(self.classifier.class(in_port, frame));
+        let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
+        let port = table.route(frame).ok_or(DropCause::NoRoute)?;
+        self.inspect(now, in_port, port, frame, out).map(|account| (port, account))
+    }
+
+    /// The same for a frame that goes to `port`: what it is accounted to.
     fn inspect(
         &mut self,
         now: Time,

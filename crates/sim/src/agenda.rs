@@ -94,7 +94,8 @@ impl Agenda {
 
     #[inline]
     fn key(&self, source: Source, at: Time) -> u64 {
-        at.since(self.base).ps().min(FAR) << SOURCE_BITS | u64::from(source)
+        // Nothing is due before `base`.
+        at.ps().wrapping_sub(self.base.ps()).min(FAR) << SOURCE_BITS | u64::from(source)
     }
 
     /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and

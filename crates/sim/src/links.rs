@@ -8,7 +8,7 @@ use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
-use tailrace_network::{End, Medium, NetworkFrame, Wire};
+use tailrace_network::{End, Medium, NetworkFrame, Origin, Wire};
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
@@ -126,6 +126,11 @@ impl Outputs for Links {
     #[inline]
     fn poll_after(&mut self, place: &Attachment, arrival: Time) -> Time {
         self.moderations[place.index as usize].poll_after(arrival)
+    }
+    #[inline]
+    fn holds_unpolled(&self, place: &Attachment) -> bool {
+        let fills_by_itself = !matches!(self.wires[place.wire_in as usize].origin, Origin::LatePort { .. });
+        fills_by_itself && self.moderations[place.index as usize].is_none()
     }
     #[inline]
     fn postpone_poll(&mut self, place: &Attachment, at: Time) {

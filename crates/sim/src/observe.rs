@@ -26,6 +26,8 @@ pub(crate) struct Observe {
     pub(crate) news: Vec<News>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
+    /// There were some, and all are: looked at after every event.
+    pub(crate) is_done: bool,
 }
 
 /// Fields that frames have on a real network, but not in the 64 bytes of the simulator's packet.
@@ -59,6 +61,7 @@ impl Observe {
             udp_endpoints: vec![Vec::new(); hosts],
             news: Vec::new(),
             unfinished,
+            is_done: false,
         }
     }
 
@@ -165,6 +168,7 @@ impl Observe {
     pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {
         if self.workloads[workload].finished(now, user) {
             self.unfinished -= 1;
+            self.is_done = self.unfinished == 0;
         }
     }
 

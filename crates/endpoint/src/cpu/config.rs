@@ -30,6 +30,21 @@ impl CoreSet {
     pub fn first(cores: usize) -> CoreSet {
         (0..cores as u32).collect()
     }
+    /// Adds a core.
+    pub(crate) fn insert(&mut self, core: usize) {
+        self.0[core / WORD_BITS] |= 1 << (core % WORD_BITS);
+    }
+    /// Takes a core out.
+    pub(crate) fn remove(&mut self, core: usize) {
+        self.0[core / WORD_BITS] &= !(1 << (core % WORD_BITS));
+    }
+    /// Takes the first core out.
+    pub(crate) fn pop_first(&mut self) -> Option<usize> {
+        let (number, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+        let core = number * WORD_BITS + word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(core)
+    }
     /// Whether this core belongs to it.
     pub fn contains(&self, core: usize) -> bool {
         self.0[core / WORD_BITS] >> (core % WORD_BITS) & 1 == 1
@@ -40,7 +55,7 @@ impl FromIterator<u32> for CoreSet {
     fn from_iter<I: IntoIterator<Item = u32>>(cores: I) -> CoreSet {
         let mut set = CoreSet::default();
         for core in cores {
-            set.0[core as usize / WORD_BITS] |= 1 << (core as usize % WORD_BITS);
+            set.insert(core as usize);
         }
         set
     }

@@ -30,8 +30,6 @@ pub(super) struct Core {
     pub(super) granted: Span,
     /// Until when is counted.
     settled: Time,
-    /// When it must be looked at.
-    pub(super) due: Time,
     pub(super) busy: Busy,
 }
 
@@ -51,7 +49,6 @@ impl Core {
             queue: RunQueue::default(),
             granted: Span::ZERO,
             settled: Time::ZERO,
-            due: steal_at,
             busy: Busy::default(),
         }
     }
@@ -66,13 +63,16 @@ impl Core {
         self.runnable() == 0 && self.softirq.is_none() && !self.is_stolen
     }
 
+    /// Whether all until `now` is counted.
+    #[inline]
+    pub(super) fn is_settled(&self, now: Time) -> bool {
+        self.settled == now
+    }
+
     /// Counts what it has done until `now`.
     pub(super) fn settle(&mut self, now: Time, tasks: &mut [Task], owners: &mut [OwnerCounters], has_quota: bool) {
         let elapsed = now.since(self.settled);
         self.settled = now;
-        if elapsed == Span::ZERO {
-            return;
-        }
         if self.is_stolen {
             return self.busy.add(Kind::Steal, elapsed);
         }
@@ -108,14 +108,16 @@ impl Core {
         self.steal_at += if self.is_stolen { steal.slice } else { Span::from_ps(steal.every.ps() - steal.slice.ps()) };
     }
 
-    /// Looks at it again after so long, or when the hypervisor takes it.
-    pub(super) fn look_after(&mut self, now: Time, span: Option<Span>) {
-        self.due = span.map_or(Time::NEVER, |span| now + span).min(self.steal_at);
+    /// When it is looked at again: after so long, or when the hypervisor takes it.
+    #[inline]
+    pub(super) fn due_after(&self, now: Time, span: Option<Span>) -> Time {
+        span.map_or(Time::NEVER, |span| now + span).min(self.steal_at)
     }
 
-    /// Looks at it at once, unless it is stolen.
-    pub(super) fn look_at(&mut self, now: Time) {
-        self.due = if self.is_stolen { self.steal_at } else { now };
+    /// When it is looked at, if that is to be at once: it may be stolen.
+    #[inline]
+    pub(super) fn due_at_once(&self, now: Time) -> Time {
+        if self.is_stolen { self.steal_at } else { now }
     }
 
     /// How long its task, after the switch to it, may go on before something else must be decided: its work is done, its slice is over while others wait (seen

@@ -8,6 +8,7 @@ mod bandwidth;
 mod config;
 mod core;
 mod counters;
+mod dues;
 mod run_queue;
 mod schedule;
 mod task;
@@ -23,6 +24,7 @@ pub use task::{KINDS, Kind, NO_OWNER, NewTask, TaskId};
 use self::core::Core;
 use bandwidth::Bandwidth;
 use config::NICE_0_WEIGHT;
+use dues::Dues;
 use tailrace_units::{Span, Time};
 use task::{State, Task};
 
@@ -40,9 +42,14 @@ pub enum Done {
 pub struct Processor {
     config: ProcessorConfig,
     cores: Vec<Core>,
+    /// When each core must be looked at.
+    dues: Dues,
+    /// Tasks in the queues of all cores.
+    queued: usize,
     tasks: Vec<Task>,
     free: Vec<TaskId>,
     bandwidths: Vec<Option<Bandwidth>>,
+    has_quotas: bool,
     owners: Vec<OwnerCounters>,
     depth: Depth,
     switches: Switches,
@@ -53,7 +60,9 @@ pub struct Processor {
 impl Processor {
     /// A processor whose tasks are the `ksoftirqd` of each core, asleep.
     pub fn new(config: ProcessorConfig) -> Processor {
-        let cores = (0..config.cores).map(|core| Core::new(core, config.cores, config.steal.as_ref())).collect();
+        let cores: Vec<Core> = (0..config.cores).map(|core| Core::new(core, config.cores, config.steal.as_ref())).collect();
+        let mut dues = Dues::new(config.cores);
+        cores.iter().enumerate().for_each(|(number, core)| dues.set(number, core.due_after(Time::ZERO, None)));
         let ksoftirqd = |core| Task {
             cores: [core].into_iter().collect(),
             core: core as usize,
@@ -63,8 +72,11 @@ impl Processor {
         };
         Processor {
             cores,
+            dues,
+            queued: 0,
             tasks: (0..config.cores as u32).map(ksoftirqd).collect(),
             free: Vec::new(),
+            has_quotas: config.groups.iter().any(|group| group.quota.is_some()),
             bandwidths: config.groups.iter().map(|group| group.quota.map(Bandwidth::new)).collect(),
             owners: vec![OwnerCounters::default(); config.owners],
             depth: Depth::new(config.depth_bin, config.depth_bins),
@@ -99,20 +111,47 @@ impl Processor {
 
     /// When something is due.
     pub fn poll_timeout(&self) -> Time {
-        let cores = self.cores.iter().map(|core| core.due);
-        let periods = self.bandwidths.iter().flatten().map(Bandwidth::due);
-        cores.chain(periods).min().unwrap_or(Time::NEVER)
+        self.earlier_period(self.dues.first(Time::ZERO).err().unwrap_or(Time::ZERO))
     }
 
     /// The next piece of work that is done by now. It must be called until nothing is, whenever something is due.
     pub fn poll(&mut self, now: Time) -> Option<Done> {
-        self.renew_quotas(now);
-        while let Some(core) = self.cores.iter().position(|core| core.due <= now) {
-            if let Some(done) = self.look(core, now) {
-                return Some(done);
+        self.next_done(now).ok()
+    }
+
+    /// The same; if nothing is done by now, when something is due.
+    pub(crate) fn next_done(&mut self, now: Time) -> Result<Done, Time> {
+        if self.has_quotas {
+            self.renew_quotas(now);
+        }
+        loop {
+            match self.dues.first(now) {
+                Err(due) => return Err(self.earlier_period(due)),
+                Ok(core) => {
+                    if let Some(done) = self.look(core, now) {
+                        return Ok(done);
+                    }
+                }
             }
         }
-        None
+    }
+
+    /// When something is due that can have consequences, if what these cores do has none when it is done: a core that becomes idle takes
+    /// no task, because none waits.
+    pub(crate) fn due_but(&self, due: Time, is_without: impl FnMut(usize) -> bool) -> Time {
+        if self.queued > 0 || self.has_quotas || self.config.steal.is_some() {
+            return due;
+        }
+        self.dues.earliest_but(is_without)
+    }
+
+    /// The earlier of a time and the next period of a quota that tasks wait for.
+    #[inline]
+    fn earlier_period(&self, due: Time) -> Time {
+        if !self.has_quotas {
+            return due;
+        }
+        self.bandwidths.iter().flatten().map(Bandwidth::due).fold(due, Time::min)
     }
 
     /// The task's next piece of work. It must have its core.
@@ -122,19 +161,63 @@ impl Processor {
         self.settle(core, now);
         let own = &mut self.tasks[task as usize];
         (own.left, own.kind, own.is_fresh) = (work, kind, false);
-        self.cores[core].look_at(now);
+        self.go_on(core, now);
     }
 
     /// What follows for the soft interrupt of a core: more work, or its end.
     pub fn set_softirq(&mut self, core: usize, work: Option<Span>, now: Time) {
         self.settle(core, now);
         self.cores[core].softirq = work;
-        self.cores[core].look_at(now);
+        self.go_on(core, now);
+    }
+
+    /// A core goes on with what it has been given. It is looked at again when that is done, or at once if something else may have to be
+    /// decided.
+    #[inline]
+    fn go_on(&mut self, number: usize, now: Time) {
+        let core = &self.cores[number];
+        let due = match self.undisturbed(core) {
+            Some(span) if !core.is_stolen && !core.is_held => core.due_after(now, span),
+            _ => core.due_at_once(now),
+        };
+        self.dues.set(number, due);
+    }
+
+    /// How long a core goes on if there is nothing to decide, without end if it is idle; `None` if [`Processor::look`] must say.
+    #[inline]
+    fn undisturbed(&self, core: &Core) -> Option<Option<Span>> {
+        if core.softirq.is_some() {
+            return Some(core.softirq);
+        }
+        if core.must_choose || !core.queue.is_empty() {
+            return None;
+        }
+        let Some(task) = core.task else {
+            return (self.queued == 0).then_some(None);
+        };
+        let task = &self.tasks[task as usize];
+        let is_alone = task.left > Span::ZERO && task.vruntime < task.deadline && !self.has_quotas;
+        is_alone.then_some(Some(task.left + core.switching))
+    }
+
+    /// Looks at a core at once, unless it is stolen.
+    pub(super) fn look_at(&mut self, core: usize, now: Time) {
+        self.dues.set(core, self.cores[core].due_at_once(now));
+    }
+
+    /// Looks at a core again after so long, or when the hypervisor takes it.
+    fn look_after(&mut self, core: usize, now: Time, span: Option<Span>) {
+        self.dues.set(core, self.cores[core].due_after(now, span));
     }
 
     /// Whether a core is in a soft interrupt.
     pub fn is_in_softirq(&self, core: usize) -> bool {
         self.cores[core].softirq.is_some()
+    }
+
+    /// What a core runs, or goes on with after its soft interrupt.
+    pub(crate) fn task_on(&self, core: usize) -> Option<TaskId> {
+        self.cores[core].task
     }
 
     /// Whether the core would choose another task if it were not in a soft interrupt (`need_resched`).
@@ -147,10 +230,18 @@ impl Processor {
         self.tasks[task as usize].core
     }
 
+    #[inline]
     fn settle(&mut self, core: usize, now: Time) {
+        if !self.cores[core].is_settled(now) {
+            self.settle_indeed(core, now);
+        }
+    }
+
+    fn settle_indeed(&mut self, core: usize, now: Time) {
         let Processor { cores, tasks, owners, bandwidths, .. } = self;
         let core = &mut cores[core];
-        let has_quota = core.task.is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some());
+        let has_quota =
+            self.has_quotas && core.task.is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some());
         core.settle(now, tasks, owners, has_quota);
     }
 
@@ -160,11 +251,11 @@ impl Processor {
         let core = &mut self.cores[number];
         core.toggle_steal(now, self.config.steal.as_ref());
         if core.is_stolen || core.is_held {
-            core.look_after(now, None);
+            self.look_after(number, now, None);
             return None;
         }
         if let Some(left) = core.softirq {
-            core.look_after(now, Some(left));
+            self.look_after(number, now, Some(left));
             return (left == Span::ZERO).then_some(Done::Softirq(number));
         }
         self.end_turn(number, now);
@@ -173,7 +264,7 @@ impl Processor {
         }
         let core = &mut self.cores[number];
         let Some(task) = core.task else {
-            core.look_after(now, None);
+            self.look_after(number, now, None);
             return None;
         };
         let running = &self.tasks[task as usize];
@@ -182,7 +273,7 @@ impl Processor {
         }
         let bandwidth = self.bandwidths[running.group as usize].as_ref();
         let stretch = core.stretch(now, running, self.config.scheduler.tick, bandwidth);
-        core.look_after(now, Some(stretch));
+        self.look_after(number, now, Some(stretch));
         None
     }
 }

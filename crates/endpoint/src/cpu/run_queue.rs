@@ -30,7 +30,11 @@ pub(super) struct RunQueue {
 }
 
 /// Time as virtual time of a task of this weight.
+#[inline]
 pub(super) fn virtual_of(span: Span, weight: u32) -> i64 {
+    if weight == NICE_0_WEIGHT {
+        return span.ps() as i64;
+    }
     (u128::from(span.ps()) * u128::from(NICE_0_WEIGHT) / u128::from(weight)) as i64
 }
 
@@ -38,6 +42,23 @@ pub(super) fn virtual_of(span: Span, weight: u32) -> i64 {
 pub(super) fn time_of(virtual_time: i64, weight: u32) -> Span {
     let time = (virtual_time.max(0) as u128 * u128::from(weight)).div_ceil(u128::from(NICE_0_WEIGHT));
     Span::from_ps(time as u64)
+}
+
+/// Moment over load, rounded down. Divisions of 128 bits take long, and the numbers of the first hours fit into 64.
+fn quotient(moment: i128, load: i128) -> i64 {
+    match (i64::try_from(moment), i64::try_from(load)) {
+        (Ok(moment), Ok(load)) => moment.div_euclid(load),
+        _ => moment.div_euclid(load) as i64,
+    }
+}
+
+/// `value * above / below`, rounded towards zero.
+fn scaled(value: i64, above: i128, below: i128) -> i64 {
+    let product = i128::from(value) * above;
+    match (i64::try_from(product), i64::try_from(below)) {
+        (Ok(product), Ok(below)) => product / below,
+        _ => (product / below) as i64,
+    }
 }
 
 impl RunQueue {
@@ -50,9 +71,15 @@ impl RunQueue {
 
     /// The weighted average of virtual times, with the task that runs.
     pub(super) fn average(&mut self, running: Option<&Entity>) -> i64 {
+        if self.waiting.is_empty()
+            && let Some(running) = running
+        {
+            self.average = running.vruntime; // without a division
+            return self.average;
+        }
         let (load, moment) = self.sums(running);
         if load > 0 {
-            self.average = moment.div_euclid(load) as i64;
+            self.average = quotient(moment, load);
         }
         self.average
     }
@@ -78,8 +105,7 @@ impl RunQueue {
         if load == 0 {
             return average - lag;
         }
-        let stretched = i128::from(lag) * (load + i128::from(weight)) / load;
-        average - stretched as i64
+        average - scaled(lag, load + i128::from(weight), load)
     }
 
     pub(super) fn push(&mut self, entity: Entity) {

@@ -57,7 +57,7 @@ impl Processor {
         self.leave(core, now);
         self.tasks[task as usize].state = State::Asleep;
         self.depth.change(now, -1);
-        self.cores[core].look_at(now);
+        self.look_at(core, now);
         if self.tasks[task as usize].is_leaving {
             self.forget(task);
         }
@@ -105,10 +105,11 @@ impl Processor {
         task.deadline = task.vruntime + virtual_of(self.config.scheduler.slice, task.weight);
         let entity = entity_of(number, task);
         to.queue.push(entity);
+        self.queued += 1;
         to.must_choose |= running.is_some_and(|running| preempts(&to.queue, &entity, &running));
         if to.softirq.is_none() {
             // The task that runs has others beside it by now, so that its slice counts.
-            to.look_at(now);
+            self.look_at(core, now);
         }
     }
 
@@ -189,11 +190,16 @@ impl Processor {
             self.leave(core, now);
             self.tasks[running.task as usize].state = State::Queued;
             self.cores[core].queue.push(running);
+            self.queued += 1;
             self.cores[core].must_choose = false;
         }
         loop {
+            if self.queued == 0 {
+                return;
+            }
             let next = self.cores[core].queue.pop_best().or_else(|| self.steal_task(core, now));
             let Some(next) = next else { return };
+            self.queued -= 1;
             if self.start(core, next.task, now) {
                 debug_assert_ne!(before, Some(next.task), "a task that goes on does not leave");
                 return;

@@ -24,7 +24,7 @@ impl Processor {
     pub fn hold(&mut self, core: usize, is_held: bool, now: Time) {
         self.settle(core, now);
         self.cores[core].is_held = is_held;
-        self.cores[core].look_at(now);
+        self.look_at(core, now);
     }
 
     /// Whether a core has something to do.

@@ -52,6 +52,7 @@ impl<P> Host<P> {
 
     /// The deadline of a program or of one of its connections has come.
     pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Outputs<Place = P>) {
+        self.catch_up(now, out);
         self.begin_interrupt(program);
         self.tell_program(now, program, out, |program, calls| {
             for socket in calls.own.due_by(now) {

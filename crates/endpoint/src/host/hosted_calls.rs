@@ -111,9 +111,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         if segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
             tcp.set_peer_endpoint(Opener::of(segment.packet).socket);
         }
-        let before = *tcp.stats();
+        let before = tcp.handed();
         let progress = tcp.handle_segment(now, segment, uplink);
-        self.charge_sent(socket, &before);
+        self.charge_sent(socket, before);
         progress
     }
 
@@ -223,10 +223,10 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         let socket = self.add(Remote { host: peer.host, port: peer.port, own_port }, None, false);
         let now = self.uplink.now;
         let (tcp, uplink) = self.connection(socket);
-        let before = *tcp.stats();
+        let before = tcp.handed();
         tcp.connect(now, uplink);
         self.charge_call();
-        self.charge_sent(socket, &before);
+        self.charge_sent(socket, before);
         Some(socket)
     }
     fn write(&mut self, socket: u32, bytes: u64) {

@@ -90,13 +90,13 @@ impl<O: Outputs> HostedCalls<'_, O> {
         let is_idle = self.table.sockets[socket as usize].tcp.poll_timeout() > now;
         let asks_again = is_idle && member.asks_again();
         let (tcp, uplink) = self.connection(socket);
-        let before = *tcp.stats();
+        let before = tcp.handed();
         match (is_idle, asks_again) {
             (false, _) => tcp.handle_timeout(now, uplink),
             (true, true) => tcp.send_keepalive(uplink),
             (true, false) => tcp.end_silence(uplink),
         }
-        self.charge_sent(socket, &before);
+        self.charge_sent(socket, before);
         self.tell_failure(program, socket);
     }
 }

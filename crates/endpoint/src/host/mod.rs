@@ -166,7 +166,8 @@ impl<P> Host<P> {
     }
 
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
-    pub fn release(&mut self, socket: u32) {
+    pub fn release(&mut self, now: Time, socket: u32, out: &mut impl Outputs<Place = P>) {
+        self.catch_up(now, out);
         if let Some(threads) = &mut self.threads {
             threads.remove_socket(socket);
         }

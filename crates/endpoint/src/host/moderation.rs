@@ -24,6 +24,12 @@ impl Moderation {
         }
     }
 
+    /// Whether frames are polled as they arrive.
+    #[inline]
+    pub fn is_none(&self) -> bool {
+        self.jitter.is_none() && self.delay == Span::ZERO
+    }
+
     /// When a frame that arrives at `arrival` after a quiet time is polled.
     #[inline]
     pub fn poll_after(&mut self, arrival: Time) -> Time {

@@ -74,6 +74,10 @@ pub trait Outputs {
     fn ring(&mut self, place: &Self::Place) -> &mut Self::Ring;
     /// When a frame that arrives at `arrival` after a quiet time is polled: the ring's interrupt moderation.
     fn poll_after(&mut self, place: &Self::Place, arrival: Time) -> Time;
+    /// Whether the ring holds every frame that has arrived though nothing polls it, and frames are polled as they arrive.
+    fn holds_unpolled(&self, _: &Self::Place) -> bool {
+        false
+    }
     /// The receive stage polls next at this time, which is later than the poll in work.
     fn postpone_poll(&mut self, place: &Self::Place, at: Time);
     /// The receive stage polls next at this time, or not before the next arrival with [`Time::NEVER`].

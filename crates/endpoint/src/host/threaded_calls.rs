@@ -5,7 +5,7 @@ use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use super::threads::{Letter, Operation};
 use crate::app::Program;
-use crate::transport::{SegmentEffect, TcpStats};
+use crate::transport::{Handed, SegmentEffect};
 
 impl<O: Outputs> HostedCalls<'_, O> {
     /// Tells the program's thread what has come for a socket.
@@ -80,7 +80,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
     }
 
     /// Work of what a connection has sent.
-    pub(super) fn charge_sent(&mut self, socket: u32, before: &TcpStats) {
+    pub(super) fn charge_sent(&mut self, socket: u32, before: Handed) {
         if let Some(threads) = &mut self.threads {
             threads.charge_sent(&self.table.sockets[socket as usize].tcp, before, self.config.tso_bytes);
         }
@@ -116,7 +116,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
             return;
         }
         let now = self.uplink.now;
-        let before = *self.table.sockets[socket as usize].tcp.stats();
+        let before = self.table.sockets[socket as usize].tcp.handed();
         let awake = self.threads.as_ref().map_or(now, |threads| threads.awake_since(now));
         let (tcp, uplink) = self.connection(socket);
         match done {
@@ -128,7 +128,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
             Operation::ShutDown { .. } => tcp.shut_down(now, uplink),
             _ => tcp.close(now, uplink),
         }
-        self.charge_sent(socket, &before);
+        self.charge_sent(socket, before);
     }
 
     fn learn(&mut self, program: &mut dyn Program, worker: Option<u32>, letter: Letter) {
@@ -155,10 +155,10 @@ impl<O: Outputs> HostedCalls<'_, O> {
     fn learn_of_bytes(&mut self, program: &mut dyn Program, socket: u32, bytes: u64) {
         let now = self.uplink.now;
         if !self.own.members[&socket].reads_late {
-            let before = *self.table.sockets[socket as usize].tcp.stats();
+            let before = self.table.sockets[socket as usize].tcp.handed();
             let (tcp, uplink) = self.connection(socket);
             tcp.read(now, bytes.min(tcp.unread()), uplink);
-            self.charge_sent(socket, &before);
+            self.charge_sent(socket, before);
         }
         program.handle_readable(now, socket, bytes, self);
     }

@@ -36,6 +36,7 @@ pub use limits::{Limit, Limits};
 pub use phase::Failure;
 pub use recovery::State;
 pub(crate) use reset::answer;
+pub(crate) use stats::Handed;
 pub use stats::TcpStats;
 
 use congestion::Congestion;
@@ -227,6 +228,11 @@ impl Tcp {
     /// Counters.
     pub fn stats(&self) -> &TcpStats {
         &self.stats
+    }
+    /// What it has handed to the interface.
+    #[inline]
+    pub(crate) fn handed(&self) -> Handed {
+        Handed { segments: self.stats.segments_sent, acks: self.stats.acks_sent }
     }
     /// Hash of the packets that this end sends.
     pub fn flow_hash(&self) -> u32 {

@@ -29,6 +29,13 @@ pub struct TcpStats {
     pub duplicates: u64,
 }
 
+/// What a connection has handed to the interface: segments with payload, and acknowledgements without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Handed {
+    pub(crate) segments: u64,
+    pub(crate) acks: u64,
+}
+
 impl TcpStats {
     /// Adds another connection's counters.
     pub fn add(&mut self, other: &TcpStats) {

@@ -49,9 +49,9 @@ fn host(side: usize, policy: ProcessorPolicy) -> Host<usize> {
     Host::new(config)
 }
 
-fn assert_all_time_is_accounted_for(host: &mut Host<usize>, end: Time) {
-    let processor = host.processor_mut().expect("the host has a processor");
-    processor.settle_all(end);
+fn assert_all_time_is_accounted_for(host: &mut Host<usize>, end: Time, cable: &mut Cable) {
+    host.settle(end, cable);
+    let processor = host.processor().expect("the host has a processor");
     for core in 0..processor.cores() {
         assert_eq!(processor.busy(core).total(), end.since(Time::ZERO), "core {core}");
     }
@@ -67,7 +67,7 @@ fn a_stream_arrives_whole_and_its_bytes_are_copied_on_both_sides() {
     run(&mut hosts, &mut cable, end);
     assert_eq!((cable.received[&5], cable.completed.len()), (bytes, 1));
     for (host, copy_fs) in hosts.iter_mut().zip([COSTS.write_byte_fs, COSTS.read_byte_fs]) {
-        assert_all_time_is_accounted_for(host, end);
+        assert_all_time_is_accounted_for(host, end, &mut cable);
         let counted = host.processor().expect("it has one").owner(5);
         let copies = Span::from_ps(bytes * copy_fs / 1_000);
         assert!(counted.busy.of(Kind::System) > copies, "{:?} with {copies:?} of copies", counted.busy);
@@ -109,7 +109,7 @@ fn connections_for_each_request_are_served_by_threads_and_leave_nothing_behind()
         assert_eq!((log.done, log.failures.len(), log.without_port), (1_000, 0, 0));
         let counted = *host.processor().expect("it has one").owner(side);
         assert_eq!(counted.busy.of(Kind::User), WORK.times(1_000), "the work of every request, and nothing else");
-        assert_all_time_is_accounted_for(host, end);
+        assert_all_time_is_accounted_for(host, end, &mut cable);
     }
     assert_eq!(cable.received[&0], 1_000 * RESPONSE_BYTES);
     assert_all_came_back(&hosts);
@@ -142,8 +142,8 @@ fn flooded(cores: usize, irq_cores: Vec<u32>) -> (Host<usize>, Cable, Time) {
 
 #[test]
 fn a_flood_takes_the_core_until_ksoftirqd_shares_it_with_the_programs() {
-    let (mut host, cable, end) = flooded(1, vec![0]);
-    assert_all_time_is_accounted_for(&mut host, end);
+    let (mut host, mut cable, end) = flooded(1, vec![0]);
+    assert_all_time_is_accounted_for(&mut host, end, &mut cable);
     let counted = host.receive_counters();
     assert!(counted.handed_over > 0 && counted.squeezes > 0, "{counted:?}");
     assert!(host.counters().rx_ring_drops > 10_000, "it cannot receive a million a second: {:?}", host.counters());

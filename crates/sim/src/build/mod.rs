@@ -67,7 +67,6 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         counted_from: Time::ZERO,
         events: 0,
         is_cancelled: false,
-        ends_when_done: observe.unfinished > 0,
         links: Links { agenda: Agenda::new(wires.len(), first_socket_source as usize), wires, moderations, observe, bridging },
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,

@@ -51,7 +51,9 @@ impl World {
         };
         let (host, out) = self.host_and_links(host);
         host.handle_processor(now, out);
-        self.read_news();
+        if !self.links.observe.news.is_empty() {
+            self.read_news();
+        }
     }
 
     /// The sockets of programs that own several, by program.

@@ -58,8 +58,6 @@ pub(crate) struct World {
     pub(crate) first_processor_source: Source,
     pub(crate) first_program_source: Source,
     pub(crate) first_socket_source: Source,
-    /// Whether the run ends when its finite workloads do.
-    pub(crate) ends_when_done: bool,
     /// Windows over time, if they are wanted.
     pub(crate) windows: Option<Windows>,
 }
@@ -116,20 +114,22 @@ impl World {
 
     fn advance(&mut self, until: Time, control: &Control) {
         loop {
-            for _ in 0..EVENTS_PER_REPORT {
+            for count in 0..EVENTS_PER_REPORT {
                 let (at, source) = self.links.agenda.next();
                 if at > until {
+                    self.events += u64::from(count);
                     self.now = until;
                     return self.settle_all();
                 }
                 debug_assert!(at >= self.now, "time does not run backwards");
                 self.now = at;
-                self.events += 1;
                 self.handle(at, source);
                 if self.is_done() {
+                    self.events += u64::from(count) + 1;
                     return self.settle_all();
                 }
             }
+            self.events += u64::from(EVENTS_PER_REPORT);
             control.report(self.progress());
             if control.is_cancelled() {
                 self.is_cancelled = true;
@@ -139,8 +139,9 @@ impl World {
     }
 
     /// Whether everything finite is complete, in a run that ends then.
+    #[inline]
     pub(crate) fn is_done(&self) -> bool {
-        self.ends_when_done && self.links.observe.unfinished == 0
+        self.links.observe.is_done
     }
 
     fn progress(&self) -> f64 {
@@ -160,7 +161,8 @@ impl World {
         }
         let now = self.now;
         self.switches.iter_mut().for_each(|node| node.record_depths(now));
-        self.hosts.iter_mut().filter_map(Host::processor_mut).for_each(|processor| processor.settle_all(now));
+        let World { hosts, links, .. } = self;
+        hosts.iter_mut().for_each(|host| host.settle(now, links));
         self.hypervisors.iter_mut().for_each(|node| node.model.processor_mut().settle_all(now));
     }
 

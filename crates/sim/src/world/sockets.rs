@@ -57,7 +57,9 @@ impl World {
             record.retired.add(&stats);
             record.retired_limits.add(&limits);
             let SocketPlace { host, number } = self.sockets[end as usize];
-            self.hosts[host as usize].release(number);
+            let now = self.now;
+            let (host, out) = self.host_and_links(host);
+            host.release(now, number, out);
         }
         self.free_sockets.push(client);
     }

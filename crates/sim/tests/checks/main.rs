@@ -28,5 +28,6 @@ mod random_plan;
 mod requests;
 mod theory;
 mod trees;
+mod unnoticed;
 mod warm_up;
 mod windows;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
-fn processor(cores: u32) -> RawProcessor {
+pub fn processor(cores: u32) -> RawProcessor {
     RawProcessor {
         cores,
         slice_ps: 3 * MS,

@@ -43,9 +43,9 @@ impl<P> Host<P> {
             return self.deliver_to_program(now, program, number, segment, out);
         }
         let threads = threads.as_mut().expect("the host has a processor");
-        let before = *socket.tcp.stats();
+        let before = socket.tcp.handed();
         let progress = socket.tcp.handle_segment(now, segment, &mut Uplink { nic, place, out, now, origin: None });
-        threads.charge_sent(&socket.tcp, &before, config.tso_bytes);
+        threads.charge_sent(&socket.tcp, before, config.tso_bytes);
         if socket.counts_goodput && progress.readable > 0 {
             out.received(now, socket.owner, progress.readable);
         }
@@ -78,14 +78,15 @@ impl<P> Host<P> {
     #[cold]
     #[inline(never)]
     pub(in crate::host) fn interrupt_socket(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+        self.catch_up(now, out);
         let Host { place, table, nic, threads, tcp: config, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let socket = &mut table.sockets[number as usize];
         threads.context = Context::Softirq(threads.core_of_flow(socket.expects));
         if socket.tcp.poll_timeout() <= now {
-            let before = *socket.tcp.stats();
+            let before = socket.tcp.handed();
             socket.tcp.handle_timeout(now, &mut Uplink { nic, place, out, now, origin: None });
-            threads.charge_sent(&socket.tcp, &before, config.tso_bytes);
+            threads.charge_sent(&socket.tcp, before, config.tso_bytes);
         }
         if socket.app.poll_timeout() <= now {
             threads.tell_due(number, now);

@@ -55,7 +55,8 @@ impl<P> Host<P> {
             threads.told = Some(Told::new(cores));
             (0..cores).for_each(|core| threads.processor.hold(core, true, Time::ZERO));
             // The engine asks when it is due before anything happens.
-            threads.armed = threads.processor.poll_timeout();
+            threads.due = threads.processor.poll_timeout();
+            threads.armed = threads.due;
         }
     }
 

@@ -12,12 +12,13 @@ mod letters;
 mod operations;
 mod queues;
 mod run;
+mod silent;
 mod softirq;
 
 pub use queues::ReceiveCounters;
 
-use crate::cpu::{NewTask, Processor, ProcessorConfig, TaskId};
-use crate::transport::{Tcp, TcpStats};
+use crate::cpu::{CoreSet, NewTask, Processor, ProcessorConfig, TaskId};
+use crate::transport::{Handed, Tcp};
 pub(super) use letters::Letter;
 pub(super) use operations::Operation;
 use queues::RxQueue;
@@ -151,9 +152,15 @@ pub(super) struct Threads {
     /// Threads that wait for room in the send buffer of a socket.
     blocked: Vec<(u32, TaskId)>,
     pub(super) counted: ReceiveCounters,
-    /// A soft interrupt may have something to do that does not run.
+    /// Cores whose soft interrupt may have something to do that does not run, if there are any.
+    to_start: CoreSet,
     may_start: bool,
-    /// When the engine was told that the processor is due.
+    /// Frames stay in the ring until a poll takes them: the interrupt is off.
+    leaves_frames: bool,
+    /// Cores whose work may have no consequences when it is done.
+    silent: CoreSet,
+    /// When the processor is due, and when the engine was told that it is: not for what has no consequences.
+    due: Time,
     armed: Time,
     /// Of a virtual machine, what its hypervisor was told.
     told: Option<guest::Told>,
@@ -161,7 +168,11 @@ pub(super) struct Threads {
 
 /// Time for so many bytes.
 fn time_for(bytes: u64, fs_per_byte: u64) -> Span {
-    Span::from_ps((u128::from(bytes) * u128::from(fs_per_byte) / u128::from(FS_PER_PS)) as u64)
+    let ps = match bytes.checked_mul(fs_per_byte) {
+        Some(fs) => fs / FS_PER_PS,
+        None => (u128::from(bytes) * u128::from(fs_per_byte) / u128::from(FS_PER_PS)) as u64,
+    };
+    Span::from_ps(ps)
 }
 
 impl Threads {
@@ -183,7 +194,11 @@ impl Threads {
             programs: Vec::new(),
             blocked: Vec::new(),
             counted: ReceiveCounters::default(),
+            to_start: CoreSet::default(),
             may_start: false,
+            leaves_frames: false,
+            silent: CoreSet::default(),
+            due: Time::NEVER,
             armed: Time::NEVER,
             told: None,
         }
@@ -267,20 +282,26 @@ impl Threads {
         match self.context {
             Context::Softirq(core) => {
                 self.softirqs[core].debt += work;
-                self.may_start = true;
+                self.may_start(core);
             }
             Context::Task(task) => self.thread(task).debt += work,
         }
     }
 
-    /// The work of what a connection has sent since its counters stood at `before`.
-    pub(super) fn charge_sent(&mut self, tcp: &Tcp, before: &TcpStats, burst_bytes: u32) {
-        if self.costs.per_send == Span::ZERO {
+    /// The soft interrupt of a core may have something to do.
+    fn may_start(&mut self, core: usize) {
+        self.to_start.insert(core);
+        self.may_start = true;
+    }
+
+    /// The work of what a connection has handed to the interface since `before`.
+    pub(super) fn charge_sent(&mut self, tcp: &Tcp, before: Handed, burst_bytes: u32) {
+        let after = tcp.handed();
+        if self.costs.per_send == Span::ZERO || after == before {
             return;
         }
-        let sent = tcp.stats().since(before);
         let burst = u64::from((burst_bytes / tcp.mss()).max(1));
-        let handed = sent.segments_sent.div_ceil(burst) + sent.acks_sent;
+        let handed = (after.segments - before.segments).div_ceil(burst) + after.acks - before.acks;
         self.charge(self.costs.per_send.times(handed));
     }
 

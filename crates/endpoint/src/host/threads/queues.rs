@@ -53,5 +53,8 @@ impl RxQueue {
 
 /// The queue of a flow (RSS): its hash is mixed as it is, like Toeplitz's with a random key.
 pub(super) fn queue_of(flow_hash: u32, queues: usize) -> usize {
+    if queues == 1 {
+        return 0;
+    }
     (tailrace_units::mix64(u64::from(flow_hash)) % queues as u64) as usize
 }

@@ -5,7 +5,7 @@ use super::operations::{PIECE_BYTES, has_room, is_of_use};
 use super::{Context, Letter, NO_TASK, Operation, Threads, Who};
 use crate::cpu::{Done, Kind, TaskId};
 use crate::host::Host;
-use crate::host::outputs::Outputs;
+use crate::host::outputs::{Outputs, ReceiveRing as _};
 use crate::host::uplink::Uplink;
 use crate::transport::Transmit as _;
 use tailrace_units::{Span, Time};
@@ -23,34 +23,46 @@ impl<P> Host<P> {
     #[cold]
     #[inline(never)]
     pub fn handle_processor(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        self.catch_up(now, out);
         self.run_processor(now, out);
     }
 
-    /// Does what is done on the cores by now, and what begins.
+    /// Does what is done on the cores by now, and what begins. Earlier things are done.
     pub(in crate::host) fn run_processor(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         if self.threads.is_none() {
             return;
         }
-        loop {
-            self.start_softirqs(now);
-            let threads = self.threads.as_mut().expect("the host has a processor");
-            match threads.processor.poll(now) {
-                None => break,
-                Some(Done::Softirq(core)) => self.end_softirq_work(core, now, out),
-                Some(Done::Task(task)) if (task as usize) < threads.processor.cores() => {
-                    self.end_softirq_work(task as usize, now, out);
-                }
-                Some(Done::Task(task)) => self.end_operation(task, now, out),
-            }
-        }
-        let threads = self.threads.as_mut().expect("the host has a processor");
-        let due = threads.processor.poll_timeout();
+        self.run_at(now, out);
+        let Host { threads, place, .. } = self;
+        let threads = threads.as_mut().expect("the host has a processor");
+        let due = threads.due_aloud();
         if std::mem::replace(&mut threads.armed, due) != due {
-            out.arm_processor(&self.place, due);
+            out.arm_processor(place, due);
+        }
+        if threads.leaves_frames && !threads.queues[0].is_scheduled {
+            threads.leaves_frames = false;
+            let next = out.ring(place).next_arrival();
+            out.arm_poll(place, next);
         }
         if threads.told.is_some() && threads.has_news() {
-            out.call_hypervisor(&self.place, now);
+            out.call_hypervisor(place, now);
         }
+    }
+
+    pub(super) fn run_at(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        let due = loop {
+            self.start_softirqs(now, out);
+            let threads = self.threads.as_mut().expect("the host has a processor");
+            match threads.processor.next_done(now) {
+                Err(due) => break due,
+                Ok(Done::Softirq(core)) => self.end_softirq_work(core, now, out),
+                Ok(Done::Task(task)) if (task as usize) < threads.processor.cores() => {
+                    self.end_softirq_work(task as usize, now, out);
+                }
+                Ok(Done::Task(task)) => self.end_operation(task, now, out),
+            }
+        };
+        self.threads.as_mut().expect("the host has a processor").due = due;
     }
 
     fn end_operation(&mut self, task: TaskId, now: Time, out: &mut impl Outputs<Place = P>) {
@@ -61,6 +73,7 @@ impl<P> Host<P> {
         if let Some(done) = done {
             match who {
                 Who::Nobody => {}
+                Who::Socket(_) if matches!(done, Operation::Overhead(_)) => {}
                 Who::Socket(number) => self.act_for_socket(number, task, done, now, out),
                 Who::Datagrams(number) => self.act_for_datagrams(number, done, now, out),
                 Who::Program(program) => self.tell_program(now, program, out, |program, calls| calls.act(program, None, done)),
@@ -77,7 +90,7 @@ impl<P> Host<P> {
         let Host { place, table, nic, threads, tcp: config, number: host, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let socket = &mut table.sockets[number as usize];
-        let before = *socket.tcp.stats();
+        let before = socket.tcp.handed();
         let mut uplink = Uplink { nic, place, out, now, origin: None };
         let tcp = &mut socket.tcp;
         match done {
@@ -98,7 +111,7 @@ impl<P> Host<P> {
             | Operation::Send { .. }
             | Operation::SendMessage(_) => {}
         }
-        threads.charge_sent(tcp, &before, config.tso_bytes);
+        threads.charge_sent(tcp, before, config.tso_bytes);
         let mut calls = ThreadCalls {
             number,
             expects: socket.expects,
@@ -134,7 +147,7 @@ impl<P> Host<P> {
             return out.is_over(place, number);
         }
         let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
-        out.arm_socket(socket.timer, due);
+        out.hasten_socket(socket.timer, due);
     }
 
     fn act_for_datagrams(&mut self, number: u32, done: Operation, now: Time, out: &mut impl Outputs<Place = P>) {
@@ -156,6 +169,7 @@ impl<P> Host<P> {
     #[cold]
     #[inline(never)]
     pub(in crate::host) fn ask_to_send(&mut self, now: Time, number: u32, bytes: u32, out: &mut impl Outputs<Place = P>) {
+        self.catch_up(now, out);
         let threads = self.threads.as_mut().expect("the host has a processor");
         let task = threads.of_datagrams[number as usize];
         threads.context = Context::Softirq(threads.processor.core_of(task));
@@ -226,6 +240,8 @@ impl Threads {
             work += std::mem::take(&mut thread.debt);
         }
         thread.running = Some(operation);
+        let is_silent = matches!(operation, Operation::Overhead(_));
+        self.note_silent(self.processor.core_of(task), is_silent);
         self.processor.set_work(task, kind, work, now);
     }
 

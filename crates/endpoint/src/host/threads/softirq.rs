@@ -60,6 +60,11 @@ impl Softirq {
             restarts: 0,
         }
     }
+
+    /// What it works on is followed by nothing.
+    pub(super) fn has_only_debt(&self) -> bool {
+        self.list.is_empty()
+    }
 }
 
 impl Softirq {
@@ -83,7 +88,8 @@ impl Threads {
         let softirq = &mut self.softirqs[*core];
         softirq.list.push_back(queue);
         softirq.debt += self.costs.per_interrupt;
-        self.may_start = true;
+        let core = *core;
+        self.may_start(core);
     }
 
     /// Whether the soft interrupt of a core has nothing in work and something to do.
@@ -95,6 +101,8 @@ impl Threads {
     /// Work of the soft interrupt, or its end.
     fn give(&mut self, core: usize, work: Option<Span>, now: Time) {
         self.softirqs[core].is_running = work.is_some();
+        let is_silent = !self.softirqs[core].in_thread && self.softirqs[core].has_only_debt();
+        self.note_silent(core, is_silent);
         match (self.softirqs[core].in_thread, work) {
             (false, work) => self.processor.set_softirq(core, work, now),
             (true, Some(work)) => self.processor.set_work(core as u32, Kind::Softirq, work, now),
@@ -142,6 +150,22 @@ impl<P> Host<P> {
     #[cold]
     #[inline(never)]
     pub(in crate::host) fn interrupt(&mut self, now: Time, out: &mut impl Outputs<Place = P>) -> Time {
+        self.catch_up(now, out);
+        self.take_frames(now, out);
+        self.run_processor(now, out);
+        let Host { threads, place, .. } = self;
+        let threads = threads.as_mut().expect("the host has a processor");
+        let is_off = threads.queues.len() == 1 && threads.queues[0].is_scheduled;
+        threads.leaves_frames = is_off && threads.told.is_none() && out.holds_unpolled(place);
+        if threads.leaves_frames {
+            return Time::NEVER;
+        }
+        let next = out.ring(place).next_arrival();
+        if next.is_never() { next } else { out.poll_after(place, next) }
+    }
+
+    /// Frames that have arrived go to their queues.
+    pub(super) fn take_frames(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         while let Some((_, packet)) = out.ring(&self.place).pop_arrived(now) {
             let queue = queue_of(packet.flow_hash, threads.queues.len());
@@ -156,25 +180,25 @@ impl<P> Host<P> {
                 threads.raise(queue);
             }
         }
-        self.start_softirqs(now);
-        self.run_processor(now, out);
-        let next = out.ring(&self.place).next_arrival();
-        if next.is_never() { next } else { out.poll_after(&self.place, next) }
     }
 
     /// Soft interrupts that have something to do begin.
-    pub(super) fn start_softirqs(&mut self, now: Time) {
+    #[inline]
+    pub(super) fn start_softirqs(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
-        if !std::mem::take(&mut threads.may_start) {
-            return;
+        if std::mem::take(&mut threads.may_start) {
+            self.start_those_raised(now, out);
         }
-        for core in 0..threads.softirqs.len() {
+    }
+
+    fn start_those_raised(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        while let Some(core) = self.threads.as_mut().and_then(|threads| threads.to_start.pop_first()) {
             let threads = self.threads.as_mut().expect("the host has a processor");
             if threads.is_to_start(core) {
                 let softirq = &mut threads.softirqs[core];
                 (softirq.since, softirq.round_since, softirq.restarts) = (now, now, 0);
                 (softirq.budget, softirq.was_raised) = (threads.budget_frames, false);
-                self.go_on(core, now);
+                self.go_on(core, now, out);
             }
         }
     }
@@ -186,14 +210,15 @@ impl<P> Host<P> {
         if let Some((queue, taken)) = threads.softirqs[core].batch.take() {
             let gro = std::mem::take(&mut threads.softirqs[core].gro);
             let gro = self.deliver_to_threads(now, gro, out);
+            self.take_left_frames(now, out);
             let threads = self.threads.as_mut().expect("the host has a processor");
             threads.softirqs[core].gro = gro;
             threads.end_poll(core, queue, taken);
         }
-        self.go_on(core, now);
+        self.go_on(core, now, out);
     }
 
-    fn go_on(&mut self, core: usize, now: Time) {
+    fn go_on(&mut self, core: usize, now: Time, out: &mut impl Outputs<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         let debt = std::mem::take(&mut threads.softirqs[core].debt);
         if threads.softirqs[core].list.is_empty() {
@@ -207,8 +232,16 @@ impl<P> Host<P> {
             threads.processor.wake(core as u32, now);
             return;
         }
+        self.take_left_frames(now, out);
         let work = self.poll_queue(core);
         self.threads.as_mut().expect("the host has a processor").give(core, Some(work + debt), now);
+    }
+
+    #[inline]
+    fn take_left_frames(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        if self.threads.as_ref().is_some_and(|threads| threads.leaves_frames) {
+            self.take_frames(now, out);
+        }
     }
 
     /// Takes frames of the next queue and merges them. Returns the work on them.

@@ -138,6 +138,19 @@ impl Tcp {
         }
         let mss = self.send.mss;
         self.receive.policy.note_size(arrived > 0 && segment.is_short(mss));
+        if !self.receive.reassembly.is_empty() {
+            self.open_beside_held(now, arrived, segment);
+        } else if self.receive.window.follow(now, self.receive.next, segment.payload_bytes.into(), mss) {
+            self.receive.policy.hurry();
+        }
+        arrived
+    }
+
+    /// Moves the right edge while bytes out of order take room.
+    #[cold]
+    #[inline(never)]
+    fn open_beside_held(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) {
+        let mss = self.send.mss;
         // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
         let payload = u64::from(segment.payload_bytes);
         if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(payload, payload, mss) {
@@ -145,7 +158,6 @@ impl Tcp {
         }
         self.receive.window.tune(now, self.receive.next, mss);
         self.receive.update_window(mss);
-        arrived
     }
 
     /// Nothing new, or beyond the window: say so at once (Linux `tcp_data_queue`, out of window).

@@ -32,7 +32,9 @@ pub(crate) struct ReceiveWindow {
     reserved: u16,
     memory: Memory,
     /// The window opens to this at most: it grows with what arrives, so that a sudden sender does not fill a large buffer.
-    threshold: u64,
+    threshold: u32,
+    /// What an empty buffer offers when neither buffer nor threshold will grow further; 0 until then.
+    steady_offer: u32,
     /// Bytes per unit of the announced window.
     unit: u32,
     tuning: Tuning,
@@ -68,7 +70,8 @@ impl ReceiveWindow {
             buffer_max,
             reserved,
             memory: Memory::new(config.mss, config.segment_memory),
-            threshold: first.min(buffer - u64::from(reserved)),
+            threshold: first.min(buffer - u64::from(reserved)) as u32, // of 2^30 at most, as the buffer
+            steady_offer: 0,
             unit: 1 << shift,
             tuning: Tuning {
                 copied_before,
@@ -121,10 +124,9 @@ impl ReceiveWindow {
     /// 3.8.6.2.2): of a buffer more than half full only room for a segment and for a sixteenth of it counts (Linux `__tcp_select_window`).
     #[inline]
     pub(crate) fn offer(&self, held: u64, mss: u32) -> u64 {
-        let unit = u64::from(self.unit);
         let free = self.free(held);
         let room = if free < self.clamp() / 2 { self.scarce_room(free, mss) } else { free };
-        (room.min(self.threshold) + unit - 1) & !(unit - 1)
+        self.rounded(room.min(self.threshold.into()))
     }
 
     #[cold]
@@ -139,6 +141,35 @@ impl ReceiveWindow {
         self.free(held) < self.clamp() / 2
     }
 
+    /// [`ReceiveWindow::grow`], [`ReceiveWindow::tune`] and [`ReceiveWindow::open`] for `payload` bytes that were read at once and have left an empty
+    /// buffer, which has room for the threshold. Returns whether the window opened further.
+    #[inline(always)]
+    pub(crate) fn follow(&mut self, now: Time, next: u64, payload: u64, mss: u32) -> bool {
+        if self.steady_offer != 0 {
+            self.end = self.end.max(next + u64::from(self.steady_offer));
+            return false;
+        }
+        let has_grown = self.grow(payload, payload, mss);
+        self.tune(now, next, mss);
+        self.end = self.end.max(next + self.rounded(self.threshold.into()));
+        has_grown
+    }
+
+    /// The threshold is where it stays if the buffer does.
+    #[cold]
+    fn note_steady(&mut self) {
+        if self.buffer >= self.buffer_max && u64::from(self.threshold) >= self.clamp() {
+            self.steady_offer = self.rounded(self.threshold.into()) as u32;
+        }
+    }
+
+    /// In whole units.
+    #[inline]
+    fn rounded(&self, bytes: u64) -> u64 {
+        let unit = u64::from(self.unit);
+        (bytes + unit - 1) & !(unit - 1)
+    }
+
     /// Moves the right edge as far as the buffer has room, with `held` bytes in it.
     #[inline]
     pub(crate) fn open(&mut self, next: u64, held: u64, mss: u32) {
@@ -147,8 +178,7 @@ impl ReceiveWindow {
 
     /// A segment leaves that announces `offer`. What is left of an earlier one stays, in whole units (Linux `tcp_select_window`).
     pub(crate) fn announce(&mut self, next: u64, offer: u64) {
-        let unit = u64::from(self.unit);
-        let left = (self.end - next + unit - 1) & !(unit - 1);
+        let left = self.rounded(self.end - next);
         self.end = next + left.max(offer);
     }
 
@@ -157,15 +187,19 @@ impl ReceiveWindow {
     /// Returns whether the window opened further.
     #[inline]
     pub(crate) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
-        if self.threshold >= self.clamp() || payload < GROWTH_PAYLOAD_MIN {
+        let threshold = u64::from(self.threshold);
+        if threshold >= self.clamp() || payload < GROWTH_PAYLOAD_MIN {
             return false;
         }
         let most = self.clamp().min(self.free(unread));
-        if self.threshold >= most {
+        if threshold >= most {
             return false;
         }
         let growth = 2 * payload.max(u64::from(mss));
-        self.threshold = (self.threshold + growth).min(most);
+        self.threshold = (threshold + growth).min(most) as u32;
+        if threshold + growth >= most {
+            self.note_steady();
+        }
         true
     }
 

@@ -75,7 +75,7 @@ impl Tcp {
             self.stats.window_probes += 1;
             let fits = self.send.window_end - self.send.nxt;
             let payload = fits.min(self.send.unsent()).min(u64::from(self.send.mss)) as u32;
-            self.send_segment(now, payload, false, wire);
+            self.send_segment::<true>(now, payload, false, wire);
             self.rearm(now, true);
             return;
         }

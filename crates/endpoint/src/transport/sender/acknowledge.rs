@@ -75,8 +75,10 @@ impl Tcp {
         let newly_lost = (self.board.lost_marks - prior_marks) as u32;
         if self.congestion.is_model() {
             self.follow_model(now, &news, newly_lost, rtt);
+        } else {
+            self.adjust_window(now, &news, is_marked, newly_lost);
         }
-        self.adjust_window(now, &news, is_marked, newly_lost);
+        self.make_room(now);
         self.send_after_ack(now, resend, wire);
         self.send.una - prior_una.min(self.send.una)
     }
@@ -145,15 +147,12 @@ impl Tcp {
 
     #[inline(always)]
     fn adjust_window(&mut self, now: Time, news: &AckNews, is_marked: bool, newly_lost: u32) {
-        if self.congestion.is_model() {
-            // The window follows the model.
-        } else if self.recovery.is_reducing() {
+        if self.recovery.is_reducing() {
             self.reduce_window(news.delivered(), newly_lost, news.advanced);
         } else if news.acked > 0 || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0) {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
-        self.make_room(now);
     }
 
     /// Takes more of what the application writes. The buffer grows with the window.
@@ -162,8 +161,11 @@ impl Tcp {
         if !self.send.is_writer_waiting() {
             return;
         }
-        let windows = if self.congestion.is_model() { MODEL_BUFFER_WINDOWS } else { BUFFER_WINDOWS };
-        if self.send.tune_buffer(self.congestion.cwnd, self.congestion.initial, windows) {
+        if self.send.may_grow_buffer() {
+            let windows = if self.congestion.is_model() { MODEL_BUFFER_WINDOWS } else { BUFFER_WINDOWS };
+            self.send.grow_buffer(self.congestion.cwnd, self.congestion.initial, windows);
+        }
+        if self.send.is_writable() {
             if self.congestion.is_model() {
                 self.note_app_limit(now);
             }

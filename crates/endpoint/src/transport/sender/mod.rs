@@ -95,12 +95,9 @@ impl Send {
     /// because what follows is on its way; one segment fits however small the buffer is.
     #[inline]
     pub(super) fn sendable(&self) -> u64 {
-        if self.written == self.accepted {
-            return self.written - self.nxt;
-        }
         let fits = self.accepted.saturating_sub(self.nxt);
         let mss = u64::from(self.mss);
-        if fits >= mss {
+        if fits >= mss || self.written == self.accepted {
             fits
         } else if self.nxt == self.una {
             mss.min(self.unsent())
@@ -190,13 +187,23 @@ impl Send {
         self.extend_block(before);
     }
 
-    /// Grows the buffer to the memory of the segments of some windows (Linux `tcp_sndbuf_expand`). Returns whether a third of it is free, so
-    /// that more is taken of what the application writes (Linux `sk_stream_is_writeable`).
-    pub(super) fn tune_buffer(&mut self, cwnd: u32, initial: u32, windows: u32) -> bool {
+    /// The buffer is below its maximum.
+    #[inline]
+    pub(super) fn may_grow_buffer(&self) -> bool {
+        self.buffer < self.buffer_max
+    }
+
+    /// Grows the buffer to the memory of the segments of some windows (Linux `tcp_sndbuf_expand`).
+    pub(super) fn grow_buffer(&mut self, cwnd: u32, initial: u32, windows: u32) {
         let segments = cwnd.max(initial).max(DUPLICATE_THRESHOLD + 1);
         let segment = (self.mss + SEGMENT_HEADERS).next_power_of_two() + SEGMENT_RECORD;
         let wanted = segments.saturating_mul(segment).saturating_mul(windows);
         self.buffer = self.buffer.max(wanted.min(self.buffer_max));
+    }
+
+    /// A third of the buffer is free, so that more is taken of what the application writes (Linux `sk_stream_is_writeable`).
+    #[inline]
+    pub(super) fn is_writable(&self) -> bool {
         let queued = self.accepted.saturating_sub(self.una);
         queued + queued / 2 <= u64::from(self.buffer)
     }

@@ -12,11 +12,23 @@ impl Tcp {
     #[inline]
     pub(crate) fn push(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.send.has_unsent() {
-            self.push_unsent(now, wire);
+            if self.congestion.is_model() {
+                self.push_by_model(now, wire);
+            } else {
+                self.push_unsent::<false>(now, wire);
+            }
         }
     }
 
-    fn push_unsent(&mut self, now: Time, wire: &mut impl Transmit) {
+    /// The same with a pace and samples of the delivery rate.
+    #[cold]
+    #[inline(never)]
+    fn push_by_model(&mut self, now: Time, wire: &mut impl Transmit) {
+        self.push_unsent::<true>(now, wire);
+    }
+
+    /// `MODEL` is whether the window follows a model: asked once, not for every segment.
+    fn push_unsent<const MODEL: bool>(&mut self, now: Time, wire: &mut impl Transmit) {
         let burst_max = self.burst_segments();
         let before = self.board.ring.tail;
         let limit = loop {
@@ -24,7 +36,7 @@ impl Tcp {
             if sendable == 0 {
                 break self.send.limit_without_sendable();
             }
-            if self.is_held_by_pace(now) {
+            if MODEL && self.is_held_by_pace(now) {
                 break Limit::Pacing;
             }
             let (block, is_last) = self.send.next_block(sendable);
@@ -39,7 +51,7 @@ impl Tcp {
             if self.is_small_queue_full(now, bytes as u32) {
                 break Limit::Interface;
             }
-            self.send_burst(now, bytes, wire);
+            self.send_burst::<MODEL>(now, bytes, wire);
         };
         if limit != self.limit {
             self.turn(now, limit);
@@ -48,6 +60,7 @@ impl Tcp {
     }
 
     /// Bookkeeping after sending: timers, and whether the window was used.
+    #[inline(always)]
     fn finish_push(&mut self, now: Time, before: u64, is_limited: bool) {
         let sent = (self.board.ring.tail - before) as u32;
         let in_flight = self.board.in_flight();
@@ -93,16 +106,23 @@ impl Tcp {
     /// Sends a burst. Where it ends in the peer's window or with a block, its last segment is short (Linux `tcp_mss_split_point`). A burst of
     /// several segments ends with PSH, so that the peer merges nothing more with it (Linux `__tcp_transmit_skb`).
     #[inline]
-    fn send_burst(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
+    fn send_burst<const MODEL: bool>(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
+        debug_assert!(bytes > 0, "a burst has a segment");
         let mss = u64::from(self.send.mss);
-        let end = self.send.nxt + bytes;
-        while self.send.nxt < end {
-            let left = end - self.send.nxt;
-            let is_pushed = left <= mss && bytes > mss;
-            self.send_segment(now, left.min(mss) as u32, is_pushed, wire);
+        let mut left = bytes;
+        loop {
+            let payload = left.min(mss);
+            left -= payload;
+            let is_pushed = left == 0 && bytes > mss;
+            self.send_segment::<MODEL>(now, payload as u32, is_pushed, wire);
+            if left == 0 {
+                break;
+            }
         }
         self.send.last_burst = bytes as u32;
-        self.charge_pace(now, bytes);
+        if MODEL {
+            self.charge_pace(now, bytes);
+        }
     }
 
     /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
@@ -112,7 +132,7 @@ impl Tcp {
             let (block, _) = self.send.next_block(self.send.sendable());
             let payload = block.min(u64::from(self.send.mss));
             self.send.cut(payload);
-            self.send_segment(now, payload as u32, false, wire);
+            self.send_segment::<true>(now, payload as u32, false, wire);
             self.charge_pace(now, payload);
             self.recovery.sent += 1;
             self.turn_with_recovery(now);
@@ -120,8 +140,9 @@ impl Tcp {
         is_possible
     }
 
+    /// Without `MODEL` the window does not follow a model; with it, it may.
     #[inline(always)]
-    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, is_pushed: bool, wire: &mut impl Transmit) {
+    pub(crate) fn send_segment<const MODEL: bool>(&mut self, now: Time, payload: u32, is_pushed: bool, wire: &mut impl Transmit) {
         let seq = self.send.nxt;
         let end = seq + u64::from(payload);
         let mut flags = if is_pushed || end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
@@ -134,7 +155,7 @@ impl Tcp {
             packet.ecn = Ecn::Ect0;
         }
         self.send.advance(payload);
-        if self.congestion.is_model() {
+        if MODEL && self.congestion.is_model() {
             self.note_sample_sent(now, self.board.ring.tail);
         }
         self.board.ring.push(now, end);
