@@ -42,7 +42,7 @@ spanning_tree: {protocol: rstp}""",
     "Instance": ("network.spanning_tree.instances.1", 'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}'),
     "Host": (
         "hosts.shop-db",
-        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}",
+        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}\nmemory: 64GB",
     ),
     "Nic": (
         "hosts.defaults.nic",
@@ -88,7 +88,7 @@ groups:
     "Steal": ("hosts.web.cpu.steal", "share: 10%\nslice: 10ms"),
     "ControlGroup": (
         "hosts.web.cpu.groups.batch",
-        "workloads: [shop]\ncores: [0, 1]\nnice: 10\nquota: 50ms\nperiod: 100ms",
+        "workloads: [shop]\ncores: [0, 1]\nnice: 10\nquota: 50ms\nperiod: 100ms\nmemory: 8GB",
     ),
     "Tcp": (
         "hosts.defaults.tcp",
