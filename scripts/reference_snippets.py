@@ -42,7 +42,7 @@ spanning_tree: {protocol: rstp}""",
     "Instance": ("network.spanning_tree.instances.1", 'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}'),
     "Host": (
         "hosts.shop-db",
-        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}\n"
+        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}\nmemory: 64GB\n"
         "neighbours: {noise: {tasks: 2}}   # live runs",
     ),
     "HostNeighbour": ("hosts.shop-db.neighbours.noise", "kind: disk\ntasks: 2\ncores: [0]\nnice: 5"),
@@ -90,7 +90,7 @@ groups:
     "Steal": ("hosts.web.cpu.steal", "share: 10%\nslice: 10ms"),
     "ControlGroup": (
         "hosts.web.cpu.groups.batch",
-        "workloads: [shop]\ncores: [0, 1]\nnice: 10\nquota: 50ms\nperiod: 100ms",
+        "workloads: [shop]\ncores: [0, 1]\nnice: 10\nquota: 50ms\nperiod: 100ms\nmemory: 8GB",
     ),
     "Hypervisor": (
         "hypervisors.leaf",

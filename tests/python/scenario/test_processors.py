@@ -71,6 +71,34 @@ def test_nonsense_about_groups_is_refused(group: dict[str, Any], key: str, what:
     assert any(f"hosts.db.cpu.groups.own.{key}: " in problem and what in problem for problem in found), found
 
 
+def databases(number: int, memory: str | None, *, enabled: bool = True) -> list[str]:
+    """Problems of a host with so many databases of 8 GB."""
+    orders = sound()["workloads"]["orders"]
+    more = {f"db{n}": {**orders, "enabled": enabled} for n in range(1, number + 1)}
+    groups = {name: {"workloads": [name], "memory": "8GB"} for name in more}
+    host = {"cpu": {"cores": 4, "groups": groups}} | ({"memory": memory} if memory else {})
+    return problems(sound(hosts__db=host, **{f"workloads__{name}": own for name, own in more.items()}))
+
+
+def test_41_databases_on_memory_for_30_are_refused() -> None:
+    [problem] = databases(41, "240GB")
+    assert "hosts.db.cpu.groups.db31.memory: " in problem
+    assert "41 groups need 328 GB of memory, and the host has 240 GB" in problem
+    assert "the first 30 of them fit" in problem
+    assert databases(30, "240GB") == []
+
+
+def test_groups_whose_workloads_do_not_run_need_no_memory() -> None:
+    assert databases(41, "240GB", enabled=False) == []
+
+
+def test_memory_of_a_group_is_compared_with_that_of_its_host() -> None:
+    [problem] = databases(1, None)
+    assert "hosts.db.cpu.groups.db1.memory: memory of a group is not compared with anything" in problem
+    [problem] = databases(1, "7GB")
+    assert "raise it" in problem
+
+
 def test_a_workload_belongs_to_one_group() -> None:
     groups = {name: {"workloads": ["orders"]} for name in ("first", "second")}
     [problem] = problems(sound(hosts__db={"cpu": {"cores": 2, "groups": groups}}))

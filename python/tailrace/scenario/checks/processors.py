@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, ControlGroup, Cpu
+from tailrace.scenario.network.host import Host
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.text.units import format_size
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -34,6 +36,7 @@ def check(scenario: Scenario) -> Found:
         at: KeyPath = ("hosts", name, "cpu")
         yield from (_with_cores if merged.cores else _without_cores)(at, own.cpu, merged)
         yield from _groups((*at, "groups"), own.cpu, merged, scenario)
+        yield from _memory(("hosts", name), scenario.host(name), scenario)
 
 
 def _without_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
@@ -107,3 +110,28 @@ def _groups(at: KeyPath, own: Cpu, cpu: Cpu, scenario: Scenario) -> Found:
                 what = f"the programs of '{workload}' already belong to the group '{members[workload]}'"
                 yield (*here, "workloads", index), what, "name each workload in one group of a host"
             members[workload] = name
+
+
+def _memory(at: KeyPath, host: Host, scenario: Scenario) -> Found:
+    """Groups that need more memory than the host has; those without a running workload need none."""
+    needs = {
+        name: group.memory
+        for name, group in host.cpu.groups.items()
+        if group.memory is not None and any(workload in scenario.running for workload in group.workloads)
+    }
+    if host.memory is None:
+        for name in needs:
+            what = "memory of a group is not compared with anything: the host has no `memory`"
+            yield (*at, "cpu", "groups", name, "memory"), what, "write `memory: 256GB` in the host too"
+        return
+    needed = 0
+    for count, (name, memory) in enumerate(needs.items()):
+        needed += memory
+        if needed > host.memory:
+            what = (
+                f"{len(needs)} groups need {format_size(sum(needs.values()))} of memory, and the host has "
+                f"{format_size(host.memory)}"
+            )
+            fitting = f"the first {count} of them fit" if count else "raise it"
+            yield (*at, "cpu", "groups", name, "memory"), what, fitting
+            return

@@ -5,7 +5,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tailrace.scenario.text.quantities import Count, FineTime, Frequency, Part, Share, SmallFrames, Time, refuse_unless
+from tailrace.scenario.text.quantities import (
+    Count,
+    FineTime,
+    Frequency,
+    Part,
+    Share,
+    Size,
+    SmallFrames,
+    Time,
+    refuse_unless,
+)
 
 CORES_MAX = 256
 """Most cores of a modelled processor."""
@@ -106,6 +116,8 @@ class ControlGroup(Part):
     """Time of all cores together in each period (cpu.max). Default: no limit."""
     period: Time | None = None
     """Period of the quota. Linux: 100ms."""
+    memory: Size | None = None
+    """Memory that its programs need; all groups of a host must fit its `memory`. Default: not counted."""
 
 
 class Cpu(Part):

@@ -206,6 +206,10 @@ class Host(Part):
     """TCP of all sockets."""
     neighbours: dict[str, HostNeighbour] = {}
     """Other load on the same processor, by name; live runs only."""
+    memory: Size | None = None
+    """Memory for the programs of its control groups, which must fit together; nothing else depends on it. Default: not
+    counted.
+    """
 
     def send_buffer(self) -> SocketBuffer:
         """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand),
