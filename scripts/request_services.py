@@ -172,7 +172,9 @@ def calibrated(at: Place) -> tuple[dict[str, Any], str]:
     has_work = at.engine == "live" and at.program not in WITHOUT_WORK
     work = SERVERS.get(at.program, {}) | ({"server_work": f"{real.work_us:.3f}us"} if has_work else {})
     model = run(at, "uncalibrated", load, work)
-    rest_us = {percent: max(0.0, (real.ms(percent) - model.ms(50.0)) * 1000) for percent in QUANTILES}
+    # A server answers the requests of a connection one after the other: each has its part.
+    depth = load.keys.get("pipeline", 1)
+    rest_us = {percent: max(0.0, (real.ms(percent) - model.ms(50.0)) * 1000 / depth) for percent in QUANTILES}
     if at.engine == "exact":
         return work | {"server_time": f"{rest_us[50.0]:.3f}us"}, f"server_time {rest_us[50.0]:.1f} us"
     points, last = [], 0.0
