@@ -58,10 +58,10 @@ class Load:
 
 
 LOADS = {
-    "nginx": (Load(8, 1000), Load(2, 1000), Load(32, 1000), Load(8, 8000)),
-    "redis": (Load(8, 100), Load(2, 100), Load(32, 100), Load(8, 8000)),
+    "nginx": (Load(8, 1000), Load(1, 1000), Load(24, 1000), Load(8, 4000)),
+    "redis": (Load(8, 100), Load(1, 100), Load(24, 100), Load(8, 4000)),
     # A row of pgbench_accounts; another size would be another query.
-    "postgresql": (Load(8, 4), Load(2, 4), Load(4, 4), Load(32, 4)),
+    "postgresql": (Load(8, 4), Load(1, 4), Load(3, 4), Load(16, 4)),
 }
 """Of each program: the load of the calibration, and those that are predicted."""
 SERVERS: dict[str, dict[str, Any]] = {"nginx": {"concurrency": 1}, "redis": {"concurrency": 1}, "postgresql": {}}
@@ -140,7 +140,7 @@ def run(*command: str, **options: Any) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False, **options)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
+    return str(done.stdout + done.stderr)
 
 
 def pinned(core: str, *command: str) -> list[str]:
@@ -259,7 +259,9 @@ def ask(program: str, port: int, load: Load, seconds: int) -> tuple[int, float]:
 def found(pattern: str, text: str) -> str:
     """What a program has printed."""
     match = re.search(pattern, text)
-    return match[1] if match else sys.exit(f"no '{pattern}' in {text}")
+    if match is None:
+        sys.exit(f"no '{pattern}' in {text}")
+    return match[1]
 
 
 def live(program: str, loads: tuple[Load, ...], trials: int) -> list[Seen]:
