@@ -118,14 +118,20 @@ impl Tcp {
     }
 
     /// Sending has stopped for another reason than before. While losses are repaired, that is the reason.
-    #[inline(never)]
+    #[inline]
     pub(super) fn turn(&mut self, now: Time, limit: Limit) {
         let limit = if self.recovery.state >= State::Recovery { Limit::Recovery } else { limit };
-        if limit == self.limit || self.limit == Limit::Closed {
-            return;
+        if limit != self.limit {
+            self.turn_to(now, limit);
         }
-        self.spend_until(now);
-        self.limit = limit;
+    }
+
+    #[inline(never)]
+    fn turn_to(&mut self, now: Time, limit: Limit) {
+        if self.limit != Limit::Closed {
+            self.spend_until(now);
+            self.limit = limit;
+        }
     }
 
     fn spend_until(&mut self, until: Time) {
@@ -146,6 +152,7 @@ impl Tcp {
     }
 
     /// The state of recovery may have changed. What follows is sent, and turns to another limit, if something is left to send.
+    #[inline]
     pub(super) fn turn_with_recovery(&mut self, now: Time) {
         if !self.send.has_unsent() || self.recovery.state >= State::Recovery {
             self.turn(now, Limit::Application);
