@@ -298,7 +298,8 @@ fn gaps_pass_faster_in_a_spike() {
 /// Tenths of seconds of arrivals each 100 ms, after a start and with these spikes: factor in thousandths, begin and end in seconds.
 fn tenths_with(start: u64, count: u64, spikes: &[(u64, u64, u64)]) -> Vec<u64> {
     let second = |number| Time::ZERO + SECOND.times(number);
-    let spikes = spikes.iter().map(|&(factor_milli, from, until)| Spike { factor_milli, from: second(from), until: second(until) });
+    let spikes =
+        spikes.iter().map(|&(factor_milli, from, until)| Spike { factor_milli, from: second(from), until: second(until) });
     let (gap, spikes, start, random) = (constant(SECOND.ps() / 10), spikes.collect(), second(start), random("arrivals"));
     let mut arrivals = Arrivals::new(ArrivalsConfig { gap, spikes, start, count, client: 0, clients: 1, random });
     let mut tenths = Vec::new();
