@@ -49,7 +49,7 @@ spanning_tree: {protocol: rstp}""",
     "Nic": (
         "hosts.defaults.nic",
         "queue: 4MB\ntso: 0B\ngro: 0B\nrx_coalesce: 20us\nrx_jitter: exponential(2us)\nrx_ring: 1024 frames\n"
-        "pfc: {priorities: [3]}\nlink_pause: true\npause_response: 500ns\nqcn: {}\n"
+        "bond: layer3+4\npfc: {priorities: [3]}\nlink_pause: true\npause_response: 500ns\nqcn: {}\n"
         "storm: {priorities: [3], start: 10ms, end: 200ms}",
     ),
     "NicPfc": ("hosts.defaults.nic.pfc", "priorities: [3, 4]"),

@@ -13,8 +13,10 @@ pub struct Topology<F> {
     pub switches: Vec<SwitchNode<F>>,
     /// By number.
     pub wires: Vec<Wire<F>>,
-    /// By host.
+    /// By host: its first link.
     pub hosts: Vec<HostLink>,
+    /// By host: all links of one that has several.
+    pub bonds: Vec<Vec<HostLink>>,
 }
 
 /// The link of a host.
@@ -32,17 +34,22 @@ impl<F: NetworkFrame> Topology<F> {
         let graph = &plan.graph;
         let switches = switches(plan);
         let (wires, wire_of) = wires(plan, &switches);
-        let into = |host: usize| {
-            let end = graph.ports[host][0];
-            wire_of[end.peer][graph.port_of_link(end.link, end.peer)]
+        let link_of = |host: usize, port: usize| {
+            let end = graph.ports[host][port];
+            HostLink { out: wire_of[host][port], into: wire_of[end.peer][graph.port_of_link(end.link, end.peer)] }
         };
-        let hosts = (0..graph.hosts).map(|host| HostLink { out: wire_of[host][0], into: into(host) }).collect();
+        let hosts = (0..graph.hosts).map(|host| link_of(host, 0)).collect();
+        let bond_of = |host: usize| match graph.ports[host].len() {
+            1 => Vec::new(),
+            links => (0..links).map(|port| link_of(host, port)).collect(),
+        };
+        let bonds = (0..graph.hosts).map(bond_of).collect();
         let node = |(index, switch): (usize, Switch<F>)| {
             let id = graph.hosts + index;
             let record = |port| plan.record_of(id, port).map(|_| PortRecord::new(&plan.raw.observe, sources));
             SwitchNode::new(switch, wire_of[id].iter().enumerate().map(|(port, &wire)| (wire, record(port))))
         };
-        Topology { switches: switches.into_iter().enumerate().map(node).collect(), wires, hosts }
+        Topology { switches: switches.into_iter().enumerate().map(node).collect(), wires, hosts, bonds }
     }
 }
 
@@ -72,6 +79,7 @@ fn origin<F: Frame>(plan: &Plan, switches: &[Switch<F>], from: usize, port: usiz
 fn end(plan: &Plan, link: usize, to: usize) -> End {
     match to.checked_sub(plan.graph.hosts) {
         Some(switch) => End::Switch { switch: switch as u32, port: plan.graph.port_of_link(link, to) as u16 },
+        None if plan.graph.ports[to].len() > 1 => End::Bonded(to as u32),
         None => End::Host(to as u32),
     }
 }

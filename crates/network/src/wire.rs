@@ -28,6 +28,8 @@ pub enum End {
         /// Whether frames come from the switch, for a virtual machine, or are still to be switched.
         is_switched: bool,
     },
+    /// At one of the interfaces of a host that has several.
+    Bonded(u32),
 }
 
 /// Where a wire begins.

@@ -133,24 +133,51 @@ impl Graph {
 
     /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch,
     /// hosts, and the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called
-    /// with for a host has no path to it. Hosts at one switch share their paths to it, which are searched for once.
+    /// with for a host has no path to it. Hosts at one switch share their paths to it, which are searched for once; those with
+    /// several links are searched for one by one.
     pub fn each_route(&self, forwards: impl Fn(usize) -> bool, mut route: impl FnMut(SwitchIndex, &[usize], &[usize])) {
         let switches = self.names.len() - self.hosts;
         let mut search = Search { distance: Distances(vec![None; switches]), found: Vec::new() };
         let mut back = Vec::new();
         for last in 0..switches {
             let own = self.ports[self.hosts + last].iter().enumerate();
-            let attached = own.filter(|(_, end)| end.peer < self.hosts && forwards(end.link));
+            let attached = own.filter(|(_, end)| end.peer < self.hosts && forwards(end.link) && self.ports[end.peer].len() == 1);
             let (ports, hosts): (Vec<usize>, Vec<usize>) = attached.map(|(port, end)| (port, end.peer)).unzip();
             if hosts.is_empty() {
                 continue;
             }
             ports.iter().zip(&hosts).for_each(|(&port, &host)| route(last, &[host], &[port]));
-            search.from(self, last, &forwards);
+            search.from(self, &[last], &forwards);
             for &switch in &search.found[1..] {
                 search.distance.ports_back(self, switch, &forwards, &mut back);
                 route(switch, &hosts, &back);
             }
+        }
+        for host in (0..self.hosts).filter(|&host| self.ports[host].len() > 1) {
+            self.each_route_to_bond(host, &forwards, &mut search, &mut route);
+        }
+    }
+
+    /// The same for one host with several links: a switch at which it is attached uses its own links to it, others the nearest of
+    /// these switches.
+    fn each_route_to_bond(
+        &self,
+        host: usize,
+        forwards: &impl Fn(usize) -> bool,
+        search: &mut Search,
+        route: &mut impl FnMut(SwitchIndex, &[usize], &[usize]),
+    ) {
+        let mut ports_at: BTreeMap<SwitchIndex, Vec<usize>> = BTreeMap::new();
+        for end in self.ports[host].iter().filter(|end| forwards(end.link)) {
+            ports_at.entry(end.peer - self.hosts).or_default().push(self.port_of_link(end.link, end.peer));
+        }
+        ports_at.iter().for_each(|(&switch, ports)| route(switch, &[host], ports));
+        let first: Vec<SwitchIndex> = ports_at.into_keys().collect();
+        search.from(self, &first, forwards);
+        let mut back = Vec::new();
+        for &switch in &search.found[first.len()..] {
+            search.distance.ports_back(self, switch, forwards, &mut back);
+            route(switch, &[host], &back);
         }
     }
 
@@ -178,13 +205,15 @@ struct Search {
 struct Distances(Vec<Option<u32>>);
 
 impl Search {
-    /// Finds all switches that have a path to this one.
-    fn from(&mut self, graph: &Graph, first: SwitchIndex, forwards: &impl Fn(usize) -> bool) {
+    /// Finds all switches that have a path to one of these.
+    fn from(&mut self, graph: &Graph, first: &[SwitchIndex], forwards: &impl Fn(usize) -> bool) {
         let Search { distance: Distances(distance), found } = self;
         distance.fill(None);
-        distance[first] = Some(0);
         found.clear();
-        found.push(first);
+        for &switch in first {
+            distance[switch] = Some(0);
+            found.push(switch);
+        }
         let mut next = 0;
         while let Some(&switch) = found.get(next) {
             next += 1;
@@ -225,8 +254,10 @@ mod tests {
         let rate = BitRate::from_bps(1).expect("above zero");
         let any_switch = |random: &mut RandomStream| hosts + random.below(switches as u64) as usize;
         for host in 0..hosts {
-            let b = any_switch(random);
-            graph.connect(Link { a: host, b, rate, delay: Span::ZERO });
+            for _ in 0..1 + random.below(4) / 3 * (1 + random.below(2)) {
+                let b = any_switch(random);
+                graph.connect(Link { a: host, b, rate, delay: Span::ZERO });
+            }
         }
         for _ in 0..random.below(20) {
             let (a, b) = (any_switch(random), any_switch(random));
@@ -255,7 +286,10 @@ mod tests {
             for (switch, ends) in graph.ports[graph.hosts..].iter().enumerate() {
                 let is_nearer =
                     |end: &PortEnd| distance[end.peer].is_some_and(|near| Some(near + 1) == distance[graph.hosts + switch]);
-                let ports = (0..ends.len()).filter(|&port| forwards(ends[port].link) && is_nearer(&ends[port]));
+                // Paths do not cross another host.
+                let leads_on = |end: &PortEnd| end.peer == host || end.peer >= graph.hosts;
+                let may_be = |end: &PortEnd| forwards(end.link) && leads_on(end) && is_nearer(end);
+                let ports = (0..ends.len()).filter(|&port| may_be(&ends[port]));
                 routes[switch][host] = ports.collect();
             }
         }

@@ -225,6 +225,33 @@ fn requests_that_could_not_be_made_are_refused() {
 }
 
 #[test]
+fn bonds_without_meaning_are_refused() {
+    let said = |links: usize, rate: Option<u64>, key: &str, value: Value| {
+        let mut plan = sound();
+        let first = plan["links"][0].clone();
+        let (name, place) = (
+            first["a"].clone(),
+            plan["hosts"].as_array().and_then(|hosts| hosts.iter().position(|host| host["name"] == first["a"])),
+        );
+        let place = place.unwrap_or_else(|| panic!("{name} is a host"));
+        plan["hosts"][place]["nic"]["bond"] = json!("flow");
+        (1..links).for_each(|_| plan["links"].as_array_mut().expect("links").push(first.clone()));
+        if let Some(rate) = rate {
+            plan["links"][0]["rate_bps"] = json!(rate);
+        }
+        *plan["hosts"][place].pointer_mut(key).expect("a key of a host") = value;
+        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    let same = |links, rate| said(links, rate, "/nic/gro_bytes", json!(0));
+    assert_eq!(same(2, None), "accepted");
+    assert!(same(1, None).ends_with("a bond must have 2 to 8 links, not 1"));
+    assert!(same(9, None).ends_with("a bond must have 2 to 8 links, not 9"));
+    assert!(same(2, Some(7)).ends_with("the links of a bond must have the same rate"));
+    assert!(said(2, None, "/cpu/per_packet_ps", json!(1)).ends_with("a bond has neither pauses nor costs of receiving"));
+    assert!(said(2, None, "/nic/bond", json!("chance")).contains("unknown variant `chance`"));
+}
+
+#[test]
 fn a_key_that_a_header_or_body_does_not_have_is_refused() {
     for (place, key) in [("/workloads/0/header", "bytes"), ("/workloads/0/body/stream", "name"), ("/workloads/0", "stream")] {
         let mut plan = sound();

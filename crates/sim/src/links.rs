@@ -8,7 +8,7 @@ use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
-use tailrace_network::{End, Medium, NetworkFrame, Origin, Wire};
+use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
@@ -22,6 +22,8 @@ pub(crate) struct Links {
     pub(crate) observe: Observe,
     /// Interfaces and switches of data-centre bridging.
     pub(crate) bridging: Bridging,
+    /// By host: the links of one that has several.
+    pub(crate) bonds: Vec<Vec<HostLink>>,
 }
 
 impl Links {
@@ -45,7 +47,7 @@ impl Links {
     fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let link = &mut self.wires[wire];
         if packet.is_control()
-            && let End::Host(host) = link.end
+            && let End::Host(host) | End::Bonded(host) = link.end
         {
             let arrival = link.arrival(start, end);
             link.control_until = arrival;
@@ -61,7 +63,7 @@ impl Links {
     fn announce(&mut self, wire: usize, arrival: Time) {
         let due = match self.wires[wire].end {
             End::Switch { .. } | End::Stage { .. } => arrival,
-            End::Host(host) => self.moderations[host as usize].poll_after(arrival),
+            End::Host(host) | End::Bonded(host) => self.moderations[host as usize].poll_after(arrival),
         };
         // A poll that is under way keeps its time: it will find the frame.
         self.agenda.arm_idle_wire(source_of(wire), due);
@@ -170,6 +172,10 @@ impl Outputs for Links {
     #[inline]
     fn transmit(&mut self, place: &Attachment, packet: &Packet, start: Time, end: Time) {
         self.send(place.wire_out as usize, packet, start, end);
+    }
+    fn transmit_over(&mut self, place: &Attachment, interface: u32, packet: &Packet, start: Time, end: Time) {
+        let wire = self.bonds[place.index as usize][interface as usize].out;
+        self.send(wire as usize, packet, start, end);
     }
     fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
         self.observe.dropped(at, u64::from(place.wire_out), packet.fingerprint());

@@ -27,6 +27,9 @@ pub fn trace(plan: &Plan) -> Trace {
     world.switches.iter_mut().for_each(SwitchNode::keep_events);
     let mut host_of = vec![None; world.links.wires.len()];
     (0..).zip(&world.hosts).for_each(|(host, node)| host_of[node.place().wire_out as usize] = Some(host));
+    for (host, links) in (0..).zip(&world.links.bonds) {
+        links.iter().for_each(|link| host_of[link.out as usize] = Some(host));
+    }
     let mut entered = Vec::new();
     loop {
         let (at, source) = world.links.agenda.next();

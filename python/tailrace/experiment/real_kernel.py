@@ -56,6 +56,11 @@ def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
     for key, what in PROCESSOR.items():
         if getattr(host.cpu, key):
             yield (*at, "cpu", key), f"{engine} runs do not have {what}", "omit it, or simulate the scenario"
+    if host.nic.bond is not None:
+        what = (
+            f"hosts of {engine} runs have one interface: bonds need the kernel's bonding module, which they do without"
+        )
+        yield (*at, "nic", "bond"), what, "omit it and its further links, or simulate the scenario"
     own, usual = host.tcp, Tcp()
     if own.rto_min < RTO_MIN_PS:
         yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"

@@ -180,6 +180,11 @@ impl<P> Host<P> {
         &self.place
     }
 
+    /// The same, for an engine whose hosts receive at several places.
+    pub fn place_mut(&mut self) -> &mut P {
+        &mut self.place
+    }
+
     /// The sockets, those that were given back too.
     pub fn sockets(&self) -> &[Socket] {
         &self.table.sockets

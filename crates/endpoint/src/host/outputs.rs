@@ -97,6 +97,10 @@ pub trait Outputs {
     fn sent(&mut self);
     /// A frame goes onto the link, from its first to its last bit.
     fn transmit(&mut self, place: &Self::Place, packet: &Packet, start: Time, end: Time);
+    /// The same over the link of one of the interfaces of a bond. An engine without bonds has one link.
+    fn transmit_over(&mut self, place: &Self::Place, _interface: u32, packet: &Packet, start: Time, end: Time) {
+        self.transmit(place, packet, start, end);
+    }
     /// A frame did not fit the queue of the interface.
     fn dropped(&mut self, place: &Self::Place, at: Time, packet: &Packet);
     /// So many frames did not fit the receive ring.

@@ -23,7 +23,7 @@ impl<O: Outputs> Transmit for Uplink<'_, O> {
         self.out.sent();
         let nic = match self.nic {
             Nic::Plain(nic) => nic,
-            Nic::Lossless(_) => return self.enqueue(packet),
+            Nic::Lossless(_) | Nic::Bonded(_) => return self.enqueue(packet),
         };
         let Some((start, end)) = nic.send(self.now, u32::from(packet.frame_bytes)) else {
             self.out.dropped(self.place, self.now, &packet);
@@ -43,10 +43,18 @@ impl<O: Outputs> Transmit for Uplink<'_, O> {
 }
 
 impl<O: Outputs> Uplink<'_, O> {
-    /// Hands a frame to an interface that chooses when to send it.
+    /// Hands a frame to an interface that chooses when to send it, or to a bond.
     #[cold]
     fn enqueue(&mut self, packet: Packet) -> Option<Time> {
         let now = self.now;
+        if let Nic::Bonded(nic) = self.nic {
+            let Some((interface, start, end)) = nic.send(now, &packet) else {
+                self.out.dropped(self.place, now, &packet);
+                return None;
+            };
+            self.out.transmit_over(self.place, interface, &packet, start, end);
+            return Some(end);
+        }
         let departs = self.lossless().enqueue(now, packet);
         if departs.is_none() {
             self.out.dropped(self.place, now, &packet);
@@ -68,7 +76,7 @@ impl<O: Outputs> Uplink<'_, O> {
     fn lossless(&mut self) -> &mut LosslessNic {
         match self.nic {
             Nic::Lossless(nic) => nic,
-            Nic::Plain(_) => unreachable!("a plain interface has sent when it was handed a frame"),
+            Nic::Plain(_) | Nic::Bonded(_) => unreachable!("a plain interface has sent when it was handed a frame"),
         }
     }
 }

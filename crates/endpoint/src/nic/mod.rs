@@ -1,10 +1,12 @@
 //! The transmit side of a network interface: a plain queue, or one that takes part in data-centre bridging.
 
+mod bonded;
 mod lane;
 mod lossless;
 mod plain;
 mod reaction;
 
+pub use bonded::{BondPolicy, BondedInterface, BondedNic};
 pub use lossless::{LosslessNic, Storm};
 pub use plain::PlainNic;
 pub use reaction::{ReactionPoint, ReactionPolicy};
@@ -18,13 +20,15 @@ pub enum Nic {
     Plain(PlainNic),
     /// Obeys pauses and notifications.
     Lossless(Box<LosslessNic>),
+    /// Several plain ones.
+    Bonded(Box<BondedNic>),
 }
 
 impl Nic {
     /// When it must be called, or [`Time::NEVER`].
     pub fn poll_timeout(&self) -> Time {
         match self {
-            Nic::Plain(_) => Time::NEVER,
+            Nic::Plain(_) | Nic::Bonded(_) => Time::NEVER,
             Nic::Lossless(nic) => nic.poll_timeout(),
         }
     }
@@ -32,7 +36,7 @@ impl Nic {
     /// The interface that takes part in data-centre bridging, if it is one.
     pub fn lossless(&self) -> Option<&LosslessNic> {
         match self {
-            Nic::Plain(_) => None,
+            Nic::Plain(_) | Nic::Bonded(_) => None,
             Nic::Lossless(nic) => Some(nic),
         }
     }
@@ -40,8 +44,24 @@ impl Nic {
     /// The same, for pause frames and congestion notifications that have come. A plain interface ignores them.
     pub fn lossless_mut(&mut self) -> Option<&mut LosslessNic> {
         match self {
-            Nic::Plain(_) => None,
+            Nic::Plain(_) | Nic::Bonded(_) => None,
             Nic::Lossless(nic) => Some(nic),
+        }
+    }
+
+    /// The bond, if it is one.
+    pub fn bonded(&self) -> Option<&BondedNic> {
+        match self {
+            Nic::Plain(_) | Nic::Lossless(_) => None,
+            Nic::Bonded(nic) => Some(nic),
+        }
+    }
+
+    /// The same, to count what came to its interfaces.
+    pub fn bonded_mut(&mut self) -> Option<&mut BondedNic> {
+        match self {
+            Nic::Plain(_) | Nic::Lossless(_) => None,
+            Nic::Bonded(nic) => Some(nic),
         }
     }
 
@@ -55,6 +75,7 @@ impl Nic {
         match self {
             Nic::Plain(nic) => nic.queue_drops,
             Nic::Lossless(nic) => nic.queue_drops,
+            Nic::Bonded(nic) => nic.queue_drops(),
         }
     }
 
@@ -63,6 +84,7 @@ impl Nic {
         match self {
             Nic::Plain(nic) => nic.queue_drops = 0,
             Nic::Lossless(nic) => nic.begin_counting(now),
+            Nic::Bonded(nic) => nic.begin_counting(),
         }
     }
 }

@@ -68,6 +68,19 @@ pub struct RawNic {
     pub lossless: Option<RawNicLossless>,
     /// Receive ring in frames; a frame that arrives when it is full is dropped with cause `rx_ring`.
     pub rx_ring_frames: u32,
+    /// Several interfaces as one, each at a link of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bond: Option<RawBondPolicy>,
+}
+
+/// How a bond chooses the interface of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RawBondPolicy {
+    /// By addresses, protocol and ports: one for each flow.
+    Flow,
+    /// By addresses: one for each other host.
+    Hosts,
 }
 
 /// A network interface that takes part in data-centre bridging.
@@ -134,6 +147,13 @@ pub struct RawCpu {
     /// Cores that the kernel and the programs share. They replace the two keys above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Box<RawProcessor>>,
+}
+
+impl RawCpu {
+    /// Whether receiving takes time of a core.
+    pub(crate) fn has_costs(&self) -> bool {
+        self.per_packet_ps > 0 || self.per_byte_fs > 0
+    }
 }
 
 /// Congestion control.

@@ -14,6 +14,12 @@ pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
     require(host.nic.queue_bytes > u64::from(host.mtu_bytes), place, "nic.queue_bytes must be at least one frame")?;
     require(host.nic.rx_ring_frames > 0, place, "nic.rx_ring_frames must be at least 1")?;
     check_interface(host, place)?;
+    let is_plain = host.nic.lossless.is_none() && host.cpu.processor.is_none();
+    require(
+        host.nic.bond.is_none() || is_plain && !host.cpu.has_costs(),
+        place,
+        "a bond has neither pauses nor costs of receiving",
+    )?;
     host.cpu.processor.as_deref().map_or(Ok(()), |processor| check_processor(processor, place))?;
     let tcp = &host.tcp;
     require(tcp.initial_window_segments > 0, place, "tcp.initial_window_segments must be at least 1")?;

@@ -48,6 +48,7 @@ fn check_machine(machine: &RawMachine, cores: u32, raw: &RawPlan, graph: &Graph,
     let place = &format!("machine {}", machine.host);
     let host = graph.node(&machine.host, place)?;
     require(host < graph.hosts && graph.port_towards(switch, host).is_some(), place, "host must be linked to the switch")?;
+    require(raw.hosts[host].nic.bond.is_none(), place, "a machine has one interface")?;
     let own = raw.hosts[host].cpu.processor.as_ref().map_or(0, |processor| processor.cores as usize);
     require(machine.cores.len() == own, place, "cores must have an entry for each core of the host")?;
     require(machine.cores.iter().all(|set| are_cores(set, cores)), place, "cores must name cores of the hypervisor")?;

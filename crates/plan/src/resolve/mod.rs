@@ -26,6 +26,8 @@ const VERSION: u32 = 2;
 pub(crate) const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
 /// Most links of one switch: ports are numbered in 16 bits.
 const PORTS_MAX: usize = 1 << 16;
+/// Most interfaces of a bond (802.3ad: eight active ones).
+const BOND_LINKS_MAX: usize = 8;
 /// Most hosts: a packet names its destination in 16 bits.
 const HOSTS_MAX: usize = 1 << 16;
 /// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives
@@ -137,11 +139,21 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
         graph.connect(Link { a, b, rate, delay: Span::from_ps(link.delay_ps) });
     }
     for host in 0..graph.hosts {
-        let links = graph.ports[host].len();
-        let place = format!("host {}", graph.names[host]);
-        require(links == 1, &place, &format!("a host must have exactly one link, not {links}"))?;
+        check_links(&graph, host, raw.hosts[host].nic.bond.is_some())?;
     }
     Ok(graph)
+}
+
+fn check_links(graph: &Graph, host: usize, is_bonded: bool) -> Result<(), PlanError> {
+    let (ports, place) = (&graph.ports[host], format!("host {}", graph.names[host]));
+    let links = ports.len();
+    if !is_bonded {
+        return require(links == 1, &place, &format!("a host must have exactly one link, not {links}"));
+    }
+    require((2..=BOND_LINKS_MAX).contains(&links), &place, &format!("a bond must have 2 to 8 links, not {links}"))?;
+    let rate = |port: usize| graph.links[ports[port].link].rate;
+    require((1..links).all(|port| rate(port) == rate(0)), &place, "the links of a bond must have the same rate")?;
+    require(ports.iter().all(|end| end.peer >= graph.hosts), &place, "the links of a bond must lead to switches")
 }
 
 /// Checks the limits of the simulator's numbering.

@@ -3,12 +3,12 @@
 use super::processor::processor_policy;
 use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
-use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
+use tailrace_endpoint::nic::{BondPolicy, BondedNic, LosslessNic, Nic, PlainNic};
 use tailrace_endpoint::transport::{
     Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
 };
 use tailrace_network::{HostLink, pace_of};
-use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
+use tailrace_plan::{Plan, RawBondPolicy, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
 use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
@@ -33,8 +33,12 @@ pub(super) fn host_of(
     let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
     let Places { processor, hypervisor, receives_whole } = places;
     let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged, processor, hypervisor };
-    let plain = || PlainNic::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
-    let nic = lossless.map_or_else(|| Nic::Plain(plain()), |nic| Nic::Lossless(Box::new(nic)));
+    let plain = |port| PlainNic::new(pace_of(plan, host, port), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
+    let nic = match (raw.nic.bond, lossless) {
+        (None, None) => Nic::Plain(plain(0)),
+        (None, Some(nic)) => Nic::Lossless(Box::new(nic)),
+        (Some(policy), _) => Nic::Bonded(Box::new(bond(plan, host, policy, plain))),
+    };
     let config = HostConfig {
         place,
         number: host as u16,
@@ -55,6 +59,16 @@ pub(super) fn host_of(
         host.become_guest();
     }
     host
+}
+
+/// Several interfaces as one. One clock drives all of them.
+fn bond(plan: &Plan, host: usize, policy: RawBondPolicy, interface: impl Fn(usize) -> PlainNic) -> BondedNic {
+    let policy = match policy {
+        RawBondPolicy::Flow => BondPolicy::Flow,
+        RawBondPolicy::Hosts => BondPolicy::Hosts,
+    };
+    let key = RandomStream::new(plan.raw.seed, &format!("{}/bond", plan.graph.names[host])).bits();
+    BondedNic::new(policy, key, (0..plan.graph.ports[host].len()).map(interface).collect())
 }
 
 /// The interrupt moderation of a host's receive ring.

@@ -32,7 +32,7 @@ pub(crate) fn build(plan: &Plan) -> World {
 pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let Topology { switches, mut wires, hosts: mut links } = Topology::new(plan, plan.workloads.len());
+    let Topology { switches, mut wires, hosts: mut links, bonds } = Topology::new(plan, plan.workloads.len());
     let attached = attach(plan, &mut wires, &mut links);
     let run_by = hypervisor_of(plan);
     let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
@@ -67,7 +67,14 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         counted_from: Time::ZERO,
         events: 0,
         is_cancelled: false,
-        links: Links { agenda: Agenda::new(wires.len(), first_socket_source as usize), wires, moderations, observe, bridging },
+        links: Links {
+            agenda: Agenda::new(wires.len(), first_socket_source as usize),
+            wires,
+            moderations,
+            observe,
+            bridging,
+            bonds,
+        },
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,
         hosts: models,

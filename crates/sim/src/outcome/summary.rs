@@ -5,6 +5,7 @@ use super::processors::processor_summary;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tailrace_endpoint::nic::{BondedInterface, BondedNic};
 use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
@@ -78,6 +79,18 @@ fn connection_bytes(world: &World, index: usize, workload: &Workload) -> Option<
     tells_connections(workload).then(counted)
 }
 
+/// What each interface of a bond has carried, in the order of the links.
+fn bond_summary(bond: &BondedNic) -> Vec<Value> {
+    let told = |interface: &BondedInterface| {
+        json!({
+            "sent_frames": interface.sent_frames,
+            "sent_bytes": interface.sent_bytes,
+            "received_frames": interface.received_frames,
+        })
+    };
+    bond.interfaces().iter().map(told).collect()
+}
+
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(number, raw): (usize, &tailrace_plan::RawHost)| {
         let host = &world.hosts[number];
@@ -87,6 +100,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "counted_from_ps": world.counted_from.ps(),
             "rx_frames": counted.rx_frames,
             "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
+            "bond": host.nic().bonded().map(bond_summary),
             "nic_queue_drops": counted.nic_queue_drops,
             "rx_ring_drops": counted.rx_ring_drops,
             "listen_drops": counted.listen_drops,

@@ -198,6 +198,7 @@ impl World {
             End::Stage { hypervisor, port, is_switched } => {
                 self.enter_stage(now, wire, (hypervisor, usize::from(port)), is_switched);
             }
+            End::Bonded(host) => self.poll_bonded(now, wire, host),
         }
     }
 
@@ -212,7 +213,7 @@ impl World {
             self.read_ahead(now, wire, (switch, port));
             return true;
         }
-        if let End::Host(host) = link.end
+        if let End::Host(host) | End::Bonded(host) = link.end
             && link.control_until > now
         {
             self.poll_behind_control(now, wire, host);
@@ -226,7 +227,10 @@ impl World {
     #[cold]
     #[inline(never)]
     fn poll_behind_control(&mut self, now: Time, wire: usize, host: u32) {
-        self.poll_host(now, host);
+        match self.links.wires[wire].end {
+            End::Bonded(host) => self.poll_bonded(now, wire, host),
+            End::Host(_) | End::Stage { .. } | End::Switch { .. } => self.poll_host(now, host),
+        }
         let control_until = self.links.wires[wire].control_until;
         self.links.wake_wire(wire, control_until);
     }
@@ -258,6 +262,21 @@ impl World {
         let (node, mut around) = self.switch_and_outputs(switch);
         node.handle_frame(now, port, packet, &mut around.0);
         self.after_switch(now, switch);
+    }
+
+    /// Polls one interface of a host that has several: its ring is the wire that ends there.
+    #[inline(never)]
+    fn poll_bonded(&mut self, now: Time, wire: usize, host: u32) {
+        let model = &mut self.hosts[host as usize];
+        model.place_mut().wire_in = wire as u32;
+        let before = model.counters().rx_frames;
+        self.poll_host(now, host);
+        let model = &mut self.hosts[host as usize];
+        let taken = model.counters().rx_frames - before;
+        let place = self.links.bonds[host as usize].iter().position(|link| link.into as usize == wire);
+        if let (Some(bond), Some(interface)) = (model.nic_mut().bonded_mut(), place) {
+            bond.count_received(interface, taken);
+        }
     }
 
     #[inline(always)]

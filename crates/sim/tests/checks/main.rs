@@ -4,6 +4,7 @@
 mod common;
 
 mod answers;
+mod bonds;
 mod bounds;
 mod bridging;
 mod congestion;

@@ -43,6 +43,7 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
             rx_jitter: RawDistribution::Uniform { low: 0, high: 4 * US },
             rx_ring_frames: 4_096,
             lossless: None,
+            bond: None,
         },
         cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0, time_slice_ps: 0, processor: None },
         tcp: tcp(),

@@ -95,7 +95,20 @@ def summarise_hosts(trials: list[Trial]) -> list[dict[str, Any]]:
             }
             groups[host["name"]].append(host | busy)
     keys = ("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_share", "program_busy_cores")
-    return [{"name": name} | {key: _mean(h[key] for h in seen) for key in keys} for name, seen in groups.items()]
+    return [
+        {"name": name} | {key: _mean(h[key] for h in seen) for key in keys} | {"bond": _bond(seen)}
+        for name, seen in groups.items()
+    ]
+
+
+def _bond(seen: list[dict[str, Any]]) -> list[dict[str, float]] | None:
+    """Counters of each interface of a bond, mean over trials; None for a host with one interface."""
+    bonds = [host["bond"] for host in seen if host.get("bond")]
+    if not bonds:
+        return None
+    return [
+        {key: _mean(one[key] for one in interfaces) for key in interfaces[0]} for interfaces in zip(*bonds, strict=True)
+    ]
 
 
 def _port(node: str, towards: str, seen: list[tuple[dict[str, Any], int]], trials: int) -> dict[str, Any]:

@@ -55,6 +55,8 @@ def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list
         stream = workload.long_flows()
         if stream is None:
             continue
+        if len(graph.neighbours(stream.source)) > 1 or len(graph.neighbours(stream.destination)) > 1:
+            continue  # a bond spreads its connections
         [first], [last] = graph.neighbours(stream.source), graph.neighbours(stream.destination)
         ports.setdefault((last, stream.destination), []).append(stream)
         if last in graph.neighbours(first):

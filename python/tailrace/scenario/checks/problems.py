@@ -5,6 +5,7 @@ from itertools import islice
 
 from tailrace.errors import KeyPath, Problem, closest
 from tailrace.scenario.checks import (
+    bonds,
     expectations,
     headline,
     hypervisors,
@@ -101,10 +102,10 @@ def _links(scenario: Scenario, graph: Graph) -> Found:
                 yield (*at, "between", end), f"there is no node '{name}'", closest(name, graph.nodes, "nodes")
         if link.between[0] == link.between[1]:
             yield (*at, "between"), f"the link joins '{link.between[0]}' to itself", "name two different nodes"
-    yield from _ports(graph)
+    yield from _ports(scenario, graph)
 
 
-def _ports(graph: Graph) -> Found:
+def _ports(scenario: Scenario, graph: Graph) -> Found:
     ends: dict[str, int] = {}
     for link in graph.links:
         for name in (link.a, link.b):
@@ -112,8 +113,8 @@ def _ports(graph: Graph) -> Found:
     for name in graph.hosts:
         if name not in ends:
             yield ("network", "hosts"), f"host '{name}' has no link", "join it to a switch in network.links"
-        elif ends[name] > 1:
-            yield ("network", "links"), f"host '{name}' has {ends[name]} links", "keep exactly one"
+        else:
+            yield from bonds.check(scenario, graph, name)
     for name in graph.switches:
         if name not in ends:
             yield ("network", "switches"), f"switch '{name}' has no link", "join it in network.links, or remove it"

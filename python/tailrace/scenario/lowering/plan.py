@@ -20,6 +20,7 @@ from tailrace.scenario.workloads.base import WorkloadKind
 PLAN_VERSION = 2
 """Version of the plan format: workloads have a header, which every reader understands, and a body of their kind."""
 OBSERVED_PORTS_MAX = 64
+BOND_POLICIES = {"layer3+4": "flow", "layer2+3": "hosts"}
 """`observe.ports: auto` records at most this many queues over time."""
 
 Raw = dict[str, Any]
@@ -106,6 +107,7 @@ def _host(name: str, host: Host, rate_bps: int, bare: Set[str]) -> Raw:
             "rx_coalesce_ps": nic.rx_coalesce,
             "rx_jitter": nic.rx_jitter.raw,
             "rx_ring_frames": nic.rx_ring,
+            **({"bond": BOND_POLICIES[nic.bond]} if nic.bond else {}),
             **({"lossless": _lossless(nic, rate_bps)} if nic.is_lossless else {}),
         },
         "cpu": lower_cpu(host.cpu),

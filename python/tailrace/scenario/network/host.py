@@ -73,6 +73,10 @@ class Nic(Part):
     """Timing noise: extra delay of each poll, a distribution."""
     rx_ring: SmallFrames = 4096
     """Receive ring; a frame that arrives when it is full is dropped [K]: usual maximum of 10G NICs."""
+    bond: Literal["layer3+4", "layer2+3"] | None = None
+    """Several interfaces as one, each at a link of the host in `network.links`; a hash of addresses and ports, or of
+    addresses, chooses the interface of a frame (Linux: `xmit_hash_policy`). Default: one interface and one link.
+    """
     pfc: NicPfc | None = None
     """Obeys pauses of priorities. Default: none."""
     link_pause: bool = False

@@ -79,16 +79,17 @@ class Graph:
     def islands(self) -> dict[str, int]:
         """A number for every node; nodes with equal numbers are connected.
 
-        Hosts have one link, so paths never cross a host.
+        Paths never cross a host: one with several links is on the island of the first.
         """
         island: dict[str, int] = {}
-        for start in self.nodes:
+        for start in [*self.switches, *self.hosts]:
             waiting = deque([start])
             while waiting:
                 node = waiting.popleft()
                 if node not in island:
                     island[node] = len(island) if node == start else island[start]
-                    waiting += self.joined.get(node, [])
+                    if node not in self.host_names:
+                        waiting += self.joined.get(node, [])
         return island
 
     def neighbours(self, name: str) -> list[str]:
