@@ -43,8 +43,8 @@ def test_hosts_with_processors_have_the_costs_of_the_kernel_profile() -> None:
     profile = PROFILES["linux-kernel"]
     per_byte = ("read_byte", "write_byte")
     named = {name: f"{name}_fs" if name in per_byte else f"{name}_ps" for name in COSTS_OF_PROCESSOR}
-    assert workloads.KERNEL_COSTS == {key: getattr(profile, name) for name, key in named.items()}
-    assert workloads.PER_PACKET_PS == profile.per_packet
+    expected = {key: getattr(profile, name) for name, key in named.items()}
+    assert (expected, profile.per_packet) == (workloads.KERNEL_COSTS, workloads.PER_PACKET_PS)
 
 
 def test_runs_of_one_plan_that_differ_are_refused() -> None:
