@@ -63,7 +63,7 @@ spanning_tree: {protocol: rstp}""",
         """cores: 8
 scheduler: eevdf
 slice: 3ms
-profile: linux-kernel
+profile: linux-kernel                 # or cloudnet-2014, linux-guest
 clock: 2.4GHz
 memory_share: 50%
 rx_queues: 2
@@ -82,10 +82,11 @@ system_call: 100ns
 read_byte: 95ps
 write_byte: 75ps
 wake_up: 300ns
+idle_exit: 1us
 context_switch: 400ns
 steal: {share: 5%}
 groups:
-  batch: {workloads: [shop], cores: [6, 7], nice: 5, quota: 50ms}""",
+  batch: {workloads: [shop], cores: [6, 7], nice: 5, quota: 50ms, period: 100ms}""",
     ),
     "Steal": ("hosts.web.cpu.steal", "share: 10%\nslice: 10ms"),
     "ControlGroup": (

@@ -6,7 +6,7 @@ import pytest
 
 from lab import load, problems, sound
 from tailrace.scenario.lowering.plan import lower
-from tailrace.scenario.network.cpu import PROFILES, Cpu
+from tailrace.scenario.network.cpu import COSTS, PROFILES, Cpu
 
 
 def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
@@ -44,6 +44,9 @@ def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
         ({"scheduler": "eevdf"}, "scheduler", "eevdf needs a processor"),
         ({"program_cores": [0]}, "program_cores", "a list of cores needs a processor"),
         ({"system_call": "1us"}, "system_call", "has no effect on a host whose processor is not modelled"),
+        ({"cores": 1, "per_frame": "2s"}, "per_frame", "must be at most 1ms"),
+        ({"cores": 1, "read_byte": "1us"}, "read_byte", "must be at most 100ns"),
+        ({"per_packet": "20ms"}, "per_packet", "must be at most 1ms"),
         ({"rx_queues": 0}, "rx_queues", "write at least 1"),
     ],
 )
@@ -63,6 +66,7 @@ def test_nonsense_is_refused(cpu: dict[str, Any], key: str, what: str) -> None:
         ({"workloads": ["orders"], "quota": "1ps", "period": "10ms"}, "quota", "must be at least 1ms"),
         ({"workloads": ["orders"], "quota": "1ms", "period": "1ps"}, "period", "must be at least 1ms"),
         ({"workloads": ["orders"], "quota": "1ms", "period": "2s"}, "period", "must be at most 1s"),
+        ({"workloads": ["orders"], "quota": "5ms"}, "quota", "a quota needs a period"),
         ({"workloads": ["orders"], "period": "5ms"}, "period", "a period without a quota limits nothing"),
     ],
 )
@@ -99,6 +103,22 @@ def test_memory_of_a_group_is_compared_with_that_of_its_host() -> None:
     assert "raise it" in problem
 
 
+def test_a_group_of_programs_that_are_on_other_hosts_is_refused() -> None:
+    found = problems(sound(hosts__other={"cpu": {"cores": 2, "groups": {"own": {"workloads": ["orders"]}}}}))
+    assert any("hosts.other.cpu.groups.own.workloads.0: 'orders' has no program on other" in one for one in found), (
+        found
+    )
+
+
+def test_profiles_have_a_clock_and_none_costs_less_than_nothing() -> None:
+    for name, profile in PROFILES.items():
+        assert profile.clock_hz > 0, name
+        assert all(getattr(profile, cost) >= 0 for cost in COSTS), name
+        if name != "none":
+            own = plan_of({"cores": 1, "profile": name})["processor"]
+            assert own["system_call_ps"] == profile.system_call
+
+
 def test_a_workload_belongs_to_one_group() -> None:
     groups = {name: {"workloads": ["orders"]} for name in ("first", "second")}
     [problem] = problems(sound(hosts__db={"cpu": {"cores": 2, "groups": groups}}))
@@ -115,7 +135,7 @@ def test_without_cores_a_plan_has_no_processor() -> None:
 
 
 def test_a_processor_stands_whole_in_its_plan() -> None:
-    steal, group = {"share": "10%"}, {"workloads": ["orders"], "quota": "20ms"}
+    steal, group = {"share": "10%"}, {"workloads": ["orders"], "quota": "20ms", "period": "100ms"}
     cpu = plan_of(
         {"cores": 2, "rx_queues": 3, "irq_cores": [1, 0], "program_cores": [1], "steal": steal, "groups": {"g": group}}
     )

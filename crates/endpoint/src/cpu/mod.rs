@@ -225,6 +225,11 @@ impl Processor {
         self.cores[core].must_choose
     }
 
+    /// Tasks that run on a core or wait for it.
+    pub fn runnable(&self, core: usize) -> usize {
+        self.cores[core].runnable()
+    }
+
     /// The core that a task runs on, or ran on last.
     pub fn core_of(&self, task: TaskId) -> usize {
         self.tasks[task as usize].core

@@ -19,6 +19,7 @@ const COSTS: KernelCosts = KernelCosts {
     read_byte_fs: 95_000,
     write_byte_fs: 45_000,
     wake_up: Span::from_ns(300),
+    idle_exit: Span::ZERO,
 };
 
 fn policy(cores: usize, costs: KernelCosts) -> ProcessorPolicy {

@@ -26,6 +26,9 @@ pub struct RawProcessor {
     pub write_byte_fs: u64,
     /// Per thread that is woken (picoseconds).
     pub wake_up_ps: u64,
+    /// Each thread that is woken on a core with nothing to run.
+    #[serde(default)]
+    pub idle_exit_ps: u64,
     /// Per switch to another thread (picoseconds).
     pub context_switch_ps: u64,
     /// The core of each receive queue's interrupt; there are as many queues.

@@ -32,6 +32,7 @@ pub(super) fn processor_policy(plan: &Plan, host: usize, raw: &RawProcessor, rec
             read_byte_fs: raw.read_byte_fs,
             write_byte_fs: raw.write_byte_fs,
             wake_up: Span::from_ps(raw.wake_up_ps),
+            idle_exit: Span::from_ps(raw.idle_exit_ps),
         },
         irq_cores: raw.irq_cores.clone(),
         groups,

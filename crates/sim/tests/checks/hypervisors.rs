@@ -18,6 +18,7 @@ fn costs() -> RawHypervisorCosts {
         entry_ps: 500_000,
         wake_up_ps: 510_000,
         context_switch_ps: 680_000,
+        idle_exit_ps: 0,
         signal_ps: 750_000,
         poll_ps: 150_000,
     }
@@ -64,6 +65,7 @@ fn guest() -> RawProcessor {
         write_byte_fs: 130_000,
         wake_up_ps: 510_000,
         context_switch_ps: 680_000,
+        idle_exit_ps: 0,
         irq_cores: vec![0],
         program_cores: vec![0, 1],
         budget_frames: 300,

@@ -17,6 +17,7 @@ pub fn processor(cores: u32) -> RawProcessor {
         read_byte_fs: 95_000,
         write_byte_fs: 75_000,
         wake_up_ps: 300_000,
+        idle_exit_ps: 0,
         context_switch_ps: 400_000,
         irq_cores: vec![0],
         program_cores: (0..cores).collect(),
@@ -185,4 +186,23 @@ fn threads_of_a_saturated_server_have_equal_shares_and_one_for_all_connections_d
         let (least, most) = if concurrency == 0 { (19_900.0, 20_100.0) } else { (0.0, 200.0) };
         within("voluntary switches", switches, (least, most));
     }
+}
+
+#[test]
+fn a_thread_that_wakes_on_an_idle_core_costs_more_and_one_behind_others_does_not() {
+    let costs_us = |users: u32| {
+        let [with, without] = [20 * US, 0].map(|idle_exit_ps| {
+            let mut plan = star(2, 1500, 10 * GBPS, US, switch("sw", 16_000_000, fifo(16_000_000)));
+            plan.stop_at_ps = 100 * MS;
+            plan.hosts[0].cpu.processor = Some(Box::new(RawProcessor { idle_exit_ps, ..free(1) }));
+            let mut users = requests("web", "h1", "h0", users);
+            users.service.work = RawDistribution::Constant(50 * US);
+            plan.workloads.push(RawWorkload::from(users));
+            let outcome = simulate(plan);
+            time_ps(&outcome, 0, "softirq_ps") / 1e6 / number(workload(&outcome, "web"), "transactions")
+        });
+        with - without
+    };
+    within("for each request of one user, us", costs_us(1), (19.0, 21.0));
+    within("for each of eight, us", costs_us(8), (0.0, 1.0));
 }

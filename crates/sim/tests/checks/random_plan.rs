@@ -163,6 +163,7 @@ impl HostKind {
             read_byte_fs: unit / 10_000,
             write_byte_fs: unit / 20_000,
             wake_up_ps: unit / 4,
+            idle_exit_ps: unit,
             context_switch_ps: unit / 2,
             irq_cores: vec![0, cores - 1],
             program_cores: (0..cores).collect(),

@@ -1,8 +1,8 @@
 """Measures what the kernel's work for programs costs on a core of this machine, for hosts with a modelled processor.
 
 One core, loopback, no load generator: system calls, copies, what a small segment costs from `send` to the receive
-buffer of its peer, and the switch between two processes that wake each other by pipes. All are times of the kernel
-(`getrusage`), so that neither the interpreter nor other programs count.
+buffer of its peer, and the switch between two processes that wake each other by pipes, on one core and on two. All are
+times of the kernel (`getrusage`), so that neither the interpreter nor other programs count.
 """
 
 import os
@@ -41,6 +41,8 @@ class KernelCosts:
     send_large: float
     hand_over: float
     """From one process to another that waits for a byte in a pipe, on the same core, without the pipe's own work."""
+    hand_over_apart: float
+    """The same between two cores, each of which has nothing else to run."""
 
     def quantities(self) -> dict[str, str]:
         """Keys of `cpu` as a scenario has them."""
@@ -59,6 +61,7 @@ class KernelCosts:
             "per_frame": packet * usual.per_frame,
             "per_poll": packet * usual.per_poll,
             "wake_up": hand_over * usual.wake_up,
+            "idle_exit": max(0.0, self.hand_over_apart - self.hand_over),
             "context_switch": hand_over * usual.context_switch,
             "read_byte": max(0.0, self.receive_large - self.receive_small) / (LARGE_BYTES - 1),
             "write_byte": max(0.0, self.send_large - self.send_small) / (LARGE_BYTES - 1),
@@ -67,13 +70,14 @@ class KernelCosts:
 
 def measure(say: Callable[[str], None]) -> KernelCosts:
     """Measures for about four seconds."""
-    with _on_one_core():
+    with _on_one_core() as allowed:
         say("reads and writes of a TCP connection over loopback")
         send_small, receive_small = _transfer(1)
         send_large, receive_large = _transfer(LARGE_BYTES)
         say("two processes that wake each other")
-        hand_over = max(0.0, _ping_pong() - _own_pipe())
-    return KernelCosts(os.cpu_count() or 1, receive_small, receive_large, send_small, send_large, hand_over)
+        pipe = _own_pipe()
+        hand_over, apart = (max(0.0, _ping_pong(core) - pipe) for core in (max(allowed), min(allowed)))
+    return KernelCosts(os.cpu_count() or 1, receive_small, receive_large, send_small, send_large, hand_over, apart)
 
 
 def fragment(found: KernelCosts) -> str:
@@ -82,8 +86,10 @@ def fragment(found: KernelCosts) -> str:
         "# The processor of this machine, measured by `tailrace calibrate --processor`: kernel time, over loopback.",
         f"# One byte: read {found.receive_small:.0f} ns, write to the peer's buffer {found.send_small:.0f} ns;"
         f" {LARGE_BYTES} bytes: {found.receive_large:.0f} and {found.send_large:.0f} ns.",
-        f"# From one process to the next on a core: {found.hand_over:.0f} ns. How a write is divided between sending",
-        "# and receiving, and that time between wake-up and switch, is assumed (profile `linux-kernel`).",
+        f"# From one process to the next on a core: {found.hand_over:.0f} ns; to one on an idle core:"
+        f" {found.hand_over_apart:.0f} ns.",
+        "# How a write is divided between sending and receiving, and a hand-over between wake-up and switch, is",
+        "# assumed (profile `linux-kernel`).",
         "hosts:",
         "  defaults:",
         "    cpu:",
@@ -94,11 +100,12 @@ def fragment(found: KernelCosts) -> str:
 
 
 @contextmanager
-def _on_one_core() -> Iterator[None]:
+def _on_one_core() -> Iterator[set[int]]:
+    """The cores that were allowed before."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(allowed)})
     try:
-        yield
+        yield allowed
     finally:
         os.sched_setaffinity(0, allowed)
 
@@ -161,10 +168,11 @@ def _kernel_ns(act: Callable[[], None], *whose: int) -> float:
     return (sum(_used(who)[1] for who in whose) - before) * NS_PER_S / count
 
 
-def _ping_pong() -> float:
-    """Kernel time from one process to the other, with the pipe's work."""
+def _ping_pong(core: int) -> float:
+    """Kernel time from one process to another on this core, with the pipe's work."""
     others = _used(resource.RUSAGE_CHILDREN)[1]
     with subprocess.Popen([sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as echo:
+        os.sched_setaffinity(echo.pid, {core})
         assert echo.stdin is not None
         assert echo.stdout is not None
         out, into = echo.stdout.fileno(), echo.stdin.fileno()

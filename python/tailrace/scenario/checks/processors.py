@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, ControlGroup, Cpu
+from tailrace.scenario.network.cpu import COSTS, COSTS_OF_PROCESSOR, PER_BYTE, PROFILES, ControlGroup, Cpu
 from tailrace.scenario.network.host import Host
-from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.units import format_size
 
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -27,6 +27,9 @@ NEED_CORES = (
 QUOTA_PS_MIN = 10**9
 QUOTA_PERIOD_PS_MAX = 10**12
 """Linux refuses a quota or a period below `min_cfs_quota_period` and a period above `max_cfs_quota_period`."""
+COST_PS_MAX = 10**9
+COST_FS_PER_BYTE_MAX = 10**8
+"""A single piece of the kernel's work of 1 ms, or 100 ns for a byte, is a typing error."""
 
 
 def check(scenario: Scenario) -> Found:
@@ -35,8 +38,11 @@ def check(scenario: Scenario) -> Found:
         merged = scenario.host(name).cpu
         at: KeyPath = ("hosts", name, "cpu")
         yield from (_with_cores if merged.cores else _without_cores)(at, own.cpu, merged)
+        yield from _costs(at, own.cpu)
         yield from _groups((*at, "groups"), own.cpu, merged, scenario)
         yield from _memory(("hosts", name), scenario.host(name), scenario)
+        if name != DEFAULTS:
+            yield from _strangers((*at, "groups"), name, own.cpu, scenario)
 
 
 def _without_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
@@ -74,6 +80,27 @@ def _with_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
         yield (*at, "clock"), "`clock` scales the costs of a profile, and there is none", "write a profile, or omit it"
 
 
+def _costs(at: KeyPath, own: Cpu) -> Found:
+    for key in COSTS:
+        most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in PER_BYTE else (COST_PS_MAX, "1ms")
+        if getattr(own, key) > most:
+            usual = getattr(PROFILES["linux-kernel"], key) or most // 1000
+            what = f"`{key}` must be at most {words}, as the cost of a single piece of work"
+            yield (*at, key), what, f"{usual / 1000:g}{'ps' if key in PER_BYTE else 'ns'} is usual"
+
+
+def _strangers(at: KeyPath, host: str, own: Cpu, scenario: Scenario) -> Found:
+    """Groups with workloads that have no program on this host."""
+    for group, members in own.groups.items():
+        for index, name in enumerate(members.workloads):
+            named = list(scenario.workloads[name].named_ends()) if name in scenario.workloads else []
+            # A side that is not named is all hosts.
+            is_whole = len({key[0] for key, _ in named}) > 1
+            if is_whole and host not in (hosts := list(dict.fromkeys(end for _, end in named))):
+                what = f"'{name}' has no program on {host}"
+                yield (*at, group, "workloads", index), what, f"write the group at {' or '.join(hosts[:3])}, or omit it"
+
+
 def _pins(at: KeyPath, cores: list[int], cpu: Cpu) -> Found:
     seen: set[int] = set()
     for index, core in enumerate(cores):
@@ -101,6 +128,8 @@ def _groups(at: KeyPath, own: Cpu, cpu: Cpu, scenario: Scenario) -> Found:
             yield from _pins((*here, "cores"), group.cores, cpu)
         if group.period is not None and group.quota is None:
             yield (*here, "period"), "a period without a quota limits nothing", "write a quota, such as 50ms"
+        if group.quota is not None and group.period is None:
+            yield (*here, "quota"), "a quota needs a period", "write period: 100ms too, as Linux has it"
         yield from _bandwidth(here, group)
         for index, workload in enumerate(group.workloads):
             if workload not in scenario.workloads:

@@ -48,6 +48,8 @@ pub struct KernelCosts {
     pub write_byte_fs: u64,
     /// Each thread that is woken.
     pub wake_up: Span,
+    /// The same where it wakes on a core that has nothing to run.
+    pub idle_exit: Span,
 }
 
 /// The processor of a host, and what the kernel does on it.
@@ -317,7 +319,11 @@ impl Threads {
     fn wake(&mut self, task: TaskId, now: Time) {
         if self.processor.is_asleep(task) {
             self.charge(self.costs.wake_up);
-            self.processor.wake(task, now);
+            if let Some(core) = self.processor.wake(task, now)
+                && self.processor.runnable(core) == 1
+            {
+                self.charge(self.costs.idle_exit);
+            }
             self.thread(task).awake = now;
         }
     }
