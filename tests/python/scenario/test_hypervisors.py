@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lab import load, problems, sound
-from tailrace.exact.refuse import refuse as refuse_exact
 from tailrace.errors import ScenarioError
+from tailrace.exact.refuse import refuse as refuse_exact
 from tailrace.live.refuse import refuse as refuse_live
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import lower
@@ -31,7 +31,11 @@ def plan_of(own: dict[str, Any], cores: int = 0) -> dict[str, Any]:
         ({"cores": 0}, "cores", "write at least 1"),
         ({"cores": 257}, "cores", "write at most 256"),
         ({"switch": "dpdk"}, "switch", "not one of the choices"),
-        ({"polling_cores": [4], "switch": "ovs-dpdk"}, "polling_cores.0", "there is no core 4: the hypervisor has 4 cores"),
+        (
+            {"polling_cores": [4], "switch": "ovs-dpdk"},
+            "polling_cores.0",
+            "there is no core 4: the hypervisor has 4 cores",
+        ),
         ({"polling_cores": [1, 1], "switch": "ovs-dpdk"}, "polling_cores.1", "core 1 stands here twice"),
         ({"polling_cores": [0, 1, 2, 3], "switch": "ovs-dpdk"}, "polling_cores", "every core polls"),
         ({"irq_cores": [7]}, "irq_cores.0", "there is no core 7"),
@@ -67,7 +71,9 @@ def test_a_virtual_machine_has_no_steal_of_its_own() -> None:
 def test_engines_with_real_kernels_refuse_it() -> None:
     loaded = load_scenario(sound(**changes({})))
     for refuse in (refuse_exact, refuse_live):
-        with pytest.raises(ScenarioError, match=f"hypervisors.{SWITCH}: (exact|live) runs do not have virtual machines"):
+        with pytest.raises(
+            ScenarioError, match=f"hypervisors.{SWITCH}: (exact|live) runs do not have virtual machines"
+        ):
             refuse(loaded, loaded.arms)
 
 

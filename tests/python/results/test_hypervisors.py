@@ -1,0 +1,88 @@
+"""What hypervisors did: figures of a trial, and figures of two arms."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import tailrace
+from lab import sound
+from tailrace.results.compare.judge import judge
+from tailrace.results.directory.published import Band
+from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.metrics import hypervisors
+
+S = 10**12
+
+
+def own() -> dict[str, Any]:
+    """A core that polls, one that does everything else, and a neighbour on it."""
+    poller = {"user_ps": 2 * S, "system_ps": 0, "softirq_ps": 0, "steal_ps": 0, "idle_ps": 0}
+    other = {"user_ps": S, "system_ps": S // 4, "softirq_ps": S // 4, "steal_ps": 0, "idle_ps": S // 2}
+    tasks = [
+        {"name": "db cores", "kind": "virtual-cores", "user_ps": S // 2, "system_ps": S // 8},
+        {"name": "polling", "kind": "polling", "user_ps": 2 * S, "system_ps": 0},
+        {"name": "busy", "kind": "neighbour", "user_ps": S // 2, "system_ps": S // 8},
+    ]
+    return {
+        "name": "leaf",
+        "cores": [poller, other],
+        "voluntary_switches": 300,
+        "involuntary_switches": 100,
+        "exits": 200,
+        "polled_for_frames_ps": S // 8,
+        "backlog_overruns": 3,
+        "tasks": tasks,
+        "ports": [{"receive_overruns": 4, "send_overruns": 5}],
+    }
+
+
+def trial(*found: dict[str, Any]) -> Trial:
+    outcome = {"end_ps": 2 * S} | ({"hypervisors": list(found)} if found else {})
+    made = SimpleNamespace(hosts={"db": {"name": "db"}}, outcome=outcome, workload=lambda _: {"transactions": 50})
+    return cast("Trial", made)
+
+
+def test_hypervisors_together() -> None:
+    found = trial(own(), own())
+    assert hypervisors.switches_per_s(found) == 400
+    assert hypervisors.overruns(found) == 24
+    assert hypervisors.per_transaction(found, "orders", "hypervisor_switches_per_transaction") == 16
+    assert hypervisors.per_transaction(found, "orders", "exits_per_transaction") == 8
+
+
+def test_polling_for_nothing_is_no_work_and_neighbours_are_left_out() -> None:
+    found = trial(own())
+    # 1.5 s of one core, and what the other one spent on frames.
+    assert hypervisors.per_transaction(found, "orders", "hypervisor_cpu_us_per_transaction") == 1_625_000 / 50
+    # 1/8 + 1/4 of kernels beside 1/2 in machines and 1/8 for frames.
+    assert hypervisors.kernel_share_percent(found) == 37.5
+
+
+def test_without_hypervisors_there_is_no_figure() -> None:
+    assert hypervisors.switches_per_s(trial()) is None
+    assert hypervisors.overruns(trial()) is None
+    assert hypervisors.kernel_share_percent(trial()) is None
+    assert hypervisors.per_transaction(trial(), "orders", "exits_per_transaction") is None
+
+
+def test_a_ratio_is_an_arm_over_its_baseline(tmp_path: Any) -> None:
+    scenario = sound(
+        arms={"one": {"workloads.orders.users": 1}, "two": {"workloads.orders.users": 2}},
+        workloads__backup=...,
+        workloads__orders__transactions=...,
+        experiment={"duration": "200ms", "trials": 1},
+    )
+    run = Run.read(tailrace.run(scenario, out=tmp_path / "run").path)
+
+    def value(**raw: Any) -> Any:
+        return judge(run, Band.parse({"workload": "orders", "at_least": 0, **raw}, "test"))["value"]
+
+    rates = [value(metric="rate_per_s", arm=arm) for arm in ("one", "two")]
+    assert value(metric="rate_ratio", arm="two", baseline="one") == pytest.approx(rates[1] / rates[0])
+    assert value(metric="rate_ratio", arm="two", baseline="one") == pytest.approx(2, rel=0.1)
+    judged = judge(
+        run,
+        Band.parse({"metric": "rate_ratio", "arm": "two", "baseline": "one", "value": 2, "tolerance": "10%"}, "test"),
+    )
+    assert (judged["passed"], judged["passed_without"]) == (True, False)
