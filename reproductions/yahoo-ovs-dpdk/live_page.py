@@ -1,11 +1,11 @@
 """live.md, from what was measured: runs of live.yaml over each fabric (live.json) and guests (live-guests.json).
 
-Usage: .venv/bin/python reproductions/yahoo-ovs-dpdk/live_page.py [RUN ...]
+Usage: .venv/bin/python reproductions/yahoo-ovs-dpdk/live_page.py [--note TEXT] [RUN ...]
 With run directories it first reads them into live.json; without, it writes the page again.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,13 @@ from tailrace.statistics import mean
 
 HERE = Path(__file__).resolve().parent
 LIVE, GUESTS, PAGE = HERE / "live.json", HERE / "live-guests.json", HERE / "live.md"
-SERVICES = {"http": "nginx, wrk", "redis": "Redis, redis-benchmark", "mysql": "MariaDB, sysbench"}
+SERVICES = {
+    "http": "HTTP (nginx, wrk)",
+    "redis": "Redis (redis-benchmark)",
+    "mysql": "MariaDB (sysbench), five round trips in each transaction",
+}
 ARMS = {"": "alone", "-pinned": "pinned", "-noise": "noise", "-noise-pinned": "noise, pinned"}
+FABRICS = ("bridge", "ovs", "ovs-dpdk")
 PS_PER_MS = 10**9
 
 
@@ -52,18 +57,25 @@ def _span_s(workload: dict[str, Any], whole: dict[str, Any]) -> float:
 
 def ordered(live: dict[str, Any]) -> dict[str, Any]:
     """The fabrics in the order of the page."""
-    return {fabric: live[fabric] for fabric in ("bridge", "ovs", "ovs-dpdk") if fabric in live}
+    return {fabric: live[fabric] for fabric in FABRICS if fabric in live}
 
 
 def page(live: dict[str, Any], guests: dict[str, Any] | None) -> str:
     """The whole page."""
-    parts = [HEAD, *(_service(name, words, live) for name, words in SERVICES.items()), _ratios(live)]
+    notes = dict.fromkeys(run["note"] for run in live.values() if run.get("note"))
+    parts = [
+        HEAD,
+        *(f"{note}\n" for note in notes),
+        *(_service(name, words, live) for name, words in SERVICES.items()),
+        _ratios(live),
+    ]
+    parts += [_absent(live)]
     parts += [_guests(guests)] if guests else []
     return "\n".join([*parts, LIMITS])
 
 
 def _service(name: str, words: str, live: dict[str, Any]) -> str:
-    rows = [f"## {name.capitalize() if name != 'http' else 'HTTP'} ({words})\n", HEADS]
+    rows = [f"## {words}\n", HEADS]
     for suffix, arm in ARMS.items():
         for fabric, run in live.items():
             if own := run["arms"].get(name + suffix):
@@ -86,9 +98,7 @@ def _row(arm: str, fabric: str, name: str, own: dict[str, Any]) -> str:
     cells = [
         arm,
         fabric,
-        f"{own['rate_per_s']:,.0f} ({', '.join(f'{rate:,.0f}' for rate in own['rates_per_s'])})".replace(",", " ", 1)
-        if own["rate_per_s"] >= 1000
-        else f"{own['rate_per_s']:.0f}",
+        _rates(own["rates_per_s"]),
         f"{own['p50_ms']:.3f}",
         f"{own['p99_ms']:.2f}",
         _text(client["switches_per_request"]),
@@ -101,6 +111,12 @@ def _row(arm: str, fabric: str, name: str, own: dict[str, Any]) -> str:
         f"{lost:,.0f}",
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def _rates(rates: list[float]) -> str:
+    """The mean, and the trials where there are several."""
+    trials = f" ({', '.join(f'{rate:,.0f}' for rate in rates)})" if len(rates) > 1 else ""
+    return f"{mean(rates):,.0f}{trials}"
 
 
 def _text(value: float | None) -> str:
@@ -120,6 +136,17 @@ def _ratios(live: dict[str, Any]) -> str:
                 rows.append(_ratio(f"{name}, {arm}", a, b))
     rows += ["", *_taxes(bridge, dpdk)]
     return "\n".join(rows) + "\n"
+
+
+def _absent(live: dict[str, Any]) -> str:
+    """What was not measured, and the reasons of failed trials."""
+    arms = {name + suffix for name in SERVICES for suffix in ARMS}
+    lines = []
+    for fabric in FABRICS:
+        if lacks := sorted(arms - set(live.get(fabric, {"arms": {}})["arms"])):
+            lines.append(f"- {fabric}: {', '.join(lacks) if len(lacks) < len(arms) else 'nothing was measured'}")
+        lines += [f"  - failed: {reason[:160]}" for reason in live.get(fabric, {}).get("failed", [])]
+    return "\n".join(["## Not measured\n", *lines, ""]) if lines else ""
 
 
 RATIO_HEADS = (
@@ -157,7 +184,7 @@ def _guests(guests: dict[str, Any]) -> str:
     rows = [GUESTS_HEAD]
     for kind, trials in guests["trials"].items():
         rates = [trial["rate_per_s"] for trial in trials]
-        cells = [kind, f"{mean(rates):,.0f} ({', '.join(f'{rate:.0f}' for rate in rates)})"]
+        cells = [kind, _rates(rates)]
         cells += [f"{mean([trial[key] for trial in trials]):.2f}" for key in ("p50_ms", "p99_ms", "round_trip_ms")]
         cells.append(f"{mean([trial['client_switches'] / trial['requests'] for trial in trials]):.2f}")
         for who in ("client", "server", "switch"):
@@ -179,7 +206,8 @@ def _of_guest(trials: list[dict[str, Any]], who: str) -> str:
 HEAD = """# The same requests on a real machine
 
 `live_page.py` writes this page. Two hosts (network namespaces) and a switch share **two virtual cores**; the programs are real. Eight
-users, responses of 250 bytes, links of 150 Mbit/s, so that processors and not lines decide; `noise`: two tasks of stress-ng that compute
+users, responses of 250 bytes; links of 150 Mbit/s carry 55 000 of them a second, so that processors decide, except for Redis where it
+reaches nearly that; `noise`: two tasks of stress-ng that compute
 in a control group of their own, as another virtual machine does; `pinned`: programs and noise on core 0, so that core 1 is left to the
 switch. Context switches are those of programs (voluntary and not), and of everything on the machine. Medians and percentiles are means
 over trials.
@@ -225,8 +253,12 @@ LIMITS = """## What two cores cannot show
 
 def main() -> None:
     """Reads runs, if there are any, and writes the page."""
-    if len(sys.argv) > 1:
-        runs = {str(Run.read(Path(path)).manifest["fabric"]): read(Path(path)) for path in sys.argv[1:]}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--note", default="", help="what else ran on the machine")
+    parser.add_argument("runs", nargs="*", type=Path)
+    chosen = parser.parse_args()
+    if chosen.runs:
+        runs = {str(Run.read(path).manifest["fabric"]): read(path) | {"note": chosen.note} for path in chosen.runs}
         LIVE.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     live = json.loads(LIVE.read_text(encoding="utf-8"))
     guests = json.loads(GUESTS.read_text(encoding="utf-8")) if GUESTS.exists() else None
