@@ -86,12 +86,17 @@ class Neighbours:
             self.require_running()
 
     @contextmanager
-    def endured(self) -> Iterator[None]:
-        """Lets this process go on meanwhile: the groups of a lab weigh so much that it would hardly get a core.
+    def endured(self, *, is_polled: bool) -> Iterator[None]:
+        """Lets this process go on beside neighbours, or a switch that polls: the groups of a lab weigh so much that it
+        would hardly get a core.
 
         What it starts in the lab is started by the lab's own process, and is not favoured.
         """
-        nice = {thread: os.getpriority(os.PRIO_PROCESS, thread) for thread in _own_threads()} if self._loads else {}
+        nice = (
+            {thread: os.getpriority(os.PRIO_PROCESS, thread) for thread in _own_threads()}
+            if self._loads or is_polled
+            else {}
+        )
         for thread in nice:
             _renice(thread, NICE)
         try:

@@ -126,10 +126,12 @@ def test_this_process_goes_on_beside_neighbours_and_is_as_before_afterwards(monk
     monkeypatch.setattr(os, "setpriority", lambda _which, thread, nice: set_to.append((thread, nice)))
     raw = {"name": "noise", "kind": "compute", "tasks": 1, "nice": 0}
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    with Neighbours({"hosts": [{"name": "db", "neighbours": [raw]}]}).endured():
+    with Neighbours({"hosts": [{"name": "db", "neighbours": [raw]}]}).endured(is_polled=False):
         assert (threading.get_native_id(), neighbours.NICE) in set_to
         set_to.clear()
     assert (threading.get_native_id(), own) in set_to
     set_to.clear()
-    with Neighbours({"hosts": []}).endured():
+    with Neighbours({"hosts": []}).endured(is_polled=False):
         assert set_to == []
+    with Neighbours({"hosts": []}).endured(is_polled=True):
+        assert set_to

@@ -21,6 +21,8 @@ DELAY_MAX_PS = 20 * 10**6
 DPDK_MTU_MAX = 1500
 """DPDK's net_af_packet accepts frames of up to 1518 bytes."""
 PS_PER_US = 10**6
+POLLING = "ovs-dpdk"
+"""The fabric that takes a core whole."""
 WHOLE_SCENARIO = "use --fabric tap"
 
 
@@ -52,7 +54,7 @@ KINDS = {
         Kind(TAP, "tailrace's built-in switch"),
         Kind("bridge", "the kernel's bridge"),
         Kind("ovs", "Open vSwitch, datapath in user space"),
-        Kind("ovs-dpdk", "Open vSwitch with DPDK", DPDK_MTU_MAX),
+        Kind(POLLING, "Open vSwitch with DPDK", DPDK_MTU_MAX),
     )
 }
 
