@@ -39,7 +39,7 @@ impl Network {
     /// The network of a plan at time zero. With a pool, frames have bytes.
     pub fn new(plan: &Plan, pool: Option<Pool>) -> Network {
         let sources = Sources::new(plan);
-        let Topology { switches, wires, hosts } = Topology::new(plan, sources.len());
+        let Topology { switches, wires, hosts, .. } = Topology::new(plan, sources.len());
         let control = vec![ControlQueue::default(); hosts.len()];
         let (digest, frames) = (Digest::default(), Frames::default());
         Network {

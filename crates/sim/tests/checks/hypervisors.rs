@@ -18,7 +18,6 @@ fn costs() -> RawHypervisorCosts {
         entry_ps: 500_000,
         wake_up_ps: 510_000,
         context_switch_ps: 680_000,
-        idle_exit_ps: 0,
         signal_ps: 750_000,
         poll_ps: 150_000,
     }
