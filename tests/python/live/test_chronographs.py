@@ -15,7 +15,8 @@ RECEIVER = "0 0 10.77.0.2:5201 10.77.0.1:40000\n"
 def ss(ends: str, unread: int = 0, sent: int = 0, queued: int = 0, **told: Any) -> str:
     """As iproute2 6.1 writes it."""
     more = " ".join(f"{name}:{value}" for name, value in told.items())
-    return f"{ends}\t skmem:(r{unread},rb131072,t{sent},tb90000,f0,w{queued},o0,bl0,d0) cubic mss:1000 wscale:7,7 rto:204 {more}\n"
+    memory = f"skmem:(r{unread},rb131072,t{sent},tb90000,f0,w{queued},o0,bl0,d0)"
+    return f"{ends}\t {memory} cubic mss:1000 wscale:7,7 rto:204 {more}\n"
 
 
 def shares(looks: list[tuple[float, str, str]], warm_up_s: float = 0.0) -> dict[str, int]:
