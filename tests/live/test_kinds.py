@@ -95,7 +95,8 @@ def share_of_rate(lab: Lab) -> float:
 def test_every_request_program_runs_over_every_fabric(fabric: str, scenario: str, tmp_path: Path) -> None:
     require(fabric)
     out, before = tmp_path / "run", machine.picture()
-    done = tailrace("run", "--live", str(machine.SCENARIO.with_name(scenario)), "--fabric", fabric, "--out", str(out))
+    options = ["--fabric", fabric, "--set", "experiment.duration=10s"]  # it ends with the last request
+    done = tailrace("run", "--live", str(machine.SCENARIO.with_name(scenario)), *options, "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("tailrace-ovs") == []

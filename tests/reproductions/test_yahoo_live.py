@@ -4,18 +4,13 @@ import json
 import os
 import socket
 import struct
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parents[2] / "reproductions" / "yahoo-ovs-dpdk"
-sys.path.insert(0, str(HERE))
-
-import live_guests  # noqa: E402  in the folder of the reproduction
-import live_page  # noqa: E402
-import live_vhost_relay as vhost  # noqa: E402
+import live_guests
+import live_page
+import live_vhost_relay as vhost
 
 CLIENT = """rtt min/avg/max/mdev = 0.100/0.221/0.315/0.019 ms
   Latency Distribution
