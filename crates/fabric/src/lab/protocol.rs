@@ -24,7 +24,7 @@ pub struct Command {
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum Op {
     /// Starts a program.
-    Spawn(Spawn),
+    Spawn(Box<Spawn>),
     /// Sends a signal to a program.
     Signal {
         /// Name of the program.
