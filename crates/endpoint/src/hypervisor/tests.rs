@@ -95,7 +95,7 @@ fn offer(hypervisor: &mut Hypervisor, around: &mut Around, gaps: &mut impl FnMut
         hypervisor.handle_frame(UPLINK, &frame(came.len() as u64), now, around);
         hypervisor.run(now, around);
         came.push(now);
-        now = now + gaps();
+        now += gaps();
     }
     run_until(hypervisor, around, end);
     hypervisor.processor_mut().settle_all(end);
