@@ -6,35 +6,12 @@ from typing import Any, cast
 import pytest
 
 import tailrace
+from fake_hypervisor import S, own
 from lab import sound
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics import hypervisors
-
-S = 10**12
-
-
-def own() -> dict[str, Any]:
-    """A core that polls, one that does everything else, and a neighbour on it."""
-    poller = {"user_ps": 2 * S, "system_ps": 0, "softirq_ps": 0, "steal_ps": 0, "idle_ps": 0}
-    other = {"user_ps": S, "system_ps": S // 4, "softirq_ps": S // 4, "steal_ps": 0, "idle_ps": S // 2}
-    tasks = [
-        {"name": "db cores", "kind": "virtual-cores", "user_ps": S // 2, "system_ps": S // 8},
-        {"name": "polling", "kind": "polling", "user_ps": 2 * S, "system_ps": 0},
-        {"name": "busy", "kind": "neighbour", "user_ps": S // 2, "system_ps": S // 8},
-    ]
-    return {
-        "name": "leaf",
-        "cores": [poller, other],
-        "voluntary_switches": 300,
-        "involuntary_switches": 100,
-        "exits": 200,
-        "polled_for_frames_ps": S // 8,
-        "backlog_overruns": 3,
-        "tasks": tasks,
-        "ports": [{"receive_overruns": 4, "send_overruns": 5}],
-    }
 
 
 def trial(*found: dict[str, Any]) -> Trial:

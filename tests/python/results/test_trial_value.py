@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from fake_bridging import add_bridging
+from fake_hypervisor import add_hypervisor
 from fake_processor import add_processor
 from fake_run import FakeRun
 from tailrace.report.sections.facts import facts
@@ -27,6 +28,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = FakeRun(trials=2).write(tmp_path_factory.mktemp("run") / "run")
     add_bridging(made)
     add_processor(made, "XS")
+    add_hypervisor(made)
     return made
 
 

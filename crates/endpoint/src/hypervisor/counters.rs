@@ -1,5 +1,12 @@
 //! What a hypervisor counts.
 
+use super::polling::Polling;
+use super::softirq::Softirq;
+use super::vhost::Vhost;
+use super::{Hypervisor, HypervisorConfig, PortConfig};
+use crate::cpu::Processor;
+use tailrace_units::{Span, Time};
+
 /// What a hypervisor has counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HypervisorCounters {
@@ -28,4 +35,67 @@ pub struct Overruns {
     pub received: u64,
     /// Of a machine: the ring in which it sends.
     pub sent: u64,
+}
+
+/// What it has counted.
+impl Hypervisor {
+    /// Its cores.
+    pub fn processor(&self) -> &Processor {
+        &self.processor
+    }
+    /// Its cores, to bring their counters up to date.
+    pub fn processor_mut(&mut self) -> &mut Processor {
+        &mut self.processor
+    }
+    /// Its settings.
+    pub fn config(&self) -> &HypervisorConfig {
+        &self.config
+    }
+    /// What it has counted beside that.
+    pub fn counters(&self) -> HypervisorCounters {
+        self.counted
+    }
+    /// Time that polling threads have spent on frames; the rest of their time they found nothing.
+    pub fn polled_for_frames(&self) -> Span {
+        self.polling.iter().fold(Span::ZERO, |sum, thread| sum + thread.worked)
+    }
+
+    /// Frames that found a queue of a port full.
+    pub fn overruns(&self, port: usize) -> Overruns {
+        let (whole, before) = (self.overruns_of(port), self.overruns_before[port]);
+        Overruns { received: whole.received - before.received, sent: whole.sent - before.sent }
+    }
+
+    fn overruns_of(&self, port: usize) -> Overruns {
+        let uplinks: u64 = self.uplinks.iter().filter(|queue| queue.port == port).map(|queue| queue.lane.overruns).sum();
+        let vhost = self.vhosts.iter().find(|vhost| vhost.port == port);
+        let polled = || {
+            let (thread, at) = self.polled[port];
+            self.polling.get(thread).map_or(0, |thread| thread.ports[at].lane.overruns)
+        };
+        match (&self.config.ports[port], vhost) {
+            (PortConfig::Uplink, _) => Overruns { received: uplinks + polled(), sent: 0 },
+            (_, Some(vhost)) => Overruns { received: vhost.to_machine.overruns, sent: vhost.from_machine.overruns },
+            (_, None) => Overruns { received: self.ring_overruns[port], sent: polled() },
+        }
+    }
+
+    /// Frames that it holds.
+    pub fn frames(&self) -> u64 {
+        let uplinks = self.uplinks.iter().map(|queue| queue.lane.frames());
+        let vhosts = self.vhosts.iter().map(Vhost::frames);
+        let polling = self.polling.iter().map(Polling::frames);
+        let softirqs = self.softirqs.iter().map(Softirq::frames);
+        uplinks.chain(vhosts).chain(polling).chain(softirqs).sum::<usize>() as u64
+    }
+
+    /// Counts from `now` on.
+    pub fn begin_counting(&mut self, now: Time) {
+        self.processor.begin_counting(now);
+        self.counted = HypervisorCounters::default();
+        self.polling.iter_mut().for_each(|thread| thread.worked = Span::ZERO);
+        for port in 0..self.config.ports.len() {
+            self.overruns_before[port] = self.overruns_of(port);
+        }
+    }
 }

@@ -130,7 +130,7 @@ fn all_time_of_real_and_virtual_cores_is_accounted_for_and_the_same_seed_gives_t
                 .iter()
                 .map(|core| RUN as f64 - number(core, "steal_ps") - number(core, "idle_ps"))
                 .sum();
-            assert!((ran - number(&own(&first, node)["tasks"][0], "user_ps")).abs() < 1.0);
+            assert_eq!(ran as u64, count(&own(&first, node)["tasks"][0], "user_ps"));
         }
     }
 }
