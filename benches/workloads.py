@@ -169,6 +169,7 @@ KERNEL_COSTS = {
     "read_byte_fs": 95_000,
     "write_byte_fs": 75_000,
     "wake_up_ps": 300_000,
+    "idle_exit_ps": 0,
     "context_switch_ps": 400_000,
 }
 PER_PACKET_PS = 600_000

@@ -57,7 +57,7 @@ def test_only_figures_that_the_model_can_miss_are_independent() -> None:
 
 
 def test_all_groups_have_the_same_streams_and_the_figures_of_their_column() -> None:
-    assert len(load_scenario(SCENARIO).arms) == 6 * len(STREAMS)
+    assert len(load_scenario(SCENARIO).arms) == 6 * len(STREAMS) + 1  # and window-default-1
     for rival, column in (("window", "aws"), ("one-core", "onprem")):
         assert {n: band.value for n, band in bands(rival).items()} == {n: bands(column)[n].value for n in STREAMS}
 

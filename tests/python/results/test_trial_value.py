@@ -8,6 +8,7 @@ import pytest
 
 from fake_bridging import add_bridging
 from fake_hypervisor import add_hypervisor
+from fake_limits import add_limits
 from fake_processor import add_processor
 from fake_run import FakeRun
 from tailrace.report.sections.facts import facts
@@ -29,6 +30,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_bridging(made)
     add_processor(made, "XS")
     add_hypervisor(made)
+    add_limits(made, "XS")
     return made
 
 

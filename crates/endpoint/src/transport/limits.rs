@@ -5,7 +5,6 @@
 //! time has its causes too.
 
 use super::Tcp;
-use super::recovery::State;
 use tailrace_units::{Span, Time};
 
 /// Why a connection sends no more at the moment.
@@ -120,7 +119,7 @@ impl Tcp {
     /// Sending has stopped for another reason than before. While losses are repaired, that is the reason.
     #[inline]
     pub(super) fn turn(&mut self, now: Time, limit: Limit) {
-        let limit = if self.recovery.state >= State::Recovery { Limit::Recovery } else { limit };
+        let limit = if self.recovery.state.repairs_losses() { Limit::Recovery } else { limit };
         if limit != self.limit {
             self.turn_to(now, limit);
         }
@@ -154,7 +153,7 @@ impl Tcp {
     /// The state of recovery may have changed. What follows is sent, and turns to another limit, if something is left to send.
     #[inline]
     pub(super) fn turn_with_recovery(&mut self, now: Time) {
-        if !self.send.has_unsent() || self.recovery.state >= State::Recovery {
+        if !self.send.has_unsent() || self.recovery.state.repairs_losses() {
             self.turn(now, Limit::Application);
         }
     }

@@ -16,6 +16,7 @@ from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
 
+NOT_TOLD = "–"
 # One frame of the usual Ethernet MTU.
 QUIET_BYTES = 1_500
 # The lane of drops below the queue of a port, and what a live chart has for its axis of time.
@@ -171,7 +172,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     tcp, requests = (
         [
             {"workload": name, "at": at, "arm": arm, "index": index, key: workload[key], "is_first": index == 0}
-            | {"limited_by": verdict_words(workload["limits"]) if workload["limits"] else "–"}
+            | {"limited_by": verdict_words(workload["limits"]) if workload["limits"] else NOT_TOLD}
             for at, name in enumerate(summary["workloads"])
             for index, (arm, arm_summary) in enumerate(arms)
             if (workload := arm_summary["workloads"].get(name)) and workload[key]
@@ -204,6 +205,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
+        "has_limits": any(row["limited_by"] != NOT_TOLD for row in tcp),
         "processors": _processors(arms),
         "costs": _costs(arms),
     }

@@ -25,6 +25,9 @@ CONNECTIONS_MAX = 64
 """Connections of a workload with a verdict each in `result.json`."""
 TIMES = ("send_buffer_ps", "receive_window_ps", "congestion_ps", "recovery_ps", "pacing_ps", "interface_ps")
 
+KEPT = ("losses of workloads",)
+"""Where a trial keeps them."""
+
 Shares = dict[str, float]
 
 
@@ -76,10 +79,21 @@ def limited_by(shares: Shares) -> str:
 
 def policed_share_of(trial: Trial, workload: str) -> float:
     """Of the frames of a workload that switches dropped, the part that policers did; 0 without losses."""
-    rows = [row for switch in trial.outcome.get("switches", []) for row in switch.get("losses") or []]
-    own = [row for row in rows if workload in row["workloads"]]
-    lost = sum(row["frames"] for row in own)
-    return sum(row["policed_frames"] for row in own) / lost if lost else 0.0
+    if KEPT not in trial.kept:
+        trial.kept[KEPT] = _losses(trial)
+    lost, policed = trial.kept[KEPT].get(workload, (0, 0))
+    return policed / lost if lost else 0.0
+
+
+def _losses(trial: Trial) -> dict[str, tuple[int, int]]:
+    """Of each workload the frames that switches dropped, and those of them that policers did."""
+    sums: dict[str, tuple[int, int]] = {}
+    for switch in trial.outcome.get("switches", []):
+        for row in switch.get("losses") or []:
+            for name in row["workloads"]:
+                lost, policed = sums.get(name, (0, 0))
+                sums[name] = lost + row["frames"], policed + row["policed_frames"]
+    return sums
 
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:

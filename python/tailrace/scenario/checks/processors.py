@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario.network.cpu import COSTS, COSTS_OF_PROCESSOR, PER_BYTE, PROFILES, ControlGroup, Cpu
+from tailrace.scenario.network.cpu import COSTS, COSTS_OF_BYTES, COSTS_OF_PROCESSOR, PROFILES, ControlGroup, Cpu
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.units import format_size
@@ -82,11 +82,11 @@ def _with_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
 
 def _costs(at: KeyPath, own: Cpu) -> Found:
     for key in COSTS:
-        most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in PER_BYTE else (COST_PS_MAX, "1ms")
+        most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in COSTS_OF_BYTES else (COST_PS_MAX, "1ms")
         if getattr(own, key) > most:
             usual = getattr(PROFILES["linux-kernel"], key) or most // 1000
             what = f"`{key}` must be at most {words}, as the cost of a single piece of work"
-            yield (*at, key), what, f"{usual / 1000:g}{'ps' if key in PER_BYTE else 'ns'} is usual"
+            yield (*at, key), what, f"{usual / 1000:g}{'ps' if key in COSTS_OF_BYTES else 'ns'} is usual"
 
 
 def _strangers(at: KeyPath, host: str, own: Cpu, scenario: Scenario) -> Found:

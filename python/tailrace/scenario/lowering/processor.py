@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.scenario.network.cpu import COSTS_OF_PROCESSOR, PER_BYTE, Cpu
+from tailrace.scenario.network.cpu import COSTS_OF_BYTES, COSTS_OF_PROCESSOR, Cpu
 
 PERIOD_PS = 100 * 10**9
 """Linux: 100 ms for a quota without a period of its own."""
@@ -27,7 +27,7 @@ def _processor(cpu: Cpu) -> dict[str, Any]:
     return {
         "cores": cpu.cores,
         "slice_ps": cpu.effective_slice,
-        **{f"{name}_fs" if name in PER_BYTE else f"{name}_ps": cpu.cost(name) for name in COSTS_OF_PROCESSOR},
+        **{f"{name}_fs" if name in COSTS_OF_BYTES else f"{name}_ps": cpu.cost(name) for name in COSTS_OF_PROCESSOR},
         "irq_cores": [on[queue % len(on)] for queue in range(cpu.rx_queues)],
         "program_cores": cpu.program_cores_list,
         "budget_frames": cpu.netdev_budget,

@@ -109,7 +109,7 @@ COSTS = tuple(field.name for field in fields(Profile) if field.name != "clock_hz
 """Costs that a profile gives and a key of the same name overrides."""
 COSTS_OF_PROCESSOR = tuple(name for name in COSTS if name not in ("per_packet", "per_byte"))
 """Those of them that need a processor with cores."""
-PER_BYTE = ("per_byte", "read_byte", "write_byte")
+COSTS_OF_BYTES = ("per_byte", "read_byte", "write_byte")
 """Costs that the memory bandwidth determines."""
 
 STEAL_MIN = 1000
@@ -240,4 +240,4 @@ class Cpu(Part):
         profile = PROFILES[self.profile]
         if name not in self.model_fields_set:
             own = getattr(profile, name) * profile.clock_hz // (self.clock or profile.clock_hz)
-        return own * WHOLE // self.memory_share if name in PER_BYTE else own
+        return own * WHOLE // self.memory_share if name in COSTS_OF_BYTES else own

@@ -31,6 +31,14 @@ pub enum State {
     Loss,
 }
 
+impl State {
+    /// Whether losses are being repaired.
+    #[inline]
+    pub(super) fn repairs_losses(self) -> bool {
+        self >= State::Recovery
+    }
+}
+
 /// What the connection does about lost segments after an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resend {
