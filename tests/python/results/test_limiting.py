@@ -65,7 +65,8 @@ def test_ends_that_send_at_the_same_time_share_the_time() -> None:
 
 
 def trial(limits: Any, losses: list[dict[str, Any]]) -> Trial:
-    made = SimpleNamespace(outcome={"switches": [{"losses": losses}]}, workload=lambda _: {"limits": limits})
+    outcome = {"switches": [{"losses": losses}]}
+    made = SimpleNamespace(outcome=outcome, workload=lambda _: {"limits": limits}, kept={})
     return cast("Trial", made)
 
 

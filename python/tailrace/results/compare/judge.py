@@ -49,13 +49,12 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     value = measured * factor if measured is not None else None
     interval = _interval(run, band, samples, combine, factor) if measured is not None else None
     passed = band.holds(value) if value is not None else None
-    named = [band.workload] if band.workload else run.workloads
     return {
         "metric": band.metric,
         "arm": band.arm,
         "baseline": band.baseline,
         "workload": band.workload,
-        "noun": noun_of(run.kinds_of(named)),
+        "noun": noun_of(run.kinds_of([band.workload]) if band.workload else run.kinds),
         "port": band.port,
         "queue": band.queue,
         "cause": band.cause,

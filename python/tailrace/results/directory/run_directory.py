@@ -195,6 +195,11 @@ class Run:
         """Names of the kinds of workloads that some trial has."""
         return {kind for name in workloads if (kind := self.kind_of(name)) is not None}
 
+    @cached_property
+    def kinds(self) -> set[str]:
+        """Names of the kinds of all workloads."""
+        return self.kinds_of(self.workloads)
+
     def valid(self, arm: str) -> list[Trial]:
         """Valid trials by number. Invalid trials are listed, but never averaged."""
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
