@@ -12,6 +12,7 @@ from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.costs import summarise_costs
 from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
+from tailrace.results.metrics.hypervisors import summarise_hypervisors
 from tailrace.results.metrics.processors import summarise_processors
 from tailrace.results.metrics.slowdown import summarise_slowdown
 from tailrace.results.metrics.unfinished import planned_work
@@ -144,6 +145,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "pauses": summarise_pauses(trials),
         "hosts": summarise_hosts(trials),
         "processors": summarise_processors(trials),
+        "hypervisors": summarise_hypervisors(trials),
         "costs": summarise_costs(trials),
         "fidelity": summarise_fidelity(trials),
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_bridging import add_bridging
+from fake_hypervisor import add_hypervisor
 from fake_run import FakeRun
 from report_page import edit_trials, page_of
 
@@ -140,3 +141,18 @@ def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:
 
     edit_trials(path, lossless)
     assert "No valid trial dropped a frame." in page_of(path).text
+
+
+def test_hypervisors_have_a_table(tmp_path: Path) -> None:
+    made = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+    assert "Hypervisors" not in page_of(made).text
+    add_hypervisor(made)
+    text = page_of(made).text
+    assert "polling for nothing" in text
+    assert "fifoleaf2" in text
+
+
+def test_counters_that_no_trial_has_are_no_column(tmp_path: Path) -> None:
+    text = page_of(FakeRun(trials=1, with_solo=False).write(tmp_path / "run")).text
+    assert "limited by" not in text
+    assert "retransmits" in text

@@ -36,6 +36,17 @@ def test_polling_for_nothing_is_no_work_and_neighbours_are_left_out() -> None:
     assert hypervisors.kernel_share_percent(found) == 37.5
 
 
+def test_each_hypervisor_has_means_over_trials() -> None:
+    [row] = hypervisors.summarise_hypervisors([trial(own()), trial(own() | {"exits": 400})])
+    assert row["name"] == "leaf"
+    cores = [row[f"{kind}_cores"] for kind in ("user", "system", "softirq", "polling", "idle")]
+    assert cores == [(1 + 1 / 8) / 2, 1 / 8, 1 / 8, 15 / 16, 1 / 4]
+    assert sum(cores) == row["cores"] == 2
+    assert (row["voluntary_per_s"], row["involuntary_per_s"], row["exits_per_s"]) == (150, 50, 150)
+    assert (row["receive_overruns"], row["send_overruns"], row["backlog_overruns"], row["overruns"]) == (4, 5, 3, 12)
+    assert hypervisors.summarise_hypervisors([trial()]) == []
+
+
 def test_without_hypervisors_there_is_no_figure() -> None:
     assert hypervisors.switches_per_s(trial()) is None
     assert hypervisors.overruns(trial()) is None

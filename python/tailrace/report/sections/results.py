@@ -198,7 +198,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     pauses_omitted = max((len(arm_summary["pauses"]) - PAUSES_MAX for _, arm_summary in arms), default=0)
     return {
         "tcp": tcp,
-        "tcp_counters": TCP_COUNTERS,
+        "tcp_counters": [key for key in TCP_COUNTERS if any(row["tcp"].get(key) is not None for row in tcp)],
         "request_counts": requests,
         "request_counters": REQUEST_COUNTERS,
         "dpp": dpp,
@@ -206,7 +206,8 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
         "has_limits": any(row["limited_by"] != NOT_TOLD for row in tcp),
-        "processors": _processors(arms),
+        "processors": _processors(arms, "processors"),
+        "hypervisors": _processors(arms, "hypervisors"),
         "costs": _costs(arms),
     }
 
@@ -300,12 +301,14 @@ def _time(chart: TimeChart, highest: float | None = None, height: int = time.HEI
     }
 
 
-def _processors(arms: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Processors of each arm, those with the fewest idle cores first."""
+def _processors(arms: list[tuple[str, dict[str, Any]]], kind: str) -> list[dict[str, Any]]:
+    """Processors of hosts or of hypervisors of each arm, those with most overruns and then fewest idle cores first."""
     return [
         {"arm": arm, "index": index, "own": own, "is_first": at == 0}
         for index, (arm, arm_summary) in enumerate(arms)
-        for at, own in enumerate(sorted(arm_summary["processors"], key=lambda own: own["idle_cores"])[:HOSTS_MAX])
+        for at, own in enumerate(
+            sorted(arm_summary[kind], key=lambda own: (-own.get("overruns", 0), own["idle_cores"]))[:HOSTS_MAX]
+        )
     ]
 
 

@@ -31,11 +31,14 @@ def _switches(own: dict[str, Any]) -> int:
     return int(own["voluntary_switches"] + own["involuntary_switches"])
 
 
+def _polled_for_nothing_ps(own: dict[str, Any]) -> int:
+    polled = sum(int(task["user_ps"]) for task in own["tasks"] if task["kind"] == "polling")
+    return max(0, polled - int(own["polled_for_frames_ps"]))
+
+
 def _busy_ps(own: dict[str, Any]) -> int:
     """Time of all cores; polling for nothing is no work."""
-    polled = sum(int(task["user_ps"]) for task in own["tasks"] if task["kind"] == "polling")
-    idle = max(0, polled - int(own["polled_for_frames_ps"]))
-    return sum(int(core[f"{kind}_ps"]) for core in own["cores"] for kind in BUSY) - idle
+    return sum(int(core[f"{kind}_ps"]) for core in own["cores"] for kind in BUSY) - _polled_for_nothing_ps(own)
 
 
 def switches_per_s(trial: Trial) -> float | None:
@@ -44,14 +47,14 @@ def switches_per_s(trial: Trial) -> float | None:
     return None if switches is None else switches * PS_PER_S / _counted_ps(trial)
 
 
+def _overruns(own: dict[str, Any]) -> int:
+    ports = sum(int(port["receive_overruns"] + port["send_overruns"]) for port in own["ports"])
+    return ports + int(own["backlog_overruns"])
+
+
 def overruns(trial: Trial) -> float | None:
     """Frames that found a queue of a hypervisor full."""
-
-    def of(own: dict[str, Any]) -> int:
-        ports = sum(int(port["receive_overruns"] + port["send_overruns"]) for port in own["ports"])
-        return ports + int(own["backlog_overruns"])
-
-    found = _summed(trial, of)
+    found = _summed(trial, _overruns)
     return None if found is None else float(found)
 
 
@@ -87,3 +90,33 @@ PER_TRANSACTION: dict[str, Callable[[dict[str, Any]], int]] = {
     "exits_per_transaction": lambda own: int(own["exits"]),
     "hypervisor_cpu_us_per_transaction": _busy_ps,
 }
+
+
+def summarise_hypervisors(trials: list[Trial]) -> list[dict[str, Any]]:
+    """Each hypervisor, means over trials: cores by kind of work, rates, and frames that found a queue full."""
+    rows: dict[str, list[dict[str, float]]] = {}
+    for trial in trials:
+        for own in hypervisors_of(trial):
+            rows.setdefault(own["name"], []).append(_row(own, _counted_ps(trial)))
+    return [
+        {"name": name} | {key: sum(row[key] for row in found) / len(found) for key in found[0]}
+        for name, found in rows.items()
+    ]
+
+
+def _row(own: dict[str, Any], time_ps: int) -> dict[str, float]:
+    time_s = time_ps / PS_PER_S
+    cores = {kind: sum(int(core[f"{kind}_ps"]) for core in own["cores"]) for kind in (*BUSY, "idle")}
+    polling = _polled_for_nothing_ps(own)
+    return {
+        "cores": float(len(own["cores"])),
+        **{f"{kind}_cores": (ps - (polling if kind == "user" else 0)) / time_ps for kind, ps in cores.items()},
+        "polling_cores": polling / time_ps,
+        "voluntary_per_s": own["voluntary_switches"] / time_s,
+        "involuntary_per_s": own["involuntary_switches"] / time_s,
+        "exits_per_s": own["exits"] / time_s,
+        "receive_overruns": float(sum(port["receive_overruns"] for port in own["ports"])),
+        "send_overruns": float(sum(port["send_overruns"] for port in own["ports"])),
+        "backlog_overruns": float(own["backlog_overruns"]),
+        "overruns": float(_overruns(own)),
+    }
