@@ -57,7 +57,9 @@ fn observed(mut raw: RawPlan) -> Plan {
 fn reported(outcome: &Value) -> (Value, Value) {
     let mut ports = outcome["ports"].clone();
     ports.as_array_mut().expect("a list").iter_mut().for_each(|port| port["traffic"] = Value::Null);
-    (ports, outcome["switches"].clone())
+    let mut switches = outcome["switches"].clone();
+    switches.as_array_mut().expect("a list").iter_mut().for_each(|switch| switch["losses"] = Value::Null);
+    (ports, switches)
 }
 
 /// Frames that were sent, and neither reached a host nor were dropped nor are on their way.
