@@ -44,7 +44,7 @@ OTHERS = (
     "latency_p99_9_ms",
     "timeouts",
 )
-"""Metrics that may contradict a sentence, the most informative first: requests that failed are in no rate and no latency."""
+"""Metrics that may contradict a sentence, the most informative first: failed requests are in no rate and no latency."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
 """Names in brackets."""
 SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)

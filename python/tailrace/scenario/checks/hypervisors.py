@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
+from tailrace.scenario.checks.cores import absent_core
 from tailrace.scenario.network.hypervisor import COSTS, NEIGHBOUR_TASKS_MAX, Hypervisor
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
@@ -45,8 +46,7 @@ def _known(at: KeyPath, cores: list[int], own: Hypervisor) -> Found:
     seen: set[int] = set()
     for index, core in enumerate(cores):
         if core >= own.cores:
-            what = f"there is no core {core}: the hypervisor has {own.cores} cores"
-            yield (*at, index), what, f"write a number from 0 to {own.cores - 1}"
+            yield (*at, index), *absent_core(core, own.cores, "the hypervisor")
         if core in seen:
             yield (*at, index), f"core {core} stands here twice", "name each core once"
         seen.add(core)
