@@ -27,6 +27,20 @@ def check(scenario: Scenario, graph: Graph) -> Found:
         yield from _machines(at, machines, scenario)
 
 
+def cautions(scenario: Scenario) -> Found:
+    """Cores that poll and are also those of a virtual machine or of a neighbour."""
+    for name, own in scenario.hypervisors.items():
+        if not own.polls or not own.isolate:
+            continue
+        named = {("pins", one, "cores"): pins.cores for one, pins in own.pins.items()}
+        named |= {("neighbours", one, "cores"): neighbour.cores for one, neighbour in own.neighbours.items()}
+        for key, cores in named.items():
+            for index, core in enumerate(cores or []):
+                if core in own.polling_cores:
+                    what = f"core {core} polls: what runs there takes time from the switch, and waits for it"
+                    yield ("hypervisors", name, *key, index), what, "name a core that does not poll, or write isolate: false"
+
+
 def _cores(at: KeyPath, own: Hypervisor) -> Found:
     if own.clock == 0:
         yield (*at, "clock"), "`clock` must be greater than zero", "write a frequency such as 2GHz"
