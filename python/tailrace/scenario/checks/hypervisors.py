@@ -38,7 +38,11 @@ def cautions(scenario: Scenario) -> Found:
             for index, core in enumerate(cores or []):
                 if core in own.polling_cores:
                     what = f"core {core} polls: what runs there takes time from the switch, and waits for it"
-                    yield ("hypervisors", name, *key, index), what, "name a core that does not poll, or write isolate: false"
+                    yield (
+                        ("hypervisors", name, *key, index),
+                        what,
+                        "name another core, or write isolate: false",
+                    )
 
 
 def _cores(at: KeyPath, own: Hypervisor) -> Found:
