@@ -1,5 +1,6 @@
 """The sentence above everything else: it is made from all figures, and says both where they disagree."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
 from tailrace.results.compare.headline import OTHERS, direction, headline
 from tailrace.results.metrics.definitions import METRICS, noun_of
+from tailrace.results.metrics.workload import REQUEST_COUNTERS
 from tailrace.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parents[3]
@@ -60,6 +62,28 @@ def test_figures_that_agree_stand_behind_the_rate(tmp_path: Path) -> None:
     [sentence] = told(tmp_path, {"fifo": before, "dpp": after})
     words = "XS does 40.0 % more transactions per second than with fifo (p50 −75.0 %, p99 −10.0 %)"
     assert sentence == f"With dpp, {words}."
+
+
+def test_requests_that_fail_stand_before_latencies_that_do_not_count_them(tmp_path: Path) -> None:
+    figures = {"old": (1000, 8, 9, 0), "new": (900, 7, 9, 50)}
+
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        rate, p50_ms, p99_ms, failed = figures[arm]
+        workload = endless(outcome, "XS")["XS"]
+        workload["kind"] = "requests"
+        state(workload, number, rate_per_s=rate, p50_ms=p50_ms, p99_ms=p99_ms)
+        done = workload["transactions"]
+        counts = dict.fromkeys(REQUEST_COUNTERS, 0)
+        workload["request_counts"] = counts | {"begun": done + failed, "answered": done, "failed": failed}
+
+    def made(name: str, *arms: str) -> dict[str, Any]:
+        return summarise(write_run(tmp_path / name, change, manifest={"workloads": ["XS"]}, arms=arms, trials=6))
+
+    [sentence] = headline(made("two", "old", "new"))
+    assert re.search(r"failed requests rose from 0 to [\d.]+ %", sentence)
+    assert sentence.index("failed requests") < sentence.index("median latency")
+    [alone] = headline(made("one", "new"))
+    assert re.fullmatch(r"With new, XS did 90\d requests per second, and [\d.]+ % of its requests failed\.", alone)
 
 
 def test_rates_of_requests_are_told_in_requests(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_sound_scenario_is_sound() -> None:
         ("hosts__clint", {}, "hosts.clint", "did you mean 'client'?"),
         ("hosts__client__mtu", "28B", "hosts.client.mtu", "no room for headers"),
         ("hosts__defaults__mtu", "9217B", "hosts.defaults.mtu", "larger than switches support"),
-        ("hosts__client__nic__queue", "1000B", "hosts.client.nic.queue", "smaller than one frame"),
+        ("hosts__client__nic__queue", "1000B", "hosts.client.nic.queue", "`queue` is smaller than one frame"),
         ("hosts__client__nic__rx_ring", "0 frames", "hosts.client.nic.rx_ring", "must be greater than zero"),
         ("hosts__client__tcp__receive_buffer", "1kB", "hosts.client.tcp.receive_buffer", "smaller than one packet"),
         (

@@ -117,3 +117,13 @@ def test_small_pages_make_polling_dearer_and_nothing_else() -> None:
     assert small.cost("exit") == usual.cost("exit")
     kernel = Hypervisor(cores=1, page_factor=1.5)
     assert kernel.cost("switch_frame") == Hypervisor(cores=1).cost("switch_frame")
+
+
+def test_work_pinned_to_a_core_that_polls_is_a_warning() -> None:
+    own = {"switch": "ovs-dpdk", "pins": {"db": {"cores": [1, 0]}}, "neighbours": {"busy": {"cores": [0]}}}
+    found = [str(one) for one in load(hosts__db={"cpu": {"cores": 2}}, **changes(own)).warnings]
+    assert sum("core 0 polls" in one for one in found) == 2
+    assert any("hypervisors.leaf.pins.db.cores.1" in one for one in found)
+    for more in ({"isolate": False}, {"switch": "ovs"}, {"polling_cores": [3]}):
+        found = [str(one) for one in load(hosts__db={"cpu": {"cores": 2}}, **changes(own | more)).warnings]
+        assert not any("polls" in one for one in found)

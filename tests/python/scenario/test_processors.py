@@ -28,6 +28,7 @@ def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
             "program_cores",
             "a list of core numbers (hint: write program_cores: [0, 1]",
         ),
+        ({"cores": 1, "irq_cores": [1]}, "irq_cores.0", "there is no core 1: the host has 1 core (hint: write 0)"),
         ({"cores": 4, "irq_cores": [9]}, "irq_cores.0", "there is no core 9"),
         ({"cores": 4, "scheduler": "fcfs"}, "scheduler", "fcfs is the scheduler of hosts without"),
         ({"cores": 4, "time_slice": "1ms"}, "time_slice", "`time_slice` is a setting of fcfs"),
@@ -100,7 +101,7 @@ def test_memory_of_a_group_is_compared_with_that_of_its_host() -> None:
     [problem] = databases(1, None)
     assert "hosts.db.cpu.groups.db1.memory: memory of a group is not compared with anything" in problem
     [problem] = databases(1, "7GB")
-    assert "raise it" in problem
+    assert "the group needs 8 GB of memory, and the host has 7 GB (hint: raise it)" in problem
 
 
 def test_a_group_of_programs_that_are_on_other_hosts_is_refused() -> None:

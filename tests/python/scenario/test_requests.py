@@ -82,6 +82,7 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (WEB, {"timeout": "soon"}, ".timeout", "is not a time"),
         (WEB, {"retries": 1}, ".retries", "only after a `timeout`"),
         (OPEN, {"arrivals": "0s"}, ".arrivals", "must be greater than zero"),
+        (OPEN, {"arrivals": "exponential(9999ps)"}, ".arrivals", "more than 100 million requests per second"),
         (OPEN, {"gap": "1ms"}, ".gap", "no effect without `users`"),
         (OPEN, {"spikes": [{"factor": 0, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at least 0.001"),
         (OPEN, {"spikes": [{"factor": 0.0004, "at": "1s", "for": "1s"}]}, ".spikes.0.factor", "at least 0.001"),

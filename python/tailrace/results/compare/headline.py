@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.results.compare.effect_words import are, is_ratio, size_words
 from tailrace.results.compare.tone import tone_of
 from tailrace.results.format.numbers import change_text, digits_text
-from tailrace.results.metrics.definitions import name_of, noun_of
+from tailrace.results.metrics.definitions import UNITS, name_of, noun_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 from tailrace.statistics.verdict import SIGNIFICANCE
@@ -33,6 +33,7 @@ UNCLEAR = {
     "too few trials": "too few trials to detect a difference in {}",
 }
 OTHERS = (
+    "failed_percent",
     "rate_per_s",
     "goodput_gbps",
     "completion_s",
@@ -41,10 +42,9 @@ OTHERS = (
     "loss_percent",
     "latency_mean_ms",
     "latency_p99_9_ms",
-    "failed_percent",
     "timeouts",
 )
-"""Metrics that may contradict a sentence, the most informative first."""
+"""Metrics that may contradict a sentence, the most informative first: failed requests are in no rate and no latency."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
 """Names in brackets."""
 SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)
@@ -181,7 +181,8 @@ def _move(effect: Summary, workload: str) -> str:
     percent = effect["change_percent"]
     verb = "rose" if effect["arm_mean"] > effect["baseline_mean"] else "fell"
     if percent is None:
-        size = f"from {digits_text(effect['baseline_mean'])} to {digits_text(effect['arm_mean'])}"
+        unit = f" {UNITS[effect['metric']]}" if effect["metric"] in UNITS else ""
+        size = f"from {digits_text(effect['baseline_mean'])} to {digits_text(effect['arm_mean'])}{unit}"
     elif is_ratio(percent):
         size = f"to {digits_text(1 + percent / 100)} times"
     else:
@@ -253,7 +254,9 @@ def _did(subject: Summary, own: Summary) -> str:
         return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
     if "rate_per_s" in figures:
         noun = noun_of(one["kind"] for member in subject["members"] if (one := own["workloads"].get(member)))
-        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} {noun} per second"
+        failed = ((workload or {}).get("failed_percent") or {}).get("mean")
+        lost = f", and {digits_text(failed)} % of its requests failed" if failed else ""
+        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} {noun} per second{lost}"
     return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
 
 

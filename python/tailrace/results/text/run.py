@@ -270,7 +270,7 @@ def verdict_text(judged: dict[str, Any]) -> str:
     if not is_run(judged):
         return "not run (--arm)"
     if judged["passed"] is None:
-        return "no valid trials"
+        return "no trial has it"
     return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")
 
 

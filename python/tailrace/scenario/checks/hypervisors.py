@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
+from tailrace.scenario.checks.cores import absent_core
 from tailrace.scenario.network.hypervisor import COSTS, NEIGHBOUR_TASKS_MAX, Hypervisor
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
@@ -26,6 +27,24 @@ def check(scenario: Scenario, graph: Graph) -> Found:
         yield from _machines(at, machines, scenario)
 
 
+def cautions(scenario: Scenario) -> Found:
+    """Cores that poll and are also those of a virtual machine or of a neighbour."""
+    for name, own in scenario.hypervisors.items():
+        if not own.polls or not own.isolate:
+            continue
+        named = {("pins", one, "cores"): pins.cores for one, pins in own.pins.items()}
+        named |= {("neighbours", one, "cores"): neighbour.cores for one, neighbour in own.neighbours.items()}
+        for key, cores in named.items():
+            for index, core in enumerate(cores or []):
+                if core in own.polling_cores:
+                    what = f"core {core} polls: what runs there takes time from the switch, and waits for it"
+                    yield (
+                        ("hypervisors", name, *key, index),
+                        what,
+                        "name another core, or write isolate: false",
+                    )
+
+
 def _cores(at: KeyPath, own: Hypervisor) -> Found:
     if own.clock == 0:
         yield (*at, "clock"), "`clock` must be greater than zero", "write a frequency such as 2GHz"
@@ -45,8 +64,7 @@ def _known(at: KeyPath, cores: list[int], own: Hypervisor) -> Found:
     seen: set[int] = set()
     for index, core in enumerate(cores):
         if core >= own.cores:
-            what = f"there is no core {core}: the hypervisor has {own.cores} cores"
-            yield (*at, index), what, f"write a number from 0 to {own.cores - 1}"
+            yield (*at, index), *absent_core(core, own.cores, "the hypervisor")
         if core in seen:
             yield (*at, index), f"core {core} stands here twice", "name each core once"
         seen.add(core)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
+from tailrace.scenario.checks.cores import absent_core
 from tailrace.scenario.scenario import Scenario
 
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -16,8 +17,7 @@ def check(scenario: Scenario) -> Found:
             at: KeyPath = ("hosts", host, "neighbours", name, "cores")
             for index, core in enumerate(neighbour.cores or []):
                 if cores_max and core >= cores_max:
-                    what = f"there is no core {core}: the host has {cores_max} cores"
-                    yield (*at, index), what, f"write a number from 0 to {cores_max - 1}"
+                    yield (*at, index), *absent_core(core, cores_max, "the host")
                 if core in (neighbour.cores or [])[:index]:
                     yield (*at, index), f"core {core} is named twice", "name each core once"
 

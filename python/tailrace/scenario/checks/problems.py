@@ -139,7 +139,7 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             f"write at most {MTU_BYTES_MAX}B",
         )
     if host.nic.queue <= host.mtu and own.nic.model_fields_set & {"queue"}:
-        yield (*at, "nic", "queue"), "`tx_queue` is smaller than one frame", f"write more than {host.mtu}B"
+        yield (*at, "nic", "queue"), "`queue` is smaller than one frame", f"write more than {host.mtu}B"
     if host.nic.rx_ring == 0:
         yield (*at, "nic", "rx_ring"), "`rx_ring` must be greater than zero", "4096 frames is usual"
     segment = host.mtu - IP_TCP_HEADERS_BYTES

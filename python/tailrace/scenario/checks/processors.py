@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
+from tailrace.scenario.checks.cores import absent_core
 from tailrace.scenario.network.cpu import COSTS, COSTS_OF_BYTES, COSTS_OF_PROCESSOR, PROFILES, ControlGroup, Cpu
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.scenario import DEFAULTS, Scenario
@@ -105,8 +106,7 @@ def _pins(at: KeyPath, cores: list[int], cpu: Cpu) -> Found:
     seen: set[int] = set()
     for index, core in enumerate(cores):
         if core >= cpu.cores:
-            what = f"there is no core {core}: the host has {cpu.cores} cores"
-            yield (*at, index), what, f"write a number from 0 to {cpu.cores - 1}"
+            yield (*at, index), *absent_core(core, cpu.cores, "the host")
         if core in seen:
             yield (*at, index), f"core {core} stands here twice", "name each core once"
         seen.add(core)
@@ -157,10 +157,8 @@ def _memory(at: KeyPath, host: Host, scenario: Scenario) -> Found:
     for count, (name, memory) in enumerate(needs.items()):
         needed += memory
         if needed > host.memory:
-            what = (
-                f"{len(needs)} groups need {format_size(sum(needs.values()))} of memory, and the host has "
-                f"{format_size(host.memory)}"
-            )
+            groups = "the group needs" if len(needs) == 1 else f"{len(needs)} groups need"
+            what = f"{groups} {format_size(sum(needs.values()))} of memory, and the host has {format_size(host.memory)}"
             fitting = f"the first {count} of them fit" if count else "raise it"
             yield (*at, "cpu", "groups", name, "memory"), what, fitting
             return

@@ -13,6 +13,9 @@ NUMBER_BYTES = 8
 PORTS_MAX = 61_000 - 32_768
 """Connections that a client can have: ephemeral ports of Linux (ip_local_port_range, 32768 to 60999)."""
 
+ARRIVAL_GAP_PS_MIN = 10_000
+"""100 million requests per second: with a shorter gap a trial does not end in any useful time (assumed)."""
+
 
 def problems(work: RequestKeys, around: Surroundings) -> Found:
     """Problems of its values; all named hosts exist."""
@@ -34,6 +37,9 @@ def _loop_problems(work: RequestKeys, around: Surroundings) -> Found:
         return
     if work.arrivals is not None and work.arrivals.mean < 1:
         yield ("arrivals",), "`arrivals` must be greater than zero", "write a gap such as exponential(100us)"
+    elif work.arrivals is not None and work.arrivals.mean < ARRIVAL_GAP_PS_MIN:
+        what = "a mean gap below 10ns is more than 100 million requests per second"
+        yield ("arrivals",), what, "write a gap such as exponential(100us)"
     only = {"gap": work.users, "spikes": work.arrivals, "connections": work.arrivals}
     for key, loop in only.items():
         if loop is None and getattr(work, key) not in (None, []):
