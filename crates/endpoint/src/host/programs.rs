@@ -1,6 +1,7 @@
 //! The programs of a host that own several sockets, and the ports at which they listen.
 
 use super::opening::{Opener, Remote};
+use super::ports::EphemeralPorts;
 use crate::app::Program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tailrace_units::{Span, Time};
@@ -86,6 +87,18 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
+    /// A program listens at a port from now on. Returns whether nobody else does.
+    pub(super) fn listen(&mut self, free: &mut EphemeralPorts, program: u32, port: u16, backlog: u32) -> bool {
+        if let Some(listener) = self.ports.get(&port) {
+            return listener.program == program;
+        }
+        let is_free = free.reserve(port);
+        if is_free {
+            self.ports.insert(port, Listener::new(program, backlog));
+        }
+        is_free
+    }
+
     /// Whether what opens one more connection at this port is dropped, because too many wait there. Counts it.
     pub(super) fn drops_opening(&mut self, port: u16) -> bool {
         let is_full = self.ports.get(&port).is_some_and(Listener::is_full);
