@@ -104,3 +104,9 @@ def test_the_table_has_a_row_for_each_arm() -> None:
     summary = {"workloads": ["copy"], "arms": {"slow": {"workloads": {"copy": workload(interface_ps=990)}}}}
     assert "sender's interface  sender's interface 99 %" in limiting_text.limiting_text(summary)
     assert limiting_text.limiting_text({"workloads": ["copy"], "arms": {"slow": {"workloads": {}}}}) == ""
+
+
+def test_rows_beyond_the_limit_of_the_table_are_counted() -> None:
+    names = [f"copy{number}" for number in range(limiting_text.ROWS_MAX + 53)]
+    summary = {"workloads": names, "arms": {"slow": {"workloads": {name: workload(interface_ps=990) for name in names}}}}
+    assert limiting_text.limiting_text(summary).endswith("\n53 more rows in result.json")

@@ -77,6 +77,11 @@ pub trait HostCalls: WorkCalls {
 pub trait Program {
     /// When this program wants to be called, or [`Time::NEVER`].
     fn poll_timeout(&self) -> Time;
+    /// A port at which connections find it from the start, and its backlog, as a server that was started before. It calls
+    /// [`HostCalls::listen`] all the same.
+    fn port(&self) -> Option<(u16, u32)> {
+        None
+    }
     /// What it has begun and not completed: counts within the owner, and when each was meant to start.
     fn running(&self, each: &mut dyn FnMut(u32, Time));
     /// Its deadline has come.

@@ -16,6 +16,9 @@ impl<P> Host<P> {
     /// Adds a program; it is called first when it is due. Returns its number.
     pub fn add_program(&mut self, new: NewProgram) -> u32 {
         let (owner, number) = (new.owner, self.hosted.len() as u32);
+        if let Some((port, backlog)) = new.program.port() {
+            assert!(self.listeners.listen_early(&mut self.ports, number, port, backlog), "each server has a port of its own");
+        }
         self.hosted.push(Hosted::new(new));
         if let Some(threads) = &mut self.threads {
             threads.add_program(number, owner);

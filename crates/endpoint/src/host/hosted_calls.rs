@@ -6,7 +6,7 @@ use super::cores::Cores;
 use super::opening::{Opener, Remote};
 use super::outputs::{Completion, Opened, Outputs};
 use super::ports::EphemeralPorts;
-use super::programs::{Listener, Listeners, Owned};
+use super::programs::{Listeners, Owned};
 use super::socket::{Socket, UdpSocket};
 use super::table::SocketTable;
 use super::threads::{Operation, Threads};
@@ -202,11 +202,7 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
 impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     fn listen(&mut self, port: u16, backlog: u32) -> bool {
         self.charge_call();
-        let is_free = !self.listeners.ports.contains_key(&port) && self.ports.reserve(port);
-        if is_free {
-            self.listeners.ports.insert(port, Listener::new(self.program, backlog));
-        }
-        is_free
+        self.listeners.listen(self.ports, self.program, port, backlog)
     }
     fn accept(&mut self, port: u16) -> Option<u32> {
         let listener = self.listeners.ports.get_mut(&port).filter(|listener| listener.program == self.program)?;

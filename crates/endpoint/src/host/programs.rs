@@ -1,6 +1,7 @@
 //! The programs of a host that own several sockets, and the ports at which they listen.
 
 use super::opening::{Opener, Remote};
+use super::ports::EphemeralPorts;
 use crate::app::Program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tailrace_units::{Span, Time};
@@ -86,6 +87,27 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
+    /// A program is found at a port before it has called `listen`. Returns whether nobody else is.
+    pub(super) fn listen_early(&mut self, free: &mut EphemeralPorts, program: u32, port: u16, backlog: u32) -> bool {
+        let is_free = self.listen(free, program, port, backlog);
+        if let Some(listener) = self.ports.get_mut(&port).filter(|_| is_free) {
+            listener.is_early = true;
+        }
+        is_free
+    }
+
+    /// A program listens at a port from now on. Returns whether nobody else does.
+    pub(super) fn listen(&mut self, free: &mut EphemeralPorts, program: u32, port: u16, backlog: u32) -> bool {
+        if let Some(listener) = self.ports.get_mut(&port) {
+            return listener.program == program && std::mem::take(&mut listener.is_early);
+        }
+        let is_free = free.reserve(port);
+        if is_free {
+            self.ports.insert(port, Listener::new(program, backlog));
+        }
+        is_free
+    }
+
     /// Whether what opens one more connection at this port is dropped, because too many wait there. Counts it.
     pub(super) fn drops_opening(&mut self, port: u16) -> bool {
         let is_full = self.ports.get(&port).is_some_and(Listener::is_full);
@@ -105,11 +127,13 @@ pub(super) struct Listener {
     /// Open connections that the program has not accepted, the oldest first.
     pub(super) waiting: VecDeque<u32>,
     backlog: usize,
+    /// The program has not called `listen` yet.
+    is_early: bool,
 }
 
 impl Listener {
     pub(super) fn new(program: u32, backlog: u32) -> Listener {
-        Listener { program, waiting: VecDeque::new(), backlog: (backlog as usize).min(SOMAXCONN) }
+        Listener { program, waiting: VecDeque::new(), backlog: (backlog as usize).min(SOMAXCONN), is_early: false }
     }
 
     /// Whether no more connections may wait. One more than the backlog does (Linux `sk_acceptq_is_full`).

@@ -224,3 +224,66 @@ fn a_virtual_core_enters_runs_and_halts() {
     assert_eq!((hypervisor.counters().exits, hypervisor.processor().switches().voluntary), (1, 2));
     assert_eq!(hypervisor.processor().owner(0).busy.of(Kind::User), Span::from_us(137));
 }
+
+#[test]
+fn a_vhost_thread_serves_both_directions_in_turns_of_64_frames() {
+    let mut config = config(Switching::Kernel, 2);
+    (config.costs.vhost, config.costs.switch) = (Span::from_us(1), Span::ZERO);
+    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
+    let at = |us| Time::ZERO + Span::from_us(us);
+    for number in 0..100 {
+        hypervisor.handle_switched(MACHINE, &frame(number), at(1), &mut around);
+        hypervisor.handle_frame(MACHINE, &frame(number), at(1), &mut around);
+    }
+    hypervisor.run(at(1), &mut around);
+    run_until(&mut hypervisor, &mut around, at(130));
+    assert_eq!((around.forwarded.len(), around.delivered.len()), (64, 64));
+    run_until(&mut hypervisor, &mut around, at(1_000));
+    assert_eq!((around.forwarded.len(), around.delivered.len()), (100, 100));
+}
+
+#[test]
+fn the_interrupt_of_a_machine_is_work_of_its_vhost_thread() {
+    let mut config = config(Switching::Kernel, 2);
+    (config.costs.vhost, config.costs.signal, config.costs.wake_up) = (Span::from_us(1), Span::from_us(2), Span::from_us(3));
+    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
+    let at = |us| Time::ZERO + Span::from_us(us);
+    hypervisor.handle_switched(MACHINE, &frame(0), at(10), &mut around);
+    hypervisor.handle_switched(MACHINE, &frame(1), at(10), &mut around);
+    run_until(&mut hypervisor, &mut around, at(12));
+    around.was_interrupted = true;
+    run_until(&mut hypervisor, &mut around, at(100));
+    hypervisor.processor_mut().settle_all(at(100));
+    assert_eq!(hypervisor.counters().signals, 1);
+    assert_eq!(hypervisor.processor().owner(1).busy.of(Kind::System), Span::from_us(1 + 1 + 2 + 3));
+}
+
+#[test]
+fn a_virtual_core_that_halts_is_watched_for_a_while() {
+    let mut config = config(Switching::Kernel, 1);
+    (config.costs.entry, config.costs.exit, config.halt_poll) = (Span::from_us(2), Span::from_us(3), Span::from_us(50));
+    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around { has_work: true, ..Around::default() });
+    let at = |us| Time::ZERO + Span::from_us(us);
+    hypervisor.run(at(0), &mut around);
+    run_until(&mut hypervisor, &mut around, at(100));
+    around.has_work = false;
+    hypervisor.run(at(100), &mut around);
+    run_until(&mut hypervisor, &mut around, at(152));
+    assert_eq!(hypervisor.processor().switches().voluntary, 0, "it is watched");
+    run_until(&mut hypervisor, &mut around, at(200));
+    hypervisor.processor_mut().settle_all(at(200));
+    assert_eq!(hypervisor.processor().switches().voluntary, 1);
+    assert_eq!(hypervisor.processor().owner(0).busy.of(Kind::System), Span::from_us(2 + 3 + 50));
+}
+
+#[test]
+fn a_flood_is_handed_to_a_thread_that_shares_the_core() {
+    let mut config = config(Switching::Kernel, 1);
+    config.neighbours = vec![Neighbour { tasks: 1, group: 0, work: None, wait: Span::ZERO }];
+    let (mut hypervisor, mut around) = (Hypervisor::new(config), Around::default());
+    let end = Time::ZERO + Span::from_ms(400);
+    offer(&mut hypervisor, &mut around, &mut || Span::from_ns(500), end);
+    let share = around.forwarded.len() as f64 / f64::from(400_000_000 / 900);
+    assert!((0.48..0.56).contains(&share), "{share}");
+    assert!(hypervisor.counters().handed_over > 0);
+}

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from tailrace.results.format.columns import Row, align
-from tailrace.results.format.numbers import count_text, digits_text, number
+from tailrace.results.format.numbers import count_text, digits_text
 from tailrace.results.metrics.limiting import MIXED
 from tailrace.scenario.vocabulary import LIMITS
 
@@ -88,5 +88,5 @@ def limiting_text(summary: Summary) -> str:
     ]
     if not rows:
         return ""
-    more = f"\n{number(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""
+    more = f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""
     return align([["limited by", "arm", "verdict", "shares of the time"], *rows[:ROWS_MAX]], left=4) + more

@@ -256,6 +256,9 @@ impl Program for RequestServer {
         }
         self.due.first().map_or(Time::NEVER, |&(at, _)| at)
     }
+    fn port(&self) -> Option<(u16, u32)> {
+        self.port.map(|port| (port, BACKLOG))
+    }
     fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         if let Some(port) = self.port.filter(|_| !self.is_listening) {
