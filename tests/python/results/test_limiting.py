@@ -108,5 +108,6 @@ def test_the_table_has_a_row_for_each_arm() -> None:
 
 def test_rows_beyond_the_limit_of_the_table_are_counted() -> None:
     names = [f"copy{number}" for number in range(limiting_text.ROWS_MAX + 53)]
-    summary = {"workloads": names, "arms": {"slow": {"workloads": {name: workload(interface_ps=990) for name in names}}}}
+    slow = {"workloads": {name: workload(interface_ps=990) for name in names}}
+    summary = {"workloads": names, "arms": {"slow": slow}}
     assert limiting_text.limiting_text(summary).endswith("\n53 more rows in result.json")
