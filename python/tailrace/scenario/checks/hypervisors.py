@@ -4,11 +4,20 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.checks.cores import absent_core
+from tailrace.scenario.checks.processors import COST_FS_PER_BYTE_MAX, COST_PS_MAX
 from tailrace.scenario.network.hypervisor import COSTS, NEIGHBOUR_TASKS_MAX, Hypervisor
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
 
 Found = Iterator[tuple[KeyPath, str, str]]
+
+COSTS_OF_BYTES = ("copy_byte",)
+TIMES = {
+    "coalesce": (0, 10**10, "at most 10ms", "8us is usual"),
+    "halt_poll": (0, 10**10, "at most 10ms", "200us is usual"),
+    "tick": (10**9, 10**10, "1ms to 10ms", "4ms is usual"),
+}
+"""Bounds in picoseconds of times that are no costs: what is beyond is a typing error."""
 
 
 def check(scenario: Scenario, graph: Graph) -> Found:
@@ -74,6 +83,14 @@ def _costs(at: KeyPath, own: Hypervisor) -> Found:
     if own.profile == "none" and not any(own.cost(name) for name in COSTS):
         what = "nothing costs anything: the profile is none and no cost is given"
         yield (*at, "profile"), what, "omit it for the profile kvm, or give costs"
+    for key in COSTS:
+        most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in COSTS_OF_BYTES else (COST_PS_MAX, "1ms")
+        if getattr(own, key) > most:
+            what = f"`{key}` must be at most {words}, as the cost of a single piece of work"
+            yield (*at, key), what, "omit it for the profile's"
+    for key, (least, most, words, hint) in TIMES.items():
+        if not least <= getattr(own, key) <= most:
+            yield (*at, key), f"`{key}` must be {words}", hint
 
 
 def _pins(at: KeyPath, own: Hypervisor, machines: list[str], scenario: Scenario) -> Found:
