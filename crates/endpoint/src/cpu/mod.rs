@@ -11,6 +11,7 @@ mod counters;
 mod dues;
 mod run_queue;
 mod schedule;
+pub(crate) mod softirq;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ use config::NICE_0_WEIGHT;
 use dues::Dues;
 use tailrace_units::{Span, Time};
 use task::{State, Task};
+
+const FS_PER_PS: u64 = 1_000;
 
 /// A piece of work that is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +58,16 @@ pub struct Processor {
     switches: Switches,
     migrations: u64,
     counted_from: Time,
+}
+
+/// Time for so many bytes.
+#[inline]
+pub(crate) fn time_for(bytes: u64, fs_per_byte: u64) -> Span {
+    let ps = match bytes.checked_mul(fs_per_byte) {
+        Some(fs) => fs / FS_PER_PS,
+        None => (u128::from(bytes) * u128::from(fs_per_byte) / u128::from(FS_PER_PS)) as u64,
+    };
+    Span::from_ps(ps)
 }
 
 impl Processor {

@@ -5,12 +5,10 @@
 //! for each poll, not one for each frame.
 
 use super::outputs::{Outputs, ReceiveRing as _};
+use crate::cpu::softirq::POLL_BUDGET;
 use crate::gro::{Aggregate, Gro};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
-
-/// Frames of one poll (Linux: NAPI_POLL_WEIGHT, 64). Only a host whose work takes time needs the limit.
-pub(super) const POLL_BUDGET: usize = 64;
 
 /// What receiving takes of one host.
 #[derive(Clone, Debug)]
@@ -106,6 +104,7 @@ impl ReceiveStage {
             return Polled::Deliver;
         }
         let costs = self.has_costs;
+        // Only a host whose work takes time needs the limit.
         let mut budget = if costs { POLL_BUDGET } else { usize::MAX };
         self.ring_drops += out.ring(place).drop_arrived_beyond(self.ring_frames, now);
         while budget > 0

@@ -4,17 +4,10 @@
 
 use super::lane::Lane;
 use super::{Hypervisor, HypervisorOutputs, SOFTIRQ_FRAMES_MAX};
-use crate::cpu::Kind;
+use crate::cpu::softirq::{POLL_BUDGET, may_restart};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
-
-/// Frames of one poll (Linux `NAPI_POLL_WEIGHT`; of a backlog, `dev_weight`).
-const POLL_BUDGET: u32 = 64;
-/// Linux `MAX_SOFTIRQ_RESTART`.
-const RESTARTS_MAX: u32 = 10;
-/// Linux `MAX_SOFTIRQ_TIME`.
-const SOFTIRQ_TIME_MAX: Span = Span::from_ms(2);
 
 /// Where a soft interrupt takes frames from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +41,7 @@ pub(super) struct Softirq {
     /// What it works on, and the port where that came in.
     batch: Vec<Packet>,
     batch_port: usize,
-    taken: u32,
+    taken: usize,
     pub(super) debt: Span,
     is_running: bool,
     in_thread: bool,
@@ -135,14 +128,7 @@ impl Hypervisor {
 
     fn give(&mut self, core: usize, work: Option<Span>, now: Time) {
         self.softirqs[core].is_running = work.is_some();
-        match (self.softirqs[core].in_thread, work) {
-            (false, work) => self.processor.set_softirq(core, work, now),
-            (true, Some(work)) => self.processor.set_work(core as u32, Kind::Softirq, work, now),
-            (true, None) => {
-                self.softirqs[core].in_thread = false;
-                self.processor.sleep(core as u32, now);
-            }
-        }
+        self.processor.give_softirq(core, &mut self.softirqs[core].in_thread, work, now);
     }
 
     /// Whether another frame may be taken in place.
@@ -155,7 +141,7 @@ impl Hypervisor {
         self.counted.squeezes += 1;
         softirq.restarts += 1;
         softirq.budget = SOFTIRQ_FRAMES_MAX;
-        softirq.in_thread || (softirq.restarts < RESTARTS_MAX && now.since(softirq.since) < SOFTIRQ_TIME_MAX && !must_choose)
+        softirq.in_thread || may_restart(softirq.restarts, softirq.since, now, must_choose)
     }
 
     fn go_on(&mut self, core: usize, now: Time) {

@@ -27,7 +27,6 @@ use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{Span, Time};
 
 pub(super) const NO_TASK: TaskId = u32::MAX;
-const FS_PER_PS: u64 = 1_000;
 
 /// What the kernel's work costs on a core.
 #[derive(Clone, Copy, Debug, Default)]
@@ -166,15 +165,6 @@ pub(super) struct Threads {
     armed: Time,
     /// Of a virtual machine, what its hypervisor was told.
     told: Option<guest::Told>,
-}
-
-/// Time for so many bytes.
-fn time_for(bytes: u64, fs_per_byte: u64) -> Span {
-    let ps = match bytes.checked_mul(fs_per_byte) {
-        Some(fs) => fs / FS_PER_PS,
-        None => (u128::from(bytes) * u128::from(fs_per_byte) / u128::from(FS_PER_PS)) as u64,
-    };
-    Span::from_ps(ps)
 }
 
 impl Threads {

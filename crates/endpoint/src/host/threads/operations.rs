@@ -1,8 +1,9 @@
 //! What a thread does on its core, and how long that takes.
 
-use super::{KernelCosts, Letter, time_for};
+use super::{KernelCosts, Letter};
 use crate::app::Message;
 use crate::cpu::Kind;
+use crate::cpu::time_for;
 use crate::transport::{Close, Tcp};
 use tailrace_units::Span;
 

@@ -7,21 +7,15 @@
 
 use super::queues::{RxQueue, queue_of};
 use super::{Context, Threads};
-use crate::cpu::Kind;
+use crate::cpu::softirq::{POLL_BUDGET, may_restart};
 use crate::gro::Gro;
 use crate::host::Host;
 use crate::host::outputs::{Outputs, ReceiveRing as _};
-use crate::host::receive::POLL_BUDGET;
 use crate::host::table::SocketTable;
 use crate::ip::{self, TO_PORT};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Protocol;
-
-/// Linux `MAX_SOFTIRQ_RESTART`.
-const RESTARTS_MAX: u32 = 10;
-/// Linux `MAX_SOFTIRQ_TIME`.
-const SOFTIRQ_TIME_MAX: Span = Span::from_ms(2);
 
 /// The receive soft interrupt of one core.
 #[derive(Debug)]
@@ -103,14 +97,7 @@ impl Threads {
         self.softirqs[core].is_running = work.is_some();
         let is_silent = !self.softirqs[core].in_thread && self.softirqs[core].has_only_debt();
         self.note_silent(core, is_silent);
-        match (self.softirqs[core].in_thread, work) {
-            (false, work) => self.processor.set_softirq(core, work, now),
-            (true, Some(work)) => self.processor.set_work(core as u32, Kind::Softirq, work, now),
-            (true, None) => {
-                self.softirqs[core].in_thread = false;
-                self.processor.sleep(core as u32, now);
-            }
-        }
+        self.processor.give_softirq(core, &mut self.softirqs[core].in_thread, work, now);
     }
 
     /// Whether the queues that are left may be polled in place. The next round begins with a new budget if they may.
@@ -123,7 +110,7 @@ impl Threads {
         }
         self.counted.squeezes += u64::from(is_over);
         softirq.restarts += 1;
-        let may_restart = softirq.restarts < RESTARTS_MAX && now.since(softirq.since) < SOFTIRQ_TIME_MAX && !must_choose;
+        let may_restart = may_restart(softirq.restarts, softirq.since, now, must_choose);
         (softirq.budget, softirq.round_since, softirq.was_raised) = (self.budget_frames, now, false);
         softirq.in_thread || may_restart
     }
