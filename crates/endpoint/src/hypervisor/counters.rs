@@ -3,7 +3,7 @@
 use super::polling::Polling;
 use super::softirq::Softirq;
 use super::vhost::Vhost;
-use super::{Hypervisor, HypervisorConfig, PortConfig};
+use super::{Hypervisor, HypervisorConfig, Place, PortConfig};
 use crate::cpu::Processor;
 use tailrace_units::{Span, Time};
 
@@ -67,16 +67,22 @@ impl Hypervisor {
     }
 
     fn overruns_of(&self, port: usize) -> Overruns {
-        let uplinks: u64 = self.uplinks.iter().filter(|queue| queue.port == port).map(|queue| queue.lane.overruns).sum();
-        let vhost = self.vhosts.iter().find(|vhost| vhost.port == port);
-        let polled = || {
-            let (thread, at) = self.polled[port];
-            self.polling.get(thread).map_or(0, |thread| thread.ports[at].lane.overruns)
-        };
-        match (&self.config.ports[port], vhost) {
-            (PortConfig::Uplink, _) => Overruns { received: uplinks + polled(), sent: 0 },
-            (_, Some(vhost)) => Overruns { received: vhost.to_machine.overruns, sent: vhost.from_machine.overruns },
-            (_, None) => Overruns { received: self.ring_overruns[port], sent: polled() },
+        match self.places[port] {
+            Place::Uplink(first) => {
+                let queues = &self.uplinks[first..first + self.config.irq_cores.len()];
+                Overruns { received: queues.iter().map(|queue| queue.lane.overruns).sum(), sent: 0 }
+            }
+            Place::Vhost(vhost) => {
+                let Vhost { to_machine, from_machine, .. } = &self.vhosts[vhost];
+                Overruns { received: to_machine.overruns, sent: from_machine.overruns }
+            }
+            Place::Polled { thread, at } => {
+                let polled = self.polling[thread].ports[at].lane.overruns;
+                match self.config.ports[port] {
+                    PortConfig::Uplink => Overruns { received: polled, sent: 0 },
+                    PortConfig::Machine { .. } => Overruns { received: self.ring_overruns[port], sent: polled },
+                }
+            }
         }
     }
 

@@ -35,7 +35,6 @@ use vhost::Vhost;
 const FOREVER: Span = Span::from_secs(1_000_000);
 /// Frames or super-frames of one soft interrupt (Linux `netdev_budget`).
 const SOFTIRQ_FRAMES_MAX: u32 = 300;
-const FS_PER_PS: u64 = 1_000;
 
 /// Whose a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +43,17 @@ enum Actor {
     Vhost(usize),
     Polling(usize),
     Neighbour(usize),
+}
+
+/// Where the frames of a port wait.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In the receive queues of an uplink, of which this is the first.
+    Uplink(usize),
+    /// At the vhost thread of a machine.
+    Vhost(usize),
+    /// At a polling thread, at this place among its ports.
+    Polled { thread: usize, at: usize },
 }
 
 /// A hypervisor.
@@ -56,13 +66,13 @@ pub struct Hypervisor {
     virtual_cores: Vec<VirtualCore>,
     vhosts: Vec<Vhost>,
     polling: Vec<Polling>,
-    /// By polling thread, whether it has had its core.
-    begun: Vec<bool>,
-    /// By port: the polling thread, and the place among its ports.
-    polled: Vec<(usize, usize)>,
+    /// By port.
+    places: Vec<Place>,
     uplinks: Vec<UplinkQueue>,
     softirqs: Vec<Softirq>,
     neighbours: Vec<NeighbourTask>,
+    /// When the first of their disks answers.
+    disks_due: Time,
     /// The core that has switched last: waking whoever is to pass the frame on is its work.
     waker: usize,
     counted: HypervisorCounters,
@@ -70,11 +80,6 @@ pub struct Hypervisor {
     /// By port, frames that found the ring of a machine full.
     ring_overruns: Vec<u64>,
     overruns_before: Vec<Overruns>,
-}
-
-/// Time for so many bytes.
-fn copy_time(bytes: u64, fs_per_byte: u64) -> Span {
-    Span::from_ps(bytes * fs_per_byte / FS_PER_PS)
 }
 
 impl Hypervisor {
@@ -88,11 +93,11 @@ impl Hypervisor {
             virtual_cores: Vec::new(),
             vhosts: Vec::new(),
             polling: Vec::new(),
-            begun: vec![false; config.polling.len()],
-            polled: vec![(0, 0); config.ports.len()],
+            places: Vec::with_capacity(config.ports.len()),
             uplinks: Vec::new(),
             softirqs: (0..cores).map(|_| Softirq::new()).collect(),
             neighbours: Vec::new(),
+            disks_due: Time::NEVER,
             waker: 0,
             counted: HypervisorCounters::default(),
             gates: Vec::new(),
@@ -137,6 +142,7 @@ impl Hypervisor {
         for port in 0..self.config.ports.len() {
             match self.config.ports[port] {
                 PortConfig::Uplink => {
+                    self.places.push(Place::Uplink(self.uplinks.len()));
                     for core in self.config.irq_cores.clone() {
                         let lane = Lane::new(self.config.uplink_ring_frames, self.config.merge_bytes);
                         let interrupt_at = Time::NEVER;
@@ -151,6 +157,7 @@ impl Hypervisor {
                 }
                 PortConfig::Machine { vhost: group, .. } => {
                     let number = self.vhosts.len();
+                    self.places.push(Place::Vhost(number));
                     let task = self.add_task(machines + number, group, Actor::Vhost(number));
                     let lane = |frames| Lane::new(frames, self.config.merge_bytes);
                     self.vhosts.push(Vhost::new(task, port, lane(self.config.tap_frames), lane(self.config.sent_frames)));
@@ -173,7 +180,7 @@ impl Hypervisor {
             };
             let thread = port % self.polling.len();
             let ports = &mut self.polling[thread].ports;
-            self.polled[port] = (thread, ports.len());
+            self.places.push(Place::Polled { thread, at: ports.len() });
             ports.push(PolledPort { port, lane });
         }
     }
@@ -184,15 +191,17 @@ impl Hypervisor {
             for _ in 0..neighbour.tasks {
                 let task = self.add_task(first + number, neighbour.group, Actor::Neighbour(self.neighbours.len()));
                 self.neighbours.push(NeighbourTask::new(task, neighbour.work, neighbour.wait));
+                self.disks_due = Time::ZERO; // they begin at once
             }
         }
     }
 
     /// Who interrupts the machine at a port.
     fn sender_to(&self, port: usize) -> Option<Actor> {
-        match self.config.switching {
-            Switching::Kernel => self.vhosts.iter().position(|vhost| vhost.port == port).map(Actor::Vhost),
-            Switching::Polling => Some(Actor::Polling(self.polled[port].0)),
+        match self.places[port] {
+            Place::Uplink(_) => None,
+            Place::Vhost(vhost) => Some(Actor::Vhost(vhost)),
+            Place::Polled { thread, .. } => Some(Actor::Polling(thread)),
         }
     }
 }
@@ -201,30 +210,27 @@ impl Hypervisor {
 impl Hypervisor {
     /// A frame has come to a port from outside: from the network, or from a virtual machine that sends it. [`Hypervisor::run`] must follow.
     pub fn handle_frame(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
-        if self.config.switching == Switching::Polling {
-            return self.queue_for_polling(port, packet, now, out);
-        }
-        match self.vhosts.iter().position(|vhost| vhost.port == port) {
-            Some(vhost) => self.queue_from_machine(vhost, packet, now, out),
-            None => self.queue_from_uplink(port, packet, now, out),
+        match self.places[port] {
+            Place::Uplink(first) => self.queue_from_uplink(first, packet, now, out),
+            Place::Vhost(vhost) => self.queue_from_machine(vhost, packet, now, out),
+            Place::Polled { thread, at } => self.queue_for_polling((thread, at), packet, now, out),
         }
     }
 
     /// The virtual switch has sent a frame to a machine. [`Hypervisor::run`] must follow.
     pub fn handle_switched(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
-        match self.vhosts.iter().position(|vhost| vhost.port == port) {
-            Some(vhost) => self.queue_for_machine(vhost, packet, now, out),
-            None => self.put_into_ring(port, packet, now, out),
+        match self.places[port] {
+            Place::Vhost(vhost) => self.queue_for_machine(vhost, packet, now, out),
+            Place::Polled { .. } | Place::Uplink(_) => self.put_into_ring(port, packet, now, out),
         }
     }
 
     /// Flows are spread over the receive queues of an uplink by hash.
-    fn queue_from_uplink(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
+    fn queue_from_uplink(&mut self, first: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
         let queues = self.config.irq_cores.len();
-        let first = self.uplinks.iter().position(|queue| queue.port == port).expect("the port is an uplink");
         let queue = &mut self.uplinks[first + (mix64(u64::from(packet.flow_hash)) % queues as u64) as usize];
         if !queue.lane.push(packet) {
-            return out.dropped(now, port, packet);
+            return out.dropped(now, queue.port, packet);
         }
         if !queue.is_scheduled && queue.interrupt_at.is_never() {
             queue.interrupt_at = now + self.config.coalesce;
@@ -269,8 +275,7 @@ impl Hypervisor {
     /// When something is due, or [`Time::NEVER`].
     pub fn poll_timeout(&self) -> Time {
         let interrupts = self.uplinks.iter().map(|queue| queue.interrupt_at);
-        let disks = self.neighbours.iter().map(|task| task.due);
-        interrupts.chain(disks).fold(self.processor.poll_timeout(), Time::min)
+        interrupts.fold(self.processor.poll_timeout().min(self.disks_due), Time::min)
     }
 
     /// A virtual core that began or ceased to run, which its machine must be told.

@@ -13,7 +13,7 @@ pub(super) struct NeighbourTask {
     /// It has been given work.
     is_working: bool,
     /// When its disk answers.
-    pub(super) due: Time,
+    due: Time,
 }
 
 impl NeighbourTask {
@@ -31,11 +31,15 @@ impl Hypervisor {
         }
         own.is_working = false;
         own.due = now + own.wait;
+        self.disks_due = self.disks_due.min(own.due);
         self.processor.sleep(own.task, now);
     }
 
     /// Disks that answer by now interrupt, and their tasks wake.
     pub(super) fn wake_neighbours(&mut self, now: Time) {
+        if self.disks_due > now {
+            return;
+        }
         for index in 0..self.neighbours.len() {
             let NeighbourTask { task, due, .. } = self.neighbours[index];
             if due > now {
@@ -47,5 +51,6 @@ impl Hypervisor {
                 self.softirqs[core].debt += self.config.costs.interrupt + exit + self.config.costs.wake_up;
             }
         }
+        self.disks_due = self.neighbours.iter().map(|task| task.due).fold(Time::NEVER, Time::min);
     }
 }

@@ -2,8 +2,8 @@
 //! and puts them where they go, into the rings of virtual machines too. It never sleeps, so that nothing has to wake it.
 
 use super::lane::Lane;
-use super::{FOREVER, Hypervisor, HypervisorOutputs, copy_time};
-use crate::cpu::{Kind, TaskId};
+use super::{FOREVER, Hypervisor, HypervisorOutputs};
+use crate::cpu::{Kind, TaskId, time_for};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
@@ -26,6 +26,8 @@ pub(super) struct Polling {
     batch: Vec<Packet>,
     batch_port: usize,
     one: Vec<Packet>,
+    /// It has had its core: until then it has no work that could be replaced.
+    has_begun: bool,
     is_working: bool,
     pub(super) debt: Span,
     /// Time for frames; the rest of its time it has polled for nothing.
@@ -41,6 +43,7 @@ impl Polling {
             batch: Vec::new(),
             batch_port: 0,
             one: Vec::new(),
+            has_begun: false,
             is_working: false,
             debt: Span::ZERO,
             worked: Span::ZERO,
@@ -79,20 +82,22 @@ impl Hypervisor {
     }
 
     /// A frame has come to a port that is polled.
-    pub(super) fn queue_for_polling(&mut self, port: usize, packet: &Packet, now: Time, out: &mut impl HypervisorOutputs) {
-        let (thread, at) = self.polled[port];
-        if !self.polling[thread].ports[at].lane.push(packet) {
-            return out.dropped(now, port, packet);
+    pub(super) fn queue_for_polling(
+        &mut self,
+        (thread, at): (usize, usize),
+        packet: &Packet,
+        now: Time,
+        out: &mut impl HypervisorOutputs,
+    ) {
+        let own = &mut self.polling[thread];
+        let PolledPort { port, lane } = &mut own.ports[at];
+        if !lane.push(packet) {
+            return out.dropped(now, *port, packet);
         }
-        if !self.polling[thread].is_working && self.has_begun(thread) {
+        if !own.is_working && own.has_begun {
             // It is on a round that finds nothing, and sees the frame in the next.
             self.begin_batch(thread, self.config.costs.poll, now);
         }
-    }
-
-    /// Whether a polling thread has had its core: until then it has no work that could be replaced.
-    fn has_begun(&self, thread: usize) -> bool {
-        self.begun[thread]
     }
 
     fn begin_batch(&mut self, thread: usize, before: Span, now: Time) {
@@ -105,17 +110,16 @@ impl Hypervisor {
         }
         own.is_working = true;
         let bytes: u64 = own.batch.iter().map(|packet| u64::from(packet.frame_bytes)).sum();
-        let work = self.config.costs.switch.times(taken) + copy_time(bytes, self.config.costs.copy_byte_fs) + debt;
+        let work = self.config.costs.switch.times(taken) + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
         own.worked += work;
         self.processor.replace_work(task, Kind::User, before + work, now);
     }
 
     /// A polling thread has its core, or has switched a batch.
     pub(super) fn end_of_polling(&mut self, thread: usize, now: Time, out: &mut impl HypervisorOutputs) {
-        self.begun[thread] = true;
-        self.polling[thread].is_working = false;
-        let batch = std::mem::take(&mut self.polling[thread].batch);
-        let port = self.polling[thread].batch_port;
+        let own = &mut self.polling[thread];
+        (own.has_begun, own.is_working) = (true, false);
+        let (batch, port) = (std::mem::take(&mut own.batch), own.batch_port);
         batch.iter().for_each(|packet| out.forward(now, port, packet));
         self.polling[thread].batch = batch;
         self.polling[thread].batch.clear();

@@ -1,8 +1,8 @@
 //! vhost threads: one for each virtual machine, in both directions in turn. It sleeps when there is nothing to pass on.
 
 use super::lane::Lane;
-use super::{Hypervisor, HypervisorOutputs, copy_time};
-use crate::cpu::{Kind, TaskId};
+use super::{Hypervisor, HypervisorOutputs};
+use crate::cpu::{Kind, TaskId, time_for};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
@@ -126,7 +126,7 @@ impl Hypervisor {
         if own.take(has_room) {
             own.is_working = true;
             let bytes: u64 = own.batch.iter().map(|packet| u64::from(packet.frame_bytes)).sum();
-            let work = self.config.costs.vhost + copy_time(bytes, self.config.costs.copy_byte_fs) + debt;
+            let work = self.config.costs.vhost + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
             self.processor.set_work(task, Kind::System, work, now);
         } else if debt > Span::ZERO {
             self.processor.set_work(task, Kind::System, debt, now);
