@@ -181,27 +181,33 @@ impl Processor {
     /// Chooses the task that runs next.
     pub(super) fn choose(&mut self, core: usize, now: Time) {
         self.cores[core].must_choose = false;
-        let before = self.cores[core].task;
+        let (before, switching) = (self.cores[core].task, self.cores[core].switching);
         if let Some(running) = self.running_on(core) {
             if !self.is_beaten(core, &running) {
                 return;
             }
-            self.count_switch(running.task, false);
             self.leave(core, now);
             self.tasks[running.task as usize].state = State::Queued;
             self.cores[core].queue.push(running);
             self.queued += 1;
             self.cores[core].must_choose = false;
         }
-        loop {
-            if self.queued == 0 {
-                return;
-            }
+        self.start_next(core, now);
+        match before {
+            // The groups of those that were to run instead have used their quotas: it goes on.
+            Some(_) if before == self.cores[core].task => self.cores[core].switching = switching,
+            Some(left) => self.count_switch(left, false),
+            None => {}
+        }
+    }
+
+    /// Gives a core that nothing runs on to the first task that may run.
+    fn start_next(&mut self, core: usize, now: Time) {
+        while self.queued > 0 {
             let next = self.cores[core].queue.pop_best().or_else(|| self.steal_task(core, now));
             let Some(next) = next else { return };
             self.queued -= 1;
             if self.start(core, next.task, now) {
-                debug_assert_ne!(before, Some(next.task), "a task that goes on does not leave");
                 return;
             }
         }

@@ -175,6 +175,25 @@ fn two_tasks_of_a_group_use_its_quota_twice_as_fast() {
 }
 
 #[test]
+fn a_task_whose_group_has_used_its_quota_takes_no_core_from_another() {
+    let quota = Some((Span::from_ms(20), Span::from_ms(100)));
+    let mut load = Load::new(ProcessorConfig {
+        scheduler: SchedulerConfig { context_switch: MS, ..config(1).scheduler },
+        groups: vec![group(1, 0), GroupConfig { quota, ..group(1, 0) }],
+        ..config(1)
+    });
+    load.task(1, 0, Time::ZERO, Span::from_secs(100));
+    load.task(2, 1, Time::ZERO, Span::from_secs(100));
+    load.run(at_ms(60));
+    let before = (load.processor.switches(), load.user_ms(1));
+    assert_eq!(load.user_ms(2), 20, "its quota is used");
+    load.task(2, 1, at_ms(70), MS);
+    load.run(at_ms(90));
+    assert_eq!(load.processor.switches(), before.0, "nothing was switched");
+    assert_eq!(load.user_ms(1), before.1 + 30, "and no time taken for it");
+}
+
+#[test]
 fn a_quota_of_more_than_one_core_lets_both_run() {
     let quota = Some((Span::from_ms(150), Span::from_ms(100)));
     let mut load = Load::new(ProcessorConfig { groups: vec![group(2, 0), GroupConfig { quota, ..group(2, 0) }], ..config(2) });
