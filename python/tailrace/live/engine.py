@@ -80,8 +80,7 @@ class LiveEngine:
         refuse(loaded, arms)
         kinds.refuse(self.kind, loaded, arms)
         chosen = [choice(one.kind, one) for arm in arms.values() for one in arm.running.values()]
-        crowded = any(neighbours.names(arm) for arm in arms.values())
-        found = require([*needs_of(chosen), *([neighbours.NEEDED] if crowded else [])])
+        found = require([*needs_of(chosen), *neighbours.needs_of(arms.values())])
         clean_before(self._say)
         kinds.require(self.kind, found)
         self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)

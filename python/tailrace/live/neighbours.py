@@ -7,7 +7,7 @@ divides cores between it and them, and not between its tasks and theirs.
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,8 +139,7 @@ def _report(program: Program) -> str:
     return "\n".join(part.strip() for part in (program.errors(), program.output()) if part.strip())
 
 
-def names(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Host and name of every neighbour of a scenario."""
-    for host in scenario.graph.hosts:
-        for name in scenario.host(host).neighbours:
-            yield host, name
+def needs_of(arms: Iterable[Scenario]) -> list[Needed]:
+    """What neighbours need: nothing where no arm has any."""
+    has_any = any(arm.host(host).neighbours for arm in arms for host in arm.graph.hosts)
+    return [NEEDED] if has_any else []

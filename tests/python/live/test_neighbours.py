@@ -114,6 +114,12 @@ def test_a_missing_stress_ng_is_told_with_its_package(monkeypatch: pytest.Monkey
         doctor.require([neighbours.NEEDED])
 
 
+def test_stress_ng_is_needed_only_for_neighbours() -> None:
+    without, crowded = (load_scenario(sound(**changes)).arms for changes in ({}, {"hosts__db": {"neighbours": NOISE}}))
+    assert neighbours.needs_of(without.values()) == []
+    assert neighbours.needs_of(crowded.values()) == [neighbours.NEEDED]
+
+
 def test_programs_of_a_host_stay_on_its_cores() -> None:
     plan = lowered(hosts__db={"cpu": {"cores": 2, "program_cores": [1]}}, hosts__client={"cpu": {"cores": 2}})
     assert pins(plan) == {"db": [1]}
