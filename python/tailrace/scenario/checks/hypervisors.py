@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario.checks.cores import absent_core
-from tailrace.scenario.checks.processors import COST_FS_PER_BYTE_MAX, COST_PS_MAX
+from tailrace.scenario.checks.cores import excessive_costs, wrong_cores
 from tailrace.scenario.network.hypervisor import COSTS, NEIGHBOUR_TASKS_MAX, Hypervisor
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
@@ -70,24 +69,14 @@ def _cores(at: KeyPath, own: Hypervisor) -> Found:
 
 
 def _known(at: KeyPath, cores: list[int], own: Hypervisor) -> Found:
-    seen: set[int] = set()
-    for index, core in enumerate(cores):
-        if core >= own.cores:
-            yield (*at, index), *absent_core(core, own.cores, "the hypervisor")
-        if core in seen:
-            yield (*at, index), f"core {core} stands here twice", "name each core once"
-        seen.add(core)
+    return wrong_cores(at, cores, own.cores, "the hypervisor")
 
 
 def _costs(at: KeyPath, own: Hypervisor) -> Found:
     if own.profile == "none" and not any(own.cost(name) for name in COSTS):
         what = "nothing costs anything: the profile is none and no cost is given"
         yield (*at, "profile"), what, "omit it for the profile kvm, or give costs"
-    for key in COSTS:
-        most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in COSTS_OF_BYTES else (COST_PS_MAX, "1ms")
-        if getattr(own, key) > most:
-            what = f"`{key}` must be at most {words}, as the cost of a single piece of work"
-            yield (*at, key), what, "omit it for the profile's"
+    yield from excessive_costs(at, own, COSTS, COSTS_OF_BYTES, lambda _: "omit it for the profile's")
     for key, (least, most, words, hint) in TIMES.items():
         if not least <= getattr(own, key) <= most:
             yield (*at, key), f"`{key}` must be {words}", hint

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario.checks.cores import absent_core
+from tailrace.scenario.checks.cores import excessive_costs, wrong_cores
 from tailrace.scenario.network.cpu import COSTS, COSTS_OF_BYTES, COSTS_OF_PROCESSOR, PROFILES, ControlGroup, Cpu
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.scenario import DEFAULTS, Scenario
@@ -28,9 +28,6 @@ NEED_CORES = (
 QUOTA_PS_MIN = 10**9
 QUOTA_PERIOD_PS_MAX = 10**12
 """Linux refuses a quota or a period below `min_cfs_quota_period` and a period above `max_cfs_quota_period`."""
-COST_PS_MAX = 10**9
-COST_FS_PER_BYTE_MAX = 10**8
-"""A single piece of the kernel's work of 1 ms, or 100 ns for a byte, is a typing error."""
 
 
 def check(scenario: Scenario) -> Found:
@@ -39,7 +36,7 @@ def check(scenario: Scenario) -> Found:
         merged = scenario.host(name).cpu
         at: KeyPath = ("hosts", name, "cpu")
         yield from (_with_cores if merged.cores else _without_cores)(at, own.cpu, merged)
-        yield from _costs(at, own.cpu)
+        yield from excessive_costs(at, own.cpu, COSTS, COSTS_OF_BYTES, _usual)
         yield from _groups((*at, "groups"), own.cpu, merged, scenario)
         yield from _memory(("hosts", name), scenario.host(name), scenario)
         if name != DEFAULTS:
@@ -69,7 +66,7 @@ def _with_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
         yield (*at, "time_slice"), "`time_slice` is a setting of fcfs", "write `slice` for eevdf, or omit it"
     for key in ("program_cores", "irq_cores"):
         if isinstance(cores := getattr(own, key), list):
-            yield from _pins((*at, key), cores, cpu)
+            yield from wrong_cores((*at, key), cores, cpu.cores, "the host")
     for key, unit in (("slice", "3ms is usual"), ("netdev_budget", "300 frames is usual")):
         if getattr(own, key) == 0:
             yield (*at, key), f"`{key}` must be greater than zero", unit
@@ -81,13 +78,9 @@ def _with_cores(at: KeyPath, own: Cpu, cpu: Cpu) -> Found:
         yield (*at, "clock"), "`clock` scales the costs of a profile, and there is none", "write a profile, or omit it"
 
 
-def _costs(at: KeyPath, own: Cpu) -> Found:
-    for key in COSTS:
-        most, words = (COST_FS_PER_BYTE_MAX, "100ns") if key in COSTS_OF_BYTES else (COST_PS_MAX, "1ms")
-        if getattr(own, key) > most:
-            usual = getattr(PROFILES["linux-kernel"], key) or most // 1000
-            what = f"`{key}` must be at most {words}, as the cost of a single piece of work"
-            yield (*at, key), what, f"{usual / 1000:g}{'ps' if key in COSTS_OF_BYTES else 'ns'} is usual"
+def _usual(key: str) -> str:
+    unit, least = ("ps", 10**5) if key in COSTS_OF_BYTES else ("ns", 10**6)
+    return f"{(getattr(PROFILES['linux-kernel'], key) or least) / 1000:g}{unit} is usual"
 
 
 def _strangers(at: KeyPath, host: str, own: Cpu, scenario: Scenario) -> Found:
@@ -100,16 +93,6 @@ def _strangers(at: KeyPath, host: str, own: Cpu, scenario: Scenario) -> Found:
             if is_whole and host not in (hosts := list(dict.fromkeys(end for _, end in named))):
                 what = f"'{name}' has no program on {host}"
                 yield (*at, group, "workloads", index), what, f"write the group at {' or '.join(hosts[:3])}, or omit it"
-
-
-def _pins(at: KeyPath, cores: list[int], cpu: Cpu) -> Found:
-    seen: set[int] = set()
-    for index, core in enumerate(cores):
-        if core >= cpu.cores:
-            yield (*at, index), *absent_core(core, cpu.cores, "the host")
-        if core in seen:
-            yield (*at, index), f"core {core} stands here twice", "name each core once"
-        seen.add(core)
 
 
 def _bandwidth(at: KeyPath, group: ControlGroup) -> Found:
@@ -125,7 +108,7 @@ def _groups(at: KeyPath, own: Cpu, cpu: Cpu, scenario: Scenario) -> Found:
     for name, group in own.groups.items():
         here = (*at, name)
         if group.cores is not None and cpu.cores:
-            yield from _pins((*here, "cores"), group.cores, cpu)
+            yield from wrong_cores((*here, "cores"), group.cores, cpu.cores, "the host")
         if group.period is not None and group.quota is None:
             yield (*here, "period"), "a period without a quota limits nothing", "write a quota, such as 50ms"
         if group.quota is not None and group.period is None:
