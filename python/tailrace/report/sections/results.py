@@ -11,6 +11,7 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
 from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
+from tailrace.results.metrics.costs import parts_of
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
 from tailrace.results.text.limiting_text import verdict_words
@@ -317,12 +318,8 @@ def _costs(arms: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
     found = []
     for index, (arm, arm_summary) in enumerate(arms):
         if costs := arm_summary.get("costs"):
-            named = list(costs["programs"].items())[:HOSTS_MAX]
-            named += [("switch", costs["switch"])] if costs["switch"] else []
-            named += list(costs["neighbours"].items())[:HOSTS_MAX]
-            machine = costs["machine"]
-            losses = list(costs["losses"].items())[:HOSTS_MAX]
-            found.append({"arm": arm, "index": index, "rows": named, "machine": machine, "losses": losses})
+            rows, losses = parts_of(costs, HOSTS_MAX), list(costs["losses"].items())[:HOSTS_MAX]
+            found.append({"arm": arm, "index": index, "rows": rows, "machine": costs["machine"], "losses": losses})
     return found
 
 

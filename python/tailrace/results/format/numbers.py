@@ -9,7 +9,8 @@ TIMES_FROM_PERCENT = 300.0
 """A rise by so much, to the fourfold, and beyond is told as a ratio: percentages above are hard to read."""
 PS_PER_S = 10**12
 PS_PER_MS = 10**9
-PS_PER = (("s", PS_PER_S), ("ms", PS_PER_MS), ("µs", 10**6), ("ns", 10**3), ("ps", 1))
+PS_PER_US = 10**6
+PS_PER = (("s", PS_PER_S), ("ms", PS_PER_MS), ("µs", PS_PER_US), ("ns", 10**3), ("ps", 1))
 DECIMAL_PREFIXES = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3), ("", 1))
 
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S, PS_PER_US
+from tailrace.results.metrics.processors import KINDS, switches_of
 
-PS_PER_US = 10**6
 LOSSES = ("rx_dropped", "rx_overruns", "tx_dropped", "tx_overruns")
-KINDS = ("user", "system", "softirq", "steal", "idle")
 
 
 def summarise_costs(trials: list[Trial]) -> dict[str, Any] | None:
@@ -38,13 +37,12 @@ def _row(trial: Trial) -> dict[str, Any]:
 
 def _spent(row: Mapping[str, Any], span_s: float, requests: int) -> dict[str, float | None]:
     """`row` is of a program, of all programs of a workload on a host, or of the switch."""
-    switches = row["voluntary_switches"] + row["involuntary_switches"]
     return {
         "user_cores": row["user_ps"] / PS_PER_S / span_s,
         "system_cores": row["system_ps"] / PS_PER_S / span_s,
         "voluntary_per_s": row["voluntary_switches"] / span_s,
         "involuntary_per_s": row["involuntary_switches"] / span_s,
-        "switches_per_request": switches / requests if requests else None,
+        "switches_per_request": switches_of(row) / requests if requests else None,
         "cpu_us_per_request": (row["user_ps"] + row["system_ps"]) / PS_PER_US / requests if requests else None,
     }
 
@@ -79,16 +77,19 @@ def _keys(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
+def parts_of(costs: Mapping[str, Any], most: int | None = None) -> list[tuple[str, dict[str, float | None]]]:
+    """The programs, the switch and the neighbours of an arm with what each spent; of programs and neighbours `most`."""
+    switch = [("switch", costs["switch"])] if costs["switch"] else []
+    return [*list(costs["programs"].items())[:most], *switch, *list(costs["neighbours"].items())[:most]]
+
+
 def cost_rows(summary: Mapping[str, Any], text: Callable[[float | None], str]) -> list[list[str]]:
     """A text table with the programs, the switch, the neighbours and the machine of each arm; none without costs."""
     rows: list[list[str]] = []
     for arm, own in summary["arms"].items():
         if not (costs := own.get("costs")):
             continue
-        parts = list(costs["programs"].items())
-        parts += [("switch", costs["switch"])] if costs["switch"] else []
-        parts += list(costs["neighbours"].items())
-        rows += [[arm, name, *(text(value) for value in _figures(part))] for name, part in parts]
+        rows += [[arm, name, *(text(value) for value in _figures(part))] for name, part in parts_of(costs)]
         machine = costs["machine"]
         figures = (machine["user_cores"], machine["system_cores"], machine["softirq_cores"])
         switches = (machine["switches_per_s"], machine["switches_per_request"], None)

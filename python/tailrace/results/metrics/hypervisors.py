@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S, PS_PER_US
+from tailrace.results.metrics.processors import switches_of
 
-PS_PER_US = 10**6
 BUSY = ("user", "system", "softirq")
 
 
@@ -27,10 +27,6 @@ def _summed(trial: Trial, of: Callable[[dict[str, Any]], int]) -> int | None:
     return sum(of(own) for own in found) if found else None
 
 
-def _switches(own: dict[str, Any]) -> int:
-    return int(own["voluntary_switches"] + own["involuntary_switches"])
-
-
 def _polled_for_nothing_ps(own: dict[str, Any]) -> int:
     polled = sum(int(task["user_ps"]) for task in own["tasks"] if task["kind"] == "polling")
     return max(0, polled - int(own["polled_for_frames_ps"]))
@@ -43,7 +39,7 @@ def _busy_ps(own: dict[str, Any]) -> int:
 
 def switches_per_s(trial: Trial) -> float | None:
     """Switches of context on all hypervisors together, per second."""
-    switches = _summed(trial, _switches)
+    switches = _summed(trial, switches_of)
     return None if switches is None else switches * PS_PER_S / _counted_ps(trial)
 
 
@@ -86,7 +82,7 @@ def per_transaction(trial: Trial, workload: str, metric: str) -> float | None:
 
 
 PER_TRANSACTION: dict[str, Callable[[dict[str, Any]], int]] = {
-    "hypervisor_switches_per_transaction": _switches,
+    "hypervisor_switches_per_transaction": switches_of,
     "exits_per_transaction": lambda own: int(own["exits"]),
     "hypervisor_cpu_us_per_transaction": _busy_ps,
 }

@@ -1,12 +1,11 @@
 """Figures of modelled processors: what programs of a workload took of them, queues of their cores, throttling."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S, PS_PER_US
 
-PS_PER_US = 10**6
 KINDS = ("user", "system", "softirq", "steal", "idle")
 
 
@@ -31,7 +30,8 @@ def _time_ps(row: dict[str, Any]) -> int:
     return int(row["user_ps"] + row["system_ps"])
 
 
-def _switches(row: dict[str, Any]) -> int:
+def switches_of(row: Mapping[str, Any]) -> int:
+    """Switches of context of a program, a task or a processor."""
     return int(row["voluntary_switches"] + row["involuntary_switches"])
 
 
@@ -48,7 +48,7 @@ def workload_figure(trial: Trial, workload: str, metric: str) -> float | None:
         case "cpu_s":
             return _summed(rows, _time_ps) / PS_PER_S
         case "context_switches":
-            return float(_summed(rows, _switches))
+            return float(_summed(rows, switches_of))
         case "involuntary_switches":
             return float(_summed(rows, lambda row: int(row["involuntary_switches"])))
     done: int = (trial.workload(workload) or {}).get("transactions", 0)
@@ -56,7 +56,7 @@ def workload_figure(trial: Trial, workload: str, metric: str) -> float | None:
         return None
     if metric == "cpu_us_per_transaction":
         return _summed(rows, _time_ps) / PS_PER_US / done
-    return _summed(rows, _switches) / done
+    return _summed(rows, switches_of) / done
 
 
 def runnable_mean(trial: Trial) -> float | None:
