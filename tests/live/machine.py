@@ -102,3 +102,15 @@ def replay(out: Path) -> list[dict[str, Any]]:
     trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
     assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)
     return trials
+
+
+def finished_run(scenario: Path, out: Path, limit_s: float) -> dict[str, Any]:
+    """Runs a scenario live, which leaves the machine as it was. Returns the first outcome, and versions."""
+    before = picture()
+    done = tailrace("run", "--live", str(scenario), "--out", str(out), limit_s=limit_s)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert wait_until_gone(str(out)) == []
+    assert picture() == before
+    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    return outcome | {"versions": manifest["versions"]}

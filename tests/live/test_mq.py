@@ -1,6 +1,5 @@
 """RabbitMQ with PerfTest, from the command line to the results."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +25,7 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.joi
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The outcome of one run, which leaves the machine as it was."""
-    out = tmp_path_factory.mktemp("mq") / "run"
-    before = machine.picture()
-    done = machine.tailrace("run", "--live", str(SCENARIO), "--out", str(out), limit_s=RUN_LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert machine.wait_until_gone(str(out)) == []
-    assert machine.picture() == before
-    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    return outcome | {"versions": manifest["versions"]}
+    return machine.finished_run(SCENARIO, tmp_path_factory.mktemp("mq") / "run", RUN_LIMIT_S)
 
 
 def test_every_message_is_done(finished: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """Web server, cache and name server with their load generators, from the command line to the results."""
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -39,15 +38,7 @@ DONE = {"visits": 2 * 30, "batches": 2 * 64, "pages": 3 * 40, "values": 4 * 60, 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The outcome of one run, which leaves the machine as it was."""
-    out = tmp_path_factory.mktemp("requests") / "run"
-    before = machine.picture()
-    done = machine.tailrace("run", "--live", str(SCENARIO), "--out", str(out), limit_s=RUN_LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert machine.wait_until_gone(str(out)) == []
-    assert machine.picture() == before
-    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    return outcome | {"versions": manifest["versions"]}
+    return machine.finished_run(SCENARIO, tmp_path_factory.mktemp("requests") / "run", RUN_LIMIT_S)
 
 
 def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """sysbench as the users of PostgreSQL and of MariaDB, from the command line to the results."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,7 @@ RUN_LIMIT_S = 150
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The outcome of one run, which leaves the machine as it was."""
-    out = tmp_path_factory.mktemp("sysbench") / "run"
-    before = machine.picture()
-    done = machine.tailrace("run", "--live", str(SCENARIO), "--out", str(out), limit_s=RUN_LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert machine.wait_until_gone(str(out)) == []
-    assert machine.picture() == before
-    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    return outcome | {"versions": manifest["versions"]}
+    return machine.finished_run(SCENARIO, tmp_path_factory.mktemp("sysbench") / "run", RUN_LIMIT_S)
 
 
 def test_every_transaction_is_done_and_counted(finished: dict[str, Any]) -> None:
