@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tailrace.exact.load import OUTPUT, START_NS, GuestLoad, GuestProgram, GuestTask
+from tailrace.exact.load import OUTPUT, GuestLoad, GuestProgram, GuestTask
 from tailrace.files import make_folder
 from tailrace.programs.command import Command
 from tailrace.programs.measured import Measured, MeasuredInterval
@@ -137,13 +137,10 @@ class DatabaseGuests(GuestLoad):
         self.write_files(folder)
         address = self.task.addresses.of(self.server_of(own.raw), own.vlan)
         command = self.client_command(here, Path(OUTPUT) / self._log_name, address, math.ceil(self.task.limit_s))
-        return GuestProgram(
+        return self.task.users(
             str(own.raw["client"]),
-            command.name,
-            command.argv,
-            is_awaited=self.task.is_awaited,
-            delay_ns=START_NS,
-            copies={str(here): str(folder.absolute())},
+            command,
+            (here, folder),
             stop_signal=self.client_signal,
             finished_by=self.finished_by if own.is_finite else None,
             ends_by_signal=self.ends_by_signal,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tailrace.errors import KeyPath
+from tailrace.programs.command import Command
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
 from tailrace.programs.templates import Stock
@@ -80,6 +81,30 @@ class GuestTask:
     def output_of(self, host: str) -> Path:
         """Where the files of a guest's folder `OUTPUT` are on the machine."""
         return self.folder / "hosts" / host / "out"
+
+    def users(
+        self,
+        host: str,
+        command: Command,
+        places: tuple[Path, Path],
+        *,
+        stop_signal: str | None,
+        finished_by: Mapping[str, Any] | None,
+        ends_by_signal: bool = False,
+    ) -> "GuestProgram":
+        """The users of the workload, who begin with the trial. `places` are their folder in the guest and here."""
+        here, folder = places
+        return GuestProgram(
+            host,
+            command.name,
+            command.argv,
+            is_awaited=self.is_awaited,
+            delay_ns=START_NS,
+            copies={str(here): str(folder.absolute())},
+            stop_signal=stop_signal,
+            finished_by=finished_by,
+            ends_by_signal=ends_by_signal,
+        )
 
 
 class Addresses:

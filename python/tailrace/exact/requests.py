@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tailrace.exact.load import OUTPUT, START_NS, GuestLoad, GuestProgram, GuestTask
+from tailrace.exact.load import OUTPUT, GuestLoad, GuestProgram, GuestTask
 from tailrace.files import make_folder, write_text
 from tailrace.programs.command import Command
 from tailrace.programs.requests import RequestWork
@@ -113,13 +113,6 @@ class RequestGuests(GuestLoad):
         self.write_client_files(folder, Path(OUTPUT))
         address = self.task.addresses.of(own.server, own.vlan)
         command = self.client_command(here, address, math.ceil(self.task.limit_s))
-        return GuestProgram(
-            own.client,
-            command.name,
-            command.argv,
-            is_awaited=self.task.is_awaited,
-            delay_ns=START_NS,
-            copies={str(here): str(folder.absolute())},
-            stop_signal=self.client_signal,
-            finished_by=self.finished_by if own.is_finite else None,
-        )
+        finished_by = self.finished_by if own.is_finite else None
+        places = (here, folder)
+        return self.task.users(own.client, command, places, stop_signal=self.client_signal, finished_by=finished_by)
