@@ -16,7 +16,7 @@ from tailrace.programs.errors import ProgramError
 from tailrace.programs.latency import latency_outcome
 from tailrace.programs.measured import PS_PER_US, US_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
-from tailrace.programs.requests import Found, RequestWork, no_pauses, refusals
+from tailrace.programs.requests import Found, RequestWork, constant_sizes, no_pauses, refusals, users_refusals
 from tailrace.programs.series import Moved
 from tailrace.programs.summary import Summary, measured
 from tailrace.scenario.workloads.requests import Requests
@@ -46,25 +46,24 @@ def dnsperf_refusals(workload: Requests) -> Found:
     """What dnsperf, or Knot DNS for it, cannot do."""
     yield from refusals(PROGRAM, workload)
     yield from no_pauses(PROGRAM, workload)
-    if workload.users is not None and workload.users > USERS_MAX:
-        yield ("users",), f"{PROGRAM} has a socket for each user", f"write at most {USERS_MAX} users"
+    yield from users_refusals(workload, USERS_MAX, f"{PROGRAM} has a socket for each user")
     if workload.users is not None and workload.users < USERS_MIN:
         what = f"{PROGRAM} pauses between queries when fewer than {USERS_MIN} are outstanding"
         yield ("users",), what, f"write at least {USERS_MIN} users"
     if workload.is_udp and workload.effective("retries", 0) > 0:
         yield ("retries",), f"{PROGRAM} does not ask again", "write retries: 0"
-    request, response = workload.sizes
-    if request is None or response is None or {"constant"} != request.raw.keys() | response.raw.keys():
+    sizes = constant_sizes(workload)
+    if sizes is None:
         return
-    prefix = 0 if workload.is_udp else knot.TCP_PREFIX_BYTES
-    query, answer = int(request.mean) - prefix, int(response.mean) - prefix
+    (request, response), prefix = sizes, 0 if workload.is_udp else knot.TCP_PREFIX_BYTES
+    query, answer = request - prefix, response - prefix
     if knot.name(query, answer) is None:
         least = knot.FIXED_BYTES + 12 + prefix
-        yield ("request",), f"no query of DNS has {request.mean:.0f} bytes", f"write {least}B to {282 + prefix}B"
+        yield ("request",), f"no query of DNS has {request} bytes", f"write {least}B to {282 + prefix}B"
     most = knot.UDP_BYTES_MAX if workload.is_udp else TCP_ANSWER_BYTES_MAX
     if not 1 <= knot.text_bytes(query, answer) <= most - query - knot.RECORD_BYTES:
-        least = int(request.mean) + knot.RECORD_BYTES + 1
-        what = f"{PROGRAM} takes no answer of {response.mean:.0f} bytes to a query of {request.mean:.0f}"
+        least = request + knot.RECORD_BYTES + 1
+        what = f"{PROGRAM} takes no answer of {response} bytes to a query of {request}"
         yield ("response",), what, f"write {least}B to {most + prefix}B"
 
 

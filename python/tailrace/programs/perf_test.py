@@ -21,7 +21,7 @@ from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_S, PS_PER_US, US_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
-from tailrace.programs.requests import Found, RequestWork, no_pauses, refusals
+from tailrace.programs.requests import Found, RequestWork, constant_sizes, no_pauses, refusals, users_refusals
 from tailrace.programs.series import Moved
 from tailrace.programs.summary import Distribution, Summary, measured
 from tailrace.scenario.workloads.requests import Requests
@@ -86,12 +86,9 @@ def perf_test_refusals(workload: Requests) -> Found:
     yield from no_pauses(PROGRAM, workload)
     if workload.is_udp:
         yield ("protocol",), "AMQP uses tcp", "write protocol: tcp, or load_generator: dnsperf"
-    if workload.users is not None and workload.users > USERS_MAX:
-        yield ("users",), f"{PROGRAM} has threads for each user", f"write at most {USERS_MAX} users"
-    request, response = workload.sizes
-    if request is None or response is None or {"constant"} != request.raw.keys() | response.raw.keys():
-        return
-    yield from _size_refusals(workload, int(request.mean), int(response.mean))
+    yield from users_refusals(workload, USERS_MAX, f"{PROGRAM} has threads for each user")
+    if (sizes := constant_sizes(workload)) is not None:
+        yield from _size_refusals(workload, *sizes)
 
 
 def _size_refusals(workload: Requests, request: int, response: int) -> Found:

@@ -15,7 +15,7 @@ from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_US, US_PER_S, MeasuredInterval
 from tailrace.programs.needed import Needed
-from tailrace.programs.requests import Found, RequestWork, no_pauses, refusals
+from tailrace.programs.requests import Found, RequestWork, no_pauses, refusals, users_refusals
 from tailrace.programs.series import Moved
 from tailrace.programs.summary import Distribution, Summary
 from tailrace.scenario.workloads.requests import Requests
@@ -52,8 +52,7 @@ def redis_refusals(workload: Requests) -> Found:
         yield ("protocol",), "the protocol of Redis uses tcp", "write protocol: tcp, or load_generator: dnsperf"
     if workload.users is not None and workload.requests is None:
         yield (), f"{PROGRAM} needs a number of requests", "write requests: 1000, of each user"
-    if workload.users is not None and workload.users > USERS_MAX:
-        yield ("users",), f"{PROGRAM} has one thread for all users", f"write at most {USERS_MAX} users"
+    yield from users_refusals(workload, USERS_MAX, f"{PROGRAM} has one thread for all users")
     request, response = workload.sizes
     if request is None or response is None:
         return

@@ -94,6 +94,20 @@ def refusals(program: str, workload: Requests, *, pipelines: bool = False, opens
         yield ("replicas",), f"the server of {program} has no replicas", "omit it, or omit --live to simulate it"
 
 
+def users_refusals(workload: Requests, most: int, what: str) -> Found:
+    """More users than a program has."""
+    if workload.users is not None and workload.users > most:
+        yield ("users",), what, f"write at most {most} users"
+
+
+def constant_sizes(workload: Requests) -> tuple[int, int] | None:
+    """Bytes of each request and of each response; None where they are not known or not constant."""
+    request, response = workload.sizes
+    if request is None or response is None or {"constant"} != request.raw.keys() | response.raw.keys():
+        return None
+    return int(request.mean), int(response.mean)
+
+
 def pause_refusals(program: str, workload: Requests) -> Found:
     """Pauses that a script cannot draw."""
     try:

@@ -17,7 +17,7 @@ from tailrace.programs import lua, nginx
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.needed import Needed
-from tailrace.programs.requests import Found, RequestWork, pause_refusals, refusals
+from tailrace.programs.requests import Found, RequestWork, pause_refusals, refusals, users_refusals
 from tailrace.scenario.workloads.requests import Requests
 
 PROGRAM = "wrk"
@@ -39,8 +39,7 @@ def wrk_refusals(workload: Requests) -> Found:
     yield from pause_refusals(PROGRAM, workload)
     if workload.is_udp:
         yield ("protocol",), "HTTP 1.1 uses tcp", "write protocol: tcp, or load_generator: dnsperf"
-    if workload.users is not None and workload.users > USERS_MAX:
-        yield ("users",), f"{PROGRAM} needs a thread for each user", f"write at most {USERS_MAX} users"
+    yield from users_refusals(workload, USERS_MAX, f"{PROGRAM} needs a thread for each user")
     request, response = workload.sizes
     if request is None or response is None:
         return
