@@ -170,4 +170,4 @@ class UserLoad(Load):
 
     def said(self) -> str:
         """Its stdout."""
-        return self.started.out_path.read_text(encoding="utf-8", errors="replace")
+        return self.started.output()

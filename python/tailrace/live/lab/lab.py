@@ -123,7 +123,7 @@ class Lab:
         """Runs a program until it ends successfully; returns its stdout."""
         started = self.start(command)
         started.require(limit_s)
-        return started.out_path.read_text(encoding="utf-8", errors="replace")
+        return started.output()
 
     def ended(self, name: str) -> Ended | None:
         """How a program ended."""

@@ -100,7 +100,7 @@ class Closings:
 
     def of(self, host: str) -> list[Closed]:
         """Connections that have ended on a host so far."""
-        return parse_closed(self._programs[host].out_path.read_text(encoding="utf-8", errors="replace"))
+        return parse_closed(self._programs[host].output())
 
     def pair(self, meant: Meant) -> Seen:
         """The ended connections of a workload, from its sending and its receiving host. Waits for a limited time."""

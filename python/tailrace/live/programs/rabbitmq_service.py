@@ -71,7 +71,7 @@ class RabbitMq(RequestService):
         told = self.run(lab, f"count-{work.name}", Check(amqp.__file__, words, "", ""))
         if own.last_count is not None and told != str(own.last_count):
             raise FabricError(f"{self.name}: the queue of {work.name} has {told} messages, not {own.last_count}")
-        if rabbitmq.ALARM in self._program.out_path.read_text(encoding="utf-8", errors="replace"):
+        if rabbitmq.ALARM in self._program.output():
             raise FabricError(f"{self.name}: it blocked its publishers, because its memory was full")
 
     def stop(self) -> Ended:
