@@ -4,13 +4,10 @@ They stand for other machines of a hypervisor: each has a control group beside t
 divides cores between it and them, and not between its tasks and theirs.
 """
 
-import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tailrace.files import make_folder
@@ -26,8 +23,6 @@ GRACE_S = 60
 """A neighbour ends by itself this long after the longest possible trial, if nothing else ends it."""
 WARM_S = 0.3
 """stress-ng starts its workers within tens of milliseconds."""
-NICE = -20
-"""Of this process while neighbours run: it weighs 87 times as much as others then, nearly as much as the lab."""
 FILE_BYTES = "16M"
 WRITE_BYTES = "64K"
 """Each task of kind `disk` writes one file of 16 MB again and again, 64 KB at a time."""
@@ -85,26 +80,6 @@ class Neighbours:
             time.sleep(WARM_S)
             self.require_running()
 
-    @contextmanager
-    def endured(self, *, is_polled: bool) -> Iterator[None]:
-        """Lets this process go on beside neighbours, or a switch that polls: the groups of a lab weigh so much that it
-        would hardly get a core.
-
-        What it starts in the lab is started by the lab's own process, and is not favoured.
-        """
-        nice = (
-            {thread: os.getpriority(os.PRIO_PROCESS, thread) for thread in _own_threads()}
-            if self._loads or is_polled
-            else {}
-        )
-        for thread in nice:
-            _renice(thread, NICE)
-        try:
-            yield
-        finally:
-            for thread, before in nice.items():
-                _renice(thread, before)
-
     def require_running(self) -> None:
         """Raises `FabricError` for a neighbour that has ended: what is measured would be without it."""
         for program in self.programs:
@@ -119,15 +94,6 @@ class Neighbours:
     def report(self) -> dict[str, str]:
         """What each has done, in the words of stress-ng."""
         return {program.command.name: _report(program) for program in self.programs}
-
-
-def _own_threads() -> list[int]:
-    return [int(task.name) for task in Path("/proc/self/task").iterdir()]
-
-
-def _renice(thread: int, nice: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # it has ended; or an ordinary user, whose labs weigh no more
-        os.setpriority(os.PRIO_PROCESS, thread, nice)
 
 
 def _kind(raw: Mapping[str, Any]) -> str:

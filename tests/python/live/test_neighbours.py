@@ -1,7 +1,5 @@
 """Neighbours of a host and pinned programs: what is started, refused, and told."""
 
-import os
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -125,19 +123,3 @@ def test_programs_of_a_host_stay_on_its_cores() -> None:
     assert pins(plan) == {"db": [1]}
     machines = [{"host": "db", "cores": [[0], [0]]}, {"host": "client", "cores": [[0, 1]]}]
     assert pins({"hosts": [], "hypervisors": [{"cores": 2, "machines": machines}]}) == {"db": [0]}
-
-
-def test_this_process_goes_on_beside_neighbours_and_is_as_before_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_to: list[tuple[int, int]] = []
-    monkeypatch.setattr(os, "setpriority", lambda _which, thread, nice: set_to.append((thread, nice)))
-    raw = {"name": "noise", "kind": "compute", "tasks": 1, "nice": 0}
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    with Neighbours({"hosts": [{"name": "db", "neighbours": [raw]}]}).endured(is_polled=False):
-        assert (threading.get_native_id(), neighbours.NICE) in set_to
-        set_to.clear()
-    assert (threading.get_native_id(), own) in set_to
-    set_to.clear()
-    with Neighbours({"hosts": []}).endured(is_polled=False):
-        assert set_to == []
-    with Neighbours({"hosts": []}).endured(is_polled=True):
-        assert set_to

@@ -8,9 +8,9 @@ from typing import Any
 
 from tailrace.experiment.native import Outcome
 from tailrace.live import registry
-from tailrace.live.lab import kinds
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.priority import ahead_of_programs
 from tailrace.live.lab.program import Program
 from tailrace.live.load import Load
 from tailrace.live.measure import costs, probe, settings, waits
@@ -104,7 +104,7 @@ class LiveTrial:
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
         settings.require_clean(found, lab.call("counters")["outcome"])
         watch = Watch(int(lab.ready.get("lab_pid", 0)))
-        with self._neighbours.endured(is_polled=lab.ready.get("kind") == kinds.POLLING):
+        with ahead_of_programs():
             self._neighbours.start(lab, self._limit_s)
             readings = self._measure(lab, loads, closings, watch, servers.programs)
             self._neighbours.stop()
