@@ -161,6 +161,8 @@ buffer: 32MB
 classify: [{class: 5, dscp: [ef]}]
 policy: gold
 ports: {archive: fifo}   # towards this neighbour another one
+mtu: 9000B
+port_mtu: {archive: 1500B}
 bridge_priority: 4096""",
     ),
     "Rule": (

@@ -24,11 +24,13 @@ pub enum DropCause {
     HeadroomFull,
     /// The watchdog flushed a queue that was paused for too long.
     Watchdog,
+    /// The frame was longer than a port's MTU allows.
+    Mtu,
 }
 
 impl DropCause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [DropCause; 10] = [
+    pub const ALL: [DropCause; 11] = [
         DropCause::TailDrop,
         DropCause::BufferFull,
         DropCause::Red,
@@ -39,6 +41,7 @@ impl DropCause {
         DropCause::IngressFull,
         DropCause::HeadroomFull,
         DropCause::Watchdog,
+        DropCause::Mtu,
     ];
 
     /// The name in results.
@@ -54,6 +57,7 @@ impl DropCause {
             DropCause::IngressFull => "ingress-full",
             DropCause::HeadroomFull => "headroom-full",
             DropCause::Watchdog => "watchdog",
+            DropCause::Mtu => "mtu",
         }
     }
 }

@@ -14,6 +14,7 @@ mod progress;
 
 mod classify;
 mod forwarding;
+mod mtu;
 mod vlans;
 
 mod policer;
@@ -44,6 +45,7 @@ pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;
 pub use frame::Frame;
 pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, REFRESH_WIRE_BYTES_MIN, headroom_bytes};
+pub use mtu::MtuDrops;
 pub use outputs::{Outputs, PortNo, QueueNo};
 pub use policer::Policer;
 pub use port::{PortPolicy, QueuePolicy, Watchdog};

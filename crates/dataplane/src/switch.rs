@@ -5,6 +5,7 @@ mod waiting;
 
 use crate::admit::SharedPool;
 use crate::ingress::{Account, IngressPort, Order};
+use crate::mtu::Mtus;
 use crate::port::{Port, Releases, Verdict};
 use crate::progress::Progress;
 use crate::{
@@ -22,12 +23,13 @@ pub struct Switch<F> {
     policers: Vec<Option<Policer>>,
     forwarding: Forwarding,
     vlans: Option<Vlans>,
+    mtus: Option<Box<Mtus>>,
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
     /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
     has_dynamic_limits: bool,
-    /// Whether there are rules, VLANs, policers or accounts at the entrance.
+    /// Whether there are rules, VLANs, policers, MTUs or accounts at the entrance.
     looks_at_ingress: bool,
     /// Whether every choice is a wakeup.
     reports_every_departure: bool,
@@ -51,6 +53,7 @@ impl<F: Frame> Switch<F> {
             policers: Vec::new(),
             forwarding,
             vlans: None,
+            mtus: None,
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
@@ -84,6 +87,13 @@ impl<F: Frame> Switch<F> {
     pub fn look_at_vlans(&mut self, vlans: Vlans) {
         self.looks_at_ingress = true;
         self.vlans = Some(vlans);
+    }
+
+    /// Drops frames that are longer than this, by port: from its neighbour, and on their way out. All ports must have been added.
+    pub fn limit_frames(&mut self, frame_bytes_max: Vec<Option<u32>>) {
+        assert_eq!(frame_bytes_max.len(), self.ports.len(), "one limit for each port");
+        self.looks_at_ingress = true;
+        self.mtus = Some(Box::new(Mtus::new(frame_bytes_max)));
     }
 
     /// Polices what enters by a port.
@@ -147,11 +157,11 @@ impl<F: Frame> Switch<F> {
         let entered = if self.looks_at_ingress {
             self.enter(now, in_port, &mut frame, out)
         } else {
-            self.forwarding.route(&frame).map(|port| (port, None)).ok_or(DropCause::NoRoute)
+            self.forwarding.route(&frame).map(|port| (port, None)).ok_or((in_port, DropCause::NoRoute))
         };
         let (port, account) = match entered {
             Ok(entered) => entered,
-            Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
+            Err((port, cause)) => return self.drop_early(now, port, &frame, cause, out),
         };
         if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
@@ -185,8 +195,8 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that classifies, polices, looks at VLANs or accounts: why a frame is dropped, or where it goes and what it is
-    /// accounted to when it waits.
+    /// The entrance of a switch that classifies, polices, looks at VLANs, has MTUs or accounts: at which port and why a frame is dropped, or
+    /// where it goes and what it is accounted to when it waits.
     #[inline(never)]
     fn enter(
         &mut self,
@@ -194,10 +204,15 @@ impl<F: Frame> Switch<F> {
         in_port: PortNo,
         frame: &mut F,
         out: &mut impl Outputs<F>,
-    ) -> Result<(PortNo, Option<Account>), DropCause> {
+    ) -> Result<(PortNo, Option<Account>), (PortNo, DropCause)> {
+        if let Some(mtus) = &mut self.mtus
+            && !mtus.admits(in_port, frame.bytes())
+        {
+            return Err((in_port, DropCause::Mtu));
+        }
         frame.set_priority(self.classifier.class(in_port, frame));
         let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
-        let port = table.route(frame).ok_or(DropCause::NoRoute)?;
+        let port = table.route(frame).ok_or((in_port, DropCause::NoRoute))?;
         self.inspect(now, in_port, port, frame, out).map(|account| (port, account))
     }
 
@@ -209,14 +224,19 @@ impl<F: Frame> Switch<F> {
         port: PortNo,
         frame: &mut F,
         out: &mut impl Outputs<F>,
-    ) -> Result<Option<Account>, DropCause> {
+    ) -> Result<Option<Account>, (PortNo, DropCause)> {
         if let Some(policer) = &mut self.policers[in_port]
             && !policer.conforms(now, frame.priority(), frame.flow_hash(), frame.bytes())
         {
-            return Err(DropCause::Policed);
+            return Err((in_port, DropCause::Policed));
         }
         if let Some(vlans) = &self.vlans {
             vlans.retag(port, frame);
+        }
+        if let Some(mtus) = &mut self.mtus
+            && !mtus.lets_out(port, frame.bytes())
+        {
+            return Err((port, DropCause::Mtu));
         }
         if self.ingress.is_none() {
             return Ok(None);
@@ -224,7 +244,8 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
         let ingress = self.ingress.as_mut().expect("it was there");
         let free = ingress.pool.free_bytes();
-        let group = ingress.ports[in_port].admit(frame.priority(), frame.bytes(), free)?;
+        let admitted = ingress.ports[in_port].admit(frame.priority(), frame.bytes(), free);
+        let group = admitted.map_err(|cause| (in_port, cause))?;
         Ok(Some(Account { port: in_port as u16, group }))
     }
 
@@ -239,9 +260,9 @@ impl<F: Frame> Switch<F> {
 
     /// A frame is dropped before it comes to any queue.
     #[cold]
-    fn drop_early(&mut self, now: Time, in_port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outputs<F>) {
+    fn drop_early(&mut self, now: Time, port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outputs<F>) {
         self.early.count_drop(cause, frame.bytes());
-        out.dropped(now, in_port, 0, frame, cause);
+        out.dropped(now, port, 0, frame, cause);
     }
 
     /// Does everything that was due at all ports up to and including `now`.

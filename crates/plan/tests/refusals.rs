@@ -33,7 +33,7 @@ fn sound() -> Value {
         "switches": [{
             "name": "leaf", "switching": "store-and-forward", "latency_ps": 0, "buffer_bytes": 1_000_000,
             "policy": {"queues": [queue], "queue_of_priority": [0, 0, 0, 0, 0, 0, 0, 0], "dpp": null},
-            "port_policies": []
+            "port_policies": [], "mtu_bytes": null, "port_mtus": []
         }],
         "links": [link("app"), link("db")],
         "workloads": [{"header": {"name": "backup", "priority": 0}, "body": {"stream": {
@@ -96,6 +96,17 @@ fn a_policy_that_no_port_could_follow_is_refused() {
     let stranger = json!([{"towards": "leaf", "policy": sound()["switches"][0]["policy"]}]);
     let queue = "/switches/0/policy/queues/0";
     every_case_is_refused_so(&[
+        ("/switches/0/mtu_bytes", json!(575), "switch leaf: mtu_bytes must be 576 to 9216"),
+        (
+            "/switches/0/port_mtus",
+            json!([{"towards": "app", "mtu_bytes": 9217}]),
+            "switch leaf.port_mtus[app]: mtu_bytes must be 576 to 9216",
+        ),
+        (
+            "/switches/0/port_mtus",
+            json!([{"towards": "leaf", "mtu_bytes": 1500}]),
+            "switch leaf.port_mtus[leaf]: no link joins the switch and this node",
+        ),
         ("/switches/0/buffer_bytes", json!(0), "switch leaf: buffer_bytes must be above 0"),
         ("/switches/0/policy/queues", json!([]), "switch leaf.policy: a port must have one to eight queues"),
         (

@@ -56,6 +56,7 @@ DROP_CAUSES = (
     "ingress-full",
     "headroom-full",
     "watchdog",
+    "mtu",
 )
 """Why a switch drops a frame."""
 

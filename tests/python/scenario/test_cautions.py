@@ -130,3 +130,22 @@ def test_what_lies_beyond_a_bound_is_known(text: str, bound: int, above: float, 
     found = parse_distribution(text, SIZE)
     assert found.above(bound) == pytest.approx(above, abs=1e-4)
     assert found.mean_up_to(bound) == pytest.approx(mean, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"mtu": "9000B"}, None),
+        ({"mtu": "1500B"}, "switches.leaf.mtu: port 'leaf>sink' has an MTU of 1500 bytes, and host 'sink' one of 9000"),
+        (
+            {"mtu": "9000B", "port_mtu": {"a": "1500B"}},
+            "switches.leaf.port_mtu.a: port 'leaf>a' has an MTU of 1500 bytes, and host 'a' one of 9000",
+        ),
+    ],
+)
+def test_a_port_that_swallows_what_a_host_sends_is_told(own: dict[str, Any], told: str | None) -> None:
+    case = alone()
+    case["hosts"]["defaults"]["mtu"] = "9000B"
+    case["switches"]["leaf"] = own
+    found = warnings(case)
+    assert (told is None and found == []) or (told is not None and [told in line for line in found] == [True])

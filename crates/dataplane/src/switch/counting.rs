@@ -2,7 +2,7 @@
 
 use super::Switch;
 use crate::port::Port;
-use crate::{DppCounters, Frame, GroupCounters, PortNo, QueueCounters, QueueNo, TrapCounters};
+use crate::{DppCounters, Frame, GroupCounters, MtuDrops, PortNo, QueueCounters, QueueNo, TrapCounters};
 use tailrace_units::Time;
 use tailrace_wire::PauseState;
 
@@ -11,6 +11,7 @@ impl<F: Frame> Switch<F> {
     /// The switch must be settled. A port that commits to departures has counted them when their frames arrived.
     pub fn begin_counting(&mut self, now: Time) {
         self.early = QueueCounters::default();
+        self.mtus.iter_mut().for_each(|mtus| mtus.begin_counting());
         self.buffer.begin_counting();
         self.ports.iter_mut().for_each(|port| Port::begin_counting(port, now));
         let ingress = self.ingress.iter_mut().flat_map(|ingress| &mut ingress.ports);
@@ -45,7 +46,11 @@ impl<F: Frame> Switch<F> {
     pub fn groups(&self, port: PortNo) -> Vec<(u8, GroupCounters)> {
         self.ingress.as_ref().map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
     }
-    /// Counters of frames that were dropped before any queue: no route, policed, no room at the ingress.
+    /// Frames that were too long for a port, of one that has an MTU. They are among the early drops.
+    pub fn mtu_drops(&self, port: PortNo) -> Option<MtuDrops> {
+        self.mtus.as_ref().and_then(|mtus| mtus.drops(port))
+    }
+    /// Counters of frames that were dropped before any queue: no route, policed, longer than an MTU, no room at the ingress.
     pub fn early_drops(&self) -> &QueueCounters {
         &self.early
     }

@@ -71,12 +71,18 @@ impl Foreign {
             Some((_, lines)) => lines.iter().map(|line| line.switch_end.clone()).collect(),
             None => (0..ports.len()).map(|index| format!("port-{index}")).collect(),
         };
+        for (host, end) in ends.iter().enumerate() {
+            netlink.set_mtu(find(end)?, switch_mtu(plan, host))?;
+        }
         let switch = match kind {
             FabricKind::Bridge => {
                 join_by_bridge(&mut netlink, plan, &ends)?;
                 None
             }
-            FabricKind::OpenVSwitch(datapath) => Some(OpenVSwitch::start(datapath, &ends, mtu_max(plan), groups, dir)?),
+            FabricKind::OpenVSwitch(datapath) => {
+                let mtus: Vec<u32> = (0..ends.len()).map(|host| switch_mtu(plan, host)).collect();
+                Some(OpenVSwitch::start(datapath, &ends, &mtus, groups, dir)?)
+            }
             FabricKind::Tap | FabricKind::Ports => None,
         };
         let deadline = Instant::now() + RUNNING_WAIT;
@@ -181,6 +187,16 @@ fn join_by_bridge(netlink: &mut Netlink, plan: &Plan, ends: &[String]) -> io::Re
     }
     netlink.set_mtu(bridge, mtu_max(plan))?;
     netlink.up(bridge)
+}
+
+/// The MTU of the switch's port towards a host: that of the plan, or else the host's. The kernel drops a longer frame at this device, in
+/// both directions, where it is more than a VLAN's tag longer (`is_skb_forwardable`).
+fn switch_mtu(plan: &Plan, host: usize) -> u32 {
+    let graph = &plan.graph;
+    let end = graph.ports[host][0];
+    let switch = end.peer.checked_sub(graph.hosts);
+    let own = switch.and_then(|switch| plan.port_mtu(switch, graph.port_of_link(end.link, end.peer)));
+    own.unwrap_or(plan.raw.hosts[host].mtu_bytes)
 }
 
 fn mtu_max(plan: &Plan) -> u32 {

@@ -46,7 +46,7 @@ impl OpenVSwitch {
     pub(super) fn start(
         datapath: Datapath,
         ends: &[String],
-        mtu_bytes: u32,
+        mtus: &[u32],
         groups: Option<&Groups>,
         dir: &Path,
     ) -> io::Result<OpenVSwitch> {
@@ -69,7 +69,7 @@ impl OpenVSwitch {
         let mut vswitchd = Command::new(daemon);
         environment(&mut vswitchd).args([format!("unix:{HOME}/db.sock"), format!("--unixctl={HOME}/switch.ctl")]);
         switch.daemons.push(begin(&mut vswitchd, groups, dir.join("ovs-vswitchd.log"))?);
-        run(control().args(ports(datapath, ends, mtu_bytes)))?;
+        run(control().args(ports(datapath, ends, mtus)))?;
         refuse_errors(dir)?;
         for index in 0..ends.len() {
             let (port, mac) = (port_name(datapath, ends, index), address::mac_text(index));
@@ -150,10 +150,10 @@ fn daemon(datapath: Datapath) -> io::Result<&'static str> {
 }
 
 /// What `ovs-vsctl` is told: a bridge in user space with a port for each interface.
-fn ports(datapath: Datapath, ends: &[String], mtu_bytes: u32) -> Vec<String> {
+fn ports(datapath: Datapath, ends: &[String], mtus: &[u32]) -> Vec<String> {
     let mut words: Vec<String> = ["--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
     words.push("datapath_type=netdev".into());
-    for (index, end) in ends.iter().enumerate() {
+    for (index, (end, mtu_bytes)) in ends.iter().zip(mtus).enumerate() {
         let port = port_name(datapath, ends, index);
         words.extend(["--", "add-port", BRIDGE, &port, "--", "set", "interface", &port].map(str::to_owned));
         match datapath {
@@ -202,10 +202,10 @@ mod tests {
     #[test]
     fn a_bridge_in_user_space_gets_every_port() {
         let ends = ["switch-0".to_owned(), "switch-1".to_owned()];
-        let words = ports(Datapath::Netdev, &ends, 9_000).join(" ");
+        let words = ports(Datapath::Netdev, &ends, &[1_500, 9_000]).join(" ");
         assert!(words.contains("add-br br0 -- set bridge br0 datapath_type=netdev -- add-port br0 switch-0 "), "{words}");
         assert!(words.ends_with("set interface switch-1 mtu_request=9000"), "{words}");
-        let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
+        let words = ports(Datapath::Dpdk, &ends, &[1_500, 1_500]).join(" ");
         assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
     }
 

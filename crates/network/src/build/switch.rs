@@ -11,7 +11,7 @@ use tailrace_plan::{
     RawSwitch, RawTableFull, SpanningTree,
 };
 use tailrace_units::{BitRate, Pace, RandomStream, Span, mix64};
-use tailrace_wire::PauseState;
+use tailrace_wire::{PauseState, TAG_BYTES};
 
 /// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
 const SHAPER_BURST_BYTES: u64 = 2 * 9_230;
@@ -52,6 +52,9 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
             switch.observe(port);
         }
     }
+    if raw.mtu_bytes.is_some() || !raw.port_mtus.is_empty() {
+        switch.limit_frames((0..graph.ports[node].len()).map(|port| longest_frame(plan, index, port)).collect());
+    }
     switch.classify_by(Classifier::new(raw.classify.iter().map(|rule| classification(plan, node, rule)).collect()));
     if accounts {
         switch.account_ingress(ingress);
@@ -60,6 +63,14 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
         switch.report_every_departure();
     }
     switch
+}
+
+/// The longest frame that the MTU of a port lets through. A trunk has room for a tag, as it has in hardware and in Linux
+/// (`is_skb_forwardable`), whether the frame carries one or not.
+fn longest_frame(plan: &Plan, switch: usize, port: usize) -> Option<u32> {
+    let link = plan.graph.ports[plan.graph.hosts + switch][port].link;
+    let tag_bytes = if plan.tagged_links[link] { u32::from(TAG_BYTES) } else { 0 };
+    plan.port_mtu(switch, port).map(|mtu| mtu + plan.raw.framing.header_bytes + tag_bytes)
 }
 
 /// Whether any switch sends congestion notifications.

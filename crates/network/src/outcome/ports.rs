@@ -2,7 +2,7 @@
 
 use crate::{Losses, NetworkFrame, SwitchNode};
 use serde_json::{Value, json};
-use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
+use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::{Plan, RawPolicy};
 use tailrace_record::Traffic;
@@ -46,6 +46,7 @@ pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Cou
                 "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
                 "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
                 "elephants": switch.elephants(port).map(elephants),
+                "mtu_drops": switch.mtu_drops(port).map(mtu_drops),
                 "traffic": node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
             }));
         }
@@ -130,6 +131,10 @@ fn elephants(trap: TrapCounters) -> Value {
         "elephant_bytes": trap.elephant_bytes,
         "silences": trap.silences,
     })
+}
+
+fn mtu_drops(drops: MtuDrops) -> Value {
+    json!({ "ingress": drops.ingress_frames, "egress": drops.egress_frames })
 }
 
 fn dpp(counters: &DppCounters) -> Value {

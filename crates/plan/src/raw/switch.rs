@@ -31,6 +31,22 @@ pub struct RawSwitch {
     pub policy: RawPolicy,
     /// Policies of single ports.
     pub port_policies: Vec<RawPortPolicy>,
+    /// IP MTU of every port that is not named in `port_mtus`; none, also when missing, for frames of any length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtu_bytes: Option<u32>,
+    /// IP MTUs of single ports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub port_mtus: Vec<RawPortMtu>,
+}
+
+/// The MTU of the port towards one neighbour.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawPortMtu {
+    /// Name of the node at the other end.
+    pub towards: String,
+    /// IP MTU of this port.
+    pub mtu_bytes: u32,
 }
 
 /// A policy for the port towards one neighbour.

@@ -115,6 +115,14 @@ impl Plan {
         self.policies.of(&self.raw.switches, switch, port)
     }
 
+    /// The IP MTU of a port of a switch, if it has one: its own, or the switch's.
+    pub fn port_mtu(&self, switch: SwitchIndex, port: usize) -> Option<u32> {
+        let raw = &self.raw.switches[switch];
+        let towards = &self.graph.names[self.graph.ports[self.graph.hosts + switch][port].peer];
+        let own = raw.port_mtus.iter().find(|own| own.towards == *towards);
+        own.map(|own| own.mtu_bytes).or(raw.mtu_bytes)
+    }
+
     /// The tree of a VLAN, or of frames of none (0), as an index into `trees`.
     pub fn tree_of(&self, vlan: u16) -> usize {
         tree::tree_of(self.trees.iter().map(|tree| tree.settings.vlans.as_slice()), vlan)

@@ -1,6 +1,7 @@
 //! Checks of the switches of a plan and their policies.
 
 use super::bridging::{check_accounts, check_bridging, check_rule};
+use super::hosts::MTU_RANGE;
 use crate::error::require;
 use crate::graph::{Graph, SwitchIndex};
 use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
@@ -51,6 +52,7 @@ pub(super) fn check_switch(
     let (switch, node) = (&switches[index], graph.hosts + index);
     let place = format!("switch {}", switch.name);
     require(switch.buffer_bytes > 0, &place, "buffer_bytes must be above 0")?;
+    check_mtus(switch, node, graph, &place)?;
     check_accounts(switch, &policies.all(switches, index).collect::<Vec<_>>())?;
     for (i, rule) in switch.classify.iter().enumerate() {
         check_rule(rule, node, graph, &format!("{place}.classify[{i}]"))?;
@@ -61,6 +63,18 @@ pub(super) fn check_switch(
         let neighbour = graph.node(&port.towards, &place)?;
         require(graph.port_towards(node, neighbour).is_some(), &place, "no link joins the switch and this node")?;
         check_policy(&port.policy, switch.buffer_bytes, &place)?;
+    }
+    Ok(())
+}
+
+fn check_mtus(switch: &RawSwitch, node: usize, graph: &Graph, place: &str) -> Result<(), PlanError> {
+    let is_sound = |mtu: u32, place: &str| require(MTU_RANGE.contains(&mtu), place, "mtu_bytes must be 576 to 9216");
+    switch.mtu_bytes.map_or(Ok(()), |mtu| is_sound(mtu, place))?;
+    for port in &switch.port_mtus {
+        let place = format!("{place}.port_mtus[{}]", port.towards);
+        let neighbour = graph.node(&port.towards, &place)?;
+        require(graph.port_towards(node, neighbour).is_some(), &place, "no link joins the switch and this node")?;
+        is_sound(port.mtu_bytes, &place)?;
     }
     Ok(())
 }

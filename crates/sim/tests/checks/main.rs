@@ -16,6 +16,7 @@ mod golden;
 mod htsim;
 mod hypervisors;
 mod lock_out;
+mod mtus;
 mod noise;
 mod ns3_cases;
 mod oltp_mix;

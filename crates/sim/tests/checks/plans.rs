@@ -82,6 +82,8 @@ pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
         classify: vec![],
         policy,
         port_policies: vec![],
+        mtu_bytes: None,
+        port_mtus: vec![],
     }
 }
 

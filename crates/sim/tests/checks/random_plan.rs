@@ -53,6 +53,9 @@ prop_compose! {
         if seed % 2 == 1 {
             add_vlans(&mut plan);
         }
+        if seed % 5 == 2 {
+            add_mtus(&mut plan);
+        }
         plan
     }
 }
@@ -74,6 +77,14 @@ fn add_vlans(plan: &mut RawPlan) {
         let trees = vec![tree(0, vec![]), tree(1, vec![10]), tree(2, vec![20])];
         plan.spanning_tree = Some(RawSpanningTree { trees, disjoint: plan.seed % 8 == 1 });
     }
+}
+
+/// The first switch is too small for full segments, at all ports or towards one neighbour.
+fn add_mtus(plan: &mut RawPlan) {
+    let towards = neighbour(&plan.links);
+    let first = &mut plan.switches[0];
+    first.mtu_bytes = (plan.seed % 2 == 0).then_some(1_400);
+    first.port_mtus = vec![RawPortMtu { towards, mtu_bytes: 700 }];
 }
 
 fn neighbour(links: &[RawLink]) -> String {

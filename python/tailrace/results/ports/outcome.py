@@ -46,6 +46,7 @@ def _rank(seen: list[tuple[dict[str, Any], int]]) -> tuple[float, int]:
     """What comes first has the least: most drops, then most bytes sent."""
     queues = [queue for port, _ in seen for queue in port["queues"]]
     lost = sum(cause["frames"] for queue in queues for cause in queue["drops"].values())
+    lost += sum(_too_long(port) for port, _ in seen)
     return -lost, -sum(port["tx_bytes"] for port, _ in seen)
 
 
@@ -75,7 +76,15 @@ def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | 
     places = [at["drops"] for at in queues_of(trial, port, queue)]
     if port is None and queue is None:
         places += [switch.get("early_drops", {}) for switch in trial.outcome.get("switches", [])]
-    return float(sum(lost["frames"] for drops in places for name, lost in drops.items() if cause in (None, name)))
+    found = sum(lost["frames"] for drops in places for name, lost in drops.items() if cause in (None, name))
+    if port is not None and queue is None and cause in (None, "mtu"):
+        found += sum(_too_long(at) for at in trial.ports(port))
+    return float(found)
+
+
+def _too_long(port: dict[str, Any]) -> int:
+    """Frames that arrived at a port, or were to leave by it, above its MTU. They came to no queue."""
+    return sum((port.get("mtu_drops") or {}).values())
 
 
 def queues_of(trial: Trial, port: str | None, queue: str | None) -> list[dict[str, Any]]:
@@ -124,9 +133,16 @@ def _port(node: str, towards: str, seen: list[tuple[dict[str, Any], int]], trial
             port["tx_bytes"] * 8_000 / counted_ps if counted_ps else 0.0 for port, counted_ps in seen
         ),
         "drops_frames": sum(queue["drops_frames"] for queue in queues),
+        "mtu_drops": _mtu_drops(ports),
         "queues": queues,
         "dpp": {key: _mean(counters.get(key, 0) for counters in dpp) for key in DPP_COUNTERS} if dpp else None,
     }
+
+
+def _mtu_drops(ports: list[dict[str, Any]]) -> dict[str, float] | None:
+    """Frames above the MTU of a port that has one, by direction."""
+    found = [drops for port in ports if (drops := port.get("mtu_drops"))]
+    return {way: _mean(drops[way] for drops in found) for way in ("ingress", "egress")} if found else None
 
 
 def _queue(queues: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.scenario.policies.aqm.kinds import DROP_CAUSES
 
 WATCHDOG_CAUSE = "watchdog"
-INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed")
+INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed", "mtu")
 """Drops before a queue was reached."""
 PRIORITIES = range(8)
 
@@ -37,6 +37,7 @@ def port_counters(port: dict[str, Any], policy: dict[str, Any] | None) -> Counte
         "pfc": _pfc(port),
         "elephants": port.get("elephants"),
         "dpp": port.get("dpp"),
+        **({"mtuDrops": drops} if (drops := port.get("mtu_drops")) else {}),
     }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks import elephants, finish, hypervisors, load, senders, workloads
+from tailrace.scenario.checks import elephants, finish, hypervisors, load, mtus, senders, workloads
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.checks.pause import set_aside
 from tailrace.scenario.lowering.pause import Port, groups
@@ -31,6 +31,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     yield from load.cautions(scenario, graph)
     yield from finish.cautions(scenario, graph)
     yield from hypervisors.cautions(scenario)
+    yield from mtus.cautions(scenario, graph)
 
 
 def _switch(ports: list[Port]) -> Found:

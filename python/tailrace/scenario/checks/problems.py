@@ -19,15 +19,12 @@ from tailrace.scenario.checks import (
 )
 from tailrace.scenario.network.host import IP_TCP_HEADERS_BYTES, Host, Tcp
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.policies.switch import MTU_BYTES_MAX, MTU_BYTES_MIN
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text.document import Document
 from tailrace.scenario.text.units import TIME, format_size, round_above
 
-MTU_BYTES_MIN = 576
-"""RFC 791: size of a datagram that every host must accept; it has room for headers and data."""
-MTU_BYTES_MAX = 9216
-"""Largest jumbo MTU of data-centre switches (NX-OS)."""
 WINDOW_SAMPLES_MAX = 100_000
 CLOCK_PPB_MAX = 1_000_000
 PROBLEMS_MAX = 200

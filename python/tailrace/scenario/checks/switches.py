@@ -38,6 +38,10 @@ def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario
             hint = closest(towards, _beside(name, graph), f"neighbours of '{name}'")
             yield (*at, "ports", towards), f"no link joins '{name}' and '{towards}'", hint
         yield from _used_policy((*at, "ports", towards), policy, switch, scenario)
+    for towards in own.port_mtu:
+        if not _is_beside(name, towards, graph):
+            hint = closest(towards, _beside(name, graph), f"neighbours of '{name}'")
+            yield (*at, "port_mtu", towards), f"no link joins '{name}' and '{towards}'", hint
 
 
 def _is_beside(switch: str, towards: str, graph: Graph) -> bool:

@@ -48,7 +48,14 @@ def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lo
         **classify,
         "policy": usual,
         "port_policies": [{"towards": towards, "policy": policy} for towards, policy in own.items()],
+        **_mtus(switch, neighbours),
     }
+
+
+def _mtus(switch: Switch, neighbours: list[str]) -> Raw:
+    own = [{"towards": towards, "mtu_bytes": mtu} for towards, mtu in switch.port_mtu.items() if towards in neighbours]
+    usual = {} if switch.mtu is None else {"mtu_bytes": switch.mtu}
+    return usual | ({"port_mtus": own} if own else {})
 
 
 def _found(scenario: Scenario, name: str) -> Policy:

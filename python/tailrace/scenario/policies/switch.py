@@ -35,6 +35,12 @@ RULES_MAX = 512
 QCN_SET_POINT_BYTES_MIN = 100
 """The smallest value that a plan accepts (crates/plan)."""
 
+MTU_BYTES_MIN = 576
+"""IPv4: every host must accept a datagram of this size (RFC 791)."""
+MTU_BYTES_MAX = 9216
+"""The largest jumbo MTU of the modelled switches."""
+
+Mtu = Annotated[Size, within(SIZE, least=MTU_BYTES_MIN, most=MTU_BYTES_MAX)]
 BridgePriority = Annotated[int, *stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
@@ -161,6 +167,12 @@ class Switch(Part):
     """Name of the policy of every port (`fifo` is predefined: one queue, tail drop, dynamic(8))."""
     ports: dict[str, str] = {}
     """Policies of individual ports: name of the neighbour, name of the policy."""
+    mtu: Mtu | None = None
+    """IP MTU of every port, 576B to 9216B: a longer frame is dropped silently, whether it arrives or leaves. Default:
+    frames of any length.
+    """
+    port_mtu: dict[str, Mtu] = {}
+    """IP MTU of individual ports: name of the neighbour, size."""
     bridge_priority: BridgePriority = BRIDGE_PRIORITY
     """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest becomes the root, and of equal ones the first
     switch.
