@@ -30,6 +30,7 @@ LIMIT_S = 60.0
 BOOT_S = 3.0
 """Two guests that connect to Open vSwitch at the same time were seen to wait for ever."""
 POLL_S = 0.02
+TRIES = 3
 MEMORY = "192M"
 RUN = Path("/run/guests")
 SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
@@ -190,14 +191,19 @@ def _latency(percent: str, text: str) -> float:
 
 
 def outside(kind: str) -> dict[str, Any]:
-    """One trial, in a process of its own, with all that it starts."""
+    """One trial, in a process of its own, with all that it starts.
+
+    Where a guest does not come up (seen on busy machines: the switch refuses its interface), it is tried again.
+    """
     words = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
     words += [sys.executable, __file__, "--inside", kind]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=2 * LIMIT_S, check=False)
-    if done.returncode:
-        raise SystemExit(f"{kind}: {done.stderr[-2000:]}")
-    trial: dict[str, Any] = json.loads(done.stdout)
-    return trial
+    for attempt in range(1, TRIES + 1):
+        done = subprocess.run(words, capture_output=True, text=True, timeout=2 * LIMIT_S, check=False)
+        if done.returncode == 0:
+            trial: dict[str, Any] = json.loads(done.stdout)
+            return trial
+        print(f"{kind}, try {attempt} of {TRIES}: {done.stderr.strip()[-300:]}", file=sys.stderr)
+    raise SystemExit(f"{kind}: no trial of {TRIES} came to an end")
 
 
 def missing() -> list[str]:
