@@ -138,4 +138,19 @@ mod tests {
         assert!(starts[2] > Time::ZERO, "behind the first");
         assert_eq!(bond.interfaces().iter().map(|interface| interface.sent_frames).sum::<u64>(), 3);
     }
+    #[test]
+    fn drops_are_counted_from_the_end_of_the_warm_up_on() {
+        let plain = PlainNic::new(BitRate::from_gbps(10).pace(0), 24, 2_000);
+        let mut bond = BondedNic::new(BondPolicy::Flow, 1, vec![plain; 2]);
+        let flood = |bond: &mut BondedNic| {
+            (0..100).for_each(|flow| _ = bond.send(Time::ZERO, &packet(flow, 0)));
+            bond.queue_drops()
+        };
+        let before = flood(&mut bond);
+        let sent = |bond: &BondedNic| bond.interfaces().iter().map(|interface| interface.sent_frames).sum::<u64>();
+        assert!(before > 90 && before + sent(&bond) == 100, "{before} dropped, {} sent", sent(&bond));
+        bond.begin_counting();
+        assert_eq!((bond.queue_drops(), sent(&bond)), (0, 0));
+        assert_eq!(flood(&mut bond), 100, "the queues are still full");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use tailrace_endpoint::host::{Completion, Host, Opened, Outputs, ReceiveRing};
-use tailrace_endpoint::transport::{Tcp, TcpStats};
+use tailrace_endpoint::transport::{Limits, Tcp, TcpStats};
 use tailrace_endpoint::udp::Datagram;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
@@ -53,6 +53,8 @@ pub struct Cable {
     pub opened: u64,
     /// What the connections that are over had counted.
     pub closed: TcpStats,
+    /// What limited them, for how long.
+    pub limits: Limits,
     /// Resets that were sent.
     pub resets: Vec<Packet>,
     /// Every frame of this number is lost; 0 for none.
@@ -130,8 +132,9 @@ impl Outputs for Cable {
         );
         self.opened += 1;
     }
-    fn closed(&mut self, _: Time, _: u32, tcp: &Tcp) {
+    fn closed(&mut self, now: Time, _: u32, tcp: &Tcp) {
         self.closed.add(tcp.stats());
+        self.limits.add(&tcp.limits(now));
     }
     fn is_over(&mut self, _: &usize, _: u32) {}
 }

@@ -6,6 +6,7 @@ mod failures;
 mod per_request;
 mod processor;
 mod programs;
+mod threads;
 
 use engine::{Cable, DELAY, MODERATION, run};
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};

@@ -10,7 +10,7 @@ use tailrace_endpoint::host::{Host, HostConfig, KernelCosts, NewProgram, NewUdpS
 use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
 
-const COSTS: KernelCosts = KernelCosts {
+pub const COSTS: KernelCosts = KernelCosts {
     per_frame: Span::from_ns(500),
     per_poll: Span::from_ns(200),
     per_interrupt: Span::from_us(1),
@@ -22,7 +22,7 @@ const COSTS: KernelCosts = KernelCosts {
     idle_exit: Span::ZERO,
 };
 
-fn policy(cores: usize, costs: KernelCosts) -> ProcessorPolicy {
+pub fn policy(cores: usize, costs: KernelCosts) -> ProcessorPolicy {
     let group = GroupConfig { cores: CoreSet::first(cores), weight: weight_of(0), quota: None };
     let scheduler = SchedulerConfig { slice: Span::from_ms(3), tick: Span::from_ms(4), context_switch: Span::from_ns(400) };
     ProcessorPolicy {
@@ -44,7 +44,7 @@ fn policy(cores: usize, costs: KernelCosts) -> ProcessorPolicy {
     }
 }
 
-fn host(side: usize, policy: ProcessorPolicy) -> Host<usize> {
+pub fn host(side: usize, policy: ProcessorPolicy) -> Host<usize> {
     let mut config = HostConfig { processor: Some(policy), ..config(side, 4_096) };
     (config.receive.per_packet, config.receive.per_byte_fs) = (Span::from_ns(600), 0);
     Host::new(config)

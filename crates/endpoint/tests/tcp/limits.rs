@@ -68,6 +68,25 @@ fn a_send_buffer_that_is_small_for_the_round_trip_limits() {
     assert_mostly(&limits_of(World::new(&small, Path::new(10, DELAY))), Limit::SendBuffer);
 }
 
+/// Of a round trip, what is above its minimum is waiting: it lasts many milliseconds with 300 kB at 100 Mbit/s, on a path of 1 ms.
+/// NewReno, because CUBIC leaves slow start when the round trip grows.
+#[test]
+fn time_in_queues_of_the_path_is_counted_beside_that_of_a_full_buffer_and_without_queues_there_is_none() {
+    let buffer = |bytes| TcpConfig {
+        send_buffer: Buffer { initial: bytes, maximum: bytes },
+        congestion_control: CongestionControl::NewReno,
+        small_queue: Span::ZERO,
+        ..config()
+    };
+    let slow = Path { ps_per_byte: 80_000, ..Path::new(1, DELAY) };
+    for (bytes, path, band) in [(40_000, Path::new(10, DELAY), 0..10), (300_000, slow, 85..100)] {
+        let limits = limits_of(World::new(&buffer(bytes), path));
+        assert_mostly(&limits, Limit::SendBuffer);
+        let share = 100 * limits.queued.ps() / limits.of(Limit::SendBuffer).ps();
+        assert!(band.contains(&share), "{share} % of the time in queues: {limits:?}");
+    }
+}
+
 /// The interface is faster than the path: a queue of 8 frames at 100 Mbit/s.
 #[test]
 fn a_bottleneck_with_losses_limits_by_congestion() {

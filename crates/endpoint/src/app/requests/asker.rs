@@ -114,7 +114,7 @@ impl Asker {
 
     fn give_up_link(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
         calls.close(socket);
-        let Some(link) = self.links.remove(&socket) else { return };
+        let link = self.links.remove(&socket).expect("what carries a request that waits is a connection of this program");
         let lane = &mut self.lanes[link.lane as usize];
         lane.used -= 1;
         lane.ready.remove(&(link.asked.len() as u32, socket));

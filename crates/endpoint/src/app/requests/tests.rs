@@ -246,6 +246,20 @@ fn a_connection_that_does_not_open_in_time_is_given_up_and_the_request_asked_aga
     }
 }
 
+/// Until another connection carries it, a request that is asked again has none: that of the first attempt is gone.
+#[test]
+fn a_request_that_is_asked_again_has_nothing_to_do_with_its_first_connection() {
+    let mut host = Fake::default();
+    let mut client = client(1, 1, impatient(true, 1, 1));
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_connected(Time::ZERO, 1, &mut host);
+    client.handle_timeout(Time::ZERO + SECOND, &mut host);
+    assert_eq!((host.closed.clone(), host.connected), (vec![1], 2), "it was on its way, and is asked again");
+    client.handle_timeout(Time::ZERO + SECOND.times(2), &mut host);
+    assert_eq!(host.closed, [1, 2], "the second connection has not opened");
+    assert_eq!((client.tallies().failed, client.tallies().timed_out, host.finished), (1, 2, vec![0]));
+}
+
 #[test]
 fn a_pipeline_is_given_up_whole_and_asked_again_in_order() {
     let mut host = Fake::default();
