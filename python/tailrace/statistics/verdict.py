@@ -12,7 +12,7 @@ from tailrace.statistics.rank import Shift, cliffs_delta, hodges_lehmann, mann_w
 from tailrace.statistics.sample import mean, median
 from tailrace.statistics.stream import named_stream
 
-Verdict = Literal["lower", "higher", "no significant difference", "too few trials"]
+Verdict = Literal["lower", "higher", "unclear size", "no significant difference", "too few trials"]
 
 # The customary threshold. A verdict names its p value, so that readers can hold it to another.
 SIGNIFICANCE = 0.05
@@ -84,8 +84,9 @@ def adjusted(effects: Sequence[Effect]) -> list[Effect]:
     """The same effects as one family: p values by Holm's method, and verdicts by those.
 
     Where not even the most extreme outcome of all trials could be told from chance among so many tests, there are too
-    few trials; that is known before any of them has run. A difference is one by its p value and by its interval: of few
-    and skewed trials the two can disagree, and a difference of unknown sign is none.
+    few trials; that is known before any of them has run. That the samples differ is said by the p value; by how much,
+    and in which direction on average, by the interval. Of few and skewed trials it can hold zero where the test finds a
+    difference, whose size is unclear then.
     """
     p_values = holm_adjusted([effect.test.p_value for effect in effects])
     return [
@@ -97,13 +98,15 @@ def adjusted(effects: Sequence[Effect]) -> list[Effect]:
 def _verdict(effect: Effect, p_adjusted: float, tests: int) -> Verdict:
     if effect.test.p_smallest * tests >= SIGNIFICANCE:
         return "too few trials"
-    if p_adjusted >= SIGNIFICANCE or _holds_zero(effect.change_interval):
+    if p_adjusted >= SIGNIFICANCE:
         return "no significant difference"
+    if _holds_zero(effect.change_interval):
+        return "unclear size"
     return "lower" if effect.other_mean < effect.baseline_mean else "higher"
 
 
 def _holds_zero(interval: Interval | None) -> bool:
-    """Whether no change is among the values of an interval: a verdict would contradict it."""
+    """Whether no change is among the values of an interval: a verdict with a direction would contradict it."""
     return interval is not None and interval.low <= 0 <= interval.high
 
 

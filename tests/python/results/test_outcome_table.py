@@ -149,6 +149,7 @@ def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(t
 def test_lower_bounds_are_not_called_the_same(bounds: list[int], tone: str) -> None:
     effect = {"is_same": False, "verdict": "no significant difference", "bounds": bounds, "metric": "latency_p99_ms"}
     assert tone_of(effect) == tone
+    assert tone_of(effect | {"verdict": "unclear size"}) == ("unclear" if tone == "same" else tone)
 
 
 def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path: Path) -> None:

@@ -43,6 +43,18 @@ def test_overlapping_samples_show_no_difference() -> None:
     assert compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False).verdict == "no significant difference"
 
 
+def test_a_difference_whose_interval_holds_zero_is_one_of_unclear_size() -> None:
+    # A bond by host: in three of ten trials both hosts have one link, in the others a little less than a bond by flow.
+    by_flow = [18.82 + number / 1e3 for number in range(10)]
+    by_host = [value - (9.4 if number < 3 else 0.01) for number, value in enumerate(by_flow)]
+    effect = compared(by_flow, by_host)
+    assert effect.test.p_value == pytest.approx(2 / 2**10), "every trial is lower"
+    assert effect.change_interval is not None
+    assert effect.change_interval.low < -30 < 0 < effect.change_interval.high
+    assert effect.verdict == "unclear size"
+    assert compared(by_flow, [value - 0.01 for value in by_flow]).verdict == "lower"
+
+
 def test_pairs_are_used_from_six_on_and_never_by_the_outcome() -> None:
     assert compared(SLOW, FAST).is_paired
     five = compared(SLOW[:5], FAST[:5])

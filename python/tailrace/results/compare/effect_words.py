@@ -22,6 +22,9 @@ def effect_words(
     evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"
     if effect.verdict == "no significant difference":
         return f"{workload}: no significant difference in {what} between {arm} and {baseline} {evidence}."
+    if effect.verdict == "unclear size":
+        differ = "differ" if metric in PLURAL else "differs"
+        return f"{workload}: {what} {differ} between {arm} and {baseline}, by an unclear amount {evidence}."
     size = f"{size_words(change, effect.other_mean - effect.baseline_mean)}"
     than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
     return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."

@@ -29,6 +29,7 @@ VERBS = {
     ),
 }
 UNCLEAR = {
+    "unclear size": "a difference of unclear size in {}",
     "no significant difference": "no significant difference in {}",
     "too few trials": "too few trials to detect a difference in {}",
 }

@@ -5,7 +5,8 @@ from typing import Any, Literal
 from tailrace.results.metrics.definitions import BETTER_HIGHER
 
 Summary = dict[str, Any]
-Tone = Literal["", "better", "worse", "same", "few", "censored"]
+Tone = Literal["", "better", "worse", "same", "unclear", "few", "censored"]
+NEITHER = ("no significant difference", "unclear size")
 
 
 def tone_of(effect: Summary) -> Tone:
@@ -14,10 +15,12 @@ def tone_of(effect: Summary) -> Tone:
     A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
     """
     of_baseline, of_arm = effect["bounds"]
-    if effect["verdict"] == "no significant difference" and not effect["is_same"] and of_baseline + of_arm > 0:
+    if effect["verdict"] in NEITHER and not effect["is_same"] and of_baseline + of_arm > 0:
         return "censored"
     if effect["is_same"] or effect["verdict"] == "no significant difference":
         return "same"
+    if effect["verdict"] == "unclear size":
+        return "unclear"
     if effect["verdict"] == "too few trials":
         return "few"
     is_higher = effect["verdict"] == "higher"

@@ -14,12 +14,13 @@ from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 Summary = dict[str, Any]
-SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "few": "?", "censored": ">"}
+SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "unclear": "~", "few": "?", "censored": ">"}
 WORDS: dict[Tone, str] = {
     "": "",
     "better": "better",
     "worse": "worse",
     "same": "no significant difference",
+    "unclear": "a difference of unclear size",
     "few": "too few trials",
     "censored": "a bound, not comparable",
 }
