@@ -152,6 +152,22 @@ def test_hypervisors_have_a_table(tmp_path: Path) -> None:
     assert "fifoleaf2" in text
 
 
+def test_interfaces_of_bonds_have_a_table(tmp_path: Path) -> None:
+    made = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+    assert "Interfaces of bonds" not in page_of(made).text
+
+    def bond(outcome: dict[str, Any]) -> None:
+        interface = {"sent_frames": 300, "sent_bytes": 450_000, "received_frames": 40}
+        outcome["hosts"][0]["name"] = "store"
+        outcome["hosts"][0]["bond"] = [interface, interface | {"sent_frames": 100, "sent_bytes": 150_000}]
+
+    edit_trials(made, bond)
+    text = page_of(made).text
+    assert "Interfaces of bonds" in text
+    assert "fifostore130075 %40" in text
+    assert "fifostore210025 %40" in text
+
+
 def test_counters_that_no_trial_has_are_no_column(tmp_path: Path) -> None:
     text = page_of(FakeRun(trials=1, with_solo=False).write(tmp_path / "run")).text
     assert "limited by" not in text

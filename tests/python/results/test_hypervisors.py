@@ -12,6 +12,7 @@ from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics import hypervisors
+from tailrace.results.text.hypervisors import hypervisors_text
 
 
 def trial(*found: dict[str, Any]) -> Trial:
@@ -45,6 +46,19 @@ def test_each_hypervisor_has_means_over_trials() -> None:
     assert (row["voluntary_per_s"], row["involuntary_per_s"], row["exits_per_s"]) == (150, 50, 150)
     assert (row["receive_overruns"], row["send_overruns"], row["backlog_overruns"], row["overruns"]) == (4, 5, 3, 12)
     assert hypervisors.summarise_hypervisors([trial()]) == []
+
+
+def test_the_text_of_a_run_has_them() -> None:
+    arms = {
+        name: {"hypervisors": hypervisors.summarise_hypervisors([found])}
+        for name, found in (("a", trial(own())), ("b", trial()))
+    }
+    head, row, *note = hypervisors_text({"arms": arms}).splitlines()
+    assert head.split()[:2] == ["hypervisors", "arm"]
+    assert row.split()[:2] == ["leaf", "a"]
+    assert [float(word) for word in row.split()[2:]] == [0.5625, 0.125, 0.125, 0.9375, 0.25, 200, 100, 4, 5, 3]
+    assert "Overruns" in " ".join(note)
+    assert hypervisors_text({"arms": {"b": arms["b"]}}) == ""
 
 
 def test_without_hypervisors_there_is_no_figure() -> None:

@@ -14,6 +14,7 @@ from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.metrics.costs import parts_of
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
+from tailrace.results.text.bonds import bond_rows
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
 
@@ -206,6 +207,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
+        "bonds": bond_rows(arms),
         "has_limits": any(row["limited_by"] != NOT_TOLD for row in tcp),
         "processors": _processors(arms, "processors"),
         "hypervisors": _processors(arms, "hypervisors"),

@@ -1,24 +1,50 @@
 """What each interface of a bond has carried: a hash that spreads flows badly is seen here."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import number
 
 
+@dataclass(frozen=True)
+class BondRow:
+    """One interface of a bonded host in one arm, means over trials."""
+
+    host: str
+    arm: str
+    index: int
+    interface: int
+    """Counted from one, in the order of its links."""
+    sent_frames: float
+    sent_percent: float
+    """Of the bytes that all interfaces of the host have sent."""
+    received_frames: float
+    is_first: bool
+    """Whether it is the first row of its arm."""
+
+
+def bond_rows(arms: Iterable[tuple[str, dict[str, Any]]]) -> list[BondRow]:
+    """The interfaces of bonded hosts, by arm and host; nothing where no host has several."""
+    rows: list[BondRow] = []
+    for index, (arm, of_arm) in enumerate(arms):
+        bonds = [(host["name"], host["bond"]) for host in of_arm["hosts"] if host.get("bond")]
+        for host, bond in bonds:
+            sent = sum(one["sent_bytes"] for one in bond)
+            for number_of, one in enumerate(bond, 1):
+                share = 100 * one["sent_bytes"] / sent if sent else 0.0
+                is_first = not rows or rows[-1].index != index
+                counted = one["sent_frames"], share, one["received_frames"]
+                rows.append(BondRow(host, arm, index, number_of, *counted, is_first))
+    return rows
+
+
 def bonds_text(summary: dict[str, Any]) -> str:
-    """A table of the interfaces of bonded hosts, by host and arm; nothing where no host has several."""
+    """A table of the interfaces of bonded hosts, by arm and host; nothing where no host has several."""
     rows = [
-        [host["name"], arm, str(index), *_cells(interface, host["bond"])]
-        for arm, of_arm in summary["arms"].items()
-        for host in of_arm["hosts"]
-        for index, interface in enumerate(host.get("bond") or [], 1)
+        [row.host, row.arm, str(row.interface), *map(number, (row.sent_frames, row.sent_percent, row.received_frames))]
+        for row in bond_rows(summary["arms"].items())
     ]
     head = ["bonds", "arm", "interface", "sent frames", "% of sent bytes", "received frames"]
     return align([head, *rows], left=2) if rows else ""
-
-
-def _cells(interface: dict[str, float], bond: list[dict[str, float]]) -> list[str]:
-    sent = sum(one["sent_bytes"] for one in bond)
-    share = 100 * interface["sent_bytes"] / sent if sent else 0.0
-    return [number(interface["sent_frames"]), number(share), number(interface["received_frames"])]

@@ -27,6 +27,7 @@ from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.text.bonds import bonds_text
 from tailrace.results.text.failures import failures_text
+from tailrace.results.text.hypervisors import hypervisors_text
 from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
@@ -61,6 +62,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         limiting_text(summary),
         failures_text(summary),
         bonds_text(summary),
+        hypervisors_text(summary),
         _effects(summary),
         _expectations(summary),
         _fidelity(summary),
