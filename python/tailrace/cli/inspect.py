@@ -16,6 +16,9 @@ COMPARED = 2
 """Runs of one engine that are compared at a time."""
 COUNTED = (("host", "hosts"), ("switch", "switches"), ("link", "links"))
 
+NAMED_MAX = 10
+"""Workloads and arms that `check` names; `--json` has all."""
+
 
 def counted(number: int, one: str, many: str) -> str:
     """`1 switch`, `2 switches`."""
@@ -84,7 +87,7 @@ def check_scenario(
     parts = [counted(found[key], one, key) for one, key in COUNTED]
     trials = counted(found["trials"], "trial", "trials")
     swept = f" at {counted(found['points'], 'point', 'points')}" if loaded.points else ""
-    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}{swept}; {trials}"
+    names = f"workloads {_listed(found['workloads'])}; arms {_listed(found['arms'])}{swept}; {trials}"
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"valid, with {warnings}" if loaded.warnings else "valid"
     warn(loaded.warnings)
@@ -98,6 +101,12 @@ def check_scenario(
         plan = lower(loaded.arms[arm], arm, 1)
         for tree in of_arm:
             emit(f"  {arm}: {tree_words(tree, plan)}")
+
+
+def _listed(names: list[str]) -> str:
+    """The first of many names, with the number of the others; `--json` has all."""
+    more = len(names) - NAMED_MAX
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:NAMED_MAX])} and {more} more"
 
 
 def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:

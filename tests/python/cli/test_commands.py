@@ -91,6 +91,19 @@ def test_check_says_what_is_in_a_sound_scenario(tailrace: Program) -> None:
     assert json.loads(tailrace("check", "lab.yaml", "--json").out)["arms"] == ["fifo", "dpp"]
 
 
+def test_check_names_the_first_of_many_workloads(tailrace: Program, workplace: Path) -> None:
+    one = "kind: stream, source: database, destination: client, size: 1MB"
+    more = "".join(f"  w{number}: {{{one}}}\n" for number in range(500))
+    text = STARTER.replace("workloads:\n", f"workloads:\n{more}")
+    (workplace / "many.yaml").write_text(text, encoding="utf-8")
+    ended = tailrace("check", "many.yaml")
+    assert ended.code == 0, ended.err
+    assert "workloads w0, w1, w2" in ended.out
+    assert " more; arms fifo, dpp" in ended.out
+    assert len(ended.out) < 300
+    assert len(json.loads(tailrace("check", "many.yaml", "--json").out)["workloads"]) > 500
+
+
 def test_plan_prints_the_plan_of_one_trial(tailrace: Program) -> None:
     plan = json.loads(tailrace("plan", "lab.yaml", "--arm", "dpp", "--trial", "3").out)
     assert plan["name"] == "starter/dpp/trial-3"

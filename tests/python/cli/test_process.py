@@ -51,6 +51,12 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
+def test_the_package_is_the_command(place: Path) -> None:
+    command = [sys.executable, "-m", "tailrace", "check", "lab.yaml"]
+    done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    assert (done.returncode, "lab.yaml: valid" in done.stdout) == (0, True), done.stderr
+
+
 def test_without_a_terminal_there_are_plain_lines(place: Path) -> None:
     command = [*PROGRAM, "run", "lab.yaml", "--trials", "2", "--set", "expect=[]"]
     done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
