@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted
 from tailrace.scenario.checks.cautions import cautions
 from tailrace.scenario.checks.problems import PROBLEMS_MAX, check
+from tailrace.scenario.checks.unused import keys_of_kinds
 from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import AT, Point
@@ -151,7 +152,17 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
         problem if len(names) == len(arms) else replace(problem, what=f"in arm {_listed(names)}: {problem.what}")
         for problem, names in arms_of.items()
     ]
-    return tuple(sorted([*told, *_equal_arms(arms, documents)]))
+    return tuple(sorted([*told, *_unused(arms, documents), *_equal_arms(arms, documents)]))
+
+
+def _unused(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
+    """Warnings about keys that none of the arms that have them uses."""
+    is_used: dict[Problem, bool] = {}
+    for name, scenario in arms.items():
+        for path, what, hint, uses in keys_of_kinds(scenario):
+            problem = documents[name].problem(path, what, hint)
+            is_used[problem] = is_used.get(problem, False) or uses
+    yield from (problem for problem, uses in is_used.items() if not uses)
 
 
 def _listed(names: list[str]) -> str:

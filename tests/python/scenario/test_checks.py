@@ -150,6 +150,12 @@ def test_the_sound_scenario_is_sound() -> None:
         (ORDERS + "warmup_transactions", 100, "workloads.orders.warmup_transactions", "belong to the warm-up"),
         (
             ORDERS + "round_trips",
+            [{"response": "1kB", "server_time": "1h"}],
+            "workloads.orders.round_trips.0.server_time",
+            "is not shorter than the trial",
+        ),
+        (
+            ORDERS + "round_trips",
             [{"response": "0B"}],
             "workloads.orders.round_trips.0.response",
             "`response` must be greater than zero",

@@ -124,6 +124,36 @@ def test_small_pages_make_polling_dearer_and_nothing_else() -> None:
     assert kernel.cost("switch_frame") == Hypervisor(cores=1).cost("switch_frame")
 
 
+KEYS_OF_KINDS = [
+    ("ovs-dpdk", "ovs", {"polling_cores": [1]}, "polling_cores"),
+    ("ovs-dpdk", "bridge", {"isolate": False}, "isolate"),
+    ("ovs-dpdk", "ovs", {"page_factor": 1.5}, "page_factor"),
+    ("ovs-dpdk", "ovs", {"poll": "200ns"}, "poll"),
+    ("ovs", "ovs-dpdk", {"irq_cores": [1]}, "irq_cores"),
+    ("bridge", "ovs-dpdk", {"backlog": "300 frames"}, "backlog"),
+    ("ovs", "ovs-dpdk", {"coalesce": "4us"}, "coalesce"),
+    ("ovs", "ovs-dpdk", {"merge_frame": "1us"}, "merge_frame"),
+    ("ovs", "ovs-dpdk", {"vhost_frame": "1us"}, "vhost_frame"),
+    ("ovs", "ovs-dpdk", {"pins": {"db": {"vhost": [1]}}}, "pins.db.vhost"),
+]
+
+
+@pytest.mark.parametrize(("kind", "other", "own", "key"), KEYS_OF_KINDS)
+def test_a_key_of_another_kind_of_switch_is_a_warning_unless_an_arm_uses_it(
+    kind: str, other: str, own: dict[str, Any], key: str
+) -> None:
+    def told(**more: Any) -> list[str]:
+        base = changes(own | {"switch": other})
+        found = load(hosts__db={"cpu": {"cores": 2}}, **base, **more).warnings
+        return [str(one) for one in found if "has an effect only with" in str(one)]
+
+    [warning] = told()
+    assert f"hypervisors.{SWITCH}.{key}: `{key.rpartition('.')[2]}` has an effect only with" in warning
+    assert told(arms={"base": {}, "two": {"hypervisors.leaf.cores": 5}}) == [warning], "told once"
+    assert told(arms={"base": {}, "two": {"hypervisors.leaf.switch": kind}}) == []
+    assert not load(hosts__db={"cpu": {"cores": 2}}, **changes(own | {"switch": kind})).warnings
+
+
 def test_work_pinned_to_a_core_that_polls_is_a_warning() -> None:
     own = {"switch": "ovs-dpdk", "pins": {"db": {"cores": [1, 0]}}, "neighbours": {"busy": {"cores": [0]}}}
     found = [str(one) for one in load(hosts__db={"cpu": {"cores": 2}}, **changes(own)).warnings]

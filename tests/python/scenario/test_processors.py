@@ -36,8 +36,9 @@ def plan_of(cpu: dict[str, Any]) -> dict[str, Any]:
         ({"cores": 4, "clock": "2GHz"}, "clock", "there is none"),
         ({"cores": 4, "clock": "2", "profile": "linux-kernel"}, "clock", "2 has no unit"),
         ({"cores": 4, "profile": "linux"}, "profile", "not one of the choices"),
-        ({"cores": 4, "steal": {"share": "100%"}}, "steal.share", "must be between 0.0001% and 100%"),
-        ({"cores": 4, "steal": {"share": "0.0000001%"}}, "steal.share", "must be between 0.0001% and 100%"),
+        ({"cores": 4, "steal": {"share": "100%"}}, "steal.share", "must be from 0.0001% to 95%"),
+        ({"cores": 4, "steal": {"share": "99.999999%"}}, "steal.share", "must be from 0.0001% to 95%"),
+        ({"cores": 4, "steal": {"share": "0.0000001%"}}, "steal.share", "must be from 0.0001% to 95%"),
         ({"cores": 4, "steal": {"share": "10%", "slice": "1ps"}}, "steal.slice", "must be from 10us to 1s"),
         ({"cores": 4, "steal": {"share": "10%", "slice": "10s"}}, "steal.slice", "must be from 10us to 1s"),
         ({"cores": 4, "program_cores": "both"}, "program_cores", "expected a list, not 'both'"),
@@ -91,6 +92,14 @@ def test_41_databases_on_memory_for_30_are_refused() -> None:
     assert "41 groups need 328 GB of memory, and the host has 240 GB" in problem
     assert "the first 30 of them fit" in problem
     assert databases(30, "240GB") == []
+
+
+def test_no_memory_is_refused() -> None:
+    [problem] = databases(1, "0B")
+    assert "hosts.db.memory: must be greater than zero (hint: write 16GB, or omit it)" in problem
+    group = {"workloads": ["orders"], "memory": "0B"}
+    [problem] = problems(sound(hosts__db={"memory": "1GB", "cpu": {"cores": 4, "groups": {"g": group}}}))
+    assert "hosts.db.cpu.groups.g.memory: must be greater than zero" in problem
 
 
 def test_groups_whose_workloads_do_not_run_need_no_memory() -> None:

@@ -80,6 +80,15 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (WEB, {"server_work": "1kB"}, ".server_work", "is not a unit of time"),
         (WEB, {"timeout": "0s"}, ".timeout", "must be greater than zero"),
         (WEB, {"timeout": "soon"}, ".timeout", "is not a time"),
+        (WEB, {"timeout": "1ps"}, ".timeout", "is shorter than any round trip"),
+        (
+            WEB,
+            {"server_time": "1h"},
+            ".server_time",
+            "is not shorter than the trial: the server answers no request in it",
+        ),
+        (WEB, {"server_work": "uniform(1h, 2h)"}, ".server_work", "is not shorter than the trial"),
+        (WEB, {"calls": [CALL | {"server_time": "1h"}]}, ".calls.0.server_time", "is not shorter than the trial"),
         (WEB, {"retries": 1}, ".retries", "only after a `timeout`"),
         (OPEN, {"arrivals": "0s"}, ".arrivals", "must be greater than zero"),
         (OPEN, {"arrivals": "exponential(9999ps)"}, ".arrivals", "more than 100 million requests per second"),
@@ -104,6 +113,7 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (DNS, {"connection": "new"}, ".connection", "datagrams have no connections"),
         (DNS, {"pipeline": 2}, ".pipeline", "do not wait for each other"),
         (DNS, {"timeout": "0s"}, ".timeout", "must be greater than zero"),
+        (DNS, {"timeout": "999ns"}, ".timeout", "is shorter than any round trip"),
         (DNS, {"retries": 101}, ".retries", "100"),
         (DNS, {"response": "2kB"}, ".response", "does not fit an MTU of 1500 bytes"),
         (DNS, {"request": "7B"}, ".request", "no room for the number of its query"),
@@ -146,6 +156,8 @@ def test_a_value_without_meaning_is_refused_with_its_key(
 def test_more_arrivals_than_workers_serve_are_cautioned() -> None:
     slow = merged(OPEN, {"concurrency": 2, "server_time": "3ms"})
     assert any("1.5 times what 2 workers serve" in str(caution) for caution in load(workloads__web=slow).warnings)
+    given_up = WEB | {"server_time": "exponential(2ms)", "timeout": "1ms"}
+    assert any("most requests are given up" in str(caution) for caution in load(workloads__web=given_up).warnings)
 
 
 def test_a_preset_sets_what_the_workload_does_not() -> None:

@@ -9,9 +9,9 @@ from tailrace.scenario.text.quantities import (
     Count,
     FineTime,
     Frequency,
+    Memory,
     Part,
     Share,
-    Size,
     SmallFrames,
     Time,
     refuse_unless,
@@ -114,6 +114,8 @@ COSTS_OF_BYTES = ("per_byte", "read_byte", "write_byte")
 
 STEAL_MIN = 1000
 """In parts per billion. With the longest slice, a core is gone once in 12 days: the times of a plan can hold that."""
+STEAL_MAX = 95 * WHOLE // 100
+"""A host that has less of its cores is no host that anybody measures, but a typing error (assumed)."""
 STEAL_PS_MIN, STEAL_PS_MAX = 10**7, 10**12
 """Every slice of every core is an event; slices of hypervisors have milliseconds."""
 
@@ -127,7 +129,7 @@ class Steal(Part):
     """A hypervisor that takes every core away at regular intervals."""
 
     share: Annotated[
-        Share, refuse_unless(lambda share: STEAL_MIN <= share < WHOLE, "must be between 0.0001% and 100%", "write 10%")
+        Share, refuse_unless(lambda share: STEAL_MIN <= share <= STEAL_MAX, "must be from 0.0001% to 95%", "write 10%")
     ]
     """Share of the time of every core."""
     slice: Annotated[
@@ -150,7 +152,7 @@ class ControlGroup(Part):
     """Time of all cores together in each period (cpu.max). Default: no limit."""
     period: Time | None = None
     """Period of the quota, with which it is written. Linux: 100ms."""
-    memory: Size | None = None
+    memory: Memory | None = None
     """Memory that its programs need; all groups of a host must fit its `memory`. Default: not counted."""
 
 

@@ -11,6 +11,7 @@ from tailrace.scenario.policies.pause import AutoTime, Priorities
 from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.quantities import (
     Count,
+    Memory,
     Part,
     Rate,
     Size,
@@ -210,7 +211,7 @@ class Host(Part):
     """TCP of all sockets."""
     neighbours: dict[str, HostNeighbour] = {}
     """Other load on the same processor, by name; live runs only."""
-    memory: Size | None = None
+    memory: Memory | None = None
     """Memory for the programs of its control groups, which must fit together; nothing else depends on it. Default: not
     counted.
     """

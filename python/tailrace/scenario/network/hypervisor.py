@@ -68,6 +68,10 @@ COSTS = tuple(field.name for field in fields(Profile) if field.name != "clock_hz
 """Costs that a profile gives and a key of the same name overrides."""
 PAGED = ("switch_frame", "copy_byte")
 """Costs that small pages raise."""
+POLLING_KEYS = ("polling_cores", "isolate", "page_factor", "poll")
+"""Keys that have an effect only where cores poll."""
+KERNEL_KEYS = ("irq_cores", "backlog", "coalesce", "merge_frame", "vhost_frame")
+"""Keys that have an effect only where the kernel switches: interrupts, soft interrupts, vhost threads."""
 
 
 class Pins(Part):

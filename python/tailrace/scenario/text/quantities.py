@@ -159,6 +159,8 @@ def refuse_unless(is_sound: Callable[[int], bool], what: str, hint: str) -> Afte
 
 SmallSize = Annotated[Size, within(units.SIZE)]
 """Bytes that a plan stores in 32 bits."""
+Memory = Annotated[Size, refuse_unless(lambda size: size > 0, "must be greater than zero", "write 16GB, or omit it")]
+"""Bytes of memory that something has or needs."""
 SmallFrames = Annotated[Frames, within(units.FRAMES)]
 """A number of frames that a plan stores in 32 bits."""
 

@@ -39,6 +39,13 @@ class Surroundings:
     """MTU of a host, in bytes."""
 
 
+def too_slow(at: KeyPath, least_ps: float, around: Surroundings) -> Found:
+    """A server that takes at least so long answers nothing in a trial."""
+    if least_ps >= around.duration_ps:
+        what = f"`{at[-1]}` is not shorter than the trial: the server answers no request in it"
+        yield at, what, "write a shorter time, or raise experiment.duration"
+
+
 @dataclass(frozen=True)
 class LeastTime:
     """Lower bound on the time of a workload: links are never idle, frames have no headers and no losses."""

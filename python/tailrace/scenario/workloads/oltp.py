@@ -24,6 +24,7 @@ from tailrace.scenario.workloads.base import (
     line_bps,
     named_problems,
     scaled_count,
+    too_slow,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
 
@@ -180,6 +181,8 @@ class Oltp(WorkloadKind):
             for key in ("request", "response", "consume_chunk"):
                 if getattr(trip, key) == 0:
                     yield ("round_trips", index, key), f"`{key}` must be greater than zero", "write at least 1B"
+            yield from too_slow(("round_trips", index, "server_time"), trip.server_time.smallest, around)
+            yield from too_slow(("round_trips", index, "server_work"), trip.server_work, around)
             for key in ("build_rate", "produce_rate", "consume_rate", "unpack_rate"):
                 if getattr(trip, key) == 0:
                     yield ("round_trips", index, key), f"`{key}` must be greater than zero", "omit it for no limit"

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from tailrace.scenario.workloads.base import Found, Surroundings
+from tailrace.scenario.workloads.base import Found, Surroundings, too_slow
 from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import one_or_several
 
@@ -16,6 +16,9 @@ PORTS_MAX = 61_000 - 32_768
 ARRIVAL_GAP_PS_MIN = 10_000
 """100 million requests per second: with a shorter gap a trial does not end in any useful time (assumed)."""
 
+TIMEOUT_PS_MIN = 10**6
+"""Two interfaces and two cables of a few metres take longer (assumed)."""
+
 
 def problems(work: RequestKeys, around: Surroundings) -> Found:
     """Problems of its values; all named hosts exist."""
@@ -24,7 +27,10 @@ def problems(work: RequestKeys, around: Surroundings) -> Found:
     yield from _loop_problems(work, around)
     yield from _size_problems(work, around)
     yield from _protocol_problems(work)
+    yield from too_slow(("server_time",), work.server_time.smallest, around)
+    yield from too_slow(("server_work",), work.server_work.smallest, around)
     for index, call in enumerate(work.calls):
+        yield from too_slow(("calls", index, "server_time"), call.server_time.smallest, around)
         yield from ((("calls", index, *key), what, hint) for key, what, hint in call.problems(work.server_hosts))
     if work.replicas:
         yield from ((("replicas", *key), what, hint) for key, what, hint in work.replicas.problems())
@@ -104,11 +110,17 @@ def _protocol_problems(work: RequestKeys) -> Found:
         yield ("retries",), "a request over tcp is sent again only after a `timeout`", "write timeout: 2s, or omit it"
     if work.timeout == 0:
         yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 1s"
+    elif work.timeout is not None and work.timeout < TIMEOUT_PS_MIN:
+        what = "a `timeout` below 1us is shorter than any round trip: no request is answered"
+        yield ("timeout",), what, "write a time such as 1s"
 
 
 def cautions(work: RequestKeys) -> Found:
     """Warnings; the scenario has no problems."""
     mean_ps = work.server_time.mean + work.server_work.mean
+    if work.timeout is not None and mean_ps >= work.timeout:
+        what = "the server takes longer than `timeout` on average: most requests are given up"
+        yield ("timeout",), what, "write a longer timeout, or a shorter server_time"
     if work.arrivals is None or work.concurrency is None or work.calls or work.replicas:
         return
     load = mean_ps / work.arrivals.mean / (work.concurrency * len(work.server_hosts))
