@@ -27,12 +27,21 @@ class Service(ABC):
     """Port on which it listens."""
     needs: ClassVar[tuple[Needed, ...]]
     """Programs that it needs, with their packages."""
+    nodes_min: ClassVar[int] = 1
+    """Least number of its servers in a trial: those of a cluster depend on each other."""
+    nodes_max: ClassVar[int | None] = None
+    """Largest number of its servers in a trial; None for any."""
 
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
         """`workloads` are those that ask it; `templates` is a folder of the run that outlives trials."""
         self.host = host
         self.workloads = workloads
         self.templates = templates
+        self.together: Sequence[Service] = [self]
+
+    def meet(self, services: "Sequence[Service]") -> None:
+        """Is told all services of the trial, itself included, in the order of their start, before any other call."""
+        self.together = services
 
     @property
     def configuration(self) -> str:
@@ -65,4 +74,8 @@ class Service(ABC):
 
     @abstractmethod
     def stop(self) -> Ended:
-        """Stops the server; returns its resource usage."""
+        """Stops the server; returns its resource usage. Raises `FabricError` where it was not sound at the end."""
+
+    def report(self) -> str:
+        """What the server itself reported at its end, for results; empty where it reports nothing."""
+        return ""

@@ -243,7 +243,7 @@ class LiveTrial:
 def _record(servers: Servers, loads: Sequence[Load], neighbours: Neighbours) -> dict[str, Any]:
     """What was run: command lines, configurations, and what programs themselves reported."""
     started = [*servers.programs, *(program for load in loads for program in load.programs), *neighbours.programs]
-    told = {load.name: load.report() for load in loads} | neighbours.report()
+    told = {load.name: load.report() for load in loads} | neighbours.report() | servers.reports
     return {
         "commands": {program.command.name: list(program.command.argv) for program in started},
         "configurations": servers.configurations,

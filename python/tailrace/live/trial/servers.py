@@ -26,6 +26,8 @@ class Servers:
             (host, service): service(host, raws, templates / service.service_name)
             for (host, service), raws in asking.items()
         }
+        for made in self._services.values():
+            made.meet(list(self._services.values()))
 
     def of(self, workload: str) -> Service | None:
         """The one that a workload asks; None for a workload whose load brings its own."""
@@ -59,6 +61,12 @@ class Servers:
         every = (
             (f"{service.service_name}-{service.host}", service.configuration) for service in self._services.values()
         )
+        return {name: text for name, text in every if text}
+
+    @property
+    def reports(self) -> dict[str, str]:
+        """What those that report anything have reported, by service and host."""
+        every = ((f"{service.service_name}-{service.host}", service.report()) for service in self._services.values())
         return {name: text for name, text in every if text}
 
     def stop(self) -> list[tuple[str, Ended]]:
