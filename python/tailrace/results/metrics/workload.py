@@ -62,6 +62,7 @@ def summarise_workload(
         "rate_per_s": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "rate_per_s")),
         "failed_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "failed_percent")),
         "request_counts": _requests(outcomes),
+        "failed_attempts": _failed_attempts(outcomes),
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
@@ -108,6 +109,16 @@ def _requests(outcomes: list[dict[str, Any]]) -> dict[str, float] | None:
     """Counters of requests per trial (means); None for a workload that makes none."""
     counted = [w["request_counts"] for w in outcomes if w.get("request_counts")]
     return {key: sum(own[key] for own in counted) / len(counted) for key in REQUEST_COUNTERS} if counted else None
+
+
+def _failed_attempts(outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Attempts of transactions that the database rolled back, per trial and by error; None where none can be."""
+    counted = [w["failed_attempts"] for w in outcomes if w.get("failed_attempts") is not None]
+    if not counted:
+        return None
+    errors = sorted({error for own in counted for error in own})
+    by_error = {error: sum(own.get(error, 0) for own in counted) / len(counted) for error in errors}
+    return {"mean": sum(by_error.values()), "by_error": by_error}
 
 
 def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float | None] | None:
