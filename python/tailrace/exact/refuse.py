@@ -14,11 +14,11 @@ from tailrace.experiment.real_kernel import (
     raise_found,
 )
 from tailrace.programs.needed import path_of
-from tailrace.scenario.checks import neighbours
+from tailrace.scenario.checks import live_only, neighbours
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.cpu import COSTS, Cpu
 from tailrace.scenario.network.host import Host, Nic, Tcp
-from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
+from tailrace.scenario.programs import CHOICE_KEY, LIVE_ONLY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
@@ -80,6 +80,7 @@ def _find(scenario: Scenario) -> Found:
         yield from host_settings(("hosts", name), host, ENGINE)
         yield from _host(("hosts", name), host)
     yield from neighbours.absent(scenario, ENGINE)
+    yield from live_only.absent(scenario, ENGINE)
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"
@@ -87,6 +88,8 @@ def _find(scenario: Scenario) -> Found:
 
 def _program(at: KeyPath, workload: WorkloadKind) -> Found:
     """The real program that a workload names."""
+    if workload.live_choices().get(SERVICE_KEY) in LIVE_ONLY:
+        return
     keys = [key for key in (CHOICE_KEY, SERVICE_KEY) if key in workload.model_fields_set]
     named = registry.chosen(workload.kind, workload.live_choices()) if keys else None
     if named is None:

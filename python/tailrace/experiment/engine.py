@@ -4,12 +4,13 @@ engine.
 
 import json
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_trial, simulator_build
 from tailrace.experiment.real_kernel import raise_found
-from tailrace.scenario.checks import neighbours
+from tailrace.scenario.checks import live_only, neighbours
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -92,8 +93,12 @@ class Simulated:
         return []
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Raises `ScenarioError` for what only real programs have: neighbours."""
-        raise_found(loaded, arms, lambda scenario: neighbours.absent(scenario, SIMULATED))
+        """Raises `ScenarioError` for what only real programs have: neighbours, and clusters of databases."""
+        raise_found(
+            loaded,
+            arms,
+            lambda scenario: chain(neighbours.absent(scenario, SIMULATED), live_only.absent(scenario, SIMULATED)),
+        )
 
     def open(self, folder: Path) -> None:
         """Prepares nothing in the run directory."""

@@ -16,6 +16,7 @@ from tailrace.experiment.real_kernel import (
     raise_found,
 )
 from tailrace.live import registry
+from tailrace.live.service import Service
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.cpu import Cpu
@@ -83,6 +84,7 @@ def _programs(scenario: Scenario) -> Found:
         yield from _workload(("workloads", name), workload)
     yield from client_ports(scenario, CLIENT_PORTS, are_shared=True)
     yield from _servers(scenario)
+    yield from _clusters(scenario)
     yield from _vlans(scenario)
     yield from _marked_datagrams(scenario)
     for name, host in scenario.hosts.items():
@@ -173,6 +175,23 @@ def _servers(scenario: Scenario) -> Found:
                 what,
                 "give both workloads the same priority, or use two hosts",
             )
+
+
+def _clusters(scenario: Scenario) -> Found:
+    """Too few or too many servers of a service whose servers depend on each other."""
+    names = {id(workload): name for name, workload in scenario.running.items()}
+    running = [(workload.kind, workload) for workload in scenario.running.values()]
+    found: dict[type[Service], dict[str, str]] = {}
+    for _, service, host, workload in registry.sharing(each for each in running if not registry.foreign_service(*each)):
+        found.setdefault(service, {}).setdefault(host, names[id(workload)])
+    for service, hosts in found.items():
+        at: KeyPath = ("workloads", next(iter(hosts.values())), SERVICE_KEY)
+        what = f"a cluster of {service.service_name} has {len(hosts)} {'node' if len(hosts) == 1 else 'nodes'}"
+        if len(hosts) < service.nodes_min:
+            few = f"{what}, and needs at least {service.nodes_min}"
+            yield at, few, f"add a workload with {SERVICE_KEY}: {service.service_name} and another server"
+        elif service.nodes_max is not None and len(hosts) > service.nodes_max:
+            yield at, f"{what}, and at most {service.nodes_max} are supported", "use fewer servers"
 
 
 def _vlans(scenario: Scenario) -> Found:

@@ -52,6 +52,21 @@ def sizes_of(workloads: Iterable[Mapping[str, Any]]) -> frozenset[int]:
     return frozenset(trip["response_bytes"] for raw in workloads for trip in raw["round_trips"])
 
 
+def sizes_kept(workloads: Iterable[Mapping[str, Any]]) -> frozenset[int]:
+    """Sizes of the rows that workloads of a cluster read or write."""
+    return frozenset(row_size(trip) for raw in workloads for trip in raw["round_trips"])
+
+
+def is_write(trip: Mapping[str, Any]) -> bool:
+    """Whether a statement writes, where the database takes writes: it sends more than it gets."""
+    return bool(trip["request_bytes"] > trip["response_bytes"])
+
+
+def row_size(trip: Mapping[str, Any]) -> int:
+    """Size of the row of a statement of a cluster."""
+    return int(trip["request_bytes"] if is_write(trip) else trip["response_bytes"])
+
+
 class Templates(ABC):
     """The templates of one run."""
 

@@ -15,10 +15,12 @@ LOADS: dict[str, tuple[str, ...]] = {
 }
 """Names of the programs for each sort of load, the default first."""
 SERVICES: dict[str, tuple[str, ...]] = {
-    "transactions": ("postgresql", "mariadb"),
+    "transactions": ("postgresql", "mariadb", "galera"),
     "request-response": ("nginx", "redis-server", "knot", "rabbitmq"),
 }
 """Names of the services that loads of each sort can use, the default first."""
+LIVE_ONLY = {"galera": "replication between databases is not modelled, and the servers do not start in a guest"}
+"""Services that only live runs have, and why."""
 SERVICE_KEY = "database"
 """Key of a workload with the name of a service; omitted for the default."""
 PRESET_KEY = "preset"

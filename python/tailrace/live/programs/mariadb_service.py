@@ -1,12 +1,14 @@
 """MariaDB as a service."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from tailrace.live.database import DatabaseService
 from tailrace.live.lab.lab import Lab
 from tailrace.programs import mariadb
 from tailrace.programs.command import Command
 from tailrace.programs.mariadb import MariaDbTemplates, Server
+from tailrace.programs.needed import Needed
 from tailrace.programs.place import Running
 from tailrace.programs.templates import CP
 
@@ -16,7 +18,7 @@ class MariaDb(DatabaseService):
 
     service_name = mariadb.SERVICE
     port = mariadb.PORT
-    needs = (mariadb.MARIADB, mariadb.INSTALL, mariadb.SHELL, CP)
+    needs: ClassVar[tuple[Needed, ...]] = (mariadb.MARIADB, mariadb.INSTALL, mariadb.SHELL, CP)
     protocol = "mysql"
     templates_class = MariaDbTemplates
     stop_signal = "KILL"

@@ -11,11 +11,13 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import Program
 from tailrace.live.load import Refusals, Task
+from tailrace.live.programs.galera_service import Galera
 from tailrace.live.programs.mariadb_service import MariaDb
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.transactions import TransactionLoad
 from tailrace.programs import lua_log, sysbench
 from tailrace.programs.command import Command, Ended
+from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.work import Transaction
 from tailrace.scenario.workloads.oltp import Oltp
 
@@ -28,7 +30,7 @@ class Sysbench(TransactionLoad):
 
     load_name = "sysbench"
     needs = (sysbench.SYSBENCH,)
-    services: ClassVar[tuple[str, ...]] = (PostgreSql.service_name, MariaDb.service_name)
+    services: ClassVar[tuple[str, ...]] = (PostgreSql.service_name, MariaDb.service_name, Galera.service_name)
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -67,6 +69,13 @@ class Sysbench(TransactionLoad):
     def transactions(self) -> list[Transaction]:
         """From the logs of its users."""
         return lua_log.transactions(self._script, sysbench.PROGRAM, self._log_prefix)
+
+    def measured(self, interval: MeasuredInterval) -> Measured:
+        """With the attempts that a database rolled back, which are tried again; none where it takes no writes."""
+        found = super().measured(interval)
+        if self._script.can_write:
+            found.outcome["failed_attempts"] = sysbench.failures(self._log_prefix, interval.ended_wall_us)
+        return found
 
     def lag_us(self, whole: Sequence[Transaction]) -> float | None:
         """How late transactions began."""
