@@ -236,6 +236,37 @@ fn requests_that_could_not_be_made_are_refused() {
 }
 
 #[test]
+fn blocks_that_could_not_be_exchanged_are_refused() {
+    let serving = json!({"time": {"constant": 0}, "work": {"constant": 0}, "concurrency": 0});
+    let blocks = json!({"blocks": {
+        "nodes": ["app", "db"], "clients": ["app"], "users": 2, "gap": {"constant": 0}, "arrivals": null, "spikes": [],
+        "transactions": 0, "blocks_milli": 1000, "messages_milli": 0, "is_parallel": false, "block": {"constant": 1000},
+        "message": {"constant": 200}, "block_service": serving, "message_service": serving, "timeout_ps": 1000, "retries": 3
+    }});
+    let said = |key: &str, value: Value| {
+        let mut plan = sound();
+        plan["workloads"][0]["body"] = blocks.clone();
+        plan["workloads"][0]["body"]["blocks"][key] = value;
+        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    assert_eq!(said("clients", json!(["db", "app"])), "accepted");
+    for (key, value, expected) in [
+        ("nodes", json!(["app"]), "blocks must have 2 to 64 nodes"),
+        ("nodes", json!(["app", "app"]), "a host must be named once"),
+        ("clients", json!([]), "a node must have users"),
+        ("users", json!(0), "blocks need either users or arrivals"),
+        ("users", json!(1_000_001), "users must be at most a million"),
+        ("blocks_milli", json!(1_000_001), "a transaction asks for at most 1000 of each"),
+        ("blocks_milli", json!(0), "a transaction must ask for blocks or send messages"),
+        ("block", json!({"constant": 0}), "requests and responses must have at least one byte"),
+        ("timeout_ps", json!(0), "blocks must have a timeout"),
+        ("retries", json!(101), "retries must be at most 100"),
+    ] {
+        assert_eq!(said(key, value), format!("backup: {expected}"), "{key}");
+    }
+}
+
+#[test]
 fn bonds_without_meaning_are_refused() {
     let said = |links: usize, rate: Option<u64>, key: &str, value: Value| {
         let mut plan = sound();

@@ -199,6 +199,9 @@ impl Outputs for Links {
     fn completed(&mut self, now: Time, completion: &Completion) {
         self.observe.completed(now, completion);
     }
+    fn part_completed(&mut self, now: Time, owner: u32, since: Time) {
+        self.observe.part_completed(now, owner as usize, since);
+    }
     fn finished(&mut self, now: Time, owner: u32, user: u32) {
         self.observe.finished(now, owner as usize, user);
     }

@@ -157,6 +157,14 @@ impl Observe {
         }
     }
 
+    /// A part of a transaction is complete.
+    pub(crate) fn part_completed(&mut self, now: Time, workload: usize, since: Time) {
+        if let Some(digest) = &mut self.digest {
+            digest.add(now, DigestPlace::Delivery(workload as u64).number(), since.ps().rotate_left(40));
+        }
+        self.workloads[workload].parts.record(now.since(since));
+    }
+
     /// A datagram's delay is from program to program.
     #[inline(never)]
     pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {

@@ -240,6 +240,9 @@ impl<S: Sockets> HostCalls for ProgramCalls<'_, S> {
     fn ends(&self, socket: u32) -> Ends {
         self.own.connections[&socket].ends
     }
+    fn part_completed(&mut self, since: Time) {
+        self.record.part(self.own.workload, since, self.now);
+    }
     fn send_datagram(&mut self, message: Message) {
         let bytes = message.bytes as usize;
         self.payload.clear();

@@ -4,7 +4,9 @@
 //! There is one module for each kind, and one line in [`kind_of`].
 
 mod arrivals;
+mod blocks;
 mod datagrams;
+mod driving;
 mod flows;
 mod oltp;
 pub mod outcome;
@@ -108,6 +110,11 @@ trait Kind {
         0
     }
 
+    /// Whether its programs count blocks.
+    fn tells_blocks(&self) -> bool {
+        false
+    }
+
     /// Whether what its connections carried is told one by one.
     fn tells_connections(&self) -> bool {
         false
@@ -147,6 +154,7 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
         Body::Flows(flows) => flows,
         Body::Datagrams(datagrams) => datagrams,
         Body::Requests(requests) => requests.as_ref(),
+        Body::Blocks(blocks) => blocks.as_ref(),
     }
 }
 
@@ -163,6 +171,11 @@ pub fn tells_connections(workload: &Workload) -> bool {
 /// Whether the programs of a workload count requests.
 pub fn tells_tallies(workload: &Workload) -> bool {
     kind_of(workload).programs() > 0
+}
+
+/// Whether the programs of a workload count blocks.
+pub fn tells_blocks(workload: &Workload) -> bool {
+    kind_of(workload).tells_blocks()
 }
 
 /// Tells an engine of all workloads.

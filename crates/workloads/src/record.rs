@@ -12,7 +12,9 @@ use tailrace_units::{Span, Time};
 pub struct WorkloadRecord {
     /// Of transactions and flows that are complete.
     pub latency: Latency,
-    /// How many are.
+    /// Of parts of transactions, such as blocks: of kinds that tell them.
+    pub parts: Latency,
+    /// How many transactions and flows are complete.
     pub transactions: u64,
     /// Transactions until it is complete; 0 for a workload without end.
     pub transactions_total: u64,
@@ -68,6 +70,7 @@ impl WorkloadRecord {
         let series = || Series::new((plan.series_bins as usize).max(2), Span::from_ps(plan.series_bin_ps.max(1)));
         WorkloadRecord {
             latency: Latency::default(),
+            parts: Latency::default(),
             transactions: 0,
             transactions_total,
             users_left,
@@ -120,7 +123,8 @@ impl WorkloadRecord {
     /// Latencies, transactions and bytes count from `now` on; the series stays.
     pub fn begin_counting(&mut self, now: Time, tcp: TcpStats, bytes: Vec<u64>) {
         self.counted_from = now;
-        (self.latency, self.transactions, self.goodput_bytes) = (Latency::default(), 0, 0);
+        (self.latency, self.parts) = (Latency::default(), Latency::default());
+        (self.transactions, self.goodput_bytes) = (0, 0);
         self.rows.clear();
         self.carried.clear();
         (self.tcp_before, self.bytes_before) = (tcp, bytes);

@@ -1,27 +1,20 @@
 //! Requests and responses: the programs of clients and of servers, with their random streams.
 
-use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
 use std::rc::Rc;
 use tailrace_endpoint::app::{
-    Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig,
-    ServicePolicy, Spike, StageConfig, Transport, User,
+    ClientConfig, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig, ServicePolicy, StageConfig, Transport,
 };
 use tailrace_plan::{MessageSizes, RawObserve, Requests, Serving, Stage};
-use tailrace_units::{Distribution, Span, Time};
+use tailrace_units::Span;
 
 /// Least payload of a datagram: the number of its query stands there.
 const NUMBER_BYTES: u64 = 8;
 
 impl Kind for Requests {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
-        let (users, requests) = (u64::from(self.raw.users), self.raw.requests);
-        if users > 0 {
-            let left = if requests > 0 { users } else { 0 };
-            return WorkloadRecord::new(observe, users as usize, left, users * requests);
-        }
-        // Each client ends with the last arrival that is its own.
-        WorkloadRecord::new(observe, 0, requests.min(self.clients.len() as u64), requests)
+        driving::record(observe, self.raw.users, self.raw.requests, self.clients.len())
     }
 
     fn programs(&self) -> usize {
@@ -51,7 +44,7 @@ impl Kind for Requests {
                 program,
                 counts_goodput,
                 port: None,
-                finishes: parts.finishes(number),
+                finishes: parts.driven().finishes(number),
             });
             parts.pair(engine, number, client, &servers);
         }
@@ -141,52 +134,15 @@ impl Parts<'_> {
             servers: servers.iter().map(|&host| Peer { host: host as u16, port: self.port }).collect(),
             exchange: Rc::clone(exchange),
             transport,
-            drive: self.drive(number),
+            drive: self.driven().drive(self.place, number, |user| self.home_of(user)),
             choice: (raw.is_random && servers.len() > 1).then(|| self.place.random(&format!("{number}/balance"))),
         })
     }
 
-    fn drive(&self, client: u32) -> Drive {
-        let Requests { raw, gap, arrivals, .. } = self.requests;
-        let start = Time::from_ps(self.place.header.start_ps);
-        let Some(arrivals) = arrivals else {
-            let users = self.users_of(client).map(|number| {
-                let spread = Distribution::Uniform { low: 0, high: gap.mean() as u64 };
-                let first = spread.draw(&mut self.place.random(&format!("{number}/start")));
-                User {
-                    number,
-                    first: start + Span::from_ps(first),
-                    server: self.home_of(number),
-                    random: self.place.random(&format!("{number}/client")),
-                }
-            });
-            return Drive::Users { users: users.collect(), gap: gap.clone(), requests: raw.requests };
-        };
-        let spikes = raw.spikes.iter().map(|spike| {
-            let from = Time::from_ps(spike.at_ps);
-            Spike { factor_milli: spike.factor_milli, from, until: from + Span::from_ps(spike.for_ps) }
-        });
-        Drive::Arrivals(Arrivals::new(ArrivalsConfig {
-            gap: arrivals.clone(),
-            spikes: spikes.collect(),
-            start,
-            count: raw.requests,
-            client: client.into(),
-            clients: self.requests.clients.len() as u64,
-            random: self.place.random("arrivals"),
-        }))
-    }
-
-    /// Users of a client, or its part of the arrivals, if it has one.
-    fn finishes(&self, client: u32) -> u64 {
-        match self.requests.raw.users {
-            0 => u64::from(u64::from(client) < self.requests.raw.requests),
-            _ => self.users_of(client).count() as u64,
-        }
-    }
-
-    fn users_of(&self, client: u32) -> impl Iterator<Item = u32> {
-        (client..self.requests.raw.users).step_by(self.requests.clients.len())
+    fn driven(&self) -> driving::Driven<'_> {
+        let Requests { raw, clients, gap, arrivals, .. } = self.requests;
+        let arrivals = arrivals.as_ref();
+        driving::Driven { users: raw.users, clients: clients.len(), count: raw.requests, gap, arrivals, spikes: &raw.spikes }
     }
 
     /// The server of a user that stays with one. Users of one client take servers in turn, as users of different clients do.
@@ -207,7 +163,7 @@ impl Parts<'_> {
             if raw.users == 0 {
                 (0..servers).for_each(|server| pairs.extend((0..raw.connections).map(|turn| Pair { client, server, turn })));
             }
-            for user in self.users_of(client) {
+            for user in self.driven().users_of(client) {
                 let asked = if is_drawn { 0..servers } else { self.home_of(user)..self.home_of(user) + 1 };
                 pairs.extend(asked.map(|server| Pair { client, server, turn: user }));
             }
@@ -240,6 +196,6 @@ impl Pair {
     }
 }
 
-fn policy(service: &Serving) -> ServicePolicy {
+pub(crate) fn policy(service: &Serving) -> ServicePolicy {
     ServicePolicy { work: service.work.clone(), time: service.time.clone(), concurrency: service.concurrency }
 }

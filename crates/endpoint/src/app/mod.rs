@@ -1,12 +1,16 @@
 //! The programs on the hosts: state machines that are handed the time and told what arrived. Most work over one socket each; one that
 //! opens and accepts connections itself is a [`Program`].
 
+mod blocks;
+#[cfg(test)]
+mod fake_host;
 mod oltp;
 mod program;
 mod requests;
 mod stream;
 mod tallies;
 
+pub use blocks::{BlockClient, BlockClientConfig, Demand, QueryKeys};
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 pub use program::{Ends, HostCalls, Message, Peer, Program};
 pub use requests::{

@@ -19,22 +19,59 @@ pub struct Tallies {
     pub failed_calls: u64,
     /// Requests over TCP that were given up because no whole response came in time, with each retry counted.
     pub timed_out: u64,
+    /// Blocks that have come.
+    pub blocks: u64,
+    /// Queries for a block without one in time, with each retry counted; they are among the lost queries.
+    pub lost_blocks: u64,
+    /// Blocks that will never come: all of their queries were lost.
+    pub failed_blocks: u64,
+    /// Messages that were answered.
+    pub messages: u64,
 }
 
 impl Tallies {
     /// How many counts there are.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 12;
 
     /// In the order of the fields.
     pub fn counts(&self) -> [u64; Tallies::COUNT] {
-        let &Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out } = self;
-        [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out]
+        let &Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out, .. } =
+            self;
+        let &Tallies { blocks, lost_blocks, failed_blocks, messages, .. } = self;
+        [
+            begun,
+            answered,
+            failed,
+            connections,
+            failed_connections,
+            lost_queries,
+            failed_calls,
+            timed_out,
+            blocks,
+            lost_blocks,
+            failed_blocks,
+            messages,
+        ]
     }
 
     /// From the order of the fields.
     pub fn from_counts(counts: [u64; Tallies::COUNT]) -> Tallies {
-        let [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out] = counts;
-        Tallies { begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out }
+        let [begun, answered, failed, connections, failed_connections, lost_queries, failed_calls, timed_out, ..] = counts;
+        let [.., blocks, lost_blocks, failed_blocks, messages] = counts;
+        Tallies {
+            begun,
+            answered,
+            failed,
+            connections,
+            failed_connections,
+            lost_queries,
+            failed_calls,
+            timed_out,
+            blocks,
+            lost_blocks,
+            failed_blocks,
+            messages,
+        }
     }
 
     /// Adds those of another program.

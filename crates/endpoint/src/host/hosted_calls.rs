@@ -275,6 +275,9 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         let Remote { host, port, own_port } = self.own.members[&socket].remote;
         Ends { peer: Peer { host, port }, own_port }
     }
+    fn part_completed(&mut self, since: Time) {
+        self.uplink.out.part_completed(self.uplink.now, self.own.owner, since);
+    }
     fn send_datagram(&mut self, message: Message) {
         match &mut self.threads {
             Some(threads) => threads.push(Operation::SendMessage(message)),

@@ -114,6 +114,8 @@ pub trait Outputs {
     fn received(&mut self, now: Time, owner: u32, bytes: u64);
     /// A transaction or flow is complete.
     fn completed(&mut self, now: Time, completion: &Completion);
+    /// A part of a transaction, which was asked for at `since`, is complete.
+    fn part_completed(&mut self, now: Time, owner: u32, since: Time);
     /// This user, stream or flow of an owner has nothing more to do.
     fn finished(&mut self, now: Time, owner: u32, user: u32);
     /// A program with several sockets has one more: it connects, or a listener has accepted.

@@ -123,6 +123,7 @@ impl Outputs for Cable {
     fn completed(&mut self, now: Time, completion: &Completion) {
         self.completed.push((now, completion.owner));
     }
+    fn part_completed(&mut self, _: Time, _: u32, _: Time) {}
     fn finished(&mut self, _: Time, _: u32, _: u32) {}
     fn opened(&mut self, side: &usize, opened: &Opened) {
         assert_eq!(

@@ -3,6 +3,7 @@
 //! A kind is one module here (what the plan says of it, made sound), one in the crate `workloads`, and one line in
 //! [`Body`].
 
+mod blocks;
 pub(crate) mod datagrams;
 pub(crate) mod distribution;
 mod flows;
@@ -10,6 +11,7 @@ mod oltp;
 mod requests;
 pub(crate) mod stream;
 
+pub use blocks::{Blocks, RawBlocks};
 pub use datagrams::{Datagrams, RawDatagrams};
 pub use distribution::RawDistribution;
 pub(crate) use distribution::distribution;
@@ -71,6 +73,8 @@ pub enum RawBody {
     Datagrams(RawDatagrams),
     /// Requests and responses.
     Requests(Box<RawRequests>),
+    /// Blocks and messages between nodes.
+    Blocks(Box<RawBlocks>),
 }
 
 /// Number of priorities (IEEE 802.1Q).
@@ -134,6 +138,8 @@ pub enum Body {
     Datagrams(Datagrams),
     /// Requests and responses.
     Requests(Box<Requests>),
+    /// Blocks and messages between nodes.
+    Blocks(Box<Blocks>),
 }
 
 impl Header {
@@ -202,6 +208,7 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) ->
         RawBody::Flows(raw) => flows::resolve(header, raw, graph),
         RawBody::Datagrams(raw) => datagrams::resolve(header, raw, network),
         RawBody::Requests(raw) => requests::resolve(header, raw, network),
+        RawBody::Blocks(raw) => blocks::resolve(header, raw, network),
     }
 }
 

@@ -205,7 +205,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawRequests, network: &NetworkFa
     Ok(Workload { header, body: Body::Requests(Box::new(body)) })
 }
 
-fn hosts(network: &NetworkFacts<'_>, names: &[String], used_by: &str) -> Result<Vec<usize>, PlanError> {
+pub(super) fn hosts(network: &NetworkFacts<'_>, names: &[String], used_by: &str) -> Result<Vec<usize>, PlanError> {
     require(!names.is_empty(), used_by, "requests must have clients and servers")?;
     names.iter().map(|name| network.graph.host(name, used_by)).collect()
 }
@@ -217,7 +217,7 @@ fn apart(askers: &[usize], asked: &[usize], name: &str) -> Result<(), PlanError>
     distinct(asked, name)
 }
 
-fn distinct(hosts: &[usize], name: &str) -> Result<(), PlanError> {
+pub(super) fn distinct(hosts: &[usize], name: &str) -> Result<(), PlanError> {
     let are_distinct = hosts.iter().enumerate().all(|(at, host)| !hosts[..at].contains(host));
     require(are_distinct, name, "a host must be named once")
 }
@@ -234,9 +234,13 @@ fn check_loop(raw: &RawRequests, name: &str) -> Result<(), PlanError> {
     require(!raw.is_udp || raw.users > 0 || raw.connections > 0, name, "queries must have a socket")?;
     let most = COUNT_MAX as u32;
     require(raw.users <= most && raw.connections <= most, name, "users and connections must be at most a million")?;
-    require(raw.spikes.len() <= SPIKES_MAX, name, "there must be at most 100 spikes")?;
+    check_spikes(&raw.spikes, name)
+}
+
+pub(super) fn check_spikes(spikes: &[RawSpike], name: &str) -> Result<(), PlanError> {
+    require(spikes.len() <= SPIKES_MAX, name, "there must be at most 100 spikes")?;
     let mut before = 0;
-    for spike in &raw.spikes {
+    for spike in spikes {
         let is_sound = (1..=FACTOR_MILLI_MAX).contains(&spike.factor_milli) && spike.for_ps > 0 && spike.at_ps >= before;
         require(is_sound, name, "spikes must follow each other, with a factor from 0.001 to 1000")?;
         before = spike.at_ps.saturating_add(spike.for_ps);
@@ -244,14 +248,18 @@ fn check_loop(raw: &RawRequests, name: &str) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn resolve_sizes(request: &RawDistribution, response: &RawDistribution, name: &str) -> Result<MessageSizes, PlanError> {
+pub(super) fn resolve_sizes(
+    request: &RawDistribution,
+    response: &RawDistribution,
+    name: &str,
+) -> Result<MessageSizes, PlanError> {
     let (request, response) = (distribution(request, name)?, distribution(response, name)?);
     let are_sound = request.mean() >= 1.0 && response.mean() >= 1.0;
     require(are_sound, name, "requests and responses must have at least one byte")?;
     Ok(MessageSizes { request, response })
 }
 
-fn resolve_service(raw: &RawServing, name: &str) -> Result<Serving, PlanError> {
+pub(super) fn resolve_service(raw: &RawServing, name: &str) -> Result<Serving, PlanError> {
     require(raw.concurrency <= CONCURRENCY_MAX, name, "concurrency must be at most 100000")?;
     Ok(Serving { time: distribution(&raw.time, name)?, work: distribution(&raw.work, name)?, concurrency: raw.concurrency })
 }

@@ -4,6 +4,7 @@
 mod common;
 
 mod answers;
+mod blocks;
 mod bonds;
 mod bounds;
 mod bridging;

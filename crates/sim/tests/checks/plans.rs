@@ -175,6 +175,12 @@ impl Kind for RawRequests {
     }
 }
 
+impl Kind for RawBlocks {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Blocks(Box::new(self))
+    }
+}
+
 impl<B: Kind> From<Drawn<B>> for RawWorkload {
     fn from(drawn: Drawn<B>) -> RawWorkload {
         RawWorkload { header: drawn.header, body: drawn.body.of_any_kind() }
@@ -277,6 +283,31 @@ pub fn requests(name: &str, client: &str, server: &str, users: u32) -> Drawn<Raw
         timeout_ps: 0,
         retries: 0,
         stages: vec![],
+    };
+    Drawn { header: header(name), body }
+}
+
+/// Blocks of 8 KiB that so many users of the first node ask the others for, one for each transaction, without pauses; with none,
+/// transactions that arrive at random every millisecond.
+pub fn blocks(name: &str, nodes: &[&str], users: u32) -> Drawn<RawBlocks> {
+    let nodes: Vec<String> = nodes.iter().map(|&node| node.into()).collect();
+    let body = RawBlocks {
+        clients: vec![nodes[0].clone()],
+        nodes,
+        users,
+        gap: RawDistribution::Constant(0),
+        arrivals: (users == 0).then_some(RawDistribution::Exponential { mean: MS }),
+        spikes: vec![],
+        transactions: 0,
+        blocks_milli: 1_000,
+        messages_milli: 0,
+        is_parallel: false,
+        block: RawDistribution::Constant(8_192),
+        message: RawDistribution::Constant(200),
+        block_service: serving(RawDistribution::Constant(0), 0),
+        message_service: serving(RawDistribution::Constant(0), 0),
+        timeout_ps: 500 * MS,
+        retries: 3,
     };
     Drawn { header: header(name), body }
 }

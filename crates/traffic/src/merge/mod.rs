@@ -109,6 +109,7 @@ impl Trial<'_> {
                 | Item::Finished { .. }
                 | Item::Failed(_)
                 | Item::Tallies { .. }
+                | Item::Part { .. }
                 | Item::End(_) => continue,
             };
             if start <= self.end {
@@ -126,8 +127,19 @@ impl Trial<'_> {
                 }
             }
         }
+        self.take_parts(workloads);
         for (at, workload, user) in finished(self.records).filter(|&(at, ..)| at <= self.end) {
             workloads[workload as usize].record.finished(at, user);
+        }
+    }
+
+    fn take_parts(&self, workloads: &mut [OfWorkload]) {
+        for item in self.items() {
+            let &Item::Part { workload, since, end } = item else { continue };
+            let OfWorkload { record, is_finite, .. } = &mut workloads[workload as usize];
+            if end <= self.end && (*is_finite || end > self.counted_from(false)) {
+                record.parts.record(end.since(since));
+            }
         }
     }
 
@@ -206,6 +218,7 @@ fn finished(records: &[Record]) -> impl Iterator<Item = (Time, u32, u32)> {
             | Item::CutOff { .. }
             | Item::Failed(_)
             | Item::Tallies { .. }
+            | Item::Part { .. }
             | Item::End(_) => None,
         })
         .collect();
@@ -265,7 +278,8 @@ fn workload_of(item: &Item) -> Option<u32> {
         | Item::Received { workload, .. }
         | Item::Finished { workload, .. }
         | Item::CutOff { workload, .. }
-        | Item::Tallies { workload, .. } => Some(workload),
+        | Item::Tallies { workload, .. }
+        | Item::Part { workload, .. } => Some(workload),
         Item::Sample(ref sample) => Some(sample.workload),
         Item::Failed(_) | Item::End(_) => None,
     }
@@ -284,6 +298,7 @@ fn host_summary(record: &Record) -> Value {
             | Item::Finished { .. }
             | Item::CutOff { .. }
             | Item::Tallies { .. }
+            | Item::Part { .. }
             | Item::End(_) => None,
         })
         .collect();

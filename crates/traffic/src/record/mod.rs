@@ -121,6 +121,15 @@ pub enum Item {
         /// What programs have counted.
         tallies: Tallies,
     },
+    /// Workload, when a part of a transaction was asked for, and from there to when it was complete.
+    Part {
+        /// Index of the workload.
+        workload: u32,
+        /// When it was asked for.
+        since: Time,
+        /// When it was complete.
+        end: Time,
+    },
     /// The end.
     End(Closing),
 }

@@ -101,6 +101,10 @@ fn take_item(rest: &mut &[u8]) -> Option<Item> {
             unsent_datagrams: take(rest)?,
         }),
         8 => Item::Tallies { at: time(rest)?, workload: index(rest)?, tallies: take_tallies(rest)? },
+        9 => {
+            let (workload, since) = (index(rest)?, time(rest)?);
+            Item::Part { workload, since, end: since + span(rest)? }
+        }
         _ => return None,
     })
 }

@@ -85,6 +85,10 @@ impl Recorder {
         tallies.counts().into_iter().for_each(|count| put(&mut self.bytes, count));
     }
 
+    pub(crate) fn part(&mut self, workload: u32, since: Time, end: Time) {
+        self.put(9, [workload.into(), since.ps(), end.since(since).ps()]);
+    }
+
     /// Something was done so long after it was due.
     pub(crate) fn was_late(&mut self, by: Span) {
         let Closing { calls, late_ps, late_max_ps, .. } = &mut self.closing;

@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "plans are made as for the simulator's tests, which need more")]
 mod plans;
 
+mod blocks;
 mod net;
 mod outcome;
 mod requests;

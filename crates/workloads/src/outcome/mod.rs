@@ -11,7 +11,7 @@ pub use limits::{CONNECTIONS_TOLD_MAX, LimitCounts, limits_summary};
 pub use tables::{running, transactions, workload_series};
 pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
-use crate::{WorkloadRecord, tells_tallies};
+use crate::{WorkloadRecord, tells_blocks, tells_tallies};
 use serde_json::{Value, json};
 use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::transport::TcpStats;
@@ -53,6 +53,10 @@ pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &
     if tells_tallies(workload) {
         summary["request_counts"] = tallies_summary(&tallies);
     }
+    if tells_blocks(workload) {
+        summary["block_counts"] = blocks_summary(&tallies);
+        summary["block_latency"] = latency(&record.parts).into();
+    }
     summary
 }
 
@@ -66,6 +70,15 @@ fn tallies_summary(tallies: &Tallies) -> Value {
         "lost_queries": tallies.lost_queries,
         "failed_calls": tallies.failed_calls,
         "timed_out": tallies.timed_out,
+    })
+}
+
+fn blocks_summary(tallies: &Tallies) -> Value {
+    json!({
+        "blocks": tallies.blocks,
+        "lost_blocks": tallies.lost_blocks,
+        "failed_blocks": tallies.failed_blocks,
+        "messages": tallies.messages,
     })
 }
 

@@ -114,4 +114,4 @@ impl Arrivals {
 }
 
 /// So much later than the start of a user whose request has failed: otherwise one whose server refuses would ask without end.
-pub(super) const PAUSE_AFTER_FAILURE: Span = Span::from_ms(100);
+pub(in crate::app) const PAUSE_AFTER_FAILURE: Span = Span::from_ms(100);

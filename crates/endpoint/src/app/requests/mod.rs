@@ -13,12 +13,17 @@ mod client;
 mod patience;
 mod queries;
 mod server;
+mod source;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::app) use arrivals::PAUSE_AFTER_FAILURE;
 pub use arrivals::{Arrivals, ArrivalsConfig, Spike};
-pub use client::{ClientConfig, Drive, RequestClient, Transport, User};
+pub use client::{ClientConfig, RequestClient, Transport};
+pub(in crate::app) use queries::Queries;
 pub use server::{RequestServer, ServerConfig, ServicePolicy, StageConfig};
+pub use source::{Drive, User};
+pub(in crate::app) use source::{Job, Source};
 
 use std::ops::RangeInclusive;
 use tailrace_units::{Distribution, RandomStream, mix64};

@@ -17,25 +17,29 @@ struct Query {
 
 /// The queries of a client.
 #[derive(Debug)]
-pub(super) struct Queries {
+pub(in crate::app) struct Queries {
     exchange: Rc<Exchange>,
     timeout: Span,
     retries: u32,
+    /// Sockets of the program that are not theirs come before.
+    first_socket: u32,
     /// By socket: what both ends know it by, and the number of its next query.
     sockets: Vec<(u64, u64)>,
     /// By socket and number.
     open: BTreeMap<(u32, u64), Query>,
     deadlines: BTreeSet<(Time, u32, u64)>,
     done: VecDeque<(u64, bool)>,
-    pub(super) tallies: Tallies,
+    pub(in crate::app) tallies: Tallies,
 }
 
 impl Queries {
-    pub(super) fn new(exchange: Rc<Exchange>, timeout: Span, retries: u32, keys: &[u64]) -> Queries {
+    /// Through so many sockets as there are keys, of which the program numbers the first `first_socket`.
+    pub(in crate::app) fn new(exchange: Rc<Exchange>, timeout: Span, retries: u32, first_socket: u32, keys: &[u64]) -> Queries {
         Queries {
             exchange,
             timeout,
             retries,
+            first_socket,
             sockets: keys.iter().map(|&key| (key, 0)).collect(),
             open: BTreeMap::new(),
             deadlines: BTreeSet::new(),
@@ -45,17 +49,19 @@ impl Queries {
     }
 
     /// When a query will have waited too long.
-    pub(super) fn poll_timeout(&self) -> Time {
+    pub(in crate::app) fn poll_timeout(&self) -> Time {
         self.deadlines.first().map_or(Time::NEVER, |&(at, ..)| at)
     }
 
     /// The next job that has ended, and whether it was answered.
-    pub(super) fn poll_done(&mut self) -> Option<(u64, bool)> {
+    pub(in crate::app) fn poll_done(&mut self) -> Option<(u64, bool)> {
         self.done.pop_front()
     }
 
-    pub(super) fn ask(&mut self, now: Time, socket: u32, job: u64, calls: &mut dyn HostCalls) {
-        let (key, next) = &mut self.sockets[socket as usize];
+    /// Sends a query through one of its sockets, which count from its first.
+    pub(in crate::app) fn ask(&mut self, now: Time, place: u32, job: u64, calls: &mut dyn HostCalls) {
+        let (key, next) = &mut self.sockets[place as usize];
+        let socket = self.first_socket + place;
         let number = *next;
         *next += 1;
         let bytes = self.exchange.of_query(*key, number).request as u32;
@@ -66,7 +72,7 @@ impl Queries {
     }
 
     /// A response. Later ones to the same query are ignored, as are those that come too late.
-    pub(super) fn handle_datagram(&mut self, message: Message) {
+    pub(in crate::app) fn handle_datagram(&mut self, message: Message) {
         let Message { socket, number, .. } = message;
         if let Some(query) = self.open.remove(&(socket, number)) {
             self.deadlines.remove(&(query.deadline, socket, number));
@@ -75,7 +81,7 @@ impl Queries {
     }
 
     /// Sends queries again that have waited too long, or gives them up.
-    pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
+    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         while let Some(&(at, socket, number)) = self.deadlines.first()
             && at <= now
         {

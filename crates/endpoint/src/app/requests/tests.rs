@@ -1,73 +1,12 @@
 //! The programs alone, with a host that loses, refuses or answers as it is told.
 
 use super::*;
-use crate::app::{Ends, HostCalls, Message, Peer, Program, Tallies, WorkCalls};
+use crate::app::fake_host::{Fake, PEER};
+use crate::app::{Message, Program, Tallies};
 use crate::transport::Failure;
 use std::rc::Rc;
 use tailrace_units::{Probability, Span, Time};
 
-/// A host that notes what a program asks.
-#[derive(Default)]
-struct Fake {
-    connected: u32,
-    /// No port is free.
-    is_full: bool,
-    written: Vec<(u32, u64)>,
-    closed: Vec<u32>,
-    sent: Vec<Message>,
-    completed: Vec<(u32, Time)>,
-    finished: Vec<u32>,
-}
-
-impl WorkCalls for Fake {
-    fn compute(&mut self, work: Span) -> Time {
-        Time::ZERO + work
-    }
-    fn keeps_core(&mut self, _: Span) -> bool {
-        true
-    }
-    fn leave_core(&mut self) {}
-    fn completed(&mut self, user: u32, intended: Time) {
-        self.completed.push((user, intended));
-    }
-    fn finished(&mut self, user: u32) {
-        self.finished.push(user);
-    }
-}
-
-impl HostCalls for Fake {
-    fn listen(&mut self, _: u16, _: u32) -> bool {
-        true
-    }
-    fn accept(&mut self, _: u16) -> Option<u32> {
-        None
-    }
-    fn connect(&mut self, _: Peer) -> Option<u32> {
-        self.connected += 1;
-        (!self.is_full).then_some(self.connected)
-    }
-    fn write(&mut self, socket: u32, bytes: u64) {
-        self.written.push((socket, bytes));
-    }
-    fn leave_unread(&mut self, _: u32) {}
-    fn keep_alive(&mut self, _: u32) {}
-    fn read(&mut self, _: u32, _: u64) {}
-    fn shut_down(&mut self, _: u32) {}
-    fn close(&mut self, socket: u32) {
-        self.closed.push(socket);
-    }
-    fn ends(&self, socket: u32) -> Ends {
-        Ends { peer: PEER, own_port: socket as u16 }
-    }
-    fn send_datagram(&mut self, message: Message) {
-        self.sent.push(message);
-    }
-    fn ask_core(&mut self, _: u32) -> bool {
-        true
-    }
-}
-
-const PEER: Peer = Peer { host: 1, port: 8_000 };
 const SECOND: Span = Span::from_secs(1);
 
 fn random(name: &str) -> RandomStream {

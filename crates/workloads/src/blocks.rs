@@ -1,0 +1,165 @@
+//! Blocks and messages between nodes: the programs of the users of each node, what sends blocks and what answers messages, with their
+//! random streams.
+
+use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use std::rc::Rc;
+use tailrace_endpoint::app::{BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer, ServerConfig};
+use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
+use tailrace_units::Span;
+
+/// Least payload of a datagram: the number of its query stands there.
+const NUMBER_BYTES: u64 = 8;
+
+impl Kind for Blocks {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        driving::record(observe, self.raw.users, self.raw.transactions, self.clients.len())
+    }
+
+    fn programs(&self) -> usize {
+        self.clients.len() + Sort::ALL.len() * self.nodes.len()
+    }
+
+    fn tells_blocks(&self) -> bool {
+        true
+    }
+
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+        let parts = Parts { blocks: self, place };
+        let exchanges = Sort::ALL.map(|sort| parts.exchange(sort));
+        let servers = Sort::ALL.map(|sort| parts.start_servers(engine, sort, &exchanges[sort as usize]));
+        for (number, &host) in (0..).zip(&self.clients) {
+            let finishes = parts.driven().finishes(number);
+            let client = parts.start(engine, host, Box::new(parts.client(number, &exchanges)), finishes, true);
+            for sort in Sort::ALL {
+                parts.pair(engine, number, client, &servers[sort as usize]);
+            }
+        }
+    }
+}
+
+/// What a query is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Block,
+    Message,
+}
+
+impl Sort {
+    const ALL: [Sort; 2] = [Sort::Block, Sort::Message];
+
+    fn name(self) -> &'static str {
+        match self {
+            Sort::Block => "blocks",
+            Sort::Message => "messages",
+        }
+    }
+}
+
+/// A workload, as its programs are put together.
+struct Parts<'a> {
+    blocks: &'a Blocks,
+    place: &'a Place<'a>,
+}
+
+impl Parts<'_> {
+    fn start(&self, engine: &mut dyn Engine, host: usize, program: Box<dyn Program>, finishes: u64, counts_goodput: bool) -> u32 {
+        let (workload, host) = (self.place.number, host as u32);
+        engine.start(WorkloadProgram { workload, host, program, counts_goodput, port: None, finishes })
+    }
+
+    fn sizes(&self, sort: Sort) -> (&MessageSizes, &Serving) {
+        match sort {
+            Sort::Block => (&self.blocks.block_sizes, &self.blocks.block_service),
+            Sort::Message => (&self.blocks.message_sizes, &self.blocks.message_service),
+        }
+    }
+
+    fn exchange(&self, sort: Sort) -> Rc<Exchange> {
+        let (MessageSizes { request, response }, _) = self.sizes(sort);
+        let bytes = NUMBER_BYTES..=self.blocks.payload_max.into();
+        Rc::new(Exchange::new(request.clone(), response.clone(), bytes, self.place.random(sort.name())))
+    }
+
+    /// What answers queries of one sort, at each node.
+    fn start_servers(&self, engine: &mut dyn Engine, sort: Sort, exchange: &Rc<Exchange>) -> Vec<u32> {
+        let mut servers = Vec::new();
+        for (number, &host) in (0..).zip(&self.blocks.nodes) {
+            let server = RequestServer::new(ServerConfig {
+                host: host as u16,
+                port: None,
+                keys: self.pairs().filter(|pair| pair.node == number).map(Pair::key).collect(),
+                exchange: Rc::clone(exchange),
+                policy: crate::requests::policy(self.sizes(sort).1),
+                closes: false,
+                random: self.place.random(&format!("{number}/{}", sort.name())),
+                stages: Vec::new(),
+            });
+            servers.push(self.start(engine, host, Box::new(server), 0, false));
+        }
+        servers
+    }
+
+    fn client(&self, number: u32, exchanges: &[Rc<Exchange>; 2]) -> BlockClient {
+        let raw = &self.blocks.raw;
+        let [blocks, messages] = exchanges.each_ref().map(|exchange| QueryKeys {
+            exchange: Rc::clone(exchange),
+            keys: self.pairs().filter(|pair| pair.client == number).map(Pair::key).collect(),
+        });
+        BlockClient::new(BlockClientConfig {
+            others: self.blocks.nodes.len() as u32 - 1,
+            drive: self.driven().drive(self.place, number, |_| 0),
+            demand: Demand { blocks_milli: raw.blocks_milli, messages_milli: raw.messages_milli, is_parallel: raw.is_parallel },
+            timeout: Span::from_ps(raw.timeout_ps),
+            retries: raw.retries,
+            blocks,
+            messages,
+            random: self.place.random("transactions"),
+        })
+    }
+
+    fn driven(&self) -> driving::Driven<'_> {
+        let Blocks { raw, clients, gap, arrivals, .. } = self.blocks;
+        let arrivals = arrivals.as_ref();
+        driving::Driven { users: raw.users, clients: clients.len(), count: raw.transactions, gap, arrivals, spikes: &raw.spikes }
+    }
+
+    /// All pairs of sockets of one sort: of each client in the order in which it numbers them, by user and other node.
+    fn pairs(&self) -> impl Iterator<Item = Pair> {
+        let Blocks { raw, clients, nodes, .. } = self.blocks;
+        let driven = self.driven();
+        let of_client = move |client: u32| {
+            let home = clients[client as usize];
+            // Arrivals share the sockets of one user.
+            let users: Vec<u32> = if raw.users == 0 { vec![0] } else { driven.users_of(client).collect() };
+            let others = move |turn| {
+                let others = (0_u32..).zip(nodes).filter(move |&(_, &host)| host != home);
+                others.map(move |(node, _)| Pair { client, node, turn })
+            };
+            users.into_iter().flat_map(others)
+        };
+        (0..clients.len() as u32).flat_map(of_client)
+    }
+
+    fn pair(&self, engine: &mut dyn Engine, client: u32, program: u32, servers: &[u32]) {
+        let Blocks { clients, nodes, .. } = self.blocks;
+        for pair in self.pairs().filter(|pair| pair.client == client) {
+            let node = pair.node as usize;
+            let ends = Ends { client: clients[client as usize] as u32, server: nodes[node] as u32 };
+            engine.pair(DatagramPair { workload: self.place.number, ends, programs: [program, servers[node]] });
+        }
+    }
+}
+
+/// A pair of sockets: indices of the client and of the node that is asked, and the user.
+#[derive(Clone, Copy)]
+struct Pair {
+    client: u32,
+    node: u32,
+    turn: u32,
+}
+
+impl Pair {
+    fn key(self) -> u64 {
+        u64::from(self.client) << 48 | u64::from(self.node) << 32 | u64::from(self.turn)
+    }
+}

@@ -1,0 +1,76 @@
+//! What makes requests or transactions: closed-loop users, spread over clients in turn, or arrivals, of which each client takes its part.
+
+use crate::{Place, WorkloadRecord};
+use tailrace_endpoint::app::{Arrivals, ArrivalsConfig, Drive, Spike, User};
+use tailrace_plan::{RawObserve, RawSpike};
+use tailrace_units::{Distribution, Span, Time};
+
+/// Users, or arrivals.
+#[derive(Clone, Copy)]
+pub(crate) struct Driven<'a> {
+    /// 0 where requests arrive by themselves.
+    pub(crate) users: u32,
+    pub(crate) clients: usize,
+    /// Of each user, or all arrivals; 0 for no end.
+    pub(crate) count: u64,
+    pub(crate) gap: &'a Distribution,
+    pub(crate) arrivals: Option<&'a Distribution>,
+    pub(crate) spikes: &'a [RawSpike],
+}
+
+/// What is recorded of so many users, or of arrivals.
+pub(crate) fn record(observe: &RawObserve, users: u32, count: u64, clients: usize) -> WorkloadRecord {
+    let of_each = u64::from(users);
+    if of_each > 0 {
+        let left = if count > 0 { of_each } else { 0 };
+        return WorkloadRecord::new(observe, users as usize, left, of_each * count);
+    }
+    // Each client ends with the last arrival that is its own.
+    WorkloadRecord::new(observe, 0, count.min(clients as u64), count)
+}
+
+impl Driven<'_> {
+    /// What makes the requests of a client; `home_of` tells the server of a user that stays with one.
+    pub(crate) fn drive(&self, place: &Place<'_>, client: u32, home_of: impl Fn(u32) -> u32) -> Drive {
+        let start = Time::from_ps(place.header.start_ps);
+        let Some(arrivals) = self.arrivals else {
+            let users = self.users_of(client).map(|number| {
+                let spread = Distribution::Uniform { low: 0, high: self.gap.mean() as u64 };
+                let first = spread.draw(&mut place.random(&format!("{number}/start")));
+                User {
+                    number,
+                    first: start + Span::from_ps(first),
+                    server: home_of(number),
+                    random: place.random(&format!("{number}/client")),
+                }
+            });
+            return Drive::Users { users: users.collect(), gap: self.gap.clone(), requests: self.count };
+        };
+        let spikes = self.spikes.iter().map(|spike| {
+            let from = Time::from_ps(spike.at_ps);
+            Spike { factor_milli: spike.factor_milli, from, until: from + Span::from_ps(spike.for_ps) }
+        });
+        Drive::Arrivals(Arrivals::new(ArrivalsConfig {
+            gap: arrivals.clone(),
+            spikes: spikes.collect(),
+            start,
+            count: self.count,
+            client: client.into(),
+            clients: self.clients as u64,
+            random: place.random("arrivals"),
+        }))
+    }
+
+    /// Users of a client, or its part of the arrivals, if it has one.
+    pub(crate) fn finishes(&self, client: u32) -> u64 {
+        match self.users {
+            0 => u64::from(u64::from(client) < self.count),
+            _ => self.users_of(client).count() as u64,
+        }
+    }
+
+    /// The numbers of a client's users.
+    pub(crate) fn users_of(&self, client: u32) -> impl Iterator<Item = u32> + use<> {
+        (client..self.users).step_by(self.clients)
+    }
+}
