@@ -120,6 +120,36 @@ priority: 5
 dscp: ef
 vlan: 10""",
     ),
+    "Blocks": (
+        "workloads.interconnect",
+        """kind: blocks
+enabled: true
+group: cluster
+preset: awr-example
+nodes: [h1, h2, h3]
+clients: [h1, h2]
+users: 20
+gap: exponential(5ms)
+arrivals: exponential(100us)
+spikes: [{factor: 5, at: 2s, for: 500ms}]
+transactions: 1000
+start: 100ms
+blocks: 1.56
+messages: 1.6
+parallel: true
+block: 8192B
+message: 200B
+server_time: exponential(200us)
+server_work: 20us
+concurrency: 2
+message_time: 50us
+message_work: 5us
+timeout: 500ms
+retries: 3
+priority: 5
+dscp: ef
+vlan: 10""",
+    ),
     "Spike": ("workloads.shop.spikes", "factor: 5\nat: 2s\nfor: 500ms"),
     "Call": (
         "workloads.shop.calls",

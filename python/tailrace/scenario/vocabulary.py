@@ -30,6 +30,18 @@ LIMITS = {
 }
 """What limits connections, with their names in words (docs/models/verdict.md)."""
 
+BLOCK_METRICS = {
+    "blocks_per_s": "blocks that nodes have received, per second",
+    "block_latency_p50_ms": "median time from asking for a block until it is there, in ms",
+    "block_latency_p99_ms": "99th percentile of that time, in ms",
+    "lost_blocks": "requests for a block without it in time, with each retry counted",
+    "failed_blocks": "blocks that did not come with all retries",
+    "packets_per_transaction": "packets that its nodes send and receive, for each transaction",
+    "cpu_us_per_block": "time of cores that its programs took for each block, in microseconds, on modelled processors",
+    "switches_per_block": "switches of context of its programs for each block, on modelled processors",
+}
+"""Metrics that only workloads of blocks have."""
+
 HYPERVISOR_METRICS = {
     "hypervisor_switches_per_transaction": "switches of context on all hypervisors",
     "hypervisor_cpu_us_per_transaction": "busy time of all cores of hypervisors, in microseconds",
@@ -129,6 +141,7 @@ METRICS = {
             "tasks that run or wait on a modelled processor, mean over time, on the host with most of them",
         ),
         Metric("throttled_s", "time for which control groups of modelled processors were throttled, in seconds"),
+        *(_workload(name, meaning) for name, meaning in BLOCK_METRICS.items()),
         *(
             _workload(name, f"{meaning}, for each completed transaction")
             for name, meaning in HYPERVISOR_METRICS.items()

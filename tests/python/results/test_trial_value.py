@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from fake_blocks import add_blocks
 from fake_bridging import add_bridging
 from fake_hypervisor import add_hypervisor
 from fake_limits import add_limits
@@ -31,6 +32,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_processor(made, "XS")
     add_hypervisor(made)
     add_limits(made, "XS")
+    add_blocks(made, "XS")
     return made
 
 
@@ -79,6 +81,11 @@ def test_another_word_is_refused(run: Run) -> None:
         ("failed_percent", {"workload": "S"}, None),
         ("lost_queries", {"workload": "XS"}, 3),
         ("connections_opened", {"workload": "XS"}, 7),
+        ("block_latency_p50_ms", {"workload": "XS"}, 2),
+        ("block_latency_p99_ms", {"workload": "XS"}, 8),
+        ("lost_blocks", {"workload": "XS"}, 12),
+        ("failed_blocks", {"workload": "XS"}, 4),
+        ("lost_blocks", {"workload": "S"}, None),
         ("connections_spread_percent", {"workload": "XS"}, 10),
         ("connections_spread_percent", {"workload": "S"}, None),
     ],

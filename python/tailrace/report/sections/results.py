@@ -14,6 +14,7 @@ from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.metrics.costs import parts_of
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
+from tailrace.results.text.blocks import HEAD, block_cells
 from tailrace.results.text.bonds import bond_rows
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
@@ -203,6 +204,8 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "tcp_counters": [key for key in TCP_COUNTERS if any(row["tcp"].get(key) is not None for row in tcp)],
         "request_counts": requests,
         "request_counters": REQUEST_COUNTERS,
+        "blocks": _blocks(summary),
+        "block_head": HEAD[2:],
         "dpp": dpp,
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
@@ -213,6 +216,16 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "hypervisors": _processors(arms, "hypervisors"),
         "costs": _costs(arms),
     }
+
+
+def _blocks(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Workloads and arms with blocks."""
+    return [
+        {"workload": name, "at": at, "arm": arm, "index": index, "is_first": index == 0, "cells": block_cells(found)}
+        for at, name in enumerate(summary["workloads"])
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        if (found := arm_summary["workloads"].get(name)) and found.get("blocks")
+    ]
 
 
 def provenance(summary: dict[str, Any]) -> dict[str, Any]:

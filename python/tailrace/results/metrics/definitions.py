@@ -175,8 +175,9 @@ def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | N
 
 def _lost_of(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
     """Frames lost and sent of one workload; None where nothing tells."""
-    if facts_of(outcome["kind"]).protocol == "udp":
-        return _lost_datagrams(trial, outcome)
+    facts = facts_of(outcome["kind"])
+    if facts.protocol == "udp":
+        return _lost_datagrams(trial, outcome) if facts.are_datagrams_timed else None
     tcp = outcome.get("tcp") or {}
     if "retransmits" not in tcp or not tcp.get("segments_sent"):
         return None

@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.metrics.blocks import summarise_blocks
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
 from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
 from tailrace.results.metrics.limiting import summarise_limits
@@ -63,6 +64,7 @@ def summarise_workload(
         "failed_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "failed_percent")),
         "request_counts": _requests(outcomes),
         "failed_attempts": _failed_attempts(outcomes),
+        "blocks": summarise_blocks(trials, name),
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
@@ -76,7 +78,7 @@ def summarise_workload(
 
 def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
     """Mean payload of the datagrams that arrived: below the mean of their distribution where the MTU cuts them."""
-    arrived = [w for w in outcomes if facts_of(w["kind"]).protocol == "udp" and w.get("latency")]
+    arrived = [w for w in outcomes if facts_of(w["kind"]).are_datagrams_timed and w.get("latency")]
     count = sum(w["latency"]["count"] for w in arrived)
     return sum(w["goodput_bytes"] for w in arrived) / count if count else None
 

@@ -25,6 +25,7 @@ from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
+from tailrace.results.text.blocks import blocks_text
 from tailrace.results.text.bonds import bonds_text
 from tailrace.results.text.failures import failures_text, rolled_back_text
 from tailrace.results.text.hypervisors import hypervisors_text
@@ -60,6 +61,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         _completion(summary),
         _latency(summary),
         limiting_text(summary),
+        blocks_text(summary),
         failures_text(summary),
         rolled_back_text(summary),
         bonds_text(summary),

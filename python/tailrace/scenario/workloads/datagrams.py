@@ -55,6 +55,7 @@ class Datagrams(OneWay):
             load_metric=None,
             growth=None,
             has_slowdown_by_size=False,
+            are_datagrams_timed=True,
             live_load="udp-datagrams",
             live_refusal=None,
         )

@@ -45,6 +45,8 @@ class Facts:
     """
     has_slowdown_by_size: bool
     """Whether completion times are compared by the size of the transfer."""
+    are_datagrams_timed: bool
+    """Whether each latency is that of a datagram: lost ones are then those that have none."""
     live_load: LiveLoad | None
     """The sort of load that a live program must generate; None if no program can."""
     live_refusal: str | None

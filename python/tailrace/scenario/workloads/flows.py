@@ -65,6 +65,7 @@ class Flows(WorkloadKind):
             load_metric=("goodput_gbps", "goodput, Gbit/s"),
             growth=None,
             has_slowdown_by_size=True,
+            are_datagrams_timed=False,
             live_load=None,
             live_refusal="no real program generates flows with sizes from a distribution",
         )

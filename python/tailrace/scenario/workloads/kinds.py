@@ -9,6 +9,7 @@ from pydantic import Field
 from tailrace.errors import TailraceError, closest
 from tailrace.scenario.text.quantities import kind_name
 from tailrace.scenario.workloads.base import WorkloadKind
+from tailrace.scenario.workloads.blocks import Blocks
 from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.flows import Flows
@@ -28,6 +29,7 @@ KINDS = _registered(
     Flows,
     Datagrams,
     Requests,
+    Blocks,
 )
 """Kinds by name."""
 

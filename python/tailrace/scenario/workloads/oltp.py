@@ -135,6 +135,7 @@ class Oltp(WorkloadKind):
             load_metric=("rate_per_s", "transactions per second"),
             growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
+            are_datagrams_timed=False,
             live_load="transactions",
             live_refusal=None,
         )

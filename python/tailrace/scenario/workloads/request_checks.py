@@ -1,7 +1,6 @@
 """Problems and warnings of requests."""
 
-from itertools import pairwise
-
+from tailrace.scenario.workloads import loops
 from tailrace.scenario.workloads.base import Found, Surroundings, too_slow
 from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import one_or_several
@@ -10,11 +9,6 @@ UDP_IPV4_HEADERS_BYTES = 28
 """RFC 768 (8) and RFC 791 without options (20)."""
 NUMBER_BYTES = 8
 """Least payload of a datagram, in which the number of its query stands (`Exchange` in `crates/endpoint`)."""
-PORTS_MAX = 61_000 - 32_768
-"""Connections that a client can have: ephemeral ports of Linux (ip_local_port_range, 32768 to 60999)."""
-
-ARRIVAL_GAP_PS_MIN = 10_000
-"""100 million requests per second: with a shorter gap a trial does not end in any useful time (assumed)."""
 
 TIMEOUT_PS_MIN = 10**6
 """Two interfaces and two cables of a few metres take longer (assumed)."""
@@ -37,50 +31,10 @@ def problems(work: RequestKeys, around: Surroundings) -> Found:
 
 
 def _loop_problems(work: RequestKeys, around: Surroundings) -> Found:
-    if (work.users is None) == (work.arrivals is None):
-        hint = "write users: 50 for a closed loop, or arrivals: exponential(100us)"
-        yield (), "requests need either users or arrivals", hint
-        return
-    if work.arrivals is not None and work.arrivals.mean < 1:
-        yield ("arrivals",), "`arrivals` must be greater than zero", "write a gap such as exponential(100us)"
-    elif work.arrivals is not None and work.arrivals.mean < ARRIVAL_GAP_PS_MIN:
-        what = "a mean gap below 10ns is more than 100 million requests per second"
-        yield ("arrivals",), what, "write a gap such as exponential(100us)"
-    only = {"gap": work.users, "spikes": work.arrivals, "connections": work.arrivals}
-    for key, loop in only.items():
-        if loop is None and getattr(work, key) not in (None, []):
-            needed = "users" if key == "gap" else "arrivals"
-            yield (key,), f"`{key}` has no effect without `{needed}`", f"omit it, or write {needed}"
-    if work.users is not None and work.users < len(work.client_hosts):
-        what = f"{work.users} users are fewer than the {len(work.client_hosts)} clients"
-        yield ("users",), what, "write at least one user for each client"
     opened = len(work.server_hosts) if work.balance == "random" else 1
-    of_client = (work.users or 0) * opened / max(1, len(work.client_hosts))
-    if of_client > PORTS_MAX:
-        what = f"{of_client:.0f} connections of one client are more than its {PORTS_MAX} ports"
-        yield ("users",), what, "write fewer users, or more clients"
-    if work.start >= around.duration_ps:
-        what = "the workload starts after the end of the trial"
-        yield ("start",), what, "lower start or raise experiment.duration"
-    yield from _spike_problems(work, around)
-
-
-def _spike_problems(work: RequestKeys, around: Surroundings) -> Found:
-    for index, spike in enumerate(work.spikes):
-        if spike.duration == 0:
-            yield ("spikes", index, "for"), "`for` must be greater than zero", "write a time such as 1s"
-        if spike.at >= around.duration_ps:
-            yield (
-                ("spikes", index, "at"),
-                "the spike begins after the end of the trial",
-                "write an earlier time, or raise experiment.duration",
-            )
-        if 0 < spike.at + spike.duration <= work.start:
-            yield ("spikes", index), "the spike ends before the workload starts", "write a later time, or omit it"
-    for index, (before, after) in enumerate(pairwise(work.spikes), 1):
-        if after.at < before.at + before.duration:
-            what = "the spike begins before the one above it has ended"
-            yield ("spikes", index, "at"), what, "list spikes in order of time, without overlap"
+    yield from loops.problems(work, around, "requests", opened)
+    if work.users is not None and work.arrivals is None and work.connections is not None:
+        yield ("connections",), "`connections` has no effect without `arrivals`", "omit it, or write arrivals"
 
 
 def _size_problems(work: RequestKeys, around: Surroundings) -> Found:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Literal, Self
 
-from tailrace.errors import KeyPath, RunRefusedError
+from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.workloads import division, request_checks
+from tailrace.scenario.workloads import division, loops, request_checks
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
     ClosedLoop,
@@ -54,6 +54,7 @@ class Requests(RequestKeys):
             load_metric=("rate_per_s", "requests per second"),
             growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
+            are_datagrams_timed=False,
             live_load="request-response",
             live_refusal=None,
         )
@@ -111,15 +112,9 @@ class Requests(RequestKeys):
         yield from request_checks.cautions(self)
 
     def least_time(self, graph: Graph) -> LeastTime | None:
-        if not self.requests:
-            return None
-        if self.arrivals is not None:
-            fastest = max([1.0, *(spike.factor for spike in self.spikes)])
-            needed_s = (self.start + self.requests * self.arrivals.mean / fastest) / PS_PER_S
-            return LeastTime(needed_s, "at the pace of its arrivals", "requests")
         gap_ps = self.gap.mean if self.gap else 0.0
         cycle_ps = (gap_ps + self.server_time.mean + self.server_work.mean) / self.depth
-        return LeastTime((self.start + (self.requests - 1) * cycle_ps) / PS_PER_S, "at its users' own pace", "requests")
+        return loops.least_time(self, self.requests, cycle_ps, "requests")
 
     def bulk_to(self) -> tuple[str, int] | None:
         return None
@@ -134,8 +129,7 @@ class Requests(RequestKeys):
         if self.users is None:
             held = (self.connections or 0) * len(self.server_hosts)
             return [(host, "connections", held) for host in clients if held]
-        shares = ((self.users + len(clients) - 1 - at) // len(clients) for at in range(len(clients)))
-        return [(host, "users", share * each) for host, share in zip(clients, shares, strict=True)]
+        return [(host, "users", held) for host, held in loops.shares(self, each)]
 
     # --- plan --------------------------------------------------------------------------------------------------------
 
@@ -189,18 +183,7 @@ class Requests(RequestKeys):
         )
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
-        """Fewer users with the same pauses, or fewer arrivals."""
-        if self.users is None:
-            slower = None if self.arrivals is None else self.arrivals.scaled(scale.divisor)
-            requests = division.divided_count(self.requests, scale.divisor)
-            return self.model_copy(update={"arrivals": slower, "requests": requests})
-        users = round(self.users / scale.of_sizes)
-        if users < len(self.client_hosts):
-            raise RunRefusedError(
-                f"--live-scale {scale.divisor}: workload '{name}' has {self.users} users, too few to divide"
-                " (hint: a smaller number)"
-            )
-        return self.model_copy(update={"users": users})
+        return self.model_copy(update=loops.divided(self, self.requests, "requests", name, scale))
 
     def closed_loop(self) -> ClosedLoop | None:
         return None

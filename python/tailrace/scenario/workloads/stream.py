@@ -67,6 +67,7 @@ class Stream(OneWay):
             load_metric=None,
             growth=("connections", "goodput_gbps"),
             has_slowdown_by_size=False,
+            are_datagrams_timed=False,
             live_load="tcp-stream",
             live_refusal=None,
         )
