@@ -5,7 +5,8 @@ use crate::spec::QueueReport;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
-use tailrace_network::{port_series, queue_depth};
+use tailrace_fabric::plane::network::Network;
+use tailrace_network::{InterfaceCounts, interface_row, port_series, queue_depth};
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_traffic::merge;
@@ -13,7 +14,7 @@ use tailrace_traffic::record::Record;
 use tailrace_units::Time;
 
 /// Ports over time.
-pub(crate) fn network_tables(plan: &Plan, network: &tailrace_fabric::plane::network::Network) -> Vec<Table> {
+pub(crate) fn network_tables(plan: &Plan, network: &Network) -> Vec<Table> {
     vec![port_series(plan, network.switches()), queue_depth(plan, network.switches())]
 }
 
@@ -47,6 +48,25 @@ pub(crate) fn hosts(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport])
         })
     };
     interfaces.iter().enumerate().map(of).collect()
+}
+
+/// Puts the interfaces of hosts before the ports of switches, as `netstat -i` has them. The guests' devices are the engine's: it
+/// counts what it carries for them.
+pub(crate) fn add_interfaces(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport], network: &Network, answer: &mut Value) {
+    let of = |(host, interface): (usize, &Counted)| {
+        let counts = InterfaceCounts {
+            rx_frames: Some(interface.received_frames - interface.ring_drops),
+            rx_overruns: Some(interface.ring_drops),
+            tx_frames: Some(network.sent(host)),
+            tx_dropped: Some(queues[host].drop_frames),
+            ..InterfaceCounts::default()
+        };
+        let raw = &plan.raw.hosts[host];
+        interface_row(&raw.name, None, "eth0", Some(raw.mtu_bytes), counts)
+    };
+    let mut rows: Vec<Value> = interfaces.iter().enumerate().map(of).collect();
+    rows.extend(answer["netstat"].as_array().cloned().unwrap_or_default());
+    answer["netstat"] = rows.into();
 }
 
 /// Adds what the traffic programs have recorded, of which the one of each host has written a file into the folder of its host.

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
 use crate::interface::{Counted, Interface};
-use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
+use crate::outcome::{add_interfaces, add_traffic, hosts, network_tables, tables_value};
 use crate::progress::ProgressReport;
 use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, SPEC, START_NS};
 use serde_json::{Value, json};
@@ -124,6 +124,7 @@ impl Trial {
         self.have_told(&endings, &engine)?;
         let queues = self.queues(&folders)?;
         answer["hosts"] = hosts(plan, &interfaces, &queues).into();
+        add_interfaces(plan, &interfaces, &queues, &engine.network, &mut answer);
         if self.is_traffic {
             let end = Time::ZERO + end.since(begin);
             tables.extend(add_traffic(plan, &self.folder, &mut answer, end).map_err(of_engine)?);

@@ -7,12 +7,14 @@ use crate::world::World;
 use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Socket;
 use tailrace_endpoint::transport::TcpStats;
+use tailrace_network::OnWires;
 use tailrace_units::Time;
 
 impl World {
     /// Counts from `now` on. The world must be settled.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
+        self.on_wires = OnWires::of(&self.links.wires);
         let (limits, connections) = (self.limits_by_workload(), self.connection_limits(now));
         for index in 0..self.links.observe.workloads.len() {
             if !self.links.observe.workloads[index].is_finite() {

@@ -12,6 +12,8 @@ pub struct HostCounters {
     pub rx_frames: u64,
     /// Frames that did not fit the receive ring.
     pub rx_ring_drops: u64,
+    /// Frames that the interface has sent, or whose departure is decided.
+    pub tx_frames: u64,
     /// Frames that did not fit the queue of the interface.
     pub nic_queue_drops: u64,
     /// SYNs, and last segments of an opening, that found as many connections waiting as the program at their port lets wait. Linux
@@ -49,6 +51,7 @@ impl<P> Host<P> {
         HostCounters {
             rx_frames: self.receive.frames,
             rx_ring_drops: self.receive.ring_drops,
+            tx_frames: self.nic.sent_frames(),
             nic_queue_drops: self.nic.queue_drops(),
             listen_drops: self.listeners.drops,
             receive_busy: self.threads.as_ref().map_or(self.receive.busy, |threads| threads.processor.time_of(&[Kind::Softirq])),

@@ -30,6 +30,8 @@ pub struct LosslessNic {
     turn: usize,
     /// Frames that did not fit the queue.
     pub queue_drops: u64,
+    /// Frames of the host that it has sent.
+    pub sent_frames: u64,
     /// Notifications that found no limiter.
     pub unlimited_notifications: u64,
     /// Notifications that arrived.
@@ -77,6 +79,7 @@ impl LosslessNic {
             storm: None,
             turn: 0,
             queue_drops: 0,
+            sent_frames: 0,
             unlimited_notifications: 0,
             notifications: 0,
         }
@@ -185,7 +188,7 @@ impl LosslessNic {
 
     /// Counts from `now` on: frames that did not fit, notifications, and pauses.
     pub fn begin_counting(&mut self, now: Time) {
-        (self.queue_drops, self.notifications, self.unlimited_notifications) = (0, 0, 0);
+        (self.queue_drops, self.sent_frames, self.notifications, self.unlimited_notifications) = (0, 0, 0, 0);
         self.pause.begin_counting(now);
     }
 
@@ -230,6 +233,7 @@ impl LosslessNic {
     fn start(&mut self, at: Time, packet: Packet) -> Departure {
         let wire_bytes = u64::from(packet.frame_bytes) + self.overhead_bytes;
         self.waiting_bytes -= u64::from(packet.frame_bytes);
+        self.sent_frames += 1;
         self.free_at = at + self.pace.time_to_send(wire_bytes);
         if let Some((point, queue)) = self.limited.get_mut(&packet.flow_hash) {
             point.charge(at, wire_bytes);
@@ -286,7 +290,7 @@ mod tests {
         nic.handle_pause(Time::ZERO, &Pause::new(0b1000, 100, false)); // 5120 ns
         let sent = sent_until(&mut nic, Time::ZERO + Span::from_us(10));
         assert_eq!(sent, [(0, 2), (800, 3), (5120, 0), (5920, 1)]);
-        assert_eq!(nic.poll_timeout(), Time::NEVER);
+        assert_eq!((nic.poll_timeout(), nic.sent_frames), (Time::NEVER, 4));
     }
 
     #[test]

@@ -70,6 +70,15 @@ impl Nic {
         self.lossless().map_or(0, LosslessNic::waiting_frames)
     }
 
+    /// Frames that it has sent, or whose departure is decided.
+    pub fn sent_frames(&self) -> u64 {
+        match self {
+            Nic::Plain(nic) => nic.sent_frames,
+            Nic::Lossless(nic) => nic.sent_frames,
+            Nic::Bonded(nic) => nic.interfaces().iter().map(|interface| interface.sent_frames).sum(),
+        }
+    }
+
     /// Frames that did not fit its queue.
     pub fn queue_drops(&self) -> u64 {
         match self {
@@ -82,7 +91,7 @@ impl Nic {
     /// Counts from `now` on.
     pub fn begin_counting(&mut self, now: Time) {
         match self {
-            Nic::Plain(nic) => nic.queue_drops = 0,
+            Nic::Plain(nic) => (nic.queue_drops, nic.sent_frames) = (0, 0),
             Nic::Lossless(nic) => nic.begin_counting(now),
             Nic::Bonded(nic) => nic.begin_counting(),
         }

@@ -13,13 +13,22 @@ pub struct PlainNic {
     longest_wait: Span,
     /// Frames that did not fit the queue.
     pub queue_drops: u64,
+    /// Frames that it has sent, or will send.
+    pub sent_frames: u64,
 }
 
 impl PlainNic {
     /// `queue_bytes` may wait; `overhead_bytes` is charged to every frame on the wire.
     pub fn new(pace: Pace, overhead_bytes: u32, queue_bytes: u64) -> PlainNic {
         let longest_wait = pace.time_to_send(queue_bytes);
-        PlainNic { pace, overhead_bytes: u64::from(overhead_bytes), free_at: Time::ZERO, longest_wait, queue_drops: 0 }
+        PlainNic {
+            pace,
+            overhead_bytes: u64::from(overhead_bytes),
+            free_at: Time::ZERO,
+            longest_wait,
+            queue_drops: 0,
+            sent_frames: 0,
+        }
     }
 
     /// Takes a frame. Returns the start and the end of its transmission, or `None` when the queue is full.
@@ -29,6 +38,7 @@ impl PlainNic {
             self.queue_drops += 1;
             return None;
         }
+        self.sent_frames += 1;
         let start = self.free_at.max(now);
         self.free_at = start + self.pace.time_to_send(u64::from(frame_bytes) + self.overhead_bytes);
         Some((start, self.free_at))
@@ -48,6 +58,6 @@ mod tests {
         assert_eq!(sent[0], Some((Time::ZERO, ns(1230))));
         assert_eq!(sent[1].map(|s| s.0), Some(ns(1230)));
         assert_eq!(sent[3], None);
-        assert_eq!(nic.queue_drops, 1);
+        assert_eq!((nic.queue_drops, nic.sent_frames), (1, 3));
     }
 }

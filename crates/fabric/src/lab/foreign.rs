@@ -1,6 +1,7 @@
 //! Hosts joined by a foreign switch: the kernel's bridge, Open vSwitch, or a program of the user. The mechanisms of the
 //! plan have no effect; the lines limit rates, and the kernel counts.
 
+use super::devices::{self, Devices, Reading};
 use super::kind::FabricKind;
 use super::line::{Line, Passed};
 use super::openvswitch::OpenVSwitch;
@@ -36,6 +37,9 @@ pub(super) struct Foreign {
     netlink: Netlink,
     /// The star and its lines, where rates are kept.
     shaped: Option<(Star, Vec<Line>)>,
+    devices: Devices,
+    /// What they had counted until then.
+    counted_at_begin: Vec<Reading>,
     begin: Instant,
     /// What had passed the lines until then.
     passed_at_begin: Vec<Passed>,
@@ -50,6 +54,8 @@ pub(super) struct Foreign {
 #[derive(Clone, Debug)]
 struct Happened {
     passed: Vec<Passed>,
+    /// What the interfaces of the switch have counted.
+    counted: Vec<Reading>,
     /// Processor time of the switch, where it is a program.
     processor: Option<Duration>,
 }
@@ -89,10 +95,22 @@ impl Foreign {
         for (index, (&port, host)) in ports.iter().zip(&plan.raw.hosts).enumerate() {
             wait_for_port(index, &host.name, deadline, || netlink.is_running(port))?;
         }
+        let devices = Devices::find(if lines.is_some() { &ends } else { &[] })?;
         let (name, seed) = (plan.raw.name.clone(), plan.raw.seed);
         let (begin, passed_at_begin, processor_at_begin) = (Instant::now(), Vec::new(), Duration::ZERO);
-        let mut foreign =
-            Foreign { name, seed, netlink, shaped: lines, begin, passed_at_begin, processor_at_begin, end: None, switch };
+        let mut foreign = Foreign {
+            name,
+            seed,
+            netlink,
+            shaped: lines,
+            devices,
+            counted_at_begin: Vec::new(),
+            begin,
+            passed_at_begin,
+            processor_at_begin,
+            end: None,
+            switch,
+        };
         foreign.begin()?;
         Ok(foreign)
     }
@@ -101,6 +119,7 @@ impl Foreign {
     pub(super) fn begin(&mut self) -> io::Result<()> {
         let before = Instant::now();
         self.passed_at_begin = self.totals()?;
+        self.counted_at_begin = self.devices.read(&mut self.netlink)?;
         self.processor_at_begin = self.switch.as_ref().map_or(Ok(Duration::ZERO), OpenVSwitch::processor_time)?;
         (self.begin, self.end) = (middle_since(before), None);
         Ok(())
@@ -116,9 +135,10 @@ impl Foreign {
 
     fn happened(&mut self) -> io::Result<Happened> {
         let passed = self.totals()?.into_iter().zip(&self.passed_at_begin).map(|(now, &then)| Line::passed(now, then)).collect();
+        let counted = devices::since(self.devices.read(&mut self.netlink)?, &self.counted_at_begin);
         let at_begin = self.processor_at_begin;
         let processor = self.switch.as_ref().map(OpenVSwitch::processor_time).transpose()?;
-        Ok(Happened { passed, processor: processor.map(|time| time.saturating_sub(at_begin)) })
+        Ok(Happened { passed, counted, processor: processor.map(|time| time.saturating_sub(at_begin)) })
     }
 
     fn totals(&mut self) -> io::Result<Vec<Passed>> {
@@ -134,15 +154,18 @@ impl Foreign {
         };
         let measured = end.duration_since(self.begin);
         let end_ps = u64::try_from(measured.as_nanos() * PS_PER_NS).unwrap_or(u64::MAX);
-        let (ports, switches) = match &self.shaped {
-            Some((star, _)) => (ports(star, &happened.passed), json!([switch(star, &happened.passed)])),
-            None => (json!([]), json!([])),
+        let (ports, switches, rows) = match &self.shaped {
+            Some((star, _)) => {
+                let rows = self.devices.rows(star, &happened.counted, &happened.passed);
+                (ports(star, &happened.passed), json!([switch(star, &happened.passed)]), rows)
+            }
+            None => (json!([]), json!([]), Vec::new()),
         };
         let share = |time: Duration| time.as_secs_f64() / measured.as_secs_f64().max(1e-9);
         let cpu = happened.processor.map_or(json!({}), |time| json!({ "switch_share": share(time) }));
         Ok(json!({
             "name": self.name, "seed": self.seed, "digest": null, "end_ps": end_ps, "ports": ports, "switches": switches,
-            "interfaces": {}, "fabric": { "cpu": cpu },
+            "interfaces": {}, "netstat": rows, "fabric": { "cpu": cpu },
         }))
     }
 }

@@ -10,9 +10,11 @@ use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, offload, tap};
 use crate::vlans::Vlans;
 use nix::sched::{CloneFlags, setns, unshare};
+use serde_json::Value;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use tailrace_network::interface_row;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 
 /// Name of the interface in every host.
@@ -120,15 +122,16 @@ impl Host {
     /// # Errors
     /// The kernel's error.
     pub fn counters(&mut self) -> io::Result<LinkCounters> {
-        let (now, begin) = (self.total()?, self.at_begin);
-        Ok(LinkCounters {
-            rx_packets: now.rx_packets - begin.rx_packets,
-            tx_packets: now.tx_packets - begin.tx_packets,
-            rx_bytes: now.rx_bytes - begin.rx_bytes,
-            tx_bytes: now.tx_bytes - begin.tx_bytes,
-            rx_dropped: now.rx_dropped - begin.rx_dropped,
-            tx_dropped: now.tx_dropped - begin.tx_dropped,
-        })
+        Ok(self.total()?.since(self.at_begin))
+    }
+
+    /// Its interface as `netstat -i` has it; what cannot be read is not claimed.
+    pub(super) fn row(&mut self) -> Value {
+        let counts = self.counters().map(LinkCounters::of_netstat).unwrap_or_default();
+        self.netlink.state(self.link).map_or_else(
+            |_| interface_row(&self.name, None, INTERFACE, None, counts),
+            |state| state.row(&self.name, None, INTERFACE, counts),
+        )
     }
 
     /// Counts from here on.

@@ -26,6 +26,8 @@ struct Hosts {
     losses: Map<String, Value>,
     sent_frames: u64,
     received_frames: u64,
+    /// Their interfaces as `netstat -i` has them.
+    rows: Vec<Value>,
 }
 
 impl Measurement {
@@ -67,6 +69,9 @@ impl Measurement {
             losses.iter_mut().for_each(|(host, lost)| lost["write_failed"] = failed[host].clone());
         }
         fabric["frames_lost_outside"] = Value::Object(losses);
+        let mut rows = counted.rows;
+        rows.extend(outcome["netstat"].as_array().cloned().unwrap_or_default());
+        outcome["netstat"] = rows.into();
         outcome
     }
 }
@@ -84,6 +89,7 @@ impl Hosts {
                 read.sent_frames += counters.tx_packets;
                 read.received_frames += counters.rx_packets;
             }
+            read.rows.push(host.row());
             read.losses.insert(host.name.clone(), lost);
         }
         read

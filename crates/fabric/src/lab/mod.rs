@@ -3,6 +3,7 @@
 
 mod back_pressure;
 mod clients;
+mod devices;
 mod fabric;
 mod foreign;
 mod hosts;

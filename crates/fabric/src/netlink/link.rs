@@ -1,10 +1,12 @@
 //! Interfaces, addresses, routes and neighbours of one network namespace.
 
 use super::message::{Netlink, Request, find_attribute};
+use serde_json::Value;
 use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
+use tailrace_network::{InterfaceCounts, interface_row};
 use tailrace_wire::PRIORITIES;
 
 const RTM_NEWLINK: u16 = 16;
@@ -86,7 +88,7 @@ pub struct Metrics {
 }
 
 /// Counters of an interface, as its host sees them.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct LinkCounters {
     /// Frames received.
     pub rx_packets: u64,
@@ -96,10 +98,79 @@ pub struct LinkCounters {
     pub rx_bytes: u64,
     /// Bytes sent.
     pub tx_bytes: u64,
+    /// Frames that were received damaged.
+    pub rx_errors: u64,
+    /// Frames that could not be sent.
+    pub tx_errors: u64,
     /// Frames that the host did not take.
     pub rx_dropped: u64,
     /// Frames that did not fit the queue towards the fabric.
     pub tx_dropped: u64,
+}
+
+/// How an interface is set up now; programs of the user may have changed it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkState {
+    /// MTU.
+    pub mtu_bytes: u32,
+    /// Flags in the letters of netstat(8).
+    pub flags: String,
+}
+
+/// Letters of netstat(8) by flag (linux/if.h), in the order in which it prints them.
+const FLAG_LETTERS: [(libc::c_int, char); 8] = [
+    (libc::IFF_ALLMULTI, 'A'),
+    (libc::IFF_BROADCAST, 'B'),
+    (libc::IFF_LOOPBACK, 'L'),
+    (libc::IFF_MULTICAST, 'M'),
+    (libc::IFF_NOARP, 'O'),
+    (libc::IFF_PROMISC, 'P'),
+    (libc::IFF_RUNNING, 'R'),
+    (libc::IFF_UP, 'U'),
+];
+
+impl LinkState {
+    /// A row of `netstat -i`.
+    pub fn row(&self, node: &str, towards: Option<&str>, name: &str, counts: InterfaceCounts) -> Value {
+        let mut row = interface_row(node, towards, name, Some(self.mtu_bytes), counts);
+        row["flags"] = self.flags.clone().into();
+        row
+    }
+}
+
+fn flag_letters(flags: u32) -> String {
+    FLAG_LETTERS.iter().filter(|&&(flag, _)| flags & flag as u32 != 0).map(|&(_, letter)| letter).collect()
+}
+
+impl LinkCounters {
+    /// What was counted after an earlier reading.
+    pub fn since(self, then: LinkCounters) -> LinkCounters {
+        LinkCounters {
+            rx_packets: self.rx_packets - then.rx_packets,
+            tx_packets: self.tx_packets - then.tx_packets,
+            rx_bytes: self.rx_bytes - then.rx_bytes,
+            tx_bytes: self.tx_bytes - then.tx_bytes,
+            rx_errors: self.rx_errors - then.rx_errors,
+            tx_errors: self.tx_errors - then.tx_errors,
+            rx_dropped: self.rx_dropped - then.rx_dropped,
+            tx_dropped: self.tx_dropped - then.tx_dropped,
+        }
+    }
+
+    /// As `netstat -i` has them. Neither pairs of interfaces (veth) nor TAPs have a ring of their own that could overrun: Linux never
+    /// counts `rx_fifo_errors` and `tx_fifo_errors` for them.
+    pub fn of_netstat(self) -> InterfaceCounts {
+        InterfaceCounts {
+            rx_frames: Some(self.rx_packets),
+            rx_errors: Some(self.rx_errors),
+            rx_dropped: Some(self.rx_dropped),
+            rx_overruns: None,
+            tx_frames: Some(self.tx_packets),
+            tx_errors: Some(self.tx_errors),
+            tx_dropped: Some(self.tx_dropped),
+            tx_overruns: None,
+        }
+    }
 }
 
 impl Netlink {
@@ -246,6 +317,19 @@ impl Netlink {
         Ok(state == Some(&[IF_OPER_UP]))
     }
 
+    /// How an interface is set up.
+    ///
+    /// # Errors
+    /// The kernel's error.
+    pub fn state(&mut self, link: Link) -> io::Result<LinkState> {
+        let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
+        let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_ne_bytes);
+        let mtu = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_MTU).and_then(number);
+        let mtu_bytes = mtu.ok_or_else(|| io::Error::other("the interface has no MTU"))?;
+        let flags = answer.get(8..12).and_then(number).unwrap_or(0);
+        Ok(LinkState { mtu_bytes, flags: flag_letters(flags) })
+    }
+
     /// What an interface has counted.
     ///
     /// # Errors
@@ -262,6 +346,8 @@ impl Netlink {
             tx_packets: field(1),
             rx_bytes: field(2),
             tx_bytes: field(3),
+            rx_errors: field(4),
+            tx_errors: field(5),
             rx_dropped: field(6),
             tx_dropped: field(7),
         })

@@ -4,6 +4,6 @@ mod link;
 mod message;
 mod queue;
 
-pub use link::{Link, LinkCounters, Metrics, find};
+pub use link::{Link, LinkCounters, LinkState, Metrics, find};
 pub use message::Netlink;
 pub use queue::{QdiscCounters, Shape};

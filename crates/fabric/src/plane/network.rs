@@ -5,8 +5,11 @@ use super::links::Links;
 use super::sources::Sources;
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool};
+use serde_json::Value;
 use tailrace_dataplane::Frame;
-use tailrace_network::{ControlQueue, DigestPlace, End, Frames, HostLink, PortEvent, SwitchNode, Topology, Wire};
+use tailrace_network::{
+    ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology, Wire, switch_rows,
+};
 use tailrace_plan::Plan;
 use tailrace_record::Digest;
 use tailrace_units::{Span, Time};
@@ -23,6 +26,10 @@ pub struct Network {
     due: Vec<Time>,
     pub(super) links: Links,
     hosts: Vec<HostLink>,
+    /// By host: frames that it has sent since counting began.
+    sent: Vec<u64>,
+    /// The frames that were on the wires then.
+    on_wires: OnWires,
     /// Everything up to here has happened.
     advanced: Time,
     /// Start of the measured interval: records count time from here.
@@ -44,6 +51,8 @@ impl Network {
         let (digest, frames) = (Digest::default(), Frames::default());
         Network {
             due: vec![Time::NEVER; switches.len()],
+            sent: vec![0; hosts.len()],
+            on_wires: OnWires::default(),
             switches,
             links: Links { wires, control, pool, digest, frames, sources, taps: None },
             hosts,
@@ -78,6 +87,7 @@ impl Network {
         assert!(arrival > self.advanced, "nothing enters the past");
         let wire = self.hosts[host].out as usize;
         self.links.frames.sent += u64::from(!frame.is_pause());
+        self.sent[host] += u64::from(!frame.is_pause());
         self.links.digest.add(arrival, DigestPlace::Wire(wire as u64).number(), frame.fingerprint());
         self.links.wires[wire].push_at(arrival, &frame);
     }
@@ -90,7 +100,7 @@ impl Network {
             self.do_due(end);
             self.settle(end);
             self.switches.iter_mut().for_each(|node| node.begin_counting(end));
-            self.counted_from = end;
+            self.begin_counting(end);
         }
         self.do_due(until);
     }
@@ -204,9 +214,26 @@ impl Network {
         self.settle(now);
         let sources = self.links.sources.len();
         self.switches.iter_mut().for_each(|node| node.begin(&plan.raw.observe, sources, now));
-        (self.begin, self.counted_from) = (now, now);
+        self.begin = now;
+        self.begin_counting(now);
         self.warm_until = if self.warm_up > Span::ZERO { now + self.warm_up } else { Time::NEVER };
         self.links.frames = Frames { sent: self.in_network(), ..Frames::default() };
+    }
+
+    fn begin_counting(&mut self, now: Time) {
+        self.counted_from = now;
+        self.sent.fill(0);
+        self.on_wires = OnWires::of(&self.links.wires);
+    }
+
+    /// The ports of all switches as `netstat -i` has them.
+    pub(super) fn port_rows(&self, plan: &Plan) -> Vec<Value> {
+        switch_rows(plan, &self.switches, &self.links.wires, &self.on_wires, |host, _| self.sent[host])
+    }
+
+    /// Frames that a host has sent since counting began.
+    pub fn sent(&self, host: usize) -> u64 {
+        self.sent[host]
     }
 
     /// Brings counters and depths up to `now`.

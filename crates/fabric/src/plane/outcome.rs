@@ -28,6 +28,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
         },
         "ports": ports(plan, nodes, counted),
         "switches": switch_summaries(plan, nodes, network.links.sources.workloads()),
+        "netstat": network.port_rows(plan),
     })
 }
 

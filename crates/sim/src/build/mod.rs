@@ -18,7 +18,7 @@ use host::{Places, host_of, moderation};
 use hypervisor::{hands_over_whole, hypervisors};
 use std::collections::BTreeMap;
 use tailrace_endpoint::host::Host;
-use tailrace_network::{Topology, lossless_nics, notifies};
+use tailrace_network::{OnWires, Topology, lossless_nics, notifies};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 use tailrace_workloads::{WorkloadRecord, arriving, hosted_programs, record_for};
@@ -65,6 +65,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         stop_at: Time::from_ps(raw.stop_at_ps),
         warm_up: (raw.observe.warm_up_ps > 0).then(|| Time::from_ps(raw.observe.warm_up_ps)),
         counted_from: Time::ZERO,
+        on_wires: OnWires::default(),
         events: 0,
         is_cancelled: false,
         links: Links {

@@ -2,6 +2,7 @@
 
 mod cut_off;
 mod hypervisors;
+mod netstat;
 mod processors;
 mod summary;
 mod tables;

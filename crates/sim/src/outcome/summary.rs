@@ -1,6 +1,7 @@
 //! The summary of a trial as JSON.
 
 use super::hypervisors::hypervisor_summaries;
+use super::netstat::netstat;
 use super::processors::processor_summary;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
@@ -43,6 +44,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "ports": ports(plan, &world.switches, counted),
         "switches": switch_summaries(plan, &world.switches, &sources),
         "hosts": hosts(plan, world),
+        "netstat": netstat(plan, world),
     });
     if !world.hypervisors.is_empty() {
         summary["hypervisors"] = hypervisor_summaries(plan, world).into();
@@ -99,6 +101,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "name": raw.name,
             "counted_from_ps": world.counted_from.ps(),
             "rx_frames": counted.rx_frames,
+            "tx_frames": counted.tx_frames,
             "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
             "bond": host.nic().bonded().map(bond_summary),
             "nic_queue_drops": counted.nic_queue_drops,

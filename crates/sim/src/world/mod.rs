@@ -18,7 +18,7 @@ use crate::links::Links;
 use crate::windows::Windows;
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
-use tailrace_network::{End, Origin, SwitchNode, SwitchOutputs, Wire};
+use tailrace_network::{End, OnWires, Origin, SwitchNode, SwitchOutputs, Wire};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
@@ -34,6 +34,8 @@ pub(crate) struct World {
     pub(crate) warm_up: Option<Time>,
     /// From when on switches, hosts and workloads without end have counted.
     pub(crate) counted_from: Time,
+    /// The frames that were on the wires then.
+    pub(crate) on_wires: OnWires,
     pub(crate) events: u64,
     pub(crate) is_cancelled: bool,
     pub(crate) links: Links,

@@ -18,6 +18,7 @@ mod htsim;
 mod hypervisors;
 mod lock_out;
 mod mtus;
+mod netstat;
 mod noise;
 mod ns3_cases;
 mod oltp_mix;

@@ -1,0 +1,49 @@
+//! The interfaces of a foreign switch, with what the kernel counts at each: the ports that `netstat -i` would show.
+
+use super::line::Passed;
+use super::star::Star;
+use crate::netlink::{Link, LinkCounters, LinkState, Netlink, find};
+use serde_json::Value;
+use std::io;
+use tailrace_network::InterfaceCounts;
+
+/// The switch's ends of all lines, in the order of the hosts.
+#[derive(Debug, Default)]
+pub(super) struct Devices {
+    all: Vec<(String, Link)>,
+}
+
+/// A device at one moment.
+pub(super) type Reading = (LinkState, LinkCounters);
+
+impl Devices {
+    /// Those of these names. The calling thread is in the lab's own namespace.
+    pub(super) fn find(names: &[String]) -> io::Result<Devices> {
+        Ok(Devices { all: names.iter().map(|name| Ok((name.clone(), find(name)?))).collect::<io::Result<_>>()? })
+    }
+
+    /// What they have counted, and how they are set up.
+    pub(super) fn read(&self, netlink: &mut Netlink) -> io::Result<Vec<Reading>> {
+        self.all.iter().map(|&(_, link)| Ok((netlink.state(link)?, netlink.counters(link)?))).collect()
+    }
+
+    /// The ports of the switch. What waits in front of a host, and is dropped there, is the port's.
+    pub(super) fn rows(&self, star: &Star, readings: &[Reading], passed: &[Passed]) -> Vec<Value> {
+        let ports = self.all.iter().zip(readings).zip(passed).zip(&star.lines);
+        let row = |((((name, _), (state, counted)), line), of): (((&(String, Link), &Reading), &Passed), _)| {
+            let of: &super::star::LineOf = of;
+            let counts = InterfaceCounts {
+                tx_frames: Some(line.queue.tx_frames),
+                tx_dropped: Some(counted.tx_dropped + line.queue.drop_frames),
+                ..counted.of_netstat()
+            };
+            state.row(&star.switch, Some(&of.host), name, counts)
+        };
+        ports.map(row).collect()
+    }
+}
+
+/// What was counted between two readings.
+pub(super) fn since(now: Vec<Reading>, then: &[Reading]) -> Vec<Reading> {
+    now.into_iter().zip(then).map(|((state, now), (_, then))| (state, now.since(*then))).collect()
+}

@@ -1,0 +1,108 @@
+//! The counters of interfaces, as `netstat -i` has them: one row for each interface of a host and each port of a switch.
+//!
+//! No frame is counted for this: what has arrived at the end of a wire is what was sent on it, plus what was on it when counting
+//! began, less what is on it now.
+
+use crate::{NetworkFrame, SwitchNode, Wire};
+use serde_json::{Value, json};
+use tailrace_plan::Plan;
+
+/// What an interface has counted. `None` is what an engine cannot count, which is not zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct InterfaceCounts {
+    /// Frames that were received.
+    pub rx_frames: Option<u64>,
+    /// Frames that were received damaged, or too long.
+    pub rx_errors: Option<u64>,
+    /// Frames that were received and not taken.
+    pub rx_dropped: Option<u64>,
+    /// Frames that found the receive ring full.
+    pub rx_overruns: Option<u64>,
+    /// Frames that were sent, or whose departure is decided.
+    pub tx_frames: Option<u64>,
+    /// Frames that could not be sent.
+    pub tx_errors: Option<u64>,
+    /// Frames that did not fit the queue.
+    pub tx_dropped: Option<u64>,
+    /// Frames that the device did not take in time.
+    pub tx_overruns: Option<u64>,
+}
+
+/// The frames that are on every wire at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct OnWires(Vec<u64>);
+
+impl OnWires {
+    /// Those of now.
+    pub fn of<F: NetworkFrame>(wires: &[Wire<F>]) -> OnWires {
+        OnWires(wires.iter().map(Wire::frames).collect())
+    }
+
+    /// Those of a wire; none before the first moment.
+    fn on(&self, wire: usize) -> u64 {
+        self.0.get(wire).copied().unwrap_or(0)
+    }
+}
+
+/// Flags of an interface that is up, in the letters of netstat(8): broadcast, multicast, running, up.
+const FLAGS_UP: &str = "BMRU";
+
+/// A row.
+pub fn interface_row(node: &str, towards: Option<&str>, name: &str, mtu_bytes: Option<u32>, counts: InterfaceCounts) -> Value {
+    json!({
+        "node": node,
+        "towards": towards,
+        "name": name,
+        "mtu_bytes": mtu_bytes,
+        "rx_frames": counts.rx_frames,
+        "rx_errors": counts.rx_errors,
+        "rx_dropped": counts.rx_dropped,
+        "rx_overruns": counts.rx_overruns,
+        "tx_frames": counts.tx_frames,
+        "tx_errors": counts.tx_errors,
+        "tx_dropped": counts.tx_dropped,
+        "tx_overruns": counts.tx_overruns,
+        "flags": FLAGS_UP,
+    })
+}
+
+/// The ports of all switches. `began` are the frames on the wires when counting began; `sent` tells what a host has sent over
+/// its port of this number since then.
+pub fn switch_rows<F: NetworkFrame>(
+    plan: &Plan,
+    nodes: &[SwitchNode<F>],
+    wires: &[Wire<F>],
+    began: &OnWires,
+    sent: impl Fn(usize, usize) -> u64,
+) -> Vec<Value> {
+    let graph = &plan.graph;
+    let sent_by = |node: usize, port: usize| match node.checked_sub(graph.hosts) {
+        None => sent(node, port),
+        Some(switch) => port_sum(&nodes[switch], port).0,
+    };
+    let mut rows = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
+            let wire = 2 * end.link + usize::from(graph.links[end.link].a != end.peer);
+            let peer_sent = sent_by(end.peer, graph.port_of_link(end.link, end.peer));
+            // A wire that drops, as one does before a hypervisor whose ring is full, has fewer: never less than none.
+            let arrived = (peer_sent + began.on(wire)).saturating_sub(wires[wire].frames());
+            let (tx_frames, tx_dropped) = port_sum(node, port);
+            let counts = InterfaceCounts {
+                rx_frames: Some(arrived),
+                tx_frames: Some(tx_frames),
+                tx_dropped: Some(tx_dropped),
+                ..InterfaceCounts::default()
+            };
+            let name = &plan.raw.switches[index].name;
+            rows.push(interface_row(name, Some(&graph.names[end.peer]), &format!("port-{port}"), None, counts));
+        }
+    }
+    rows
+}
+
+/// What a port has sent and dropped.
+fn port_sum<F: NetworkFrame>(node: &SwitchNode<F>, port: usize) -> (u64, u64) {
+    let queues = (0..node.switch.queues(port)).map(|queue| node.switch.counters(port, queue));
+    queues.fold((0, 0), |(sent, dropped), queue| (sent + queue.tx_frames, dropped + queue.drop_frames.iter().sum::<u64>()))
+}

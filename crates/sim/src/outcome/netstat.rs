@@ -1,0 +1,38 @@
+//! The counters of interfaces, as `netstat -i` has them.
+
+use crate::world::World;
+use serde_json::Value;
+use tailrace_endpoint::host::Host;
+use tailrace_endpoint::nic::BondedInterface;
+use tailrace_network::{InterfaceCounts, interface_row, switch_rows};
+use tailrace_plan::{Plan, RawHost};
+
+/// Hosts first, then the ports of switches, each in the order of the plan.
+pub(super) fn netstat(plan: &Plan, world: &World) -> Vec<Value> {
+    let hosts = plan.raw.hosts.iter().zip(&world.hosts).flat_map(|(raw, host)| host_rows(raw, host));
+    let sent = |host: usize, port: usize| {
+        let nic = world.hosts[host].nic();
+        nic.bonded().map_or_else(|| nic.sent_frames(), |bond| bond.interfaces()[port].sent_frames)
+    };
+    let ports = switch_rows(plan, &world.switches, &world.links.wires, &world.on_wires, sent);
+    hosts.chain(ports).collect()
+}
+
+/// The interface of a host; of a bond the whole, and then each interface.
+fn host_rows<P>(raw: &RawHost, host: &Host<P>) -> Vec<Value> {
+    let counted = host.counters();
+    let counts = InterfaceCounts {
+        rx_frames: Some(counted.rx_frames),
+        rx_overruns: Some(counted.rx_ring_drops),
+        tx_frames: Some(counted.tx_frames),
+        tx_dropped: Some(counted.nic_queue_drops),
+        ..InterfaceCounts::default()
+    };
+    let row = |name: &str, counts| interface_row(&raw.name, None, name, Some(raw.mtu_bytes), counts);
+    let Some(bond) = host.nic().bonded() else { return vec![row("eth0", counts)] };
+    let member = |(number, interface): (usize, &BondedInterface)| {
+        let (rx_frames, tx_frames) = (Some(interface.received_frames), Some(interface.sent_frames));
+        row(&format!("eth{number}"), InterfaceCounts { rx_frames, tx_frames, ..InterfaceCounts::default() })
+    };
+    std::iter::once(row("bond0", counts)).chain(bond.interfaces().iter().enumerate().map(member)).collect()
+}

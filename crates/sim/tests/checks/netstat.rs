@@ -1,0 +1,90 @@
+//! The counters of interfaces: what one end of a link sends, the other one receives.
+
+use crate::common::*;
+use crate::random_plan::plans;
+use proptest::prelude::*;
+use serde_json::Value;
+use tailrace_plan::*;
+use tailrace_sim::Outcome;
+
+/// Random plans per property.
+const CASES: u32 = 96;
+
+fn rows(outcome: &Outcome) -> impl Iterator<Item = &Value> {
+    outcome.summary()["netstat"].as_array().expect("a list").iter()
+}
+
+fn row<'a>(outcome: &'a Outcome, node: &str, towards: Option<&str>) -> &'a Value {
+    let is_it = |row: &&Value| row["node"] == node && row["towards"].as_str() == towards;
+    rows(outcome).find(is_it).expect("the interface has a row")
+}
+
+fn count(row: &Value, key: &str) -> u64 {
+    row[key].as_u64().expect("a count")
+}
+
+fn dropped(value: &Value) -> u64 {
+    value.as_object().expect("a map").values().map(|drops| drops["frames"].as_u64().expect("a count")).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What a switch has received, it has sent on or dropped, or it waits in a queue; what a host has sent, and what it has received,
+    /// is what the others count.
+    #[test]
+    fn what_a_switch_receives_it_sends_or_drops_or_holds(plan in plans()) {
+        let outcome = simulate(plan);
+        let summary = outcome.summary();
+        let list = |key: &str| summary[key].as_array().expect("a list").iter();
+        let mut held = 0;
+        for switch in list("switches") {
+            let ports: Vec<&Value> = rows(&outcome).filter(|row| row["node"] == switch["name"] && !row["towards"].is_null()).collect();
+            let sum = |key: &str| -> u64 { ports.iter().map(|row| count(row, key)).sum() };
+            let left = sum("tx_frames") + sum("tx_dropped") + dropped(&switch["early_drops"]);
+            prop_assert!(sum("rx_frames") >= left, "{} received less than it sent: {:?}", switch["name"], ports);
+            held += sum("rx_frames") - left;
+        }
+        let sent: u64 = list("hosts").map(|host| count(host, "tx_frames") + count(host, "nic_queue_drops")).sum();
+        let frames = &summary["conservation"];
+        prop_assert_eq!(count(frames, "sent"), sent, "hosts alone make frames");
+        prop_assert!(held <= count(frames, "in_network"), "{} frames are in queues: {}", held, frames);
+        for host in list("hosts") {
+            let own = row(&outcome, host["name"].as_str().expect("a name"), None);
+            for (key, of) in [("rx_frames", "rx_frames"), ("rx_ring_drops", "rx_overruns"), ("nic_queue_drops", "tx_dropped")] {
+                prop_assert_eq!(&host[key], &own[of]);
+            }
+            prop_assert!(own["rx_errors"].is_null(), "nothing damages frames: that is not counted, and not zero");
+        }
+    }
+}
+
+/// A hundred frames are on the long link at any time: those of the warm-up that arrive after it are received after it.
+#[test]
+fn frames_that_are_on_a_wire_when_counting_begins_are_received_after_it() {
+    let mut plan = star(2, 1_500, GBPS, 10 * MS, switch("sw", 4_000_000, fifo(1_000_000)));
+    plan.stop_at_ps = 200 * MS;
+    plan.observe.warm_up_ps = 100 * MS;
+    plan.workloads.push(RawWorkload::from(datagrams("sent", "h0", "h1", 1_000, RawDistribution::Constant(100 * US))));
+    let outcome = simulate(plan);
+    let sent = count(row(&outcome, "h0", None), "tx_frames");
+    let received = count(row(&outcome, "sw", Some("h0")), "rx_frames");
+    assert!((999..=1_001).contains(&sent), "{sent} in a tenth of a second");
+    assert!(sent.abs_diff(received) <= 1, "sent {sent}, received {received}");
+    assert!(received.abs_diff(count(row(&outcome, "h1", None), "rx_frames")) <= 1);
+}
+
+/// A switch of another one: both ends of a trunk tell the same.
+#[test]
+fn both_ends_of_a_trunk_count_the_same_frames() {
+    let mut plan = star(2, 1_500, GBPS, US, switch("sw", 4_000_000, fifo(1_000_000)));
+    plan.switches.push(switch("far", 4_000_000, fifo(1_000_000)));
+    plan.links[1].b = "far".into();
+    plan.links.push(link("sw", "far", GBPS, US));
+    plan.workloads.push(RawWorkload::from(stream("copy", "h0", "h1", 1, 1_000_000)));
+    let outcome = simulate(plan);
+    let (near, far) = (row(&outcome, "sw", Some("far")), row(&outcome, "far", Some("sw")));
+    assert!(count(near, "tx_frames") >= 685, "1460 bytes to a segment");
+    assert_eq!(near["tx_frames"], far["rx_frames"]);
+    assert_eq!(near["rx_frames"], far["tx_frames"]);
+}
