@@ -9,6 +9,8 @@ import typer
 from tailrace.cli.completion import Shell
 from tailrace.cli.group import Group
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
+from tailrace.cli.probe_app import probe_app
+from tailrace.cli.show_app import show_app
 
 EXAMPLES = """
 Examples:
@@ -34,8 +36,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(show_app)
 app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
+app.add_typer(probe_app, name="probe")
 
 File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
 Files = Annotated[
@@ -91,12 +95,6 @@ class Vendor(StrEnum):
 
     NXOS = "nxos"
     SONIC = "sonic"
-
-
-class Shown(StrEnum):
-    """Tables of a run that `show` can print."""
-
-    QUEUES = "queues"
 
 
 @app.callback(invoke_without_command=True)
@@ -311,23 +309,6 @@ def export_(
     from tailrace.cli.vendors import export_scenario
 
     export_scenario(vendor, scenario, switch, arm, out, set_)
-
-
-@app.command()
-def show(
-    what: Annotated[Shown, typer.Argument(help="queues: counters in the layout of 'show queuing interface'.")],
-    run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
-    *,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the first.")] = None,
-    trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
-    port: Annotated[str | None, typer.Option("--port", metavar="SWITCH>NODE", help="Only this port.")] = None,
-    json_: Json = False,
-) -> None:
-    """Show the counters of one trial under the names used by switch vendors."""
-    from tailrace.cli.showing import show_queues
-
-    assert what is Shown.QUEUES, "`queues` is the only table so far"
-    show_queues(run_directory, arm, trial, port, json_=json_)
 
 
 @app.command()

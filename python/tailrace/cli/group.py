@@ -16,6 +16,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         *("schema", "completion"),
     ),
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
+    "Measurements": ("probe",),
     "Switch configurations": ("import", "export"),
 }
 """Commands in the order in which help shows them."""

@@ -10,12 +10,23 @@ from tailrace.results.ports.queuing import port_counters, port_policies, switch_
 from tailrace.results.ports.queuing_text import format_ports, format_switches, vendor_of
 
 
+def refuse_queues(path: Path | None, *of_interfaces: object) -> Path:
+    """The run directory, without which there are no queues; options of interfaces are refused."""
+    if path is None:
+        raise RunRefusedError("show queues needs a run directory (hint: `tailrace list` shows them)")
+    if any(option is not None for option in of_interfaces):
+        raise RunRefusedError(
+            "--fabric, --interval, --count and --since belong to `show interfaces` (hint: `tailrace top`)"
+        )
+    return path
+
+
 def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, json_: bool) -> None:
     """Prints the counters of one trial."""
     run = Run.read(path)
     if arm is not None and arm not in run.trials:
         raise RunRefusedError(f"{path}: there is no arm '{arm}' (hint: {closest(arm, list(run.trials), 'arms')})")
-    trial = _trial(run, arm, number)
+    trial = trial_of(run, arm, number)
     chosen = trial.arm
     plan = run.plan(chosen)
     policy_of = port_policies(plan)
@@ -38,7 +49,7 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
         emit_table(lambda: "\n" + format_switches(switches))
 
 
-def _trial(run: Run, arm: str | None, number: int) -> Trial:
+def trial_of(run: Run, arm: str | None, number: int) -> Trial:
     """Trial `number` of `arm`; without an arm, of the first one in which this trial has counters."""
     counted = {name: [trial for trial in trials if trial.outcome] for name, trials in run.trials.items()}
     for name in run.arms if arm is None else [arm]:

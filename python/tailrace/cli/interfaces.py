@@ -1,0 +1,151 @@
+"""`tailrace show interfaces`."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace.cli.console import emit, emit_json, emit_table, emit_text
+from tailrace.cli.showing import trial_of
+from tailrace.errors import RunRefusedError, closest, reason_of
+from tailrace.live.lab import standing
+from tailrace.results import Run
+from tailrace.results.ports.interfaces import COUNTERS, Row, difference, format_interfaces, rows_of
+from tailrace.scenario.text.units import TIME, QuantityError, parse
+
+PS_PER_S = 10**12
+INTERVAL_PS_MIN = 10**10
+"""A reading takes about a millisecond."""
+
+
+@dataclass(frozen=True)
+class InterfacesWanted:
+    """The arguments of `show interfaces`."""
+
+    run: Path | None
+    arm: str | None
+    trial: int
+    interface: str | None
+    fabric: str | None
+    interval: str | None
+    count: int | None
+    since: Path | None
+
+
+def show_interfaces(wanted: InterfacesWanted, *, json_: bool) -> None:
+    """Prints the interfaces of a trial, or of a fabric that is up."""
+    _refuse(wanted)
+    if wanted.run is not None:
+        _of_run(wanted.run, wanted, json_=json_)
+    elif wanted.since is not None:
+        _since(wanted.since, wanted, json_=json_)
+    elif wanted.interval is not None:
+        _repeatedly(wanted, json_=json_)
+    else:
+        rows = _of_fabric(wanted)
+        if json_:
+            emit_json({"interfaces": [row.data() for row in rows]})
+        else:
+            emit_table(lambda: format_interfaces(rows))
+
+
+def _refuse(wanted: InterfacesWanted) -> None:
+    """Options that do not belong together."""
+    is_fabric = {"--fabric": wanted.fabric, "--interval": wanted.interval, "--since": wanted.since}
+    for option, value in is_fabric.items():
+        if wanted.run is not None and value is not None:
+            raise RunRefusedError(f"{option} is for a fabric that is up, not for a run directory (hint: omit one)")
+    if wanted.run is None and (wanted.arm is not None or wanted.trial != 1):
+        raise RunRefusedError("--arm and --trial are for a run directory (hint: name one)")
+    if wanted.count is not None and wanted.interval is None:
+        raise RunRefusedError("--count needs --interval (hint: --interval 1s --count 300)")
+    if wanted.since is not None and wanted.interval is not None:
+        raise RunRefusedError("--since and --interval exclude each other (hint: omit one)")
+
+
+def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
+    run = Run.read(path)
+    if wanted.arm is not None and wanted.arm not in run.trials:
+        hint = closest(wanted.arm, list(run.trials), "arms")
+        raise RunRefusedError(f"{path}: there is no arm '{wanted.arm}' (hint: {hint})")
+    trial = trial_of(run, wanted.arm, wanted.trial)
+    rows = _chosen(rows_of(trial.outcome), wanted.interface, str(path))
+    if json_:
+        emit_json({"arm": trial.arm, "trial": trial.number, "interfaces": [row.data() for row in rows]})
+    else:
+        emit_table(lambda: format_interfaces(rows))
+
+
+def _of_fabric(wanted: InterfacesWanted) -> list[Row]:
+    fabric = standing.chosen(wanted.fabric)
+    outcome = fabric.call("counters").get("outcome", {})
+    return _chosen(rows_of(outcome), wanted.interface, f"fabric '{fabric.name}'")
+
+
+def _chosen(rows: Sequence[Row], interface: str | None, where: str) -> list[Row]:
+    """All rows, or those of one node or interface."""
+    if interface is None:
+        return list(rows)
+    found = [row for row in rows if interface in (row.interface, row.node)]
+    if not found:
+        names = list(dict.fromkeys([row.node for row in rows] + [row.interface for row in rows]))
+        raise RunRefusedError(
+            f"{where}: there is no interface '{interface}' (hint: {closest(interface, names, 'names')})"
+        )
+    return found
+
+
+def _since(file: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
+    """Before, after, and the difference."""
+    before = _chosen(_read(file), wanted.interface, str(file))
+    after = _of_fabric(wanted)
+    parts = {"before": before, "after": after, "difference": difference(after, before)}
+    if json_:
+        emit_json({name: [row.data() for row in rows] for name, rows in parts.items()})
+        return
+    for name, rows in parts.items():
+        emit(f"{name}:")
+        emit_table(lambda rows=rows: format_interfaces(rows))  # type: ignore[misc]
+
+
+def _read(file: Path) -> list[Row]:
+    """What `show interfaces --json` has printed."""
+    try:
+        rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["interfaces"]
+        names = ("node", "towards", "name", "mtu_bytes", *COUNTERS, "flags")
+        return [Row(**{name: row[name] for name in names}) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = reason_of(error) if isinstance(error, OSError) else "it is not what `show interfaces --json` prints"
+        raise RunRefusedError(f"{file}: {why} (hint: `tailrace show interfaces --json > {file}` writes one)") from None
+
+
+def _repeatedly(wanted: InterfacesWanted, *, json_: bool) -> None:
+    """A reading every interval, from now on; with JSON one object on a line."""
+    assert wanted.interval is not None
+    interval_s = _seconds(wanted.interval)
+    started_s = time.monotonic()
+    number = 0
+    while wanted.count is None or number < wanted.count:
+        due_s = started_s + number * interval_s
+        time.sleep(max(0.0, due_s - time.monotonic()))
+        read_s = time.monotonic() - started_s
+        rows = _of_fabric(wanted)
+        if json_:
+            emit_text(json.dumps({"time_s": round(read_s, 6), "interfaces": [row.data() for row in rows]}))
+        else:
+            # As `netstat -ic`: the head once, the counters of every interface again and again.
+            table = format_interfaces(rows)
+            emit(table if number == 0 else table.partition("\n")[2])
+        number += 1
+
+
+def _seconds(text: str) -> float:
+    try:
+        interval_ps = parse(text, TIME)
+    except QuantityError as error:
+        raise RunRefusedError(f"--interval: {error.what} (hint: {error.hint})") from None
+    if interval_ps < INTERVAL_PS_MIN:
+        raise RunRefusedError(f"--interval: '{text}' is shorter than 10ms (hint: --interval 1s)")
+    return interval_ps / PS_PER_S

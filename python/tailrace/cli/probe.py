@@ -1,0 +1,163 @@
+"""`tailrace probe`."""
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, scenario_path
+from tailrace.errors import RunRefusedError, closest
+from tailrace.probe.path import Asked, Direction
+from tailrace.probe.report import Report
+from tailrace.results.compare.fidelity import TAP
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.scenario import Scenario
+
+MTU_MIN, MTU_MAX = 576, 65_535
+"""RFC 791: what every host accepts, and the largest packet."""
+FORMS = "A B, SCENARIO A B, or ADDRESS"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The arguments of `probe mtu`."""
+
+    ends: Sequence[str]
+    expect: str | None
+    is_live: bool
+    is_exact: bool
+    fabric: str | None
+    netns: str | None
+    arm: str | None
+    assignments: list[str] | None
+    tries: int
+    limit_s: float
+
+    def asked(self, expected_mtu: int) -> Asked:
+        """The question to a path."""
+        return Asked(expected_mtu, self.tries, self.limit_s)
+
+
+def probe_mtu(wanted: Wanted, *, json_: bool) -> int:
+    """Probes, prints, and returns the exit code."""
+    _refuse(wanted)
+    expected = None if wanted.expect is None else _mtu(wanted.expect)
+    report = [_address, _standing, _scenario][len(wanted.ends) - 1](wanted, expected)
+    if json_:
+        emit_json(report.data())
+    else:
+        emit(report.text())
+    return DONE if report.is_carried else EXPECTATION_FAILED
+
+
+def _refuse(wanted: Wanted) -> None:
+    """Options that do not belong to this form of the command."""
+    number = len(wanted.ends)
+    if number not in (1, 2, 3):
+        raise RunRefusedError(f"probe mtu takes one to three names, not {number} (hint: {FORMS})")
+    is_scenario, is_address = number == 3, number == 1
+    given = {
+        "--live": (wanted.is_live, is_scenario),
+        "--exact": (wanted.is_exact, is_scenario),
+        "--arm": (wanted.arm is not None, is_scenario),
+        "--set": (bool(wanted.assignments), is_scenario),
+        "--netns": (wanted.netns is not None, is_address),
+        "--fabric": (wanted.fabric is not None, number == 2 or (is_scenario and wanted.is_live)),
+    }
+    for option, (is_given, is_fitting) in given.items():
+        if is_given and not is_fitting:
+            raise RunRefusedError(f"{option} does not belong to this form of probe mtu (hint: {FORMS})")
+    if wanted.is_live and wanted.is_exact:
+        raise RunRefusedError("--live and --exact exclude each other (hint: choose one engine)")
+
+
+def _mtu(text: str) -> int:
+    digits = text.removesuffix("B").strip()
+    if not digits.isdecimal() or not MTU_MIN <= int(digits) <= MTU_MAX:
+        raise RunRefusedError(
+            f"--expect: '{text}' is not an MTU of {MTU_MIN} to {MTU_MAX} bytes (hint: write 1500B or 9000B)"
+        )
+    return int(digits)
+
+
+def _address(wanted: Wanted, expected: int | None) -> Report:
+    from tailrace.probe.address import probe_address
+
+    [name] = wanted.ends
+    direction, expected_mtu = probe_address(name, wanted.netns, expected, wanted.asked(0))
+    how = f"from namespace {wanted.netns}" if wanted.netns else "from this machine"
+    return Report(how, expected_mtu, [direction])
+
+
+def _standing(wanted: Wanted, expected: int | None) -> Report:
+    from tailrace.live.lab import standing
+    from tailrace.probe import fabric as probing
+
+    ends = (wanted.ends[0], wanted.ends[1])
+    chosen = standing.chosen(wanted.fabric)
+    mtus = probing.mtus(chosen)
+    probing.require_hosts(ends, list(mtus), f"fabric '{chosen.name}'")
+    expected_mtu = expected if expected is not None else max(mtus[name] for name in ends)
+    found = probing.probe_standing(chosen, ends, wanted.asked(expected_mtu))
+    return Report(f"fabric '{chosen.name}', {chosen.state.get('kind', TAP)}", expected_mtu, found)
+
+
+def _scenario(wanted: Wanted, expected: int | None) -> Report:
+    from tailrace.probe.fabric import require_hosts
+    from tailrace.scenario.loading import load_scenario
+
+    file, ends = Path(wanted.ends[0]), (wanted.ends[1], wanted.ends[2])
+    loaded = load_scenario(scenario_path(file), overrides(wanted.assignments))
+    arm = wanted.arm or next(iter(loaded.arms))
+    if arm not in loaded.arms:
+        raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, list(loaded.arms), 'arms')})")
+    scenario = loaded.arms[arm]
+    require_hosts(ends, list(scenario.graph.hosts), str(file))
+    expected_mtu = expected if expected is not None else max(scenario.host(name).mtu for name in ends)
+    asked = wanted.asked(expected_mtu)
+    if wanted.is_live:
+        kind = wanted.fabric or TAP
+        return Report(f"live, {kind}", expected_mtu, _live(loaded, arm, ends, asked, kind))
+    if wanted.is_exact:
+        return Report("exact", expected_mtu, _exact(scenario, ends, asked))
+    return Report("simulated", expected_mtu, _simulated(scenario, ends, asked))
+
+
+def _simulated(scenario: Scenario, ends: tuple[str, str], asked: Asked) -> Sequence[Direction]:
+    from tailrace.experiment.native import make_trial, run_trial
+    from tailrace.probe.virtual import probe_virtual
+
+    return probe_virtual(lambda plan: run_trial(make_trial(plan)).data, scenario, ends, asked)
+
+
+def _exact(scenario: Scenario, ends: tuple[str, str], asked: Asked) -> Sequence[Direction]:
+    from tailrace.exact.engine import ExactEngine
+    from tailrace.probe.virtual import probe_virtual
+
+    engine = ExactEngine()
+    engine.build()  # raises when the kernel is not built
+    with tempfile.TemporaryDirectory(prefix="tailrace-probe-") as folder:
+        engine.open(Path(folder))
+        try:
+            return probe_virtual(lambda plan: engine.trial(plan).run().data, scenario, ends, asked)
+        finally:
+            engine.close()
+
+
+def _live(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked, name: str) -> Sequence[Direction]:
+    from tailrace.live.lab import kinds
+    from tailrace.live.lab.lab import Lab
+    from tailrace.live.machine.doctor import require
+    from tailrace.probe.fabric import probe_lab
+    from tailrace.scenario.lowering.plan import canonical_json, lower
+
+    kind, arms = kinds.kind_of(name), {arm: loaded.arms[arm]}
+    kinds.refuse(kind, loaded, arms)
+    kinds.require(kind, require())
+    plan = canonical_json(lower(loaded.arms[arm], arm, trial=1))
+    options = ["--kind", kind.name] if kind.name != TAP else []
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailrace-probe-")))
+        lab = stack.enter_context(Lab(plan, folder, *options))
+        return probe_lab(lab, ends, asked)

@@ -1,0 +1,97 @@
+"""The counters of interfaces, under the names of `netstat -i`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tailrace.results.format.columns import align
+
+COUNTERS = (
+    *("rx_frames", "rx_errors", "rx_dropped", "rx_overruns"),
+    *("tx_frames", "tx_errors", "tx_dropped", "tx_overruns"),
+)
+HEAD = (
+    *("Iface", "MTU", "Met", "RX-OK", "RX-ERR", "RX-DRP", "RX-OVR"),
+    *("TX-OK", "TX-ERR", "TX-DRP", "TX-OVR", "Flg"),
+)
+"""Columns of netstat(8) of net-tools 1.60; later versions leave out Met, the metric, which Linux does not use."""
+METRIC = "0"
+UNKNOWN = "-"
+"""What an engine cannot count, which is not zero."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The counters of an interface of a host, or of a port of a switch. None is what the engine cannot count."""
+
+    node: str
+    towards: str | None
+    """The neighbour of a switch's port; None at a host."""
+    name: str
+    mtu_bytes: int | None
+    rx_frames: int | None
+    rx_errors: int | None
+    rx_dropped: int | None
+    rx_overruns: int | None
+    tx_frames: int | None
+    tx_errors: int | None
+    tx_dropped: int | None
+    tx_overruns: int | None
+    flags: str
+    """Letters of netstat(8): broadcast, multicast, running, up."""
+
+    @property
+    def interface(self) -> str:
+        """The interface in the first column: `db/eth0`, or `leaf>db` for a port."""
+        return f"{self.node}/{self.name}" if self.towards is None else f"{self.node}>{self.towards}"
+
+    def counted(self) -> dict[str, int | None]:
+        """The counters by name."""
+        return {name: getattr(self, name) for name in COUNTERS}
+
+    def since(self, before: "Row") -> "Row":
+        """What was counted after an earlier reading."""
+        less: dict[str, Any] = {name: _less(now, getattr(before, name)) for name, now in self.counted().items()}
+        return replace(self, **less)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "interface": self.interface,
+            "node": self.node,
+            "towards": self.towards,
+            "name": self.name,
+            "mtu_bytes": self.mtu_bytes,
+            **self.counted(),
+            "flags": self.flags,
+        }
+
+
+def _less(now: int | None, before: int | None) -> int | None:
+    return None if now is None or before is None else now - before
+
+
+def rows_of(outcome: Mapping[str, Any]) -> list[Row]:
+    """The interfaces of an outcome, hosts first; empty for one of an earlier version."""
+    names = ("towards", "mtu_bytes", *COUNTERS)
+    return [
+        Row(node=row["node"], name=row["name"], flags=row["flags"], **{name: row.get(name) for name in names})
+        for row in outcome.get("netstat") or []
+    ]
+
+
+def difference(now: Sequence[Row], before: Sequence[Row]) -> list[Row]:
+    """What was counted between two readings; an interface without an earlier one is left out."""
+    earlier = {(row.interface, row.name): row for row in before}
+    known = [row for row in now if (row.interface, row.name) in earlier]
+    return [row.since(earlier[row.interface, row.name]) for row in known]
+
+
+def format_interfaces(rows: Sequence[Row]) -> str:
+    """The table."""
+    return align([HEAD, *(_words(row) for row in rows)], left=1) if rows else "no interface was counted"
+
+
+def _words(row: Row) -> list[str]:
+    counted = [UNKNOWN if value is None else str(value) for value in row.counted().values()]
+    return [row.interface, UNKNOWN if row.mtu_bytes is None else str(row.mtu_bytes), METRIC, *counted, row.flags]

@@ -1,0 +1,109 @@
+"""Probes of a scenario in the simulator, by the command."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+JUMBO = """
+tailrace: 1
+name: jumbo
+network:
+  link: {rate: 1Gbit/s}
+  topology: {kind: star, switch: leaf, hosts: [client, db, other]}
+hosts: {defaults: {mtu: 9000B}}
+workloads:
+  copy: {kind: stream, source: db, destination: client, size: 1MB}
+experiment: {duration: 1s, trials: 1}
+"""
+Program = Callable[..., Any]
+
+
+@pytest.fixture
+def jumbo(workplace: Path) -> Path:
+    """A scenario with jumbo frames in the current directory."""
+    (workplace / "jumbo.yaml").write_text(JUMBO, encoding="utf-8")
+    return workplace
+
+
+def test_8972_bytes_pass_and_8973_do_not(tailrace: Program, jumbo: Path) -> None:
+    ended = tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert (found["is_carried"], found["expected_mtu_bytes"], found["how"]) == (True, 9_000, "simulated")
+    for direction in found["directions"]:
+        assert (direction["payload_bytes"], direction["failed_payload_bytes"]) == (8_972, 8_973)
+        assert direction["why"] == f"message too long, mtu=9000: the interface of {direction['from']}"
+
+
+def test_one_end_set_back_is_found_in_the_direction_in_which_it_sends(tailrace: Program, jumbo: Path) -> None:
+    ended = tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--set", "hosts.db.mtu=1500B")
+    assert ended.code == 1
+    assert "message too long, mtu=1500: the interface of db" in ended.out
+    assert "does not carry packets of 9000 bytes: db to client 1500 (simulated)." in ended.out
+    assert tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--expect", "9216B").code == 1
+    assert tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--expect", "1500").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("jumbo.yaml", "client", "dbs"), "jumbo.yaml has no host 'dbs' (hint: did you mean 'db'?)"),
+        (("jumbo.yaml", "db", "db"), "a path has two ends; 'db' was named twice"),
+        (("jumbo.yaml", "client", "leaf"), "jumbo.yaml has no host 'leaf'"),
+        (("jumbo.yaml", "client", "db", "--expect", "12"), "'12' is not an MTU of 576 to 65535 bytes"),
+        (("jumbo.yaml", "client", "db", "--netns", "a"), "--netns does not belong to this form"),
+        (("jumbo.yaml", "client", "db", "--live", "--exact"), "--live and --exact exclude each other"),
+        (("jumbo.yaml", "client", "db", "--live", "--fabric", "token-ring"), "there is no fabric 'token-ring'"),
+        (("jumbo.yaml", "client", "db", "--arm", "fast"), "there is no arm 'fast'"),
+        (("none.yaml", "client", "db"), "none.yaml: the file does not exist"),
+        (("a", "b", "c", "d"), "takes one to three names, not 4"),
+        (("a", "b", "--live"), "--live does not belong to this form"),
+    ],
+)
+def test_wrong_use_is_told_in_words(tailrace: Program, jumbo: Path, arguments: tuple[str, ...], what: str) -> None:
+    ended = tailrace("probe", "mtu", *arguments)
+    assert (ended.code, what in ended.err) == (2, True), ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_the_interfaces_of_a_run_are_shown_as_netstat_does(tailrace: Program, jumbo: Path) -> None:
+    assert tailrace("run", "jumbo.yaml", "--out", "out").code == 0
+    shown = tailrace("show", "interfaces", "out")
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert " ".join(lines[0]) == "Iface MTU Met RX-OK RX-ERR RX-DRP RX-OVR TX-OK TX-ERR TX-DRP TX-OVR Flg"
+    assert [line[0] for line in lines[1:]] == [
+        *("client/eth0", "db/eth0", "other/eth0"),
+        *("leaf>client", "leaf>db", "leaf>other"),
+    ]
+    rows = {
+        row["interface"]: row for row in json.loads(tailrace("show", "interfaces", "out", "--json").out)["interfaces"]
+    }
+    # Nothing is lost: what one end sends, the other receives.
+    assert rows["db/eth0"]["tx_frames"] == rows["leaf>db"]["rx_frames"] == rows["leaf>client"]["tx_frames"] > 100
+    assert rows["client/eth0"]["rx_frames"] == rows["leaf>client"]["tx_frames"]
+    # The run ends with the last byte: the acknowledgement of it may still be on the wire.
+    assert rows["client/eth0"]["tx_frames"] - rows["leaf>client"]["rx_frames"] in (0, 1)
+    assert rows["leaf>client"]["rx_frames"] > 10
+    assert rows["leaf>other"]["rx_frames"] == rows["leaf>other"]["tx_frames"] == 0
+    assert lines[1][4:7] == ["-", "-", "0"]
+    assert len(tailrace("show", "interfaces", "out", "--port", "leaf").out.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("queues",), "show queues needs a run directory"),
+        (("queues", "out", "--interval", "1s"), "belong to `show interfaces`"),
+        (("interfaces", "out", "--interval", "1s"), "--interval is for a fabric that is up"),
+        (("interfaces", "--count", "3"), "--count needs --interval"),
+        (("interfaces", "--trial", "2"), "--arm and --trial are for a run directory"),
+        (("interfaces", "none"), "manifest.json"),
+        (("interfaces", "--interval", "1us"), "shorter than 10ms"),
+    ],
+)
+def test_options_that_do_not_belong_together(tailrace: Program, arguments: tuple[str, ...], what: str) -> None:
+    ended = tailrace("show", *arguments)
+    assert (ended.code, what in ended.err) == (2, True), ended.err
