@@ -20,6 +20,7 @@ pub mod vlans;
 mod delays;
 mod effect;
 mod failure;
+mod generator;
 mod guardian;
 mod lateness;
 mod limits;

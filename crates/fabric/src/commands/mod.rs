@@ -5,6 +5,7 @@ mod compute;
 mod detach;
 mod doctor;
 mod exec;
+mod generator;
 mod lab;
 mod limits;
 mod load;
@@ -60,6 +61,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("sink") => load::sink(words),
         Some("fill") => bulk::fill(words),
         Some("drain") => bulk::drain(words),
+        Some("generator") => generator::run(words),
         Some("compute") => compute::run(words),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),

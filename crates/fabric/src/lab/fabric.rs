@@ -2,7 +2,7 @@
 
 use super::foreign::Foreign;
 use super::hosts::HostEnd;
-use super::kind::{FabricKind, NAMES};
+use super::kind::{Datapath, FabricKind, NAMES};
 use super::openvswitch;
 use super::star::Star;
 use crate::cgroup::Groups;
@@ -21,8 +21,8 @@ use tailrace_plan::Plan;
 pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
     let of = |kind: FabricKind| match kind {
         FabricKind::Tap | FabricKind::Bridge => Some(None),
+        FabricKind::OpenVSwitch(Datapath::Vhost) | FabricKind::Ports => None, // for programs of our own
         FabricKind::OpenVSwitch(datapath) => Some(openvswitch::lacking(datapath)),
-        FabricKind::Ports => None,
     };
     NAMES.iter().filter_map(|&(name, kind)| Some((name, of(kind)?))).collect()
 }

@@ -28,14 +28,18 @@ pub enum Datapath {
     Netdev,
     /// By DPDK, which polls.
     Dpdk,
+    /// By DPDK from the memory of programs (vhost-user), which connect to sockets `vhost-0`, `vhost-1` and so on; hosts are not
+    /// joined.
+    Vhost,
 }
 
 /// Every kind with its name.
-pub(super) const NAMES: [(&str, FabricKind); 5] = [
+pub(super) const NAMES: [(&str, FabricKind); 6] = [
     ("tap", FabricKind::Tap),
     ("bridge", FabricKind::Bridge),
     ("ovs", FabricKind::OpenVSwitch(Datapath::Netdev)),
     ("ovs-dpdk", FabricKind::OpenVSwitch(Datapath::Dpdk)),
+    ("ovs-vhost", FabricKind::OpenVSwitch(Datapath::Vhost)),
     ("ports", FabricKind::Ports),
 ];
 

@@ -59,7 +59,7 @@ impl OpenVSwitch {
         switch.daemons.push(begin(&mut server, groups, dir.join("ovsdb-server.log"))?);
         wait_for("db.sock", dir)?;
         run(control().args(["--no-wait", "init"]))?;
-        if datapath == Datapath::Dpdk {
+        if datapath != Datapath::Netdev {
             let mask = 1_u128 << (std::thread::available_parallelism().map_or(1, usize::from) - 1).min(127);
             let core = format!("other_config:pmd-cpu-mask={mask:#x}");
             // Without huge pages and without devices: nothing of the machine is touched.
@@ -109,7 +109,7 @@ pub(super) fn lacking(datapath: Datapath) -> Option<String> {
     if !Path::new(SCHEMA).is_file() || !places.iter().any(|path| Path::new(path).is_file()) {
         return Some(format!("Open vSwitch is not installed (Debian's package: {package})"));
     }
-    let lacks = |(library, _): &&(&str, &str)| datapath == Datapath::Dpdk && !has_library(library);
+    let lacks = |(library, _): &&(&str, &str)| datapath != Datapath::Netdev && !has_library(library);
     let (library, package) = DPDK_LIBRARIES.iter().find(lacks)?;
     Some(format!("DPDK's {library} is not installed (Debian's package: {package} with a number)"))
 }
@@ -118,7 +118,7 @@ pub(super) fn lacking(datapath: Datapath) -> Option<String> {
 fn installation(datapath: Datapath) -> ([&'static str; 2], &'static str) {
     match datapath {
         Datapath::Netdev => (DAEMON, "openvswitch-switch"),
-        Datapath::Dpdk => (DAEMON_DPDK, "openvswitch-switch-dpdk"),
+        Datapath::Dpdk | Datapath::Vhost => (DAEMON_DPDK, "openvswitch-switch-dpdk"),
     }
 }
 
@@ -161,6 +161,11 @@ fn ports(datapath: Datapath, ends: &[String], mtus: &[u32]) -> Vec<String> {
             Datapath::Dpdk => {
                 words.extend(["type=dpdk".to_owned(), format!("options:dpdk-devargs=net_af_packet{index},iface={end}")]);
             }
+            Datapath::Vhost => words.extend([
+                "type=dpdkvhostuserclient".to_owned(),
+                format!("options:vhost-server-path={HOME}/vhost-{index}"),
+                format!("mtu_request={mtu_bytes}"),
+            ]),
         }
     }
     words
@@ -170,6 +175,7 @@ fn port_name(datapath: Datapath, ends: &[String], index: usize) -> String {
     match datapath {
         Datapath::Netdev => ends[index].clone(),
         Datapath::Dpdk => format!("dpdk-{index}"),
+        Datapath::Vhost => format!("vhost-{index}"),
     }
 }
 

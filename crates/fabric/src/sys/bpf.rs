@@ -16,11 +16,14 @@ const BPF_SOCK_OPS_TCP_CONNECT_CB: i32 = 3;
 const BPF_FUNC_SETSOCKOPT: i32 = 49;
 const BPF_LINK_CREATE: libc::c_long = 28;
 const BPF_PROG_TYPE_SCHED_CLS: u32 = 3;
+const BPF_TCX_INGRESS: u32 = 46;
 const BPF_TCX_EGRESS: u32 = 47;
 const BPF_FUNC_KTIME_GET_NS: i32 = 5;
 const BPF_FUNC_SKB_STORE_BYTES: i32 = 9;
 /// Nothing is decided: the next program, or the queue, gets the frame.
 const TCX_NEXT: i32 = -1;
+/// The frame ends here.
+const TCX_DROP: i32 = 2;
 /// Where a frame has its source address, and how long that is.
 const SOURCE: (i32, i32) = (6, 6);
 /// Offset of `priority` in `struct __sk_buff` and in `struct bpf_sock`.
@@ -81,10 +84,23 @@ pub fn stamp_frames(interface: u32) -> io::Result<OwnedFd> {
         (0xb7, 0, 0, TCX_NEXT),
         EXIT,
     ];
-    let program = load(BPF_PROG_TYPE_SCHED_CLS, 0, &program)?;
+    link(&program, interface, BPF_TCX_EGRESS)
+}
+
+/// What arrives at an interface of the calling thread's network namespace reaches packet sockets and nothing else: the host
+/// does not answer. It holds as long as what is returned is open; from Linux 6.6 on.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn drop_arrivals(interface: u32) -> io::Result<OwnedFd> {
+    link(&[(0xb7, 0, 0, TCX_DROP), EXIT], interface, BPF_TCX_INGRESS)
+}
+
+fn link(program: &[Instruction], interface: u32, place: u32) -> io::Result<OwnedFd> {
+    let program = load(BPF_PROG_TYPE_SCHED_CLS, 0, program)?;
     // struct bpf_attr of BPF_LINK_CREATE as 32-bit words: program, interface, attach type, flags, ...
     let mut attributes = [0_u32; 16];
-    attributes[..3].copy_from_slice(&[program.as_raw_fd() as u32, interface, BPF_TCX_EGRESS]);
+    attributes[..3].copy_from_slice(&[program.as_raw_fd() as u32, interface, place]);
     Ok(owned(call(BPF_LINK_CREATE, &mut attributes)?))
 }
 

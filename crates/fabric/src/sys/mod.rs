@@ -3,6 +3,8 @@
 
 pub mod bpf;
 pub mod offload;
+pub mod packet;
 pub mod process;
+pub mod shared;
 pub mod tap;
 pub mod thread;
