@@ -9,6 +9,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
 VERBS = (
     *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema", "completion"),
+    "measure switch",
     *(
         "doctor",
         "calibrate",

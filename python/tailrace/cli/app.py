@@ -9,6 +9,7 @@ import typer
 from tailrace.cli.completion import Shell
 from tailrace.cli.group import Group
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
+from tailrace.cli.measure_app import measure_app
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.show_app import show_app
 
@@ -40,6 +41,7 @@ app.add_typer(show_app)
 app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
 app.add_typer(probe_app, name="probe")
+app.add_typer(measure_app, name="measure")
 
 File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
 Files = Annotated[

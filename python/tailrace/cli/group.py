@@ -15,6 +15,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         *("init", "check", "plan", "run", "report", "compare", "list", "show"),
         *("schema", "completion"),
     ),
+    "Switches": ("measure",),
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
     "Measurements": ("probe",),
     "Switch configurations": ("import", "export"),

@@ -64,8 +64,7 @@ impl Wire for VhostWire {
     }
 
     fn receive(&mut self, tally: &mut Tally) -> io::Result<usize> {
-        let now = now_ns();
-        Ok(self.receiver.receive(|bytes: &[u8; MARKED_BYTES]| tally.take(bytes, now)))
+        Ok(self.receiver.receive(|bytes: &[u8; MARKED_BYTES], now_ns| tally.take(bytes, now_ns)))
     }
 
     fn overruns(&mut self) -> io::Result<u64> {

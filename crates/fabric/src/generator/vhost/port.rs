@@ -1,6 +1,6 @@
 //! A port of a switch by vhost-user: its memory, the ring in which it receives, and the one in which it sends.
 
-use super::super::frame::{FRAME_BYTES_MAX, MARKED_BYTES, mark};
+use super::super::frame::{FRAME_BYTES_MAX, MARKED_BYTES, mark, now_ns};
 use super::message::{Message, NO_FILE, ask, body, say};
 use super::ring::{BASE, RING_BYTES, RING_SIZE, Ring};
 use crate::sys::shared::SharedMemory;
@@ -109,18 +109,20 @@ impl Port {
         usize::from(room)
     }
 
-    /// Hands the beginnings of frames on that have arrived; returns how many.
+    /// Hands the beginnings of frames on that have arrived, with the time at which they were found; returns how many.
     #[inline]
-    pub(super) fn receive(&mut self, mut take: impl FnMut(&[u8; MARKED_BYTES])) -> usize {
+    pub(super) fn receive(&mut self, mut take: impl FnMut(&[u8; MARKED_BYTES], u64)) -> usize {
         let count = self.receiving.waiting(&self.memory);
+        if count == 0 {
+            return 0;
+        }
+        let found_ns = now_ns();
         for _ in 0..count {
             let index = self.receiving.take(&self.memory);
             let at = BUFFERS_AT + usize::from(index) * BUFFER_BYTES + HEADER_BYTES;
-            take(&self.memory.read(at));
+            take(&self.memory.read(at), found_ns);
         }
-        if count > 0 {
-            self.receiving.give(&self.memory, count);
-        }
+        self.receiving.give(&self.memory, count);
         usize::from(count)
     }
 }

@@ -1,0 +1,1 @@
+"""What can be measured: simulated switches, and switches between network namespaces."""

@@ -1,0 +1,153 @@
+"""A simulated switch: one simulation for each trial, between two ideal hosts."""
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from tailrace.benchmark.frames import CHECK_BYTES, PS_PER_S
+from tailrace.benchmark.trial import Latency, Request, Trial
+from tailrace.errors import RunRefusedError, closest
+from tailrace.experiment.native import make_trial, run_trial
+from tailrace.scenario.loading import Loaded, load_scenario
+from tailrace.scenario.lowering.plan import lower
+
+RATE = "10Gbit/s"
+SENDER, RECEIVER = "sender", "receiver"
+RESIDUE_PS = 2 * PS_PER_S
+"""RFC 2544 section 23: two seconds for frames that are still under way."""
+HEADERS_BYTES = 28
+"""IPv4 and UDP."""
+PS_PER_NS = 1_000
+IDEAL_NIC: Mapping[str, Any] = {
+    "tso_bytes": 0,
+    "gro_bytes": 0,
+    "rx_coalesce_ps": 0,
+    "rx_jitter": {"constant": 0},
+    "queue_bytes": 2**40,
+}
+"""A rig sends and stamps frames at their moment; where it must wait for its line, it does not lose them."""
+IDEAL_CPU: Mapping[str, Any] = {"per_packet_ps": 0, "per_byte_fs": 0}
+
+
+def default_scenario(rate: str = RATE) -> Loaded:
+    """Two hosts at one switch with the defaults of a scenario, and jumbo frames."""
+    return load_scenario(
+        {
+            "tailrace": 1,
+            "name": "switch",
+            "network": {"topology": {"kind": "star", "hosts": [SENDER, RECEIVER]}, "link": {"rate": rate}},
+            "hosts": {"defaults": {"mtu": "9000B"}},
+            "workloads": {
+                "frames": {
+                    "kind": "datagrams",
+                    "source": SENDER,
+                    "destination": RECEIVER,
+                    "sizes": "18B",
+                    "interarrival": "1ms",
+                    "count": 1,
+                }
+            },
+            "experiment": {"duration": "1s"},
+        }
+    )
+
+
+class SimulatedSwitch:
+    """The network of a scenario between two of its hosts."""
+
+    is_simulated = True
+
+    def __init__(self, loaded: Loaded, arm: str | None, source: str | None, destination: str | None) -> None:
+        chosen = arm or next(iter(loaded.arms))
+        if chosen not in loaded.arms:
+            raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
+        plan = lower(loaded.arms[chosen], chosen, trial=1)
+        hosts = {host["name"]: host for host in plan["hosts"]}
+        names = [source or next(iter(hosts)), destination or ""]
+        names[1] = destination or next((name for name in hosts if name != names[0]), names[0])
+        for name in names:
+            if name not in hosts:
+                raise RunRefusedError(f"there is no host '{name}' (hint: {closest(name, list(hosts), 'hosts')})")
+        if names[0] == names[1]:
+            raise RunRefusedError("frames need two hosts (hint: --source HOST --destination HOST)")
+        self.source, self.destination = names
+        self.arm, self.name = chosen, loaded.scenario.name
+        self._plan = _plan_of(plan, self.source, self.destination)
+        self.mtu = min(hosts[name]["mtu_bytes"] for name in names)
+        self.rate_bps = _rate(plan, self.source)
+        self._to_rate_bps = _rate(plan, self.destination)
+
+    @property
+    def title(self) -> str:
+        """The scenario with its arm."""
+        return f"the simulated network of {self.name}, {self.source} to {self.destination}, arm {self.arm}"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the result file keeps."""
+        return {"scenario": self.name, "arm": self.arm, "source": self.source, "destination": self.destination}
+
+    def run(self, request: Request) -> Trial:
+        """One simulation."""
+        plan = dict(self._plan)
+        payload = request.frame_bytes - CHECK_BYTES - plan["framing"]["header_bytes"] - HEADERS_BYTES
+        body = {
+            "source": self.source,
+            "destination": self.destination,
+            "sizes": {"constant": payload},
+            "interarrival": {"constant": request.interval_ps},
+            "count": request.frames,
+        }
+        plan["workloads"] = [{"header": {"name": "frames", "priority": 0}, "body": {"datagrams": body}}]
+        plan["stop_at_ps"] = (request.frames + 1) * request.interval_ps + RESIDUE_PS
+        data = run_trial(make_trial(json.dumps(plan))).data
+        if data["cancelled"]:
+            raise KeyboardInterrupt
+        [workload] = data["workloads"]
+        sending_s = request.frames * request.interval_ps / PS_PER_S
+        latency = _latency(workload["latency"])
+        return Trial(request, data["conservation"]["sent"], int(workload["transactions"]), sending_s, latency=latency)
+
+    def sender_fps(self, frame_bytes: int) -> float | None:
+        """Nothing but the line limits it."""
+        return None
+
+    def latency_ns(self, frame_bytes: int) -> float | None:
+        """Both lines: the time to send the frame, and the delay. None where more than one switch is between."""
+        links = [link for link in self._plan["links"] if {self.source, self.destination} & {link["a"], link["b"]}]
+        if len(links) != 2 or len({name for link in links for name in (link["a"], link["b"])}) != 3:
+            return None
+        framing = self._plan["framing"]
+        wire_bytes = frame_bytes - CHECK_BYTES + framing["overhead_bytes"]
+        ps = sum(wire_bytes * 8 * PS_PER_S / link["rate_bps"] + link["delay_ps"] for link in links)
+        return float(ps / PS_PER_NS)
+
+
+def _plan_of(plan: dict[str, Any], *ends: str) -> dict[str, Any]:
+    """The plan without its workloads, with ideal ends and exact clocks."""
+    changed = deepcopy(plan)
+    changed["clock_offset_ppb"] = 0
+    for host in changed["hosts"]:
+        host.pop("neighbours", None)
+        if host["name"] in ends:
+            host["nic"] = {**host["nic"], **IDEAL_NIC}
+            host["cpu"] = {key: value for key, value in host["cpu"].items() if key != "processor"} | dict(IDEAL_CPU)
+    changed["observe"] = {
+        "ports": [],
+        "series_bins": 0,
+        "series_bin_ps": PS_PER_S,
+        "transactions_max": 0,
+        "digest": False,
+    }
+    return changed
+
+
+def _rate(plan: dict[str, Any], host: str) -> int:
+    return int(next(link["rate_bps"] for link in plan["links"] if host in (link["a"], link["b"])))
+
+
+def _latency(found: dict[str, Any]) -> Latency | None:
+    if not found["count"]:
+        return None
+    return Latency(**{key: found[f"{key}_ps"] / PS_PER_NS for key in Latency.__dataclass_fields__})

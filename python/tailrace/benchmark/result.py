@@ -1,0 +1,87 @@
+"""The result of a measurement: JSON in the words of the specifications, a table, a page."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tailrace.benchmark.procedure import Procedure, fps_text
+from tailrace.experiment.machine import describe_machine
+from tailrace.files import make_folder, write_json
+
+FORMAT = 1
+FOLDERS_MAX = 10_000
+REPEATABLE = (
+    "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred microseconds loses frames of any "
+    "software switch. Compare the goals of 0.1 and 0.5 % beside it."
+)
+
+
+def as_data(procedure: Procedure) -> dict[str, Any]:
+    """Everything that was measured."""
+    rig, lengths = procedure.rig, procedure.lengths
+    return {
+        "format": FORMAT,
+        "kind": "switch-measurement",
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "is_whole": procedure.is_whole,
+        "device": rig.device.title,
+        "simulated": rig.device.is_simulated,
+        **rig.device.facts,
+        "rate_bps": rig.device.rate_bps,
+        "tests": list(procedure.tests),
+        "trial_duration_s": {
+            "throughput": lengths.throughput_s,
+            "latency": lengths.latency_s,
+            "frame_loss": lengths.loss_s,
+        },
+        "trials": len(rig.trials),
+        "spoilt_trials": rig.spoilt,
+        "remarks": remarks(procedure),
+        "machine": describe_machine(),
+        "sizes": [found.as_data() for found in procedure.results],
+        "trial_log": [trial.as_data() for trial in rig.trials],
+    }
+
+
+def remarks(procedure: Procedure) -> list[str]:
+    """What one must know to read the figures."""
+    found = []
+    rig = procedure.rig
+    if not rig.device.is_simulated:
+        found.append(REPEATABLE)
+        found.append(
+            f"{rig.spoilt} of {len(rig.trials)} trials were spoilt by the machine (the sender was paused, or the "
+            "hypervisor took cores) and were repeated."
+        )
+    limited = [one for one in procedure.results if one.throughput and one.throughput.limit == "generator"]
+    for one in limited:
+        assert one.throughput is not None, "it was selected by it"
+        alone = f"; without a switch it reaches {fps_text(one.sender_fps)}" if one.sender_fps else ""
+        found.append(
+            f"{one.frame_bytes} B: limited by the generator, which reaches {fps_text(one.throughput.most_fps)} frames "
+            f"a second at most{alone}."
+        )
+    if limited and not rig.device.is_simulated:
+        found.append(
+            "Where the kernel switches, it does so within the sender's own calls: the difference between the generator "
+            "alone and with the switch is the time that switching takes."
+        )
+    if not procedure.is_whole:
+        found.append("The measurement was interrupted: what was measured until then is here.")
+    return found
+
+
+def write(procedure: Procedure, folder: Path) -> dict[str, Any]:
+    """Writes result.json and report.html."""
+    from tailrace.benchmark.page import write_page
+
+    data = as_data(procedure)
+    make_folder(folder)
+    write_json(folder / "result.json", data)
+    write_page(data, folder / "report.html")
+    return data
+
+
+def free_folder(name: str, runs: Path = Path("runs")) -> Path:
+    """A folder below `runs/` that does not exist."""
+    return next(path for number in range(1, FOLDERS_MAX) if not (path := runs / f"measure-{name}-{number}").exists())

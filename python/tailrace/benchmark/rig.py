@@ -1,0 +1,48 @@
+"""Runs trials on a device; those that the machine spoilt are repeated, and all are counted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tailrace.benchmark.frames import PS_PER_S, interval_ps
+from tailrace.benchmark.trial import Device, Request, Trial
+
+REPEATS_MAX = 2
+"""A spoilt trial is repeated so often; then it counts, and the result says so."""
+
+
+@dataclass
+class Rig:
+    """A device with its count of trials."""
+
+    device: Device
+    on_trial: Callable[[Trial], None] = lambda _: None
+    trials: list[Trial] = field(default_factory=list)
+    """Every trial, in order; spoilt ones that were repeated as well."""
+    most_fps: dict[int, float] = field(default_factory=dict)
+    """By size, the largest rate that the sender reached."""
+
+    def at_interval(self, size: int, interval: int, duration_s: float) -> Trial:
+        """A trial of this length."""
+        return self.run(Request.at(size, interval, duration_s))
+
+    def at_fps(self, size: int, fps: float, duration_s: float) -> Trial:
+        """The same at a rate; never faster than the line."""
+        interval = max(round(PS_PER_S / fps), interval_ps(size, self.device.rate_bps))
+        return self.at_interval(size, interval, duration_s)
+
+    def run(self, request: Request) -> Trial:
+        """A trial, repeated while it is spoilt."""
+        for _ in range(REPEATS_MAX + 1):
+            trial = self.device.run(request)
+            self.trials.append(trial)
+            self.on_trial(trial)
+            if not trial.spoilt:
+                break
+        size = request.frame_bytes
+        self.most_fps[size] = max(self.most_fps.get(size, 0.0), trial.offered_fps)
+        return trial
+
+    @property
+    def spoilt(self) -> int:
+        """Trials that the machine spoilt."""
+        return sum(1 for trial in self.trials if trial.spoilt)

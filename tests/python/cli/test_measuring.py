@@ -1,0 +1,116 @@
+"""`tailrace measure switch` on the command line: what it prints and writes, and what it refuses."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tailrace.benchmark import mlr
+from tailrace.benchmark.devices.simulated import SimulatedSwitch
+from tailrace.benchmark.trial import Request, Trial
+from tailrace.cli import main
+
+Program = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+    """The command, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["tailrace", "measure", "switch", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        seen = capsys.readouterr()
+        assert "Traceback" not in seen.out + seen.err
+        return int(end.value.code or 0), seen.out, seen.err
+
+    return run
+
+
+def test_a_simulated_switch_is_measured_printed_and_written(measure: Program, tmp_path: Path) -> None:
+    code, out, err = measure("--sizes", "64,1518", "--duration", "1ms", "--out", "out")
+    assert code == 0
+    assert "expected time" in err
+    assert "14 880 952" in out
+    assert "MLRsearch" in out
+    data = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert (data["simulated"], data["is_whole"], data["spoilt_trials"]) == (True, True, 0)
+    small = data["sizes"][0]
+    assert small["throughput"]["throughput_fps"] == 14_880_952
+    assert small["mlrsearch"]["goals"][0]["conditional_throughput_fps"] == pytest.approx(14_880_952, abs=1)
+    assert small["back_to_back"]["not_tested"]
+    assert len(data["trial_log"]) == data["trials"]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") >= 4
+    assert "line, theoretical" in page
+
+
+def test_the_result_goes_below_runs_and_replaces_none(measure: Program, tmp_path: Path) -> None:
+    words = ("--sizes", "1518", "--duration", "1ms", "--tests", "throughput")
+    for _ in range(2):
+        assert measure(*words)[0] == 0
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["measure-simulated-1", "measure-simulated-2"]
+    code, _, err = measure(*words, "--out", "runs/measure-simulated-1")
+    assert code == 2
+    assert "it has a result already" in err
+
+
+def test_an_interrupt_keeps_what_was_measured(
+    measure: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = SimulatedSwitch.run
+
+    def run(self: SimulatedSwitch, request: Request) -> Trial:
+        if request.frame_bytes == 128:
+            raise KeyboardInterrupt
+        return whole(self, request)
+
+    monkeypatch.setattr(SimulatedSwitch, "run", run)
+    code, out, _ = measure("--sizes", "64,128", "--duration", "1ms", "--tests", "throughput", "--out", "out")
+    assert code == 130
+    assert "14 880 952" in out
+    assert "interrupted" in out
+    data = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert data["is_whole"] is False
+    assert [size["throughput"] is not None for size in data["sizes"]] == [True, False]
+
+
+def test_json_is_the_result_file(measure: Program, tmp_path: Path) -> None:
+    _, out, _ = measure("--sizes", "64", "--duration", "1ms", "--tests", "loss", "--json", "--out", "out")
+    assert json.loads(out) == json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("--sizes", "64,large"), "'large' is no size of a frame"),
+        (("--tests", "thruput"), "there is no test 'thruput' (hint: did you mean 'throughput'?)"),
+        (("--duration", "2"), "--duration: 2 has no unit"),
+        (("--duration", "1h"), "--duration"),
+        (("--full", "--duration", "2s"), "--full has lengths of its own"),
+        (("--rate", "10G"), "10G"),
+        (("--source", "db"), "--source belongs to a scenario"),
+        (("lab.yaml", "--fabric", "bridge"), "give one of them"),
+        (("lab.yaml", "--rate", "1Gbit/s"), "the scenario has the rates"),
+        (("--sizes", "9234"), "a frame of 9234 B needs an MTU of 9216, and the path has 9000"),
+        (("missing.yaml",), "missing.yaml"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_words(measure: Program, arguments: tuple[str, ...], what: str) -> None:
+    code, out, err = measure(*arguments)
+    assert (code, out) == (2, "")
+    assert what in err
+    assert not Path("runs").exists()
+
+
+def test_a_missing_library_is_named_with_the_remedy(measure: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "MLRsearch", None)
+    code, _, err = measure("--duration", "1ms")
+    assert code == 2
+    assert "tailrace[measure]" in err
+    assert measure("--duration", "1ms", "--sizes", "64", "--tests", "throughput", "--out", "out")[0] == 0
+    assert mlr.GOAL_LOSS_RATIOS == (0.0, 0.001, 0.005)
