@@ -146,7 +146,8 @@ class Generator:
         state = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
         listen = folder / "generator.sock"
         argv = [str(program()), "generator", "--listen", str(listen), *_ends(self._kind, state)]
-        self._program = lab.start(Command("generator", argv, host=SENDER, cores=None if self._kind == TAP else SENDER_CORES))
+        cores = None if self._kind == TAP else SENDER_CORES
+        self._program = lab.start(Command("generator", argv, host=SENDER, cores=cores))
         self._line = self._stack.enter_context(self._connected(listen))
         self._answers = self._stack.enter_context(self._line.makefile("r", encoding="utf-8"))
 
