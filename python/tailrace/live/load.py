@@ -49,6 +49,8 @@ class Load(ABC):
     """Programs that it needs, with their packages."""
     services: ClassVar[tuple[str, ...]] = ()
     """Names of the services that it can use, the default first; none for a load with its own server."""
+    background_threads: ClassVar[tuple[str, ...]] = ()
+    """Threads of its program that no user waits for, by the kernel's names."""
     marks_itself: ClassVar[bool] = False
     """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
 

@@ -37,6 +37,10 @@ MESSAGES_MAX = 200_000
 """Of all consumers: they are in the queue before the trial."""
 BODY_BYTES_MIN = 12
 """PerfTest writes a number and a time into each message."""
+COMPILER_THREADS = ("C1 CompilerThre", "C2 CompilerThre")
+"""Threads of Java that compile while its programs go on. In a busy machine they wait longer for a core than all threads
+that send and receive messages.
+"""
 INTERRUPTED = 130
 """Its status after SIGINT."""
 BEGUN = re.compile(r"starting (?:producer|consumer) #\d+$", re.MULTILINE)

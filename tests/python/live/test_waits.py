@@ -55,6 +55,25 @@ def test_waits_are_summed_over_threads_and_children_and_kept_when_they_end(tmp_p
     assert all(one == Waited() for one in watch.waited().values()), "what was before the interval does not count"
 
 
+def test_threads_that_no_user_waits_for_do_not_count(tmp_path: Path) -> None:
+    proc = Proc(tmp_path)
+    proc.put(LAB, 1, [60], t50=(9.0, 9.0))
+    proc.put(60, 2, [], t60=(0.0, 0.0), t61=(0.0, 0.0))
+    for thread, name in (("60", "java"), ("61", "C1 CompilerThre")):
+        (tmp_path / "60" / "task" / thread / "comm").write_text(f"{name}\n", encoding="ascii")
+    watch = Watch(LAB, tmp_path, background=frozenset({"C1 CompilerThre"}))
+    watch.begin()
+    proc.put(60, 2, [], t60=(1.0, 0.25), t61=(2.0, 7.0))
+    watch.look()
+    assert watch.waited() == {2: Waited(1.0, 0.25)}
+    assert watch.spent()[2].user_s + watch.spent()[2].system_s == pytest.approx(3.0), "their work is work"
+
+
+def test_users_lose_no_more_than_all_of_their_time() -> None:
+    found = losses([Using("mq", 2, 1.0, ["java"])], {"java": Waited(1.0, 30.0)}, {"mq": 5.0}, {})
+    assert (found["mq"]["wait_s"], found["mq"]["share"]) == (30.0, 1.0)
+
+
 def test_the_kernels_threads_that_receive_frames_are_watched(tmp_path: Path) -> None:
     proc = Proc(tmp_path)
     proc.put(2, 2, [15, 16], t2=(0.0, 0.0))

@@ -41,9 +41,13 @@ class Watch:
 
     lab_pid: int
     proc: Path = PROC
+    background: frozenset[str] = frozenset()
+    """Names of threads that no user waits for, as the kernel has them: at most 15 characters."""
     _first: dict[tuple[int, int], Figures] = field(default_factory=dict)
     """By process and thread, as first seen."""
     _last: dict[tuple[int, int], Figures] = field(default_factory=dict)
+    _unawaited: set[tuple[int, int]] = field(default_factory=set)
+    """Threads with such a name."""
     _program: dict[int, int] = field(default_factory=dict)
     """By process: the program that it descends from, by its number inside the lab."""
     _kernel: dict[str, Path] = field(default_factory=dict)
@@ -73,9 +77,11 @@ class Watch:
                 self._kernel_last[name] = figures[1]
 
     def waited(self) -> dict[int, Waited]:
-        """By the program's number inside the lab, since `begin`."""
+        """By the program's number inside the lab, since `begin`; without threads that no user waits for."""
         found: dict[int, Waited] = {}
         for key, last in self._last.items():
+            if key in self._unawaited:
+                continue
             first = self._first.get(key, NOTHING)
             one = Waited((last.run_ns - first.run_ns) / NS_PER_S, (last.wait_ns - first.wait_ns) / NS_PER_S)
             program = self._program[key[0]]
@@ -130,6 +136,8 @@ class Watch:
             if figures is not None:
                 key = (pid, int(task.name))
                 self._last[key] = figures
+                if self.background and text_of(task / "comm").strip() in self.background:
+                    self._unawaited.add(key)
                 if not self._has_begun:
                     self._first[key] = figures
 
@@ -168,8 +176,10 @@ class Loss:
 
     @property
     def share(self) -> float:
-        """Part of its users' time that was lost."""
-        return (self.wait_s + self.stolen_s) * self.exposed / self.of_s if self.of_s else 0.0
+        """Part of its users' time that was lost. Threads that wait at the same time are added, so that it is a bound,
+        and no user loses more than all of its time.
+        """
+        return min(1.0, (self.wait_s + self.stolen_s) * self.exposed / self.of_s) if self.of_s else 0.0
 
     def as_data(self) -> dict[str, float]:
         """For the outcome."""

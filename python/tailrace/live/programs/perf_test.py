@@ -30,6 +30,7 @@ class PerfTest(RequestLoad):
     load_name = perf_test.PROGRAM
     needs = (perf_test.PERF_TEST, perf_test.JAVA)
     services: ClassVar[tuple[str, ...]] = (RabbitMq.service_name,)
+    background_threads: ClassVar[tuple[str, ...]] = perf_test.COMPILER_THREADS
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)

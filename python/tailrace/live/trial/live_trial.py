@@ -103,7 +103,8 @@ class LiveTrial:
         trips = self._round_trips(lab, loads)
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
         settings.require_clean(found, lab.call("counters")["outcome"])
-        watch = Watch(int(lab.ready.get("lab_pid", 0)))
+        background = frozenset(name for load in loads for name in load.background_threads)
+        watch = Watch(int(lab.ready.get("lab_pid", 0)), background=background)
         with ahead_of_programs():
             self._neighbours.start(lab, self._limit_s)
             readings = self._measure(lab, loads, closings, watch, servers.programs)
