@@ -30,7 +30,8 @@ spanning_tree: {protocol: rstp}""",
     "FatTree": ("network.topology", "kind: fat-tree\nk: 4\nhosts: 16   # or a list of names"),
     "Link": (
         "network.links[]",
-        "between: [leaf1, spine1]\nrate: 40Gbit/s\ndelay: 2us\npath_cost: 500\nport_priority: {spine1: 64}",
+        "between: [leaf1, spine1]\nrate: 40Gbit/s\ndelay: 2us\nloss: 0.01%\nloss_of: frames\n"
+        "path_cost: 500\nport_priority: {spine1: 64}",
     ),
     "Framing": ("network.framing", "header: 18B      # with an 802.1Q tag\noverhead: 24B"),
     "SpanningTree": (
@@ -42,9 +43,11 @@ spanning_tree: {protocol: rstp}""",
     "Instance": ("network.spanning_tree.instances.1", 'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}'),
     "Host": (
         "hosts.shop-db",
-        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}\nmemory: 64GB\n"
+        "mtu: 9000B\nip: {reassembly_timeout: 5s}\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\n"
+        "tcp: {congestion_control: dctcp}\nmemory: 64GB\n"
         "neighbours: {noise: {tasks: 2}}   # live runs",
     ),
+    "Ip": ("hosts.shop-db.ip", "reassembly_timeout: 1s\nreassembly_memory: 64MiB\nreassembly_distance: 0"),
     "HostNeighbour": ("hosts.shop-db.neighbours.noise", "kind: disk\ntasks: 2\ncores: [0]\nnice: 5"),
     "Nic": (
         "hosts.defaults.nic",

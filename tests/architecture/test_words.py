@@ -18,7 +18,7 @@ from tailrace.scenario.workloads import datagrams, stream
 LIMITS = {
     "clock_offset_ppb_max": problems.CLOCK_PPB_MAX,
     "connection_bps_min": stream.CONNECTION_BPS_MIN,
-    "datagram_headers_bytes": datagrams.UDP_IPV4_HEADERS_BYTES,
+    "datagram_bytes_max": datagrams.PAYLOAD_BYTES_MAX,
     "erlang_shape_max": distribution.ERLANG_SHAPE_MAX,
     "flow_table_entries_min": policies.FLOW_ENTRIES_MIN,
     "mtu_bytes_max": switch.MTU_BYTES_MAX,

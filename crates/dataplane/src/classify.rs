@@ -2,7 +2,7 @@
 
 use crate::{Frame, PortNo};
 use std::collections::BTreeMap;
-use tailrace_wire::FlowKey;
+use tailrace_wire::{FlowKey, Protocol};
 
 /// The condition of a rule. A frame must match every field that is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,9 @@ impl FlowMatch {
     /// Whether a flow matches.
     pub fn matches(&self, key: &FlowKey) -> bool {
         let address = |wanted: Option<(u32, u32)>, is: u32| wanted.is_none_or(|(address, mask)| is & mask == address & mask);
-        let port = |wanted: Option<(u16, u16)>, is: u16| wanted.is_none_or(|(first, last)| (first..=last).contains(&is));
+        // No flow has port 0: it stands for the ports that a fragment does not tell.
+        let port =
+            |wanted: Option<(u16, u16)>, is: u16| wanted.is_none_or(|(first, last)| is != 0 && (first..=last).contains(&is));
         address(self.source, key.source)
             && address(self.destination, key.destination)
             && self.protocol.is_none_or(|protocol| protocol == key.protocol as u8)
@@ -74,6 +76,9 @@ impl Classifier {
     /// Remembers the key of a flow whose frames carry only its hash.
     pub fn learn(&mut self, key: FlowKey) {
         self.keys.insert(key.hash(), key);
+        if key.protocol == Protocol::Udp {
+            self.keys.insert(key.of_fragments().hash(), key.of_fragments());
+        }
     }
 
     /// The class of a frame: its priority when no rule matches.
@@ -82,7 +87,7 @@ impl Classifier {
         if self.rules.is_empty() {
             return frame.priority();
         }
-        let learned = || self.keys.get(&frame.flow_hash()).filter(|_| frame.belongs_to_flow()).copied();
+        let learned = || self.keys.get(&frame.classified_hash()).filter(|_| frame.belongs_to_flow()).copied();
         let key = frame.flow_key().or_else(learned);
         let found = self.rules.iter().find(|(rule, _)| rule.matches(in_port, frame, key.as_ref()));
         found.map_or(frame.priority(), |&(_, class)| class)
@@ -102,7 +107,7 @@ impl Match {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_wire::{Flags, Packet, Protocol, Tag};
+    use tailrace_wire::{Flags, Fragment, Packet, Tag};
 
     /// 10.0.0.1:1000 to 10.0.1.2:5432 by TCP.
     const KEY: FlowKey = FlowKey {
@@ -125,6 +130,26 @@ mod tests {
         classifier.learn(KEY);
         let notification = Packet { flags: Flags::CNM, ..tagged() };
         assert_eq!((classifier.class(4, &tagged()), classifier.class(4, &notification)), (3, 1));
+    }
+
+    /// All fragments take the way of the hosts' fragments. The first has ports, and the others have not: a rule about ports puts them into
+    /// different classes.
+    #[test]
+    fn later_fragments_have_no_ports() {
+        let key = FlowKey { protocol: Protocol::Udp, ..KEY };
+        let of_port = FlowMatch { destination_port: Some((0, u16::MAX)), ..FlowMatch::default() };
+        let of_host = FlowMatch { source: Some((key.source, u32::MAX)), protocol: Some(17), ..FlowMatch::default() };
+        let rules = [(of_port, 5), (of_host, 2)].map(|(flow, class)| (Match { flow: Some(flow), ..Match::default() }, class));
+        let mut classifier = Classifier::new(rules.into());
+        classifier.learn(key);
+        let fragment = |offset: u32| {
+            let told = Fragment { source: 0, id: 7, offset, bytes: 1_480, more: true, datagram_hash: key.hash() };
+            let mut packet = Packet { flow_hash: key.of_fragments().hash(), flags: Flags::UDP, ..Packet::default() };
+            told.write(&mut packet);
+            packet
+        };
+        let whole = Packet { flow_hash: key.hash(), flags: Flags::UDP, ..Packet::default() };
+        assert_eq!([whole, fragment(0), fragment(1_480)].map(|packet| classifier.class(0, &packet)), [5, 5, 2]);
     }
 
     /// The class of that frame from port 4 by these rules.

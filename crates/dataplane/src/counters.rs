@@ -26,11 +26,13 @@ pub enum DropCause {
     Watchdog,
     /// The frame was longer than a port's MTU allows.
     Mtu,
+    /// The frame was lost on the line, at random.
+    Line,
 }
 
 impl DropCause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [DropCause; 11] = [
+    pub const ALL: [DropCause; 12] = [
         DropCause::TailDrop,
         DropCause::BufferFull,
         DropCause::Red,
@@ -42,6 +44,7 @@ impl DropCause {
         DropCause::HeadroomFull,
         DropCause::Watchdog,
         DropCause::Mtu,
+        DropCause::Line,
     ];
 
     /// The name in results.
@@ -58,6 +61,7 @@ impl DropCause {
             DropCause::HeadroomFull => "headroom-full",
             DropCause::Watchdog => "watchdog",
             DropCause::Mtu => "mtu",
+            DropCause::Line => "line",
         }
     }
 }

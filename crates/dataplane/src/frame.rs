@@ -1,6 +1,6 @@
 //! The interface of a frame to the switch.
 
-use tailrace_wire::{Ecn, Flags, FlowKey, PRIORITIES, Packet, Pause};
+use tailrace_wire::{Ecn, Flags, FlowKey, Fragment, PRIORITIES, Packet, Pause};
 
 /// A pause frame has the minimum length: 64 bytes with its check sequence.
 const PAUSE_FRAME_BYTES: u16 = 60;
@@ -33,6 +33,15 @@ pub trait Frame {
     /// Source, destination, ports and protocol, when the frame carries them.
     fn flow_key(&self) -> Option<FlowKey> {
         None
+    }
+    /// Hash of the key that rules of classification ask about, where the frame does not carry that: of the flow, unless the frame is a first fragment, which
+    /// takes the way of all fragments between its hosts and has ports none the less.
+    fn classified_hash(&self) -> u32 {
+        self.flow_hash()
+    }
+    /// Whether it is a fragment without the header of its transport.
+    fn is_later_fragment(&self) -> bool {
+        false
     }
     /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a notification has the
     /// hash of the flow that it is about.
@@ -87,6 +96,12 @@ impl Frame for Packet {
         let written = self.tag.written(is_tagged);
         self.frame_bytes = self.frame_bytes + written.bytes() - self.tag.bytes();
         self.tag = written;
+    }
+    fn classified_hash(&self) -> u32 {
+        Fragment::of(self).filter(Fragment::is_first).map_or(self.flow_hash, |first| first.datagram_hash)
+    }
+    fn is_later_fragment(&self) -> bool {
+        Fragment::of(self).is_some_and(|fragment| !fragment.is_first())
     }
     fn belongs_to_flow(&self) -> bool {
         !self.flags.intersects(Flags::PAUSE.with(Flags::CNM))

@@ -14,6 +14,7 @@ mod progress;
 
 mod classify;
 mod forwarding;
+mod line;
 mod mtu;
 mod vlans;
 
@@ -45,6 +46,7 @@ pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;
 pub use frame::Frame;
 pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, REFRESH_WIRE_BYTES_MIN, headroom_bytes};
+pub use line::LineLoss;
 pub use mtu::MtuDrops;
 pub use outputs::{Outputs, PortNo, QueueNo};
 pub use policer::Policer;

@@ -1,10 +1,12 @@
 //! The switch as a whole: classifying, forwarding, the ports and the memory they share.
 
 mod counting;
+mod entrance;
 mod waiting;
 
 use crate::admit::SharedPool;
 use crate::ingress::{Account, IngressPort, Order};
+use crate::line::Lines;
 use crate::mtu::Mtus;
 use crate::port::{Port, Releases, Verdict};
 use crate::progress::Progress;
@@ -24,12 +26,13 @@ pub struct Switch<F> {
     forwarding: Forwarding,
     vlans: Option<Vlans>,
     mtus: Option<Box<Mtus>>,
+    lines: Option<Box<Lines>>,
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
     /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
     has_dynamic_limits: bool,
-    /// Whether there are rules, VLANs, policers, MTUs or accounts at the entrance.
+    /// Whether there are rules, VLANs, policers, MTUs, lossy lines or accounts at the entrance.
     looks_at_ingress: bool,
     /// Whether every choice is a wakeup.
     reports_every_departure: bool,
@@ -54,6 +57,7 @@ impl<F: Frame> Switch<F> {
             forwarding,
             vlans: None,
             mtus: None,
+            lines: None,
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
@@ -75,31 +79,6 @@ impl<F: Frame> Switch<F> {
         self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
         self.policers.push(None);
         number
-    }
-
-    /// Sets the rules of classification.
-    pub fn classify_by(&mut self, classifier: Classifier) {
-        self.looks_at_ingress |= !classifier.is_empty();
-        self.classifier = classifier;
-    }
-
-    /// Checks the VLANs of frames.
-    pub fn look_at_vlans(&mut self, vlans: Vlans) {
-        self.looks_at_ingress = true;
-        self.vlans = Some(vlans);
-    }
-
-    /// Drops frames that are longer than this, by port: from its neighbour, and on their way out. All ports must have been added.
-    pub fn limit_frames(&mut self, frame_bytes_max: Vec<Option<u32>>) {
-        assert_eq!(frame_bytes_max.len(), self.ports.len(), "one limit for each port");
-        self.looks_at_ingress = true;
-        self.mtus = Some(Box::new(Mtus::new(frame_bytes_max)));
-    }
-
-    /// Polices what enters by a port.
-    pub fn police(&mut self, port: PortNo, policer: Policer) {
-        self.policers[port] = Some(policer);
-        self.looks_at_ingress = true;
     }
 
     /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless
@@ -195,60 +174,6 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that classifies, polices, looks at VLANs, has MTUs or accounts: at which port and why a frame is dropped, or
-    /// where it goes and what it is accounted to when it waits.
-    #[inline(never)]
-    fn enter(
-        &mut self,
-        now: Time,
-        in_port: PortNo,
-        frame: &mut F,
-        out: &mut impl Outputs<F>,
-    ) -> Result<(PortNo, Option<Account>), (PortNo, DropCause)> {
-        if let Some(mtus) = &mut self.mtus
-            && !mtus.admits(in_port, frame.bytes())
-        {
-            return Err((in_port, DropCause::Mtu));
-        }
-        frame.set_priority(self.classifier.class(in_port, frame));
-        let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
-        let port = table.route(frame).ok_or((in_port, DropCause::NoRoute))?;
-        self.inspect(now, in_port, port, frame, out).map(|account| (port, account))
-    }
-
-    /// The same for a frame that goes to `port`: what it is accounted to.
-    fn inspect(
-        &mut self,
-        now: Time,
-        in_port: PortNo,
-        port: PortNo,
-        frame: &mut F,
-        out: &mut impl Outputs<F>,
-    ) -> Result<Option<Account>, (PortNo, DropCause)> {
-        if let Some(policer) = &mut self.policers[in_port]
-            && !policer.conforms(now, frame.priority(), frame.flow_hash(), frame.bytes())
-        {
-            return Err((in_port, DropCause::Policed));
-        }
-        if let Some(vlans) = &self.vlans {
-            vlans.retag(port, frame);
-        }
-        if let Some(mtus) = &mut self.mtus
-            && !mtus.lets_out(port, frame.bytes())
-        {
-            return Err((port, DropCause::Mtu));
-        }
-        if self.ingress.is_none() {
-            return Ok(None);
-        }
-        self.handle_timeout(now, out);
-        let ingress = self.ingress.as_mut().expect("it was there");
-        let free = ingress.pool.free_bytes();
-        let admitted = ingress.ports[in_port].admit(frame.priority(), frame.bytes(), free);
-        let group = admitted.map_err(|cause| (in_port, cause))?;
-        Ok(Some(Account { port: in_port as u16, group }))
-    }
-
     /// A frame waits, and counts where it came in; the sender is paused if that was too much.
     fn take(&mut self, now: Time, account: Account, bytes: u32) {
         let ingress = self.ingress.as_mut().expect("only accounting switches have accounts");
@@ -256,13 +181,6 @@ impl<F: Frame> Switch<F> {
         if let Some(pause) = ingress.ports[port].take(now, account.group, bytes, &mut ingress.pool) {
             self.ports[port].order(&Order { at: now, pause });
         }
-    }
-
-    /// A frame is dropped before it comes to any queue.
-    #[cold]
-    fn drop_early(&mut self, now: Time, port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outputs<F>) {
-        self.early.count_drop(cause, frame.bytes());
-        out.dropped(now, port, 0, frame, cause);
     }
 
     /// Does everything that was due at all ports up to and including `now`.

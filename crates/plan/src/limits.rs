@@ -9,7 +9,7 @@ pub fn limits() -> Vec<(&'static str, u64)> {
     vec![
         ("clock_offset_ppb_max", CLOCK_OFFSET_PPB_MAX.into()),
         ("connection_bps_min", stream::CONNECTION_BPS_MIN),
-        ("datagram_headers_bytes", datagrams::HEADERS_BYTES.into()),
+        ("datagram_bytes_max", datagrams::PAYLOAD_MAX.into()),
         ("erlang_shape_max", distribution::ERLANG_SHAPE_MAX.into()),
         ("flow_table_entries_min", policies::TABLE_ENTRIES_MIN.into()),
         ("mtu_bytes_max", (*hosts::MTU_RANGE.end()).into()),

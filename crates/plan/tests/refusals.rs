@@ -9,7 +9,7 @@ fn sound() -> Value {
     let host = |name: &str| {
         json!({
             "name": name,
-            "mtu_bytes": 1500,
+            "mtu_bytes": 1500, "ip": null,
             "nic": {
                 "queue_bytes": 1_000_000, "tso_bytes": 64_000, "gro_bytes": 64_000, "rx_coalesce_ps": 0,
                 "rx_jitter": {"constant": 0}, "rx_ring_frames": 4096
@@ -25,7 +25,7 @@ fn sound() -> Value {
         })
     };
     let queue = json!({"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": 100_000}, "aqm": "none"});
-    let link = |a: &str| json!({"a": a, "b": "leaf", "rate_bps": 10_000_000_000_u64, "delay_ps": 0});
+    let link = |a: &str| json!({"a": a, "b": "leaf", "rate_bps": 10_000_000_000_u64, "delay_ps": 0, "loss_ppb": 0});
     json!({
         "version": 2, "name": "test", "seed": 1, "stop_at_ps": 1_000_000, "clock_offset_ppb": 0,
         "framing": {"header_bytes": 14, "overhead_bytes": 24},
@@ -71,6 +71,21 @@ fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
         ("/hosts/1/name", json!("app"), "hosts and switches: two nodes have the name \"app\""),
         ("/hosts/0/mtu_bytes", json!(575), "host app: mtu_bytes must be 576 to 9216"),
         ("/hosts/0/mtu_bytes", json!(9217), "host app: mtu_bytes must be 576 to 9216"),
+        (
+            "/hosts/0/ip",
+            json!({"reassembly_timeout_ps": 1, "reassembly_memory_bytes": 1 << 22, "reassembly_distance": 64}),
+            "host app: ip.reassembly_timeout_ps must be 1 to 3600 whole seconds",
+        ),
+        (
+            "/hosts/0/ip",
+            json!({"reassembly_timeout_ps": 1_000_000_000_000_u64, "reassembly_memory_bytes": 65_535, "reassembly_distance": 64}),
+            "host app: ip.reassembly_memory_bytes must be 65 536 to 1 073 741 824",
+        ),
+        (
+            "/hosts/0/ip",
+            json!({"reassembly_timeout_ps": 1_000_000_000_000_u64, "reassembly_memory_bytes": 65_536, "reassembly_distance": 65_537}),
+            "host app: ip.reassembly_distance must be at most 65 536",
+        ),
         ("/hosts/0/nic/queue_bytes", json!(1500), "host app: nic.queue_bytes must be at least one frame"),
         ("/hosts/0/nic/rx_jitter", json!({"uniform": {"low": 2, "high": 1}}), "app: uniform: low must not be above high"),
         ("/hosts/0/tcp/rto_min_ps", json!(0), "host app: tcp.rto_min_ps must be above 0 and at most rto_max_ps"),
@@ -81,6 +96,7 @@ fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
 #[test]
 fn links_that_make_no_network_are_refused() {
     every_case_is_refused_so(&[
+        ("/links/0/loss_ppb", json!(1_000_000_001), "links[0]: loss_ppb must be at most 1 000 000 000"),
         ("/links/0/rate_bps", json!(0), "links[0]: the rate must be above 0"),
         ("/links/0/b", json!("app"), "links[0]: a link must join two different nodes"),
         ("/links/0/b", json!("spine"), "links[0]: there is no node named \"spine\""),
@@ -158,23 +174,23 @@ fn the_vlans_of_workloads_are_1_to_4094() {
     assert_eq!([0, 1, 4_094, 4_095].map(said), ["accepted", "accepted", "accepted", refusal]);
 }
 
-/// The MTU of the sender counts, less the headers of IP and UDP; distributions without a largest value are cut when drawn.
+/// An IP packet has at most 65 535 bytes; distributions without a largest value are cut when drawn. The MTU is no limit: longer datagrams are
+/// sent in fragments.
 #[test]
-fn datagrams_fit_the_mtu_of_their_source() {
+fn a_datagram_fits_an_ip_packet() {
     let said = |sizes: Value| {
         let mut plan = sound();
-        plan["hosts"][0]["mtu_bytes"] = json!(9_000); // of the destination
         plan["workloads"][0]["body"] = json!({"datagrams": {
             "source": "db", "destination": "app", "sizes": sizes, "interarrival": {"constant": 1_000}, "count": 1,
         }});
         Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
-    let refusal = "backup: a datagram of this host must carry at most 1472 bytes";
+    let refusal = "backup: a datagram must carry at most 65507 bytes";
     for (sizes, expected) in [
-        (json!({"constant": 1_472}), "accepted"),
-        (json!({"constant": 1_473}), refusal),
-        (json!({"uniform": {"low": 1, "high": 1_472}}), "accepted"),
-        (json!({"uniform": {"low": 1, "high": 1_473}}), refusal),
+        (json!({"constant": 65_507}), "accepted"),
+        (json!({"constant": 65_508}), refusal),
+        (json!({"uniform": {"low": 1, "high": 65_507}}), "accepted"),
+        (json!({"uniform": {"low": 1, "high": 65_508}}), refusal),
         (json!({"exponential": {"mean": 5_000}}), "accepted"),
     ] {
         assert_eq!(said(sizes.clone()), expected, "{sizes}");

@@ -2,11 +2,13 @@
 //! (for Ethernet 14 that switches store, and 24 more on the wire) are in the plan.
 
 mod flow;
+mod fragment;
 mod packet;
 mod pause;
 mod tag;
 
 pub use flow::{FlowKey, Protocol, address_of};
+pub use fragment::{DATAGRAM_BYTES_MAX, FRAGMENT_UNIT_BYTES, Fragment, fragment_bytes};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 pub use tag::{TAG_BYTES, Tag, VLAN_MAX};

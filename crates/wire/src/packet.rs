@@ -50,6 +50,9 @@ impl Flags {
     /// Ends the connection at once.
     pub const RST: Flags = Flags(2048);
 
+    /// Together with `UDP`: a fragment of a datagram ([`crate::Fragment`]).
+    pub const FRAGMENT: Flags = Flags(4096);
+
     /// Whether every bit of `other` is set.
     #[inline]
     pub const fn contains(self, other: Flags) -> bool {
@@ -78,7 +81,7 @@ impl Flags {
 
 impl std::fmt::Debug for Flags {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM", "RST"];
+        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM", "RST", "FRAGMENT"];
         let set: Vec<&str> = names.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1).map(|(_, n)| *n).collect();
         write!(f, "{}", set.join("|"))
     }

@@ -69,6 +69,7 @@ DROP_CAUSES = (
     "headroom-full",
     "watchdog",
     "mtu",
+    "line",
 )
 """Why a switch drops a frame."""
 

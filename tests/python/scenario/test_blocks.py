@@ -49,7 +49,6 @@ def workload(base: dict[str, Any], **changes: Any) -> Blocks:
         (RAC, {"block": "65508B"}, ".block", "at most 65507 bytes, not 65508"),
         (RAC, {"block": "0B"}, ".block", "must be greater than zero"),
         (RAC, {"message": "7B"}, ".message", "no room for the number of its query"),
-        (RAC, {"block": "8192B"}, ".block", "does not fit an MTU of 1500 bytes"),
         (RAC, {"message": "66kB"}, ".message", "at most 65507 bytes"),
         (RAC, {"timeout": "0s"}, ".timeout", "must be greater than zero"),
         (RAC, {"retries": 101}, ".retries", "100"),

@@ -82,13 +82,12 @@ def test_the_port_between_two_switches_is_looked_at_too() -> None:
     assert "may be idle for 3584 us" in told
 
 
-def datagrams(sizes: str, mtu: str = "1500B") -> dict[str, Any]:
+def datagrams(sizes: str) -> dict[str, Any]:
     """Datagrams of these sizes from `a` to `b`."""
     return {
         "tailrace": 1,
         "name": "datagrams",
         "network": {"topology": {"kind": "star", "hosts": ["a", "b"]}},
-        "hosts": {"a": {"mtu": mtu}},
         "workloads": {
             "hog": {"kind": "datagrams", "source": "a", "destination": "b", "sizes": sizes, "interarrival": "40us"}
         },
@@ -96,20 +95,16 @@ def datagrams(sizes: str, mtu: str = "1500B") -> dict[str, Any]:
     }
 
 
-def test_sizes_that_the_mtu_cuts_are_told_with_the_mean_that_is_left() -> None:
-    [told] = warnings(datagrams("exponential(934B)"))
-    assert "workloads.hog.sizes: an MTU of 1500 bytes holds at most 1472 bytes of a datagram" in told
-    assert "21 % of them are cut to that size, and the mean is 741 instead of 934 bytes" in told
-    assert "write sizes that fit, such as uniform(64B, 1472B), or give 'a' a larger mtu" in told
+def test_sizes_that_are_truncated_are_told_with_the_mean_that_is_left() -> None:
+    [told] = warnings(datagrams("exponential(42kB)"))
+    assert "workloads.hog.sizes: a datagram has at most 65507 bytes" in told
+    assert "21 % of them are truncated to that size, and the mean is 33172 instead of 42000 bytes" in told
+    assert "write sizes that fit, such as uniform(64B, 65507B)" in told
 
 
-@pytest.mark.parametrize("sizes", ["934B", "uniform(64B, 1472B)", "exponential(100B)", "normal(900B, 100B)"])
+@pytest.mark.parametrize("sizes", ["934B", "uniform(64B, 65507B)", "exponential(934B)", "normal(9kB, 100B)"])
 def test_sizes_that_fit_are_not_warned_of(sizes: str) -> None:
     assert warnings(datagrams(sizes)) == []
-
-
-def test_a_larger_mtu_holds_them() -> None:
-    assert warnings(datagrams("exponential(934B)", mtu="9000B")) == []
 
 
 @pytest.mark.parametrize(

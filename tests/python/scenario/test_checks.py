@@ -51,6 +51,18 @@ def test_the_sound_scenario_is_sound() -> None:
         ("network__links", [{"between": ["client", "lef"]}], "network.links.0.between.1", "there is no node 'lef'"),
         ("network__links", [{"between": ["leaf", "leaf"]}], "network.links.0.between", "to itself"),
         ("network__links", [{"between": ["leaf", "db"], "rate": "0bit/s"}], "network.links.0.rate", "zero"),
+        (
+            "network__links",
+            [{"between": ["client", "db"], "loss": "1%"}],
+            "network.links.0.loss",
+            "no switch that counts",
+        ),
+        (
+            "network__links",
+            [{"between": ["leaf", "db"], "loss_of": "later-fragments"}],
+            "network.links.0.loss_of",
+            "`loss_of` needs `loss`",
+        ),
         ("network__links", [{"between": ["leaf"]}], "network.links.0.between", "at least 2"),
         ("network__hosts", ["alone"], "network.hosts", "host 'alone' has no link"),
         ("network__switches", ["alone"], "network.switches", "switch 'alone' has no link"),
@@ -74,6 +86,14 @@ def test_the_sound_scenario_is_sound() -> None:
         ),
         # hosts
         ("hosts__clint", {}, "hosts.clint", "did you mean 'client'?"),
+        (
+            "hosts__db__ip",
+            {"reassembly_timeout": "1500ms"},
+            "hosts.db.ip.reassembly_timeout",
+            "1 to 3600 whole seconds",
+        ),
+        ("hosts__db__ip", {"reassembly_memory": "65535B"}, "hosts.db.ip.reassembly_memory", "write at least 65536B"),
+        ("hosts__db__ip", {"reassembly_distance": 65537}, "hosts.db.ip.reassembly_distance", "65536"),
         ("hosts__client__mtu", "28B", "hosts.client.mtu", "no room for headers"),
         ("hosts__defaults__mtu", "9217B", "hosts.defaults.mtu", "larger than switches support"),
         ("hosts__client__nic__queue", "1000B", "hosts.client.nic.queue", "`queue` is smaller than one frame"),
@@ -186,7 +206,12 @@ def test_the_sound_scenario_is_sound() -> None:
         ),
         ("workloads__web", {**FLOWS, "sources": ["dbx"]}, "workloads.web.sources.0", "did you mean 'db'?"),
         ("workloads__web", {**FLOWS, "sources": []}, "workloads.web.sources", "the list of hosts is empty"),
-        ("workloads__dns", {**DATAGRAMS, "sizes": "1473B"}, "workloads.dns.sizes", "does not fit an MTU of 1500"),
+        (
+            "workloads__dns",
+            {**DATAGRAMS, "sizes": "65508B"},
+            "workloads.dns.sizes",
+            "at most 65507 bytes",
+        ),
         (
             "workloads__dns",
             {**DATAGRAMS, "interarrival": "0s"},

@@ -115,7 +115,7 @@ def workload(base: dict[str, Any], **changes: Any) -> Requests:
         (DNS, {"timeout": "0s"}, ".timeout", "must be greater than zero"),
         (DNS, {"timeout": "999ns"}, ".timeout", "is shorter than any round trip"),
         (DNS, {"retries": 101}, ".retries", "100"),
-        (DNS, {"response": "2kB"}, ".response", "does not fit an MTU of 1500 bytes"),
+        (DNS, {"response": "66kB"}, ".response", "at most 65507 bytes"),
         (DNS, {"request": "7B"}, ".request", "no room for the number of its query"),
         (WEB, {"calls": [CALL | {"server": "db"}]}, ".calls.0.server", "both ends are host 'db'"),
         (WEB, {"calls": [CALL | {"server": "dbb"}]}, ".calls.0.server", "there is no host 'dbb'"),

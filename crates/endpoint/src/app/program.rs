@@ -63,7 +63,7 @@ pub trait HostCalls: WorkCalls {
     fn ends(&self, socket: u32) -> Ends;
     /// A part of a transaction of the program that was asked for at `since` is complete, such as a block.
     fn part_completed(&mut self, since: Time);
-    /// Sends a datagram, of no more bytes than fit the MTU. It is lost where the interface has no room.
+    /// Sends a datagram, of at most 65 507 bytes: above the MTU in fragments. It is lost where the interface has no room.
     fn send_datagram(&mut self, message: Message);
     /// Asks for a core for this thread, a number of the program's own. Where none is free the thread waits its turn:
     /// [`Program::handle_core`] tells when it has one.

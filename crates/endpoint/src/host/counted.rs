@@ -3,6 +3,7 @@
 use super::threads::ReceiveCounters;
 use super::{Host, Socket};
 use crate::cpu::{Kind, Processor};
+use crate::ip::IpCounters;
 use tailrace_units::{Span, Time};
 
 /// What a host has counted.
@@ -46,6 +47,15 @@ impl<P> Host<P> {
         }
     }
 
+    /// What it has cut and put together.
+    pub fn ip_counters(&self) -> IpCounters {
+        self.ip.counters()
+    }
+    /// Memory of incomplete datagrams, and the most that there was.
+    pub fn reassembly_memory(&self) -> (u64, u64) {
+        self.ip.memory()
+    }
+
     /// What it has counted.
     pub fn counters(&self) -> HostCounters {
         HostCounters {
@@ -65,6 +75,7 @@ impl<P> Host<P> {
     /// Counts from `now` on.
     pub fn begin_counting(&mut self, now: Time) {
         self.nic.begin_counting(now);
+        self.ip.begin_counting(now);
         self.cores.busy = Span::ZERO;
         self.listeners.drops = 0;
         if let Some(threads) = &mut self.threads {

@@ -6,7 +6,6 @@ use super::uplink::Uplink;
 use super::{Host, Waiter};
 use crate::app::App;
 use crate::nic::Nic;
-use crate::transport::Transmit as _;
 use tailrace_units::Time;
 
 /// What is due.
@@ -80,12 +79,13 @@ impl<P> Host<P> {
         out.arm_socket(socket.timer, socket.poll_timeout());
     }
 
-    /// The program of this socket for datagrams sends one, of at most as many bytes as fit the MTU.
+    /// The program of this socket for datagrams sends one, of at most 65 507 bytes: above the MTU in fragments.
     pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
         if self.threads.is_some() {
             return self.ask_to_send(now, number, payload_bytes, out);
         }
-        let packet = self.udp_sockets[number as usize].udp.datagram(now, payload_bytes);
-        Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send(packet);
+        let udp = &mut self.udp_sockets[number as usize].udp;
+        let (packet, header_bytes) = (udp.datagram(now, payload_bytes), udp.header_bytes());
+        self.ip.send(packet, header_bytes, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None });
     }
 }

@@ -132,8 +132,9 @@ impl<P> Host<P> {
         out: &mut O,
         call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
     ) {
-        let Host { place, nic, table, udp_sockets, hosted, listeners, connections, cores, threads, tcp, ports, number, .. } =
-            self;
+        let Host {
+            place, nic, table, udp_sockets, hosted, listeners, connections, cores, threads, tcp, ports, number, ip, ..
+        } = self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };
         let threads = threads.as_deref_mut();
@@ -147,6 +148,7 @@ impl<P> Host<P> {
             connections,
             config: tcp,
             ports,
+            ip,
             cores,
             threads,
             uplink,

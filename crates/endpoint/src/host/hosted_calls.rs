@@ -12,8 +12,8 @@ use super::table::SocketTable;
 use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
 use crate::app::{App, Ends, HostCalls, Message, Peer, WorkCalls};
-use crate::ip::{Identity, TO_PORT};
-use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig, Transmit as _};
+use crate::ip::{Identity, Ip, TO_PORT};
+use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -28,6 +28,7 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) connections: &'a mut Connections,
     pub(super) config: &'a TcpConfig,
     pub(super) ports: &'a mut EphemeralPorts,
+    pub(super) ip: &'a mut Ip,
     pub(super) cores: &'a mut Cores<Waiter>,
     pub(super) threads: Option<&'a mut Threads>,
     pub(super) uplink: Uplink<'a, O>,
@@ -151,9 +152,10 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// Sends a datagram through one of the program's sockets.
     pub(super) fn send_message(&mut self, message: Message) {
         let number = self.own.datagrams[message.socket as usize];
-        let packet = self.udp_sockets[number as usize].udp.message(self.uplink.now, message.number, message.bytes);
-        self.uplink.send(packet);
-        self.charge_datagram();
+        let udp = &self.udp_sockets[number as usize].udp;
+        let packet = udp.message(self.uplink.now, message.number, message.bytes);
+        let packets = self.ip.send(packet, udp.header_bytes(), &mut self.uplink);
+        self.charge_datagram(packets);
     }
 
     fn release(&mut self, socket: u32) {

@@ -36,7 +36,7 @@ pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 
 use crate::app::App;
 use crate::gro::Aggregate;
-use crate::ip::{self, TO_PORT};
+use crate::ip::{self, Ip, ReassemblyPolicy, TO_PORT, Ticks};
 use crate::nic::Nic;
 use crate::transport::{Segment, Tcp, TcpConfig};
 use crate::udp::{Datagram, Udp};
@@ -78,6 +78,10 @@ pub struct HostConfig<P> {
     pub processor: Option<ProcessorPolicy>,
     /// Settings of its connections.
     pub tcp: TcpConfig,
+    /// Longest IP packet that its interface sends.
+    pub mtu_bytes: u32,
+    /// How it puts datagrams together.
+    pub reassembly: ReassemblyPolicy,
 }
 
 /// A host.
@@ -97,11 +101,13 @@ pub struct Host<P> {
     tcp: TcpConfig,
     ports: EphemeralPorts,
     number: u16,
+    ip: Box<Ip>,
 }
 
 impl<P> Host<P> {
     /// A host without sockets.
     pub fn new(config: HostConfig<P>) -> Host<P> {
+        let clock = Ticks { tick: config.tcp.tick, phase: config.tcp.tick_phase };
         let ReceivePolicy { gro_bytes, ring_frames, .. } = config.receive;
         Host {
             place: config.place,
@@ -117,6 +123,7 @@ impl<P> Host<P> {
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
             number: config.number,
+            ip: Box::new(Ip::new(config.mtu_bytes, config.number, config.reassembly, clock)),
         }
     }
 
@@ -282,6 +289,9 @@ impl<P> Host<P> {
     fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
         let socket = &self.udp_sockets[packet.to_endpoint as usize];
         if socket.expects != packet.flow_hash {
+            if let Some(whole) = self.ip.put_together(now, packet) {
+                self.deliver_datagram(now, &whole, out);
+            }
             return;
         }
         let datagram = Datagram::of(packet);

@@ -86,10 +86,10 @@ impl<O: Outputs> HostedCalls<'_, O> {
         }
     }
 
-    /// Work of a datagram that was sent.
-    pub(super) fn charge_datagram(&mut self) {
+    /// Work of a datagram that was sent in so many packets.
+    pub(super) fn charge_datagram(&mut self, packets: u32) {
         if let Some(threads) = &mut self.threads {
-            threads.charge_datagram();
+            threads.charge_datagram(packets);
         }
     }
 

@@ -38,6 +38,7 @@ pub use recovery::State;
 pub(crate) use reset::answer;
 pub(crate) use stats::Handed;
 pub use stats::TcpStats;
+pub(crate) use tick::expiry;
 
 use congestion::Congestion;
 use handshake::Handshake;

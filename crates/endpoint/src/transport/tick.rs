@@ -15,7 +15,7 @@ const BEFORE: u64 = 1 << (3 * LEVELS);
 ///
 /// The time is rounded up to whole ticks, which count from the last tick, and it never expires early: at the end of the tick in which it
 /// falls. With ticks of 4 ms, a timer of 3 ms takes between 4 and 8. From 63 ticks on, what counts is eight of them, from 504 on 64.
-pub(super) fn expiry(armed: Time, deadline: Time, tick: Span, phase: Span) -> Time {
+pub(crate) fn expiry(armed: Time, deadline: Time, tick: Span, phase: Span) -> Time {
     let wanted = deadline.since(armed).ps().div_ceil(tick.ps());
     let level = (0..LEVELS).find(|level| wanted < FINE << (3 * level)).unwrap_or(LEVELS);
     let grain = 1 << (3 * level);

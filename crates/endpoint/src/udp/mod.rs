@@ -31,7 +31,12 @@ impl Udp {
         Udp { identity, header_bytes: header_bytes + u32::from(identity.tag.bytes()), sent: 0 }
     }
 
-    /// The next datagram, with so many bytes of payload: no more than fit the MTU.
+    /// Bytes of link, IP and UDP headers.
+    pub fn header_bytes(&self) -> u32 {
+        self.header_bytes
+    }
+
+    /// The next datagram, with so many bytes of payload: at most [`tailrace_wire::DATAGRAM_BYTES_MAX`].
     pub fn datagram(&mut self, now: Time, payload_bytes: u32) -> Packet {
         let number = self.sent;
         self.sent += 1;

@@ -55,6 +55,8 @@ pub struct Cable {
     pub closed: TcpStats,
     /// What limited them, for how long.
     pub limits: Limits,
+    /// All frames that were sent.
+    pub sent: Vec<Packet>,
     /// Resets that were sent.
     pub resets: Vec<Packet>,
     /// Every frame of this number is lost; 0 for none.
@@ -96,6 +98,7 @@ impl Outputs for Cable {
     fn transmit(&mut self, side: &usize, packet: &Packet, _: Time, end: Time) {
         let (peer, arrival) = (1 - *side, end + DELAY);
         self.frames += 1;
+        self.sent.push(*packet);
         if packet.flags.contains(Flags::RST) {
             self.resets.push(*packet);
         }

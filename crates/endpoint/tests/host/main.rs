@@ -2,6 +2,7 @@
 
 mod engine;
 mod failures;
+mod fragments;
 #[path = "../support/per_request.rs"]
 mod per_request;
 mod processor;
@@ -11,7 +12,7 @@ mod threads;
 use engine::{Cable, DELAY, MODERATION, run};
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
 use tailrace_endpoint::host::{Host, HostConfig, HostCounters, NewSocket, NewUdpSocket, ReceivePolicy};
-use tailrace_endpoint::ip::Identity;
+use tailrace_endpoint::ip::{Identity, ReassemblyPolicy};
 use tailrace_endpoint::nic::{Nic, PlainNic};
 use tailrace_endpoint::transport::TcpConfig;
 use tailrace_units::{BitRate, Span, Time};
@@ -38,6 +39,8 @@ fn config(side: usize, ring_frames: usize) -> HostConfig<usize> {
         time_slice: Span::ZERO,
         processor: None,
         tcp: TcpConfig::linux(1448),
+        mtu_bytes: 1_500,
+        reassembly: ReassemblyPolicy::LINUX,
     }
 }
 

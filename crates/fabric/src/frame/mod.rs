@@ -94,6 +94,9 @@ impl Frame for LiveFrame {
     fn flow_key(&self) -> Option<FlowKey> {
         self.key
     }
+    fn is_later_fragment(&self) -> bool {
+        self.packet.is_later_fragment()
+    }
     fn belongs_to_flow(&self) -> bool {
         self.packet.belongs_to_flow()
     }

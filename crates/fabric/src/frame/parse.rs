@@ -5,12 +5,13 @@ use crate::address::{host_of_ipv4, host_of_mac};
 use crate::vlans::Vlans;
 use tailrace_network::address_of;
 use tailrace_units::Time;
-use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
+use tailrace_wire::{Ecn, Flags, FlowKey, Packet, Protocol};
 
 const ETHERNET_BYTES: usize = 14;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 /// The fragment offset, and the bit that says that more fragments follow (RFC 791).
 const FRAGMENT_BITS: u16 = 0x3FFF;
+const OFFSET_BITS: u16 = 0x1FFF;
 /// The upper three bits of a code point are the older IP precedence (RFC 2474), which stands in for the priority where
 /// a host has no queues by priority.
 const PRECEDENCE_SHIFT: u8 = 3;
@@ -50,11 +51,13 @@ pub fn parse(bytes: &[u8], origin: FrameOrigin<'_>, number: u64) -> Result<LiveF
     }
     let to = to.ok_or(Foreign::NoSuchHost)?;
     let key = flow_key(ip);
+    let offset = fragment_offset(ip);
     let flow = key.unwrap_or_else(|| portless(ip));
+    let flow = if offset.is_some() { flow.of_fragments() } else { flow };
     let dscp = ip[1] >> 2;
     let network = host_of_ipv4([ip[12], ip[13], ip[14], ip[15]]).map_or(0, |(network, _)| network);
     let tag = origin.vlans.tag(origin.host, network, origin.priority.unwrap_or(dscp >> PRECEDENCE_SHIFT));
-    let packet = Packet {
+    let mut packet = Packet {
         seq: number,
         flow_hash: flow.hash(),
         to_host: to as u16,
@@ -64,6 +67,9 @@ pub fn parse(bytes: &[u8], origin: FrameOrigin<'_>, number: u64) -> Result<LiveF
         tag,
         ..Packet::default()
     };
+    if let Some(offset) = offset {
+        (packet.flags, packet.sack[0].offset) = (packet.flags.with(Flags::FRAGMENT), offset);
+    }
     Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, on_time: Time::ZERO })
 }
 
@@ -76,7 +82,13 @@ fn ecn(type_of_service: u8) -> Ecn {
     }
 }
 
-/// Addresses and ports of a segment or datagram. Fragments have the ports of none: all of them go the same way.
+/// Where a fragment belongs in its datagram, in bytes; none for what is not one.
+fn fragment_offset(ip: &[u8]) -> Option<i32> {
+    let bits = u16::from_be_bytes([ip[6], ip[7]]);
+    (bits & FRAGMENT_BITS != 0).then(|| i32::from(bits & OFFSET_BITS) * 8)
+}
+
+/// Addresses and ports of a segment or datagram. Later fragments have no ports; the first has, and takes the way of the others.
 fn flow_key(ip: &[u8]) -> Option<FlowKey> {
     let protocol = match ip[9] {
         6 => Protocol::Tcp,
@@ -84,8 +96,8 @@ fn flow_key(ip: &[u8]) -> Option<FlowKey> {
         _ => return None,
     };
     let header_bytes = usize::from(ip[0] & 15) * 4;
-    let is_fragment = u16::from_be_bytes([ip[6], ip[7]]) & FRAGMENT_BITS != 0;
-    let ports = ip.get(header_bytes..header_bytes + 4).filter(|_| !is_fragment).unwrap_or(&[0; 4]);
+    let is_later = fragment_offset(ip).is_some_and(|offset| offset > 0);
+    let ports = ip.get(header_bytes..header_bytes + 4).filter(|_| !is_later).unwrap_or(&[0; 4]);
     Some(FlowKey {
         source_port: u16::from_be_bytes([ports[0], ports[1]]),
         destination_port: u16::from_be_bytes([ports[2], ports[3]]),
@@ -107,6 +119,7 @@ fn portless(ip: &[u8]) -> FlowKey {
 pub(crate) mod tests {
     use super::*;
     use crate::address;
+    use tailrace_dataplane::Frame as _;
     use tailrace_wire::Tag;
 
     /// As `parse`, without VLANs.
@@ -174,6 +187,10 @@ pub(crate) mod tests {
         first[20] = 0x20; // more fragments follow
         second[21] = 185; // its offset
         let hash = |bytes: &[u8]| parse_plain(bytes, 0, 2, 0, None).expect("for host 1").packet.flow_hash;
+        let read = |bytes: &[u8]| parse_plain(bytes, 0, 2, 0, None).expect("for host 1");
+        let ports = |frame: &LiveFrame| frame.key.map(|key| (key.source_port, key.destination_port));
+        assert_eq!([ports(&read(&first)), ports(&read(&second))], [Some((1, 2)), Some((0, 0))], "the first has ports");
+        assert_eq!([read(&first).is_later_fragment(), read(&second).is_later_fragment()], [false, true]);
         assert_eq!(hash(&first), hash(&second));
         assert_ne!(hash(&first), hash(&bytes(0, 1, 17, (1, 2), 0)));
     }

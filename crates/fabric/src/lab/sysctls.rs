@@ -3,7 +3,7 @@
 use crate::netlink::Metrics;
 use std::fs;
 use std::io;
-use tailrace_plan::RawHost;
+use tailrace_plan::{RawHost, RawIp};
 
 /// Kernel buffers count the memory of packets, not their payload. Half of a receive buffer is offered as window
 /// (tcp_adv_win_scale 1); of what is sent in rows of segments almost all is payload.
@@ -11,6 +11,9 @@ const RECEIVE_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
 const SEND_BYTES_PER_PAYLOAD_BYTE: u64 = 1;
 /// Linux's smallest socket buffers.
 const BUFFER_BYTES_MIN: u64 = 4_096;
+/// `ipfrag_low_thresh` by default: 3 MiB.
+const LOW_THRESHOLD_BYTES: u64 = 3 << 20;
+const PS_PER_SECOND: u64 = 1_000_000_000_000;
 /// Since Linux 5.10.
 const REFLECTION: &str = "ipv4/tcp_reflect_tos";
 
@@ -36,7 +39,7 @@ pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
         ("ipv6/conf/all/disable_ipv6", number(true)),
         ("ipv6/conf/default/disable_ipv6", number(true)),
     ];
-    for (name, value) in settings {
+    for (name, value) in settings.into_iter().chain(raw.ip.iter().flat_map(reassembly)) {
         let path = format!("/proc/sys/net/{name}");
         match fs::write(&path, &value) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_needed(name, uses_code_points) => {}
@@ -44,6 +47,18 @@ pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Linux takes no high threshold below the low one, which nothing has read since 4.17 but this check.
+fn reassembly(ip: &RawIp) -> [(&'static str, String); 4] {
+    let seconds = ip.reassembly_timeout_ps / PS_PER_SECOND;
+    let (high, low) = (ip.reassembly_memory_bytes, ip.reassembly_memory_bytes.min(LOW_THRESHOLD_BYTES));
+    [
+        ("ipv4/ipfrag_low_thresh", low.to_string()),
+        ("ipv4/ipfrag_high_thresh", high.to_string()),
+        ("ipv4/ipfrag_time", seconds.to_string()),
+        ("ipv4/ipfrag_max_dist", ip.reassembly_distance.to_string()),
+    ]
 }
 
 /// Whether a lab needs a setting that the kernel may not have. Without IPv6 there is nothing to switch off, and where

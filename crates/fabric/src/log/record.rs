@@ -18,6 +18,7 @@ const LINK_PAUSE: u8 = 2;
 const HAS_KEY: u8 = 4;
 /// Its tag is written on the link of its host.
 const TAGGED: u8 = 8;
+const FRAGMENT: u8 = 16;
 
 /// One entry of a log.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ fn put_times(to: &mut Vec<u8>, kind: u8, at: Time, advanced: Time) {
 fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     let packet = &frame.packet;
     let key = frame.key.unwrap_or(NO_KEY);
-    let kind = [(Flags::PAUSE, PAUSE), (Flags::LINK_PAUSE, LINK_PAUSE)];
+    let kind = [(Flags::PAUSE, PAUSE), (Flags::LINK_PAUSE, LINK_PAUSE), (Flags::FRAGMENT, FRAGMENT)];
     let kind = kind.iter().filter(|(flag, _)| packet.flags.contains(*flag)).fold(0, |kind, (_, bit)| kind | bit);
     let kind = if frame.key.is_some() { kind | HAS_KEY } else { kind };
     let kind = if packet.tag.bytes() > 0 { kind | TAGGED } else { kind };
@@ -88,7 +89,9 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     [packet.frame_bytes, packet.to_host, frame.from_host, key.source_port, key.destination_port]
         .iter()
         .for_each(|number| to.extend(number.to_le_bytes()));
-    [packet.flow_hash, packet.window, key.source, key.destination].iter().for_each(|number| to.extend(number.to_le_bytes()));
+    // A window is a pause's, and a place a fragment's.
+    let window = if packet.flags.contains(Flags::FRAGMENT) { packet.sack[0].offset as u32 } else { packet.window };
+    [packet.flow_hash, window, key.source, key.destination].iter().for_each(|number| to.extend(number.to_le_bytes()));
     [packet.seq, packet.ack].iter().for_each(|number| to.extend(number.to_le_bytes()));
     to.extend(packet.tag.vlan().to_le_bytes());
 }
@@ -118,7 +121,7 @@ fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
     let protocol = protocol.ok_or_else(|| unknown("protocols"))?;
     let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ce].into_iter().find(|&known| known as u8 == ecn);
     let flag = |bit: u8, flag: Flags| if kind & bit != 0 { flag } else { Flags::NONE };
-    let packet = Packet {
+    let mut packet = Packet {
         seq,
         ack,
         window,
@@ -126,11 +129,14 @@ fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
         to_host,
         dscp,
         frame_bytes,
-        flags: flag(PAUSE, Flags::PAUSE).with(flag(LINK_PAUSE, Flags::LINK_PAUSE)),
+        flags: flag(PAUSE, Flags::PAUSE).with(flag(LINK_PAUSE, Flags::LINK_PAUSE)).with(flag(FRAGMENT, Flags::FRAGMENT)),
         ecn: ecn.ok_or_else(|| unknown("congestion bits"))?,
         tag: Tag::new(priority, vlan).written(kind & TAGGED != 0),
         ..Packet::default()
     };
+    if kind & FRAGMENT != 0 {
+        packet.sack[0].offset = std::mem::take(&mut packet.window) as i32;
+    }
     let key = FlowKey { source, destination, source_port, destination_port, protocol };
     Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None, on_time })
 }
@@ -180,7 +186,10 @@ mod tests {
         let mut tagged = parse_plain(&bytes, 2, 3, 9, None).expect("a frame of the lab");
         tagged.packet.tag = Tag::new(3, 4094).written(true);
         let plain = [parse_plain(&bytes, 2, 3, 9, None), parse_plain(&icmp, 2, 3, 1 << 40, Some(4))];
-        for frame in plain.into_iter().chain([Ok(tagged), Ok(pause)]) {
+        let mut later = crate::frame::test_frame(2, 0, 17, (0, 0), 0);
+        later[21] = 185; // 1480 bytes
+        let later = parse_plain(&later, 2, 3, 10, None);
+        for frame in plain.into_iter().chain([Ok(tagged), Ok(pause), later]) {
             let mut frame = frame.expect("a frame of the lab");
             let (advanced, arrival) = (Time::from_ps(5), Time::from_ps(1 << 60));
             frame.on_time = arrival - Span::from_us(3);

@@ -3,14 +3,14 @@
 use crate::{address_of, pace_of};
 use tailrace_dataplane::{
     Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, Frame, GroupPolicy,
-    Limit, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service, Shaper,
-    Step, Switch, Vlans, Watchdog, WhenFull,
+    Limit, LineLoss, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service,
+    Shaper, Step, Switch, Vlans, Watchdog, WhenFull,
 };
 use tailrace_plan::{
-    Plan, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawService,
-    RawSwitch, RawTableFull, SpanningTree,
+    Plan, PortEnd, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule,
+    RawService, RawSwitch, RawTableFull, SpanningTree,
 };
-use tailrace_units::{BitRate, Pace, RandomStream, Span, mix64};
+use tailrace_units::{BitRate, Pace, Probability, RandomStream, Span, mix64};
 use tailrace_wire::{PauseState, TAG_BYTES};
 
 /// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
@@ -55,6 +55,13 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     if raw.mtu_bytes.is_some() || !raw.port_mtus.is_empty() {
         switch.limit_frames((0..graph.ports[node].len()).map(|port| longest_frame(plan, index, port)).collect());
     }
+    if graph.ports[node].iter().any(|end| plan.raw.links[end.link].loss_ppb > 0) {
+        let ports = || graph.ports[node].iter();
+        let name = |from: usize, to: usize| format!("{}>{}/loss", graph.names[from], graph.names[to]);
+        let into = ports().map(|end| line_loss(plan, end.link, &name(end.peer, node))).collect();
+        let to_hosts = |end: &PortEnd| line_loss(plan, end.link, &name(node, end.peer)).filter(|_| end.peer < graph.hosts);
+        switch.lose(into, ports().map(to_hosts).collect());
+    }
     switch.classify_by(Classifier::new(raw.classify.iter().map(|rule| classification(plan, node, rule)).collect()));
     if accounts {
         switch.account_ingress(ingress);
@@ -63,6 +70,14 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
         switch.report_every_departure();
     }
     switch
+}
+
+/// What one direction of a link loses, with the address of its random stream; links between the same nodes have streams of their own.
+fn line_loss(plan: &Plan, link: usize, address: &str) -> Option<LineLoss> {
+    let raw = &plan.raw.links[link];
+    let random = || RandomStream::new(plan.raw.seed, &format!("{address}/{link}"));
+    let share = Probability::ratio(raw.loss_ppb.into(), 1_000_000_000);
+    (raw.loss_ppb > 0).then(|| LineLoss::new(share, raw.loses_later_fragments, random()))
 }
 
 /// The longest frame that the MTU of a port lets through. A trunk has room for a tag, as it has in hardware and in Linux

@@ -17,9 +17,24 @@ pub struct RawHost {
     pub cpu: RawCpu,
     /// TCP settings of all sockets of this host.
     pub tcp: RawTcp,
+    /// How fragments of datagrams are put together; as in Linux when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<RawIp>,
     /// Other load on its processor, in engines with real programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub neighbours: Vec<RawHostNeighbour>,
+}
+
+/// Reassembly of datagrams (Linux `net.ipv4.ipfrag_*`).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawIp {
+    /// How long an incomplete datagram waits (picoseconds, whole seconds): `ipfrag_time`, 30 s.
+    pub reassembly_timeout_ps: u64,
+    /// Memory of incomplete datagrams above which fragments are refused: `ipfrag_high_thresh`, 4 194 304.
+    pub reassembly_memory_bytes: u64,
+    /// Fragments of the same source between two of one datagram: `ipfrag_max_dist`, 64; 0 for no limit.
+    pub reassembly_distance: u32,
 }
 
 /// Load beside the programs of a host.

@@ -71,6 +71,17 @@ pub struct RawLink {
     pub rate_bps: u64,
     /// Propagation delay (picoseconds).
     pub delay_ps: u64,
+    /// Frames that are lost on it at random, each direction by itself, in parts per billion; 0, also when missing, for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub loss_ppb: u32,
+    /// Only fragments without a transport header are lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loses_later_fragments: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// Recorded data.

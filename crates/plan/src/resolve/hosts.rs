@@ -3,10 +3,31 @@
 use super::bridging::check_interface;
 use super::processors::check_processor;
 use crate::error::require;
-use crate::{PlanError, RawHost};
+use crate::{PlanError, RawHost, RawIp};
 
 /// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the modelled switches.
 pub(crate) const MTU_RANGE: std::ops::RangeInclusive<u32> = 576..=9216;
+
+/// A second; Linux counts `ipfrag_time` in whole ones.
+const SECOND_PS: u64 = 1_000_000_000_000;
+/// Most seconds of `ipfrag_time`: an hour.
+const REASSEMBLY_SECONDS: std::ops::RangeInclusive<u64> = 1..=3_600;
+/// Memory for incomplete datagrams: 64 KiB to 1 GiB.
+const REASSEMBLY_BYTES: std::ops::RangeInclusive<u64> = 1 << 16..=1 << 30;
+const REASSEMBLY_DISTANCE_MAX: u32 = 1 << 16;
+
+fn check_ip(ip: &RawIp, place: &str) -> Result<(), PlanError> {
+    let seconds = ip.reassembly_timeout_ps / SECOND_PS;
+    let is_whole = ip.reassembly_timeout_ps.is_multiple_of(SECOND_PS);
+    require(
+        is_whole && REASSEMBLY_SECONDS.contains(&seconds),
+        place,
+        "ip.reassembly_timeout_ps must be 1 to 3600 whole seconds",
+    )?;
+    let is_sound = REASSEMBLY_BYTES.contains(&ip.reassembly_memory_bytes);
+    require(is_sound, place, "ip.reassembly_memory_bytes must be 65 536 to 1 073 741 824")?;
+    require(ip.reassembly_distance <= REASSEMBLY_DISTANCE_MAX, place, "ip.reassembly_distance must be at most 65 536")
+}
 
 pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
     let place = &format!("host {}", host.name);
@@ -21,6 +42,7 @@ pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
         "a bond has neither pauses nor costs of receiving",
     )?;
     host.cpu.processor.as_deref().map_or(Ok(()), |processor| check_processor(processor, place))?;
+    host.ip.as_ref().map_or(Ok(()), |ip| check_ip(ip, place))?;
     let tcp = &host.tcp;
     require(tcp.initial_window_segments > 0, place, "tcp.initial_window_segments must be at least 1")?;
     require(

@@ -33,6 +33,8 @@ const HOSTS_MAX: usize = 1 << 16;
 /// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives
 /// by itself. The agenda numbers them in 20 bits.
 const SOURCES_MAX: u64 = 1 << 20;
+/// All, in parts per billion.
+const ONE_PPB: u32 = 1_000_000_000;
 /// Ports at which programs listen: between those of other listeners and ephemeral ones (32 768).
 const LISTENERS_MAX: u32 = 20_000;
 /// Most looks at windows.
@@ -92,8 +94,7 @@ impl Plan {
         let policies = PoliciesOfPorts::new(&raw.switches, &graph);
         raw.switches.iter().enumerate().try_for_each(|(index, _)| check_switch(&raw.switches, index, &policies, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
-        let host_mtu_bytes = raw.hosts.iter().map(|host| host.mtu_bytes).collect();
-        let network = NetworkFacts { graph: &graph, host_mtu_bytes, has_spanning_trees: raw.spanning_tree.is_some() };
+        let network = NetworkFacts { graph: &graph, has_spanning_trees: raw.spanning_tree.is_some() };
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &network)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "the plan has no workloads")?;
         check_size(&raw, &graph, &workloads)?;
@@ -144,6 +145,9 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
         let b = graph.node(&link.b, &place)?;
         require(a != b, &place, "a link must join two different nodes")?;
         let rate = BitRate::from_bps(link.rate_bps).ok_or_else(|| PlanError::nonsense(&place, "the rate must be above 0"))?;
+        require(link.loss_ppb <= ONE_PPB, &place, "loss_ppb must be at most 1 000 000 000")?;
+        let is_seen = link.loss_ppb == 0 || a >= graph.hosts || b >= graph.hosts;
+        require(is_seen, &place, "a link that loses frames must lead to a switch, which counts them")?;
         graph.connect(Link { a, b, rate, delay: Span::from_ps(link.delay_ps) });
     }
     for host in 0..graph.hosts {

@@ -93,13 +93,12 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawBlocks, network: &NetworkFact
     check_spikes(&raw.spikes, name)?;
     let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
     require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
-    let mtu = nodes.iter().map(|&host| network.host_mtu_bytes[host]).min().unwrap_or(0);
-    let payload_max = mtu - datagrams::HEADERS_BYTES;
+    let payload_max = datagrams::PAYLOAD_MAX;
     let (block_sizes, message_sizes) =
         (resolve_sizes(&raw.message, &raw.block, name)?, resolve_sizes(&raw.message, &raw.message, name)?);
     let fits = |size: &Distribution| datagrams::largest(size) <= u64::from(payload_max);
     let has_room = fits(&block_sizes.request) && fits(&block_sizes.response);
-    require(has_room, name, &format!("a datagram of these hosts must carry at most {payload_max} bytes"))?;
+    require(has_room, name, datagrams::TOO_LARGE)?;
     let header =
         header.resolved("blocks", [clients.clone(), nodes.clone()], Side::Openers, PROGRAMS_OF_NODE * nodes.len() as u64)?;
     let gap = distribution(&raw.gap, name)?;

@@ -5,10 +5,11 @@ use crate::PlanError;
 use crate::error::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
-use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
+use tailrace_wire::DATAGRAM_BYTES_MAX;
 
-/// IPv4 and UDP headers of a datagram (RFC 791, RFC 768).
-pub(crate) const HEADERS_BYTES: u32 = IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
+/// Larger draws are truncated to this. Above the MTU a datagram is cut into fragments.
+pub(crate) const PAYLOAD_MAX: u32 = DATAGRAM_BYTES_MAX;
+pub(crate) const TOO_LARGE: &str = "a datagram must carry at most 65507 bytes";
 
 /// Datagrams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub struct RawDatagrams {
     pub source: String,
     /// Receiving host.
     pub destination: String,
-    /// Payload sizes in bytes; each datagram must fit the MTU.
+    /// Payload sizes in bytes; at most 65 507 each.
     pub sizes: RawDistribution,
     /// Gap between datagrams (picoseconds).
     pub interarrival: RawDistribution,
@@ -37,7 +38,7 @@ pub struct Datagrams {
     pub sizes: Distribution,
     /// Picoseconds.
     pub interarrival: Distribution,
-    /// The largest payload that the MTU of the source carries.
+    /// The largest payload.
     pub payload_max: u32,
     /// What was read.
     pub raw: RawDatagrams,
@@ -50,10 +51,8 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &NetworkF
     let sizes = distribution(&raw.sizes, name)?;
     let interarrival = distribution(&raw.interarrival, name)?;
     require(interarrival.mean() >= 1.0, name, "interarrival must be above 0")?;
-    let payload_max = network.host_mtu_bytes[source] - HEADERS_BYTES;
-    let fits = largest(&sizes) <= u64::from(payload_max);
-    require(fits, name, &format!("a datagram of this host must carry at most {payload_max} bytes"))?;
-    let body = Datagrams { source, destination, sizes, interarrival, payload_max, raw: raw.clone() };
+    require(largest(&sizes) <= PAYLOAD_MAX.into(), name, TOO_LARGE)?;
+    let body = Datagrams { source, destination, sizes, interarrival, payload_max: PAYLOAD_MAX, raw: raw.clone() };
     Ok(Workload { header, body: Body::Datagrams(body) })
 }
 
@@ -66,6 +65,6 @@ pub(super) fn largest(distribution: &Distribution) -> u64 {
         Distribution::Exponential { .. }
         | Distribution::Normal { .. }
         | Distribution::LogNormal { .. }
-        | Distribution::Erlang { .. } => 0, // unbounded: cut to the MTU when drawn
+        | Distribution::Erlang { .. } => 0, // unbounded: truncated when drawn
     }
 }

@@ -194,8 +194,6 @@ impl RawHeader {
 /// What a workload of the plan runs on, and is checked against.
 pub(crate) struct NetworkFacts<'a> {
     pub(crate) graph: &'a Graph,
-    /// By host.
-    pub(crate) host_mtu_bytes: Vec<u32>,
     pub(crate) has_spanning_trees: bool,
 }
 

@@ -187,12 +187,10 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawRequests, network: &NetworkFa
     let (stages, first_stages) = (resolve_stages(&raw.stages, &servers, network, name)?, raw.stages.len());
     let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
     require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
-    let mtu = clients.iter().chain(&servers).map(|&host| network.host_mtu_bytes[host]).min().unwrap_or(0);
-    let payload_max = mtu - datagrams::HEADERS_BYTES;
     let sizes = resolve_sizes(&raw.request, &raw.response, name)?;
-    let fits = |size: &Distribution| datagrams::largest(size) <= u64::from(payload_max);
+    let fits = |size: &Distribution| datagrams::largest(size) <= u64::from(datagrams::PAYLOAD_MAX);
     let has_room = !raw.is_udp || fits(&sizes.request) && fits(&sizes.response);
-    require(has_room, name, &format!("a datagram of these hosts must carry at most {payload_max} bytes"))?;
+    require(has_room, name, datagrams::TOO_LARGE)?;
     let callers = if stages.is_empty() { &[] } else { servers.as_slice() };
     let further = stages.iter().filter(|stage| !stage.calls.is_empty()).flat_map(|stage| &stage.servers);
     let openers = clients.iter().chain(callers).chain(further).copied().collect();
@@ -201,7 +199,18 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawRequests, network: &NetworkFa
     let mut header = header.resolved("requests", [openers, peers], Side::Openers, programs as u64)?;
     header.listeners = 1 + stages.len() as u16;
     let (gap, service) = (distribution(&raw.gap, name)?, resolve_service(&raw.service, name)?);
-    let body = Requests { clients, servers, gap, arrivals, sizes, service, stages, first_stages, payload_max, raw: raw.clone() };
+    let body = Requests {
+        clients,
+        servers,
+        gap,
+        arrivals,
+        sizes,
+        service,
+        stages,
+        first_stages,
+        payload_max: datagrams::PAYLOAD_MAX,
+        raw: raw.clone(),
+    };
     Ok(Workload { header, body: Body::Requests(Box::new(body)) })
 }
 

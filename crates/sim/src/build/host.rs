@@ -3,12 +3,13 @@
 use super::processor::processor_policy;
 use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
+use tailrace_endpoint::ip::ReassemblyPolicy;
 use tailrace_endpoint::nic::{BondPolicy, BondedNic, LosslessNic, Nic, PlainNic};
 use tailrace_endpoint::transport::{
     Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory,
 };
 use tailrace_network::{HostLink, pace_of};
-use tailrace_plan::{Plan, RawBondPolicy, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
+use tailrace_plan::{Plan, RawBondPolicy, RawCongestionControl, RawHost, RawSlowStartExit, RawSocketBuffer};
 use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
@@ -53,12 +54,23 @@ pub(super) fn host_of(
         time_slice: Span::from_ps(raw.cpu.time_slice_ps),
         processor: raw.cpu.processor.as_deref().map(|raw| processor_policy(plan, host, raw, receives_whole)),
         tcp: tcp_config(plan, host),
+        mtu_bytes: raw.mtu_bytes,
+        reassembly: reassembly(raw),
     };
     let mut host = Host::new(config);
     if hypervisor.is_some() {
         host.become_guest();
     }
     host
+}
+
+/// How a host puts datagrams together.
+fn reassembly(raw: &RawHost) -> ReassemblyPolicy {
+    raw.ip.as_ref().map_or(ReassemblyPolicy::LINUX, |ip| ReassemblyPolicy {
+        timeout: Span::from_ps(ip.reassembly_timeout_ps),
+        memory_bytes: ip.reassembly_memory_bytes,
+        distance: ip.reassembly_distance,
+    })
 }
 
 /// Several interfaces as one. One clock drives all of them.

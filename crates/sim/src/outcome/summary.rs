@@ -6,6 +6,7 @@ use super::processors::processor_summary;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tailrace_endpoint::ip::IpCounters;
 use tailrace_endpoint::nic::{BondedInterface, BondedNic};
 use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
@@ -93,11 +94,26 @@ fn bond_summary(bond: &BondedNic) -> Vec<Value> {
     bond.interfaces().iter().map(told).collect()
 }
 
+/// What a host has cut and put together, in the words of `/proc/net/snmp`.
+fn ip_summary(counted: IpCounters, (memory_bytes, memory_max_bytes): (u64, u64)) -> Value {
+    json!({
+        "FragOKs": counted.frag_oks,
+        "FragFails": counted.frag_fails,
+        "FragCreates": counted.frag_creates,
+        "ReasmReqds": counted.reasm_reqds,
+        "ReasmOKs": counted.reasm_oks,
+        "ReasmFails": counted.reasm_fails,
+        "ReasmTimeout": counted.reasm_timeout,
+        "reassembly_memory_bytes": memory_bytes,
+        "reassembly_memory_max_bytes": memory_max_bytes,
+    })
+}
+
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(number, raw): (usize, &tailrace_plan::RawHost)| {
         let host = &world.hosts[number];
         let counted = host.counters();
-        json!({
+        let mut told = json!({
             "name": raw.name,
             "counted_from_ps": world.counted_from.ps(),
             "rx_frames": counted.rx_frames,
@@ -110,7 +126,11 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "cpu_busy_ps": counted.receive_busy.ps(),
             "program_busy_ps": counted.program_busy.ps(),
             "processor": processor_summary(plan, world, number),
-        })
+        });
+        if host.ip_counters() != IpCounters::default() {
+            told["ip"] = ip_summary(host.ip_counters(), host.reassembly_memory());
+        }
+        told
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()
 }

@@ -13,6 +13,7 @@ mod cores;
 mod cut_off;
 mod figure_17;
 mod flow_sizes;
+mod fragments;
 mod golden;
 mod htsim;
 mod hypervisors;

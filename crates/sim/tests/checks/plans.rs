@@ -47,6 +47,7 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
         },
         cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0, time_slice_ps: 0, processor: None },
         tcp: tcp(),
+        ip: None,
         neighbours: vec![],
     }
 }
@@ -88,7 +89,7 @@ pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
 }
 
 pub fn link(a: &str, b: &str, rate_bps: u64, delay_ps: u64) -> RawLink {
-    RawLink { a: a.into(), b: b.into(), rate_bps, delay_ps }
+    RawLink { a: a.into(), b: b.into(), rate_bps, delay_ps, loss_ppb: 0, loses_later_fragments: false }
 }
 
 /// Hosts `h0..` around one switch `sw`.

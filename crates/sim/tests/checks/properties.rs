@@ -51,6 +51,8 @@ proptest! {
     #[test]
     fn finite_work_finishes_with_exact_counts(mut plan in plans()) {
         plan.stop_at_ps = LATE;
+        // Full segments never pass a port that is too small for them.
+        plan.switches.iter_mut().for_each(|switch| (switch.mtu_bytes, switch.port_mtus) = (None, vec![]));
         let workloads = plan.workloads.clone();
         let outcome = simulate(plan);
         if outcome.summary()["deadlock"] != json!([]) {

@@ -56,6 +56,9 @@ prop_compose! {
         if seed % 5 == 2 {
             add_mtus(&mut plan);
         }
+        if seed % 7 < 2 {
+            add_loss(&mut plan);
+        }
         plan
     }
 }
@@ -77,6 +80,11 @@ fn add_vlans(plan: &mut RawPlan) {
         let trees = vec![tree(0, vec![]), tree(1, vec![10]), tree(2, vec![20])];
         plan.spanning_tree = Some(RawSpanningTree { trees, disjoint: plan.seed % 8 == 1 });
     }
+}
+
+/// The first link loses a frame in twenty.
+fn add_loss(plan: &mut RawPlan) {
+    (plan.links[0].loss_ppb, plan.links[0].loses_later_fragments) = (50_000_000, plan.seed % 2 == 0);
 }
 
 /// The first switch is too small for full segments, at all ports or towards one neighbour.
@@ -299,7 +307,9 @@ impl Work {
             }
             _ => {
                 let gap = RawDistribution::Exponential { mean: 20 * US };
-                let mut work = datagrams(&name, source, destination, self.bytes % 1_472 + 1, gap);
+                // Every fifth in fragments.
+                let most = if self.amount % 5 == 0 { 9_000 } else { 1_472 };
+                let mut work = datagrams(&name, source, destination, self.bytes % most + 1, gap);
                 (work.count, work.header.priority) = (50 * self.amount, self.priority);
                 RawWorkload::from(work)
             }

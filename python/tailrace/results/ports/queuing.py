@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.scenario.policies.aqm.kinds import DROP_CAUSES
 
 WATCHDOG_CAUSE = "watchdog"
-INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed", "mtu")
+INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed", "mtu", "line")
 """Drops before a queue was reached."""
 PRIORITIES = range(8)
 

@@ -99,6 +99,10 @@ def _links(scenario: Scenario, graph: Graph) -> Found:
                 yield (*at, "between", end), f"there is no node '{name}'", closest(name, graph.nodes, "nodes")
         if link.between[0] == link.between[1]:
             yield (*at, "between"), f"the link joins '{link.between[0]}' to itself", "name two different nodes"
+        if link.loss and graph.host_names.issuperset(link.between):
+            yield (*at, "loss"), "a link between two hosts has no switch that counts its losses", "put a switch between"
+        if link.loss_of != "frames" and not link.loss:
+            yield (*at, "loss_of"), "`loss_of` needs `loss`", "write loss: 1%, or omit it"
     yield from _ports(scenario, graph)
 
 

@@ -35,7 +35,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 def surroundings(scenario: Scenario, graph: Graph) -> Surroundings:
     """The parts of a scenario that workloads may read."""
-    return Surroundings(graph, scenario.experiment.duration, lambda host: scenario.host(host).mtu)
+    return Surroundings(graph, scenario.experiment.duration)
 
 
 def _ends(at: KeyPath, workload: WorkloadKind, graph: Graph) -> Found:

@@ -11,8 +11,9 @@ from tailrace.scenario.lowering.processor import lower_cpu
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
 from tailrace.scenario.network.host import Host, Nic, SocketBuffer, Tcp
+from tailrace.scenario.network.ip import Ip
 from tailrace.scenario.network.neighbour import HostNeighbour
-from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.network.topology import Graph, Joined
 from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -72,10 +73,16 @@ def _network(scenario: Scenario, graph: Graph) -> LoweredNetwork:
     return {
         "hosts": [_host(name, scenario.host(name), graph.rates_bps[name], bare) for name in graph.hosts],
         "switches": [lower_switch(name, scenario.switch(name), scenario, graph, policies) for name in graph.switches],
-        "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
+        "links": [_link(link) for link in graph.links],
         **lower_hypervisors(scenario, graph),
         **lower_trees(scenario, graph),
     }
+
+
+def _link(link: Joined) -> Raw:
+    loss = {"loss_ppb": link.loss_ppb} if link.loss_ppb else {}
+    kind = {"loses_later_fragments": True} if link.loses_later_fragments else {}
+    return {"a": link.a, "b": link.b, "rate_bps": link.rate_bps, "delay_ps": link.delay_ps, **loss, **kind}
 
 
 def trial_seed(seed: int, trial: int) -> int:
@@ -112,7 +119,16 @@ def _host(name: str, host: Host, rate_bps: int, bare: Set[str]) -> Raw:
         },
         "cpu": lower_cpu(host.cpu),
         "tcp": _tcp(host),
+        **({"ip": _ip(host.ip)} if host.ip != Ip() else {}),
         **({"neighbours": [_neighbour(*each) for each in host.neighbours.items()]} if host.neighbours else {}),
+    }
+
+
+def _ip(ip: Ip) -> Raw:
+    return {
+        "reassembly_timeout_ps": ip.reassembly_timeout,
+        "reassembly_memory_bytes": ip.reassembly_memory,
+        "reassembly_distance": ip.reassembly_distance,
     }
 
 

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tailrace.scenario.network.cpu import Cpu
+from tailrace.scenario.network.ip import Ip
 from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.policies.pause import AutoTime, Priorities
 from tailrace.scenario.text.distribution import parse_distribution
@@ -209,6 +210,8 @@ class Host(Part):
     """Costs and cores."""
     tcp: Tcp = Tcp()
     """TCP of all sockets."""
+    ip: Ip = Ip()
+    """Reassembly of datagrams."""
     neighbours: dict[str, HostNeighbour] = {}
     """Other load on the same processor, by name; live runs only."""
     memory: Memory | None = None

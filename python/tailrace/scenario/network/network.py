@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailrace.scenario.network.spanning_tree import PathCost, PortPriority, SpanningTree
-from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, SmallSize, Time, refuse
+from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, Share, SmallSize, Time, refuse
 from tailrace.scenario.text.units import shown
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
@@ -61,6 +61,12 @@ class Link(Part):
     """Rate of both directions. Default: `network.link.rate`."""
     delay: Time | None = None
     """Propagation delay. Default: `network.link.delay`."""
+    loss: Share = 0
+    """Share of frames that the link loses at random, in each direction by itself; one end must be a switch, which
+    counts them.
+    """
+    loss_of: Literal["frames", "later-fragments"] = "frames"
+    """What is lost: any frame, or only fragments of datagrams without a transport header (`iptables -f`)."""
     path_cost: PathCost | None = None
     """Path cost in spanning trees, of both ports. Default: 20 Tbit/s over the rate (IEEE 802.1Q-2018 table 13-4)."""
     port_priority: dict[str, PortPriority] = {}

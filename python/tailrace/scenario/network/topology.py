@@ -33,6 +33,10 @@ class Joined:
     delay_ps: int
     path: KeyPath
     """Path of the link in the scenario."""
+    loss_ppb: int = 0
+    """Frames that it loses, in parts per billion."""
+    loses_later_fragments: bool = False
+    """Whether it loses only fragments without a transport header."""
     path_cost: int | None = None
     """Its cost in spanning trees, where the scenario states one."""
     port_priority: Mapping[str, int] = field(default_factory=dict)
@@ -198,6 +202,8 @@ class _Builder:
                 rate_bps=old.rate_bps if link.rate is None else link.rate,
                 delay_ps=old.delay_ps if link.delay is None else link.delay,
                 path=path,
+                loss_ppb=link.loss,
+                loses_later_fragments=link.loss > 0 and link.loss_of == "later-fragments",
                 path_cost=link.path_cost,
                 port_priority=link.port_priority,
             )

@@ -5,7 +5,7 @@ without it can be neither registered (mypy) nor instantiated (Python).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, Self
 
@@ -35,8 +35,6 @@ class Surroundings:
     graph: Graph
     duration_ps: int
     """Length of a trial."""
-    mtu_of: Callable[[str], int]
-    """MTU of a host, in bytes."""
 
 
 def too_slow(at: KeyPath, least_ps: float, around: Surroundings) -> Found:

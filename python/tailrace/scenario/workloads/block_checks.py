@@ -6,11 +6,10 @@ from typing import Protocol
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.workloads import loops
 from tailrace.scenario.workloads.base import Found, Surroundings
+from tailrace.scenario.workloads.datagrams import no_datagram, too_large
 from tailrace.scenario.workloads.loops import Loop
-from tailrace.scenario.workloads.request_checks import NUMBER_BYTES, UDP_IPV4_HEADERS_BYTES
+from tailrace.scenario.workloads.request_checks import NUMBER_BYTES
 
-DATAGRAM_BYTES_MAX = 65_507
-"""Largest payload of a datagram: RFC 791 (65535) without the headers of IPv4 (20) and UDP (8)."""
 MILLI = 1000
 
 
@@ -53,7 +52,7 @@ def problems(work: BlockKeys, around: Surroundings) -> Found:
             yield ("clients", index), f"'{name}' is not one of the nodes", "name it in `nodes` too"
     yield from loops.problems(work, around, "blocks", 2 * (len(work.nodes) - 1))
     yield from _demand_problems(work)
-    yield from _size_problems(work, around)
+    yield from _size_problems(work)
     if work.timeout == 0:
         yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 500ms"
 
@@ -76,21 +75,15 @@ def _is_finer(demand: float) -> bool:
     return abs(demand * MILLI - round(demand * MILLI)) > 1e-6 * max(1.0, demand * MILLI)
 
 
-def _size_problems(work: BlockKeys, around: Surroundings) -> Found:
-    hosts = [host for host in work.nodes if host in around.graph.host_names]
-    room = min((around.mtu_of(host) for host in hosts), default=0) - UDP_IPV4_HEADERS_BYTES
+def _size_problems(work: BlockKeys) -> Found:
     for key, size in (("block", work.block), ("message", work.message)):
         if size.mean < 1:
             yield (key,), f"`{key}` must be greater than zero", "write a size such as 200B"
         elif size.largest < NUMBER_BYTES:
             what = f"a datagram of {size.largest:.0f} bytes has no room for the number of its query"
             yield (key,), what, f"write at least {NUMBER_BYTES}B"
-        elif DATAGRAM_BYTES_MAX < size.largest < float("inf"):
-            what = f"a datagram carries at most {DATAGRAM_BYTES_MAX} bytes, not {size.largest:.0f}"
-            yield (key,), what, f"write at most {DATAGRAM_BYTES_MAX}B, and more blocks"
-        elif room < size.largest < float("inf"):
-            what = f"a datagram of {size.largest:.0f} bytes does not fit an MTU of {room + UDP_IPV4_HEADERS_BYTES}"
-            yield (key,), f"{what} bytes", f"write at most {room}B, or a larger mtu of hosts"
+        elif too_large(size):
+            yield (key,), *no_datagram(size)
 
 
 def cautions(work: BlockKeys) -> Found:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
@@ -20,10 +21,21 @@ from tailrace.scenario.workloads.base import (
 )
 from tailrace.scenario.workloads.facts import Facts
 
-UDP_IPV4_HEADERS_BYTES = 28
-"""RFC 768 (8) and RFC 791 without options (20)."""
+PAYLOAD_BYTES_MAX = 65_507
+"""An IP packet has at most 65 535 bytes, with 20 of IP (RFC 791) and 8 of UDP (RFC 768)."""
 MEAN_LOSS_MIN = 1e-3
-"""Reduction of the mean size by the MTU, as a share, above which there is a warning."""
+"""Reduction of the mean size by that limit, as a share, above which there is a warning."""
+
+
+def too_large(sizes: Distribution) -> bool:
+    """Whether some datagrams of these sizes, which have a limit, fit no IP packet."""
+    return PAYLOAD_BYTES_MAX < sizes.largest < float("inf")
+
+
+def no_datagram(sizes: Distribution) -> tuple[str, str]:
+    """What is wrong with such sizes, and a hint."""
+    what = f"a datagram carries at most {PAYLOAD_BYTES_MAX} bytes, not {sizes.largest:.0f}"
+    return what, f"write at most {PAYLOAD_BYTES_MAX}B"
 
 
 class Datagrams(OneWay):
@@ -31,7 +43,9 @@ class Datagrams(OneWay):
 
     kind: Literal["datagrams"]
     sizes: SizeDistribution
-    """Payload of each datagram; larger draws are truncated to what the MTU allows."""
+    """Payload of each datagram; at most 65507B, and larger draws are truncated to that. Above the MTU of the source a
+    datagram is sent in fragments (docs/models/ip.md).
+    """
     interarrival: TimeDistribution
     """Gap between datagrams."""
     count: Annotated[Count, Field(ge=1)] | None = None
@@ -72,29 +86,23 @@ class Datagrams(OneWay):
         return ()
 
     def problems(self, around: Surroundings) -> Found:
-        mtu = around.mtu_of(self.source)
-        room = mtu - UDP_IPV4_HEADERS_BYTES
-        largest = self.sizes.largest
-        if room < largest < float("inf"):
-            what = f"a datagram of {largest:.0f} bytes does not fit an MTU of {mtu} bytes"
-            yield ("sizes",), what, f"write at most {room}B"
+        if too_large(self.sizes):
+            yield ("sizes",), *no_datagram(self.sizes)
         if self.interarrival.mean < 1:
             yield ("interarrival",), "`interarrival` must be greater than zero", "write a gap such as 10us"
 
     def cautions(self, around: Surroundings) -> Found:
-        mtu = around.mtu_of(self.source)
-        room = mtu - UDP_IPV4_HEADERS_BYTES
+        room = PAYLOAD_BYTES_MAX
         if self.sizes.largest <= room:
             return
         mean = self.sizes.mean_up_to(room)
         if self.sizes.mean - mean < MEAN_LOSS_MIN * self.sizes.mean:
             return
         what = (
-            f"an MTU of {mtu} bytes holds at most {room} bytes of a datagram: {100 * self.sizes.above(room):.2g} % of "
-            f"them are cut to that size, and the mean is {mean:.0f} instead of {self.sizes.mean:.0f} bytes"
+            f"a datagram has at most {room} bytes: {100 * self.sizes.above(room):.2g} % of them are truncated to that "
+            f"size, and the mean is {mean:.0f} instead of {self.sizes.mean:.0f} bytes"
         )
-        hint = f"write sizes that fit, such as uniform(64B, {room}B), or give '{self.source}' a larger mtu"
-        yield ("sizes",), what, hint
+        yield ("sizes",), what, f"write sizes that fit, such as uniform(64B, {room}B)"
 
     def least_time(self, graph: Graph) -> LeastTime | None:
         return None

@@ -2,11 +2,10 @@
 
 from tailrace.scenario.workloads import loops
 from tailrace.scenario.workloads.base import Found, Surroundings, too_slow
+from tailrace.scenario.workloads.datagrams import no_datagram, too_large
 from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import one_or_several
 
-UDP_IPV4_HEADERS_BYTES = 28
-"""RFC 768 (8) and RFC 791 without options (20)."""
 NUMBER_BYTES = 8
 """Least payload of a datagram, in which the number of its query stands (`Exchange` in `crates/endpoint`)."""
 
@@ -19,7 +18,7 @@ def problems(work: RequestKeys, around: Surroundings) -> Found:
     yield from one_or_several(work.client, work.clients, "client")
     yield from one_or_several(work.server, work.servers, "server")
     yield from _loop_problems(work, around)
-    yield from _size_problems(work, around)
+    yield from _size_problems(work)
     yield from _protocol_problems(work)
     yield from too_slow(("server_time",), work.server_time.smallest, around)
     yield from too_slow(("server_work",), work.server_work.smallest, around)
@@ -37,9 +36,7 @@ def _loop_problems(work: RequestKeys, around: Surroundings) -> Found:
         yield ("connections",), "`connections` has no effect without `arrivals`", "omit it, or write arrivals"
 
 
-def _size_problems(work: RequestKeys, around: Surroundings) -> Found:
-    hosts = [host for host in (*work.client_hosts, *work.server_hosts) if host in around.graph.host_names]
-    room = min((around.mtu_of(host) for host in hosts), default=0) - UDP_IPV4_HEADERS_BYTES
+def _size_problems(work: RequestKeys) -> Found:
     for key, size in zip(("request", "response"), work.sizes, strict=True):
         if size is None:
             yield (), f"requests need `{key}`, or a preset", f"write {key}: 200B, or preset: http"
@@ -48,9 +45,8 @@ def _size_problems(work: RequestKeys, around: Surroundings) -> Found:
         elif work.is_udp and size.largest < NUMBER_BYTES:
             what = f"a datagram of {size.largest:.0f} bytes has no room for the number of its query"
             yield (key,), what, f"write at least {NUMBER_BYTES}B"
-        elif work.is_udp and hosts and room < size.largest < float("inf"):
-            what = f"a datagram of {size.largest:.0f} bytes does not fit an MTU of {room + UDP_IPV4_HEADERS_BYTES}"
-            yield (key,), f"{what} bytes", f"write at most {room}B"
+        elif work.is_udp and too_large(size):
+            yield (key,), *no_datagram(size)
 
 
 def _protocol_problems(work: RequestKeys) -> Found:

@@ -60,6 +60,9 @@ impl<P> Host<P> {
     fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet) {
         let UdpSocket { expects, program, .. } = self.udp_sockets[packet.to_endpoint as usize];
         if expects != packet.flow_hash {
+            if let Some(whole) = self.ip.put_together(now, packet) {
+                self.deliver_datagram_to_thread(now, &whole);
+            }
             return;
         }
         let threads = self.threads.as_mut().expect("the host has a processor");

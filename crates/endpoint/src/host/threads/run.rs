@@ -7,7 +7,6 @@ use crate::cpu::{Done, Kind, TaskId};
 use crate::host::Host;
 use crate::host::outputs::{Outputs, ReceiveRing as _};
 use crate::host::uplink::Uplink;
-use crate::transport::Transmit as _;
 use tailrace_units::{Span, Time};
 
 /// Datagrams that a program has sent and its thread has not got round to; more are not sent.
@@ -151,15 +150,14 @@ impl<P> Host<P> {
     }
 
     fn act_for_datagrams(&mut self, number: u32, done: Operation, now: Time, out: &mut impl Outputs<Place = P>) {
-        let Host { place, nic, udp_sockets, threads, .. } = self;
+        let Host { place, nic, udp_sockets, threads, ip, .. } = self;
         let socket = &mut udp_sockets[number as usize];
         match done {
             Operation::Learn(Letter::Datagram(datagram)) => out.received_datagram(now, socket.owner, &datagram),
             Operation::Send { bytes } => {
                 let packet = socket.udp.datagram(now, bytes);
-                Uplink { nic, place, out, now, origin: None }.send(packet);
-                let threads = threads.as_mut().expect("the host has a processor");
-                threads.charge(threads.costs.per_send);
+                let packets = ip.send(packet, socket.udp.header_bytes(), &mut Uplink { nic, place, out, now, origin: None });
+                threads.as_mut().expect("the host has a processor").charge_datagram(packets);
             }
             _ => {}
         }
@@ -301,9 +299,9 @@ impl Threads {
         self.thread(task).operations.push_back(operation);
     }
 
-    /// Work of a datagram that was sent.
-    pub(in crate::host) fn charge_datagram(&mut self) {
-        self.charge(self.costs.per_send);
+    /// Work of a datagram that was sent in so many packets: each fragment passes the queue and the driver.
+    pub(in crate::host) fn charge_datagram(&mut self, packets: u32) {
+        self.charge(self.costs.per_send.times(packets.into()));
     }
 
     /// A system call that takes effect at once.

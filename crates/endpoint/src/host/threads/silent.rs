@@ -60,6 +60,7 @@ impl<P> Host<P> {
     /// Everything that has happened by `now` is done, and what has arrived is in the receive queues: counters may be read.
     pub fn settle(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         self.catch_up(now, out);
+        self.ip.settle(now);
         if self.threads.as_ref().is_some_and(|threads| threads.leaves_frames) {
             self.take_frames(now, out);
         }
