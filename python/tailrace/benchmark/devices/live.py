@@ -48,6 +48,7 @@ FRAMES_MAX = 10**12
 TRIALS = 2**16
 """Numbers of trials begin again after so many."""
 SENDER_CORES = [0]
+"""Open vSwitch polls on the last core. The thread of the built-in switch may run anywhere, and comes first there."""
 
 
 class LiveSwitch:

@@ -53,6 +53,10 @@ def default_scenario(rate: str = RATE) -> Loaded:
     )
 
 
+FRAMES: Mapping[str, Any] = lower(default_scenario().scenario, "base", trial=1)["workloads"][0]
+"""What a plan has of the frames of a trial."""
+
+
 class SimulatedSwitch:
     """The network of a scenario between two of its hosts."""
 
@@ -92,14 +96,14 @@ class SimulatedSwitch:
         """One simulation."""
         plan = dict(self._plan)
         payload = request.frame_bytes - CHECK_BYTES - plan["framing"]["header_bytes"] - HEADERS_BYTES
-        body = {
+        sent = {
             "source": self.source,
             "destination": self.destination,
             "sizes": {"constant": payload},
             "interarrival": {"constant": request.interval_ps},
             "count": request.frames,
         }
-        plan["workloads"] = [{"header": {"name": "frames", "priority": 0}, "body": {"datagrams": body}}]
+        plan["workloads"] = [{**FRAMES, "body": {kind: body | sent for kind, body in FRAMES["body"].items()}}]
         plan["stop_at_ps"] = (request.frames + 1) * request.interval_ps + RESIDUE_PS
         data = run_trial(make_trial(json.dumps(plan))).data
         if data["cancelled"]:
