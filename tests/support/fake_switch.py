@@ -21,6 +21,7 @@ class FakeSwitch:
     """What the machine does to the next trials, in order."""
     base_loss: float = 0.0
     """Share of all frames that is lost at any rate."""
+    blocked_share: float = 0.0
     requests: list[Request] = field(default_factory=list)
     title: str = "a fake switch"
 
@@ -38,7 +39,15 @@ class FakeSwitch:
         forwarded = min(offered, carried) - int(offered * self.base_loss)
         latency = Latency(1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 6.0)
         spoilt = self.spoilt.pop(0) if self.spoilt else ""
-        return Trial(request, offered, forwarded, request.duration_s, latency=latency, spoilt=spoilt)
+        return Trial(
+            request,
+            offered,
+            forwarded,
+            request.duration_s,
+            latency=latency,
+            spoilt=spoilt,
+            blocked_share=self.blocked_share,
+        )
 
     def sender_fps(self, frame_bytes: int) -> float | None:
         """Its limit, where it has one."""

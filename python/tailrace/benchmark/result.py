@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tailrace.benchmark.procedure import Procedure, fps_text
+from tailrace.benchmark.procedure import Procedure, SizeResult, fps_text
 from tailrace.experiment.machine import describe_machine
 from tailrace.files import make_folder, write_json
 
 FORMAT = 1
 FOLDERS_MAX = 10_000
+BUFFER_SHARE_TOLD = 0.02
+"""What a buffer adds to a throughput is told from this share on."""
 REPEATABLE = (
     "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred microseconds loses frames of any "
     "software switch. Compare the goals of 0.1 and 0.5 % beside it."
@@ -54,6 +56,10 @@ def remarks(procedure: Procedure) -> list[str]:
             "hypervisor took cores) and were repeated."
         )
     limited = [one for one in procedure.results if one.throughput and one.throughput.limit == "generator"]
+    if rig.repeats_left == 0:
+        found.append(
+            "So many trials were spoilt that the last ones were not repeated: measure again on an idle machine."
+        )
     for one in limited:
         assert one.throughput is not None, "it was selected by it"
         alone = f"; without a switch it reaches {fps_text(one.sender_fps)}" if one.sender_fps else ""
@@ -66,9 +72,23 @@ def remarks(procedure: Procedure) -> list[str]:
             "Where the kernel switches, it does so within the sender's own calls: the difference between the generator "
             "alone and with the switch is the time that switching takes."
         )
+    found += [text for one in procedure.results if (text := _buffer_remark(one, procedure.lengths.throughput_s))]
     if not procedure.is_whole:
         found.append("The measurement was interrupted: what was measured until then is here.")
     return found
+
+
+def _buffer_remark(one: SizeResult, duration_s: float) -> str:
+    """What the buffer adds to the throughput of a short trial."""
+    if one.throughput is None or one.back_to_back is None or one.back_to_back.buffer_frames is None:
+        return ""
+    added = one.back_to_back.buffer_frames / duration_s
+    if added < BUFFER_SHARE_TOLD * one.throughput.fps:
+        return ""
+    return (
+        f"{one.frame_bytes} B: the buffer of {one.back_to_back.buffer_frames:.0f} frames adds up to {fps_text(added)} "
+        f"frames a second to the throughput of a trial of {duration_s:g} s (hint: a longer --duration)."
+    )
 
 
 def write(procedure: Procedure, folder: Path) -> dict[str, Any]:

@@ -25,7 +25,8 @@ class Throughput:
     most_fps: float
     """The largest rate that was offered."""
     limit: str
-    """`line`: as fast as the line; `generator`: the sender was not faster; `switch`: above it frames were lost."""
+    """`line`: as fast as the line; `generator`: the sender was not faster; `switch`: above it frames were lost, or
+    the switch took no more."""
     trials: int
     spoilt: bool
     """Whether a trial on which it rests was spoilt in every repetition."""
@@ -54,7 +55,7 @@ def find_throughput(rig: Rig, size: int, duration_s: float) -> Throughput:
     used = [rig.at_interval(size, line, duration_s)]
     first = used[0]
     if not first.lost:
-        limit = "generator" if first.is_short else "line"
+        limit = "line" if not first.is_short else "switch" if first.is_held_up else "generator"
         return _result(rig, size, first.offered_fps, limit, used)
     fails, passes = _interval(first), None
     while len(used) < SEARCH_TRIALS_MAX and not _is_close(rig, fails, passes):

@@ -9,6 +9,10 @@ SHORTFALL = 0.005
 """A sender that offers this share less than it was asked for did not reach the rate."""
 
 
+HELD_UP_SHARE = 0.1
+"""A sender that finds no room in more of its calls waits for the switch."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What a trial is to do."""
@@ -62,6 +66,8 @@ class Trial:
     latency: Latency | None = None
     paused_s: float = 0.0
     """How long the sender was away meanwhile; it did not make up for it."""
+    blocked_share: float = 0.0
+    """Share of the sender's calls in which the switch had no room for all frames that were due."""
     spoilt: str = ""
     """What the machine did that no switch is to blame for; empty for a sound trial."""
 
@@ -80,6 +86,11 @@ class Trial:
         """Whether the sender did not reach the rate that it was asked for."""
         at_work = 1 - self.paused_s / max(self.request.duration_s, self.paused_s, 1e-9)
         return self.offered < self.request.frames * at_work * (1 - SHORTFALL)
+
+    @property
+    def is_held_up(self) -> bool:
+        """Whether the switch, and not the sender, is the reason for a shortfall: it did not empty its ring in time."""
+        return self.is_short and self.blocked_share > HELD_UP_SHARE
 
     @property
     def offered_fps(self) -> float:
@@ -108,6 +119,7 @@ class Trial:
             "duplicates": self.duplicates,
             "reordered": self.reordered,
             "latency_ns": None if self.latency is None else asdict(self.latency),
+            "held_up_by_the_switch": self.is_held_up,
             "spoilt": self.spoilt or None,
         }
 

@@ -10,7 +10,7 @@ from tailrace.benchmark.frame_loss import find_loss
 from tailrace.benchmark.frames import SIZES, interval_ps, parse_sizes, theoretical_fps
 from tailrace.benchmark.latency import SHARES, find_latency
 from tailrace.benchmark.mlr import GOAL_LOSS_RATIOS, search
-from tailrace.benchmark.rig import REPEATS_MAX, Rig
+from tailrace.benchmark.rig import REPEATS_IN_ALL, REPEATS_MAX, Rig
 from tailrace.benchmark.throughput import find_throughput
 from tailrace.errors import RunRefusedError
 
@@ -65,6 +65,18 @@ def test_trials_that_stay_spoilt_count_and_are_marked() -> None:
     rig = Rig(FakeSwitch(1e9, spoilt=["paused"] * 10))
     assert find_throughput(rig, 64, 0.01).spoilt
     assert len(rig.trials) == REPEATS_MAX + 1
+
+
+def test_repetitions_end_for_the_whole_measurement() -> None:
+    rig = Rig(FakeSwitch(1e9, spoilt=["paused"] * 1000))
+    for _ in range(REPEATS_IN_ALL):
+        rig.at_fps(64, 1e5, 0.01)
+    assert len(rig.trials) == 2 * REPEATS_IN_ALL
+
+
+def test_a_switch_that_takes_no_more_is_the_limit_and_not_the_sender() -> None:
+    device = FakeSwitch(5e6, sender_limit_fps=4e5, is_simulated=False, blocked_share=0.9)
+    assert find_throughput(Rig(device), 64, 1.0).limit == "switch"
 
 
 def test_latency_is_measured_at_every_share_without_that_of_an_empty_path() -> None:

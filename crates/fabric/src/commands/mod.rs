@@ -23,10 +23,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a plan for real programs; commands and
                                                          events are lines of JSON on input and output
-    --kind tap|bridge|ovs|ovs-dpdk|ports
+    --kind tap|bridge|ovs|ovs-dpdk|ovs-vhost|ports
                                        what joins the hosts: the plan's switches; for comparison the kernel's bridge or
                                        Open vSwitch (plain or with DPDK), of which only the rates and the sizes of queues
-                                       are the plan's; or nothing but interfaces port-0 .. in the lab's own namespace
+                                       are the plan's; ovs-vhost: Open vSwitch with DPDK for programs that serve sockets
+                                       vhost-0 .. ; or nothing but interfaces port-0 .. in the lab's own namespace
     --unshaped                         a comparison fabric without rates
     --frames-per-second-max N          refuse plans that can exceed it (see `limits`)
     --log-ingress                      record the frames that enter the network in FOLDER/ingress.log

@@ -51,10 +51,15 @@ pub(crate) fn run(wire: &mut dyn Wire, order: &Order) -> io::Result<Report> {
     wire.overruns()?;
     tally = Tally::new(order.trial, order.frames)?;
     let before = Machine::now();
+    let (mut calls, mut blocked) = (0_u64, 0_u64);
     let mut pace = Pace::new(order, Instant::now());
     while let Some(count) = pace.due(Instant::now()) {
+        let count = count.min(BATCH);
         if count > 0 {
-            pace.sent += wire.send(pace.sent, count.min(BATCH))? as u64;
+            let taken = wire.send(pace.sent, count)?;
+            pace.sent += taken as u64;
+            calls += 1;
+            blocked += u64::from(taken < count);
         }
         wire.receive(&mut tally)?;
     }
@@ -63,7 +68,9 @@ pub(crate) fn run(wire: &mut dyn Wire, order: &Order) -> io::Result<Report> {
         receive_residue(wire, &mut tally, pace.sent)?;
     }
     let (_, stolen_share) = Machine::now().idle_and_steal_since(before);
-    Ok(Report { order: *order, sent: pace.sent, sending, gaps: pace.gaps, stolen_share, overruns: wire.overruns()?, tally })
+    let blocked_share = blocked as f64 / calls.max(1) as f64;
+    let (sent, gaps, overruns) = (pace.sent, pace.gaps, wire.overruns()?);
+    Ok(Report { order: *order, sent, sending, blocked_share, gaps, stolen_share, overruns, tally })
 }
 
 fn receive_residue(wire: &mut dyn Wire, tally: &mut Tally, sent: u64) -> io::Result<()> {

@@ -3,10 +3,10 @@
 use super::frame::{FRAME_BYTES_MAX, FRAME_BYTES_MIN};
 use serde::Deserialize;
 
-/// Most frames of one trial: each takes one bit, 128 MiB in all. At 14.88 million a second this is 72 s.
-pub(crate) const FRAMES_MAX: u64 = 1 << 30;
+/// Most frames of one trial: each takes one bit, 256 MiB in all. At 14.88 million a second this is 144 s.
+pub(crate) const FRAMES_MAX: u64 = 1 << 31;
 /// Longest trial: RFC 2544 asks for 60 and 120 s.
-const LIMIT_NS_MAX: u64 = 600_000_000_000;
+const LIMIT_NS_MAX: u64 = 120_000_000_000;
 
 /// One trial.
 #[derive(Clone, Copy, Debug, Deserialize)]

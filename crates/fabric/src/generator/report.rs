@@ -13,6 +13,8 @@ pub(crate) struct Report {
     pub(super) sent: u64,
     /// How long the sender was at work.
     pub(super) sending: Duration,
+    /// Share of the calls in which the switch had room for fewer frames than were due.
+    pub(super) blocked_share: f64,
     pub(super) gaps: Gaps,
     /// Share of the time of all cores that the hypervisor below this machine gave to others.
     pub(super) stolen_share: f64,
@@ -42,6 +44,7 @@ impl Report {
             "reordered": self.tally.reordered,
             "foreign": self.tally.foreign,
             "overruns": self.overruns,
+            "blocked_share": self.blocked_share,
             "gaps": self.gaps.count,
             "longest_gap_ns": ns(self.gaps.longest),
             "gaps_ns": ns(self.gaps.total),

@@ -187,6 +187,7 @@ class Generator:
             reordered=answer["reordered"],
             latency=None if latency is None else Latency(**latency),
             paused_s=answer["gaps_ns"] / NS_PER_S,
+            blocked_share=answer["blocked_share"],
             spoilt=_spoilt(answer),
         )
 
