@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.benchmark.procedure import Procedure, SizeResult, fps_text
+from tailrace.benchmark.rig import REPEATS_IN_ALL
 from tailrace.experiment.machine import describe_machine
 from tailrace.files import make_folder, write_json
 
@@ -53,7 +54,7 @@ def remarks(procedure: Procedure) -> list[str]:
         found.append(REPEATABLE)
         found.append(
             f"{rig.spoilt} of {len(rig.trials)} trials were spoilt by the machine (the sender was paused, or the "
-            "hypervisor took cores) and were repeated."
+            f"hypervisor took cores); {REPEATS_IN_ALL - rig.repeats_left} were repeated."
         )
     limited = [one for one in procedure.results if one.throughput and one.throughput.limit == "generator"]
     if rig.repeats_left == 0:
@@ -67,12 +68,14 @@ def remarks(procedure: Procedure) -> list[str]:
             f"{one.frame_bytes} B: limited by the generator, which reaches {fps_text(one.throughput.most_fps)} frames "
             f"a second at most{alone}."
         )
-    if limited and not rig.device.is_simulated:
+    if any(one.sender_fps for one in limited):
         found.append(
             "Where the kernel switches, it does so within the sender's own calls: the difference between the generator "
             "alone and with the switch is the time that switching takes."
         )
-    found += [text for one in procedure.results if (text := _buffer_remark(one, procedure.lengths.throughput_s))]
+    if rig.device.is_simulated:  # elsewhere a pause of a core looks like a buffer
+        duration_s = procedure.lengths.throughput_s
+        found += [text for one in procedure.results if (text := _buffer_remark(one, duration_s))]
     if not procedure.is_whole:
         found.append("The measurement was interrupted: what was measured until then is here.")
     return found
