@@ -50,6 +50,9 @@ def workload(base: dict[str, Any], **changes: Any) -> Blocks:
         (RAC, {"block": "0B"}, ".block", "must be greater than zero"),
         (RAC, {"message": "7B"}, ".message", "no room for the number of its query"),
         (RAC, {"message": "66kB"}, ".message", "at most 65507 bytes"),
+        (RAC, {"timeout": "999ns"}, ".timeout", "shorter than any round trip"),
+        (RAC, {"server_time": "1000s"}, ".server_time", "not shorter than the trial"),
+        (RAC, {"message_work": "1000s"}, ".message_work", "not shorter than the trial"),
         (RAC, {"timeout": "0s"}, ".timeout", "must be greater than zero"),
         (RAC, {"retries": 101}, ".retries", "100"),
         (RAC, {"concurrency": 0}, ".concurrency", "at least 1"),
@@ -95,6 +98,13 @@ def test_a_shorter_trial_has_fewer_transactions_and_a_divided_one_fewer_users() 
     assert workload(RAC).divided("rac", {}, divisor).users == 2
     with pytest.raises(RunRefusedError, match="too few to divide"):
         workload(RAC, users=2).divided("rac", {}, divisor)
+
+
+def test_nodes_that_are_slower_than_the_timeout_are_a_warning() -> None:
+    for key, messages in (("server_time", 0), ("message_time", 1)):
+        slow = RAC | {key: "600ms", "messages": messages}
+        assert any("most transactions fail" in str(caution) for caution in load(workloads__rac=slow).warnings)
+    assert not any("transactions fail" in str(caution) for caution in load(workloads__rac=RAC).warnings)
 
 
 def test_too_few_processes_for_the_arrivals_are_a_warning() -> None:

@@ -5,10 +5,10 @@ from typing import Protocol
 
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.workloads import loops
-from tailrace.scenario.workloads.base import Found, Surroundings
+from tailrace.scenario.workloads.base import Found, Surroundings, too_slow
 from tailrace.scenario.workloads.datagrams import no_datagram, too_large
 from tailrace.scenario.workloads.loops import Loop
-from tailrace.scenario.workloads.request_checks import NUMBER_BYTES
+from tailrace.scenario.workloads.request_checks import NUMBER_BYTES, timeout_problems
 
 MILLI = 1000
 
@@ -30,6 +30,10 @@ class BlockKeys(Loop, Protocol):
     def server_time(self) -> Distribution: ...
     @property
     def server_work(self) -> Distribution: ...
+    @property
+    def message_time(self) -> Distribution: ...
+    @property
+    def message_work(self) -> Distribution: ...
     @property
     def concurrency(self) -> int | None: ...
     @property
@@ -53,8 +57,9 @@ def problems(work: BlockKeys, around: Surroundings) -> Found:
     yield from loops.problems(work, around, "blocks", 2 * (len(work.nodes) - 1))
     yield from _demand_problems(work)
     yield from _size_problems(work)
-    if work.timeout == 0:
-        yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 500ms"
+    for key in ("server_time", "server_work", "message_time", "message_work"):
+        yield from too_slow((key,), getattr(work, key).smallest, around)
+    yield from timeout_problems(work.timeout, "500ms")
 
 
 def _twice(names: Sequence[str], key: str) -> Found:
@@ -88,6 +93,13 @@ def _size_problems(work: BlockKeys) -> Found:
 
 def cautions(work: BlockKeys) -> Found:
     """Warnings; the scenario has no problems."""
+    slowest_ps = max(
+        work.server_time.mean + work.server_work.mean if work.profile[0] else 0.0,
+        work.message_time.mean + work.message_work.mean if work.profile[1] else 0.0,
+    )
+    if slowest_ps >= work.timeout:
+        what = "a node takes longer than `timeout` on average: most transactions fail"
+        yield ("timeout",), what, "write a longer timeout, or a shorter server_time"
     if work.arrivals is None or work.concurrency is None:
         return
     mean_ps = (work.server_time.mean + work.server_work.mean) * work.profile[0]

@@ -58,11 +58,16 @@ def _protocol_problems(work: RequestKeys) -> Found:
         yield ("pipeline",), "a new connection carries one request", "omit it, or write connection: kept"
     if not work.is_udp and work.retries and work.timeout is None:
         yield ("retries",), "a request over tcp is sent again only after a `timeout`", "write timeout: 2s, or omit it"
-    if work.timeout == 0:
-        yield ("timeout",), "`timeout` must be greater than zero", "write a time such as 1s"
-    elif work.timeout is not None and work.timeout < TIMEOUT_PS_MIN:
+    yield from timeout_problems(work.timeout, "1s")
+
+
+def timeout_problems(timeout_ps: int | None, example: str) -> Found:
+    """Problems of a timeout without which nothing, or with which everything, is given up."""
+    if timeout_ps == 0:
+        yield ("timeout",), "`timeout` must be greater than zero", f"write a time such as {example}"
+    elif timeout_ps is not None and timeout_ps < TIMEOUT_PS_MIN:
         what = "a `timeout` below 1us is shorter than any round trip: no request is answered"
-        yield ("timeout",), what, "write a time such as 1s"
+        yield ("timeout",), what, f"write a time such as {example}"
 
 
 def cautions(work: RequestKeys) -> Found:
