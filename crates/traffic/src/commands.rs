@@ -33,6 +33,7 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
         --tcp-ns NS                     reads TCP's counters so often; when missing as often as the plan wants windows, and at the
                                         end of the warm-up and at the end
         --without WORKLOAD              leaves a workload to other programs
+        --first-port PORT               ports of clients from this one on; 32768 when missing
         --end-on-input                  bytes, or the end, of standard input end the trial too
 
     tailrace-traffic merge --plan FILE [--end-ps PS] RECORD...
@@ -79,6 +80,7 @@ struct Options {
     tcp_ns: Option<u64>,
     ends_on_input: bool,
     without: Vec<String>,
+    first_port: Option<u16>,
     end_ps: Option<u64>,
     records: Vec<PathBuf>,
 }
@@ -100,6 +102,7 @@ impl Options {
                 "--bin-ns" => options.bin_ns = Some(positive(word, value()?)?),
                 "--tcp-ns" => options.tcp_ns = Some(positive(word, value()?)?),
                 "--without" => options.without.push(value()?.clone()),
+                "--first-port" => options.first_port = Some(number(word, value()?)?),
                 "--end-on-input" => options.ends_on_input = true,
                 "--end-ps" => options.end_ps = Some(number(word, value()?)?),
                 other if other.starts_with("--") => {
@@ -180,7 +183,8 @@ fn guest(options: Options) -> Result<(), String> {
     if let Some(unknown) = options.without.iter().find(|known| !has_workload(&plan, known)) {
         return Err(format!("--without: the plan has no workload {unknown:?}"));
     }
-    let mut duty = Duty::new(&plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
+    let first = options.first_port.unwrap_or(0);
+    let mut duty = Duty::with_ports_from(first, &plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
     duty.leave_out(|workload| options.without.contains(&plan.workloads[workload as usize].header.name));
     let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
     let of_plan = Some(Span::from_ps(plan.raw.observe.windows_ps)).filter(|&interval| interval > Span::ZERO);

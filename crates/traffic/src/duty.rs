@@ -135,7 +135,13 @@ pub struct Duty {
 impl Duty {
     /// What this host, an index in the plan, has to do.
     pub fn new(plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
-        let routes = Routes::new(plan, addresses, congestion);
+        Duty::with_ports_from(0, plan, host, addresses, congestion)
+    }
+
+    /// The same with ephemeral ports from this one on: where another program of the same hosts has those before.
+    pub fn with_ports_from(first: u16, plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
+        let mut routes = Routes::new(plan, addresses, congestion);
+        routes.ports.fill(EphemeralPorts::beginning_at(first));
         let finite = plan.workloads.iter().map(|workload| record_for(plan, workload).users_left > 0).collect();
         let (ends, datagrams, programs, pairs, flows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut duty = Duty { host, ends, datagrams, programs, pairs, started: 0, flows, routes, finite };

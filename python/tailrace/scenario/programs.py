@@ -11,6 +11,7 @@ LOADS: dict[str, tuple[str, ...]] = {
     "transactions": ("pgbench", "hammerdb", "sysbench"),
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
+    "block-exchange": ("tailrace-traffic",),
     "request-response": ("wrk", "redis-benchmark", "dnsperf", "perf-test"),
 }
 """Names of the programs for each sort of load, the default first."""

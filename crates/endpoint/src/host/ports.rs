@@ -25,6 +25,11 @@ impl EphemeralPorts {
         EphemeralPorts { next: FIRST_EPHEMERAL_PORT, in_use: Vec::new(), used: 0 }
     }
 
+    /// All are free, and this is the first that is handed out; the usual first where it is below the range.
+    pub fn beginning_at(first: u16) -> EphemeralPorts {
+        EphemeralPorts { next: first.max(FIRST_EPHEMERAL_PORT), ..EphemeralPorts::new() }
+    }
+
     /// The next free port; `None` where all are in use.
     pub(super) fn take_free(&mut self) -> Option<u16> {
         if self.used == EPHEMERAL_PORTS {
@@ -86,6 +91,13 @@ fn place_of(port: u16) -> Option<(usize, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ports_begin_where_they_are_told_to_and_go_on_from_the_first_of_all() {
+        let mut ports = EphemeralPorts::beginning_at(u16::MAX);
+        assert_eq!([ports.take(), ports.take()], [u16::MAX, FIRST_EPHEMERAL_PORT]);
+        assert_eq!(EphemeralPorts::beginning_at(80).take(), FIRST_EPHEMERAL_PORT);
+    }
 
     #[test]
     fn ports_are_handed_out_in_order_and_those_in_use_are_left_out() {

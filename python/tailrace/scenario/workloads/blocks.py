@@ -120,8 +120,8 @@ class Blocks(WorkloadKind):
             growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
-            live_load=None,
-            live_refusal="no program of a live run exchanges blocks",
+            live_load="block-exchange",
+            live_refusal=None,
         )
 
     @classmethod
