@@ -55,6 +55,7 @@ LESSONS = {
     "dpp": lesson(0, "completion of the small database's users, s", "completion_s", workload="small"),
     "buffers": lesson(0, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
     "requests": lesson(0, "99th percentile of a request through a news flash, ms", "latency_p99_ms", workload="web"),
+    "blocks": lesson(0, "transactions of two nodes a second", "rate_per_s", workload="rac"),
     "bond": lesson(1, "goodput of a server with two links, Gbit/s", "goodput_gbps", workload="reads"),
     "tiers": lesson(1, "requests that failed, %", "failed_percent", workload="pages"),
     "incast": lesson(0, "time until all responses have arrived, ms", "completion_s", 1000, workload="answers"),

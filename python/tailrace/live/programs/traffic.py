@@ -139,16 +139,18 @@ class TrafficProgram(Load):
         merged = self._merged(interval, begun_ps)
         [own] = merged["workloads"]
         tables = merged["tables"]
+        # What has an end is timed from its own begin, as a simulated trial is; what has none counts from there on.
+        shift_ps = 0 if self.is_finite else begun_ps
         moved, width_ps = tables["workload_series"], self._series_width_ps(tables["workload_series"])
         return Measured(
-            _shifted(own, begun_ps),
-            _rows(tables["transactions"], "latency_ps", begun_ps),
+            _shifted(own, shift_ps),
+            _rows(tables["transactions"], "latency_ps", shift_ps),
             [
-                Moved(begun_ps + start, begun_ps + start + width_ps, size)
+                Moved(shift_ps + start, shift_ps + start + width_ps, size)
                 for start, size in zip(moved["start_ps"], moved["goodput_bytes"], strict=True)
             ],
             begun_ps,
-            cut_off=_rows(tables["cut_off"], "waited_ps", begun_ps),
+            cut_off=_rows(tables["cut_off"], "waited_ps", shift_ps),
         )
 
     def _series_width_ps(self, series: Mapping[str, list[int]]) -> int:
@@ -188,7 +190,7 @@ def _shifted(own: dict[str, Any], begun_ps: int) -> dict[str, Any]:
     completion_ps = own["completion_ps"]
     return {key: value for key, value in own.items() if key not in ("tcp", "limits", "connection_bytes")} | {
         "completion_ps": None if completion_ps is None else completion_ps + begun_ps,
-        "counted_from_ps": own["counted_from_ps"] + begun_ps if own["counted_from_ps"] else 0,
+        "counted_from_ps": own["counted_from_ps"] + begun_ps,
         "user_completion_ps": [None if at is None else at + begun_ps for at in own["user_completion_ps"]],
     }
 
