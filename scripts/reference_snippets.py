@@ -295,7 +295,8 @@ attempts: 3""",
     ),
     "Observe": (
         "observe",
-        "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: 1ms\ndigest: true",
+        "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: 1ms\ninterfaces: 1s\n"
+        "digest: true",
     ),
     "Assumption": (
         "assumptions[]",

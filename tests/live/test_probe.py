@@ -86,6 +86,25 @@ def test_a_scenario_is_probed_on_a_fabric_of_its_own(tmp_path: Path, kind: str) 
     assert machine.picture() == before
 
 
+BLACK_HOLE = ("--set", "switches.leaf.mtu=9000B", "--set", "switches.leaf.port_mtu.db=1500B")
+
+
+def test_a_port_of_the_built_in_switch_names_itself(tmp_path: Path) -> None:
+    there, back = probed(tmp_path, str(JUMBO), "client", "db", "--live", *BLACK_HOLE, code=1)["directions"]
+    assert (there["payload_bytes"], there["cause"], there["silent"]["lost"]) == (1_472, "silent-black-hole", 30)
+    assert (there["where"]["port"], there["where"]["side"], there["where"]["mtu_bytes"]) == ("leaf>db", "egress", 1_500)
+    assert (back["payload_bytes"], back["where"]["port"], back["where"]["side"]) == (1_472, "leaf>db", "ingress")
+
+
+def test_a_bridge_that_counts_nothing_has_lost_frames_between_two_interfaces(tmp_path: Path) -> None:
+    words = (str(JUMBO), "client", "db", "--live", "--fabric", "bridge", *BLACK_HOLE)
+    there, back = probed(tmp_path, *words, code=1)["directions"]
+    # A device of the kernel lets through the 4 bytes of a VLAN's tag.
+    assert (there["mtu_bytes"], there["cause"]) == (1_504, "silent-black-hole")
+    assert (there["where"]["after"], there["where"]["before"]) == ("leaf>client", "leaf>db")
+    assert (back["mtu_bytes"], back["where"]["before"]) == (1_504, "leaf>db")
+
+
 @pytest.fixture
 def namespaces() -> Iterator[tuple[str, str]]:
     """Two network namespaces of other people, joined by a pair of interfaces."""

@@ -139,6 +139,7 @@ pub(crate) mod tests {
             digest: false,
             warm_up_ps: 0,
             windows_ps: 0,
+            interfaces_ps: 0,
         }
     }
 

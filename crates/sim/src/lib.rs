@@ -10,8 +10,10 @@ mod build;
 mod control;
 mod generator;
 mod hypervisors;
+mod interfaces;
 mod limits;
 mod links;
+mod looks;
 mod observe;
 mod outcome;
 mod trace;
@@ -43,7 +45,7 @@ pub fn run(plan: &Plan, control: &Control) -> Outcome {
 pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) -> Outcome {
     let started = std::time::Instant::now();
     let mut world = build::build_with(plan, programs);
-    world.run_and_look(control);
+    looks::run_and_look(plan, &mut world, control);
     let wall = started.elapsed();
     outcome::gather(plan, &world, wall)
 }

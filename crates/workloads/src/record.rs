@@ -167,6 +167,7 @@ mod tests {
             digest: false,
             warm_up_ps: 0,
             windows_ps: 0,
+            interfaces_ps: 0,
         };
         let mut record = WorkloadRecord::new(&observe, 1, 0, 0);
         record.received(Time::ZERO, 700);

@@ -12,7 +12,9 @@ from tailrace.cli.showing import trial_of
 from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.live.lab import standing
 from tailrace.results import Run
-from tailrace.results.ports.interfaces import COUNTERS, Row, difference, format_interfaces, rows_of
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.directory.tables import read_trial_table
+from tailrace.results.ports.interfaces import COUNTERS, Row, difference, format_interfaces, rows_of, series_of
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_S = 10**12
@@ -53,7 +55,7 @@ def show_interfaces(wanted: InterfacesWanted, *, json_: bool) -> None:
 
 def _refuse(wanted: InterfacesWanted) -> None:
     """Options that do not belong together."""
-    is_fabric = {"--fabric": wanted.fabric, "--interval": wanted.interval, "--since": wanted.since}
+    is_fabric = {"--fabric": wanted.fabric, "--since": wanted.since}
     for option, value in is_fabric.items():
         if wanted.run is not None and value is not None:
             raise RunRefusedError(f"{option} is for a fabric that is up, not for a run directory (hint: omit one)")
@@ -71,11 +73,43 @@ def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
         hint = closest(wanted.arm, list(run.trials), "arms")
         raise RunRefusedError(f"{path}: there is no arm '{wanted.arm}' (hint: {hint})")
     trial = trial_of(run, wanted.arm, wanted.trial)
+    if wanted.interval is not None:
+        _over_time(trial, wanted, json_=json_)
+        return
     rows = _chosen(rows_of(trial.outcome), wanted.interface, str(path))
     if json_:
         emit_json({"arm": trial.arm, "trial": trial.number, "interfaces": [row.data() for row in rows]})
     else:
         emit_table(lambda: format_interfaces(rows))
+
+
+def _over_time(trial: Trial, wanted: InterfacesWanted, *, json_: bool) -> None:
+    """The readings that a simulated trial has recorded, at multiples of the interval."""
+    assert wanted.interval is not None
+    last = rows_of(trial.outcome)
+    if not trial.table_path("interface_series").exists():
+        raise RunRefusedError(
+            f"{trial.stem}: interfaces were not recorded over time "
+            "(hint: simulate with `--set observe.interfaces=1s`; of a fabric that is up, omit the run directory)"
+        )
+    interval_ps = _interval_ps(wanted.interval)
+    readings = series_of(last, read_trial_table(trial, "interface_series").rows())
+    due = [(at_ps, rows) for at_ps, rows in readings if at_ps % interval_ps == 0]
+    if not due:
+        raise RunRefusedError(
+            f"--interval: no reading at a multiple of {wanted.interval} (hint: write a multiple of observe.interfaces)"
+        )
+    for number, (at_ps, rows) in enumerate(due[: wanted.count]):
+        _print_reading(number, at_ps / PS_PER_S, _chosen(rows, wanted.interface, str(trial.stem)), json_=json_)
+
+
+def _print_reading(number: int, time_s: float, rows: Sequence[Row], *, json_: bool) -> None:
+    """As `netstat -ic`: the head once, the counters of every interface again and again; JSON has one object a line."""
+    if json_:
+        emit_text(json.dumps({"time_s": round(time_s, 6), "interfaces": [row.data() for row in rows]}))
+    else:
+        table = format_interfaces(rows)
+        emit(table if number == 0 else table.partition("\n")[2])
 
 
 def _of_fabric(wanted: InterfacesWanted) -> list[Row]:
@@ -122,7 +156,7 @@ def _read(file: Path) -> list[Row]:
 
 
 def _repeatedly(wanted: InterfacesWanted, *, json_: bool) -> None:
-    """A reading every interval, from now on; with JSON one object on a line."""
+    """A reading every interval, from now on."""
     assert wanted.interval is not None
     interval_s = _seconds(wanted.interval)
     started_s = time.monotonic()
@@ -131,21 +165,22 @@ def _repeatedly(wanted: InterfacesWanted, *, json_: bool) -> None:
         due_s = started_s + number * interval_s
         time.sleep(max(0.0, due_s - time.monotonic()))
         read_s = time.monotonic() - started_s
-        rows = _of_fabric(wanted)
-        if json_:
-            emit_text(json.dumps({"time_s": round(read_s, 6), "interfaces": [row.data() for row in rows]}))
-        else:
-            # As `netstat -ic`: the head once, the counters of every interface again and again.
-            table = format_interfaces(rows)
-            emit(table if number == 0 else table.partition("\n")[2])
+        _print_reading(number, read_s, _of_fabric(wanted), json_=json_)
         number += 1
 
 
-def _seconds(text: str) -> float:
+def _interval_ps(text: str) -> int:
     try:
         interval_ps = parse(text, TIME)
     except QuantityError as error:
         raise RunRefusedError(f"--interval: {error.what} (hint: {error.hint})") from None
+    if interval_ps <= 0:
+        raise RunRefusedError("--interval must be greater than zero (hint: --interval 1s)")
+    return interval_ps
+
+
+def _seconds(text: str) -> float:
+    interval_ps = _interval_ps(text)
     if interval_ps < INTERVAL_PS_MIN:
         raise RunRefusedError(f"--interval: '{text}' is shorter than 10ms (hint: --interval 1s)")
     return interval_ps / PS_PER_S

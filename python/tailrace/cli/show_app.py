@@ -40,7 +40,11 @@ def show(
     ] = None,
     interval: Annotated[
         str | None,
-        typer.Option("--interval", metavar="TIME", help="Interfaces of a fabric again and again, e.g. every 1s."),
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="Interfaces again and again: of a fabric; of a run with `observe.interfaces`, as recorded.",
+        ),
     ] = None,
     count: Annotated[
         int | None, typer.Option("--count", min=1, help="With --interval: number of readings; default: no end.")

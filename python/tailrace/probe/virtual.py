@@ -60,7 +60,7 @@ class VirtualWay:
         }
         duration = count * gap_ps + WAIT_PS
         experiment = self._scenario.experiment.model_copy(update={"duration": duration, "warm_up": 0})
-        observe = self._scenario.observe.model_copy(update={"ports": [], "windows": 0})
+        observe = self._scenario.observe.model_copy(update={"ports": [], "windows": None, "interfaces": None})
         workloads = {WORKLOAD: kind_named(SENT).model_validate(sent)}
         return self._scenario.model_copy(update={"workloads": workloads, "experiment": experiment, "observe": observe})
 

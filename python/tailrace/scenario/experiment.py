@@ -103,6 +103,8 @@ class Observe(Part):
     windows: Time | None = None
     """Record congestion windows, round trips and retransmissions of lasting connections so often, simulated and exact;
     default: never."""
+    interfaces: Time | None = None
+    """Record the counters of all interfaces so often, for `show interfaces --interval`, simulated; default: never."""
     digest: bool = True
     """Compute the digest of all events."""
 

@@ -47,6 +47,23 @@ def test_one_end_set_back_is_found_in_the_direction_in_which_it_sends(tailrace: 
     assert tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--expect", "1500").code == 0
 
 
+def test_a_switch_port_set_back_is_a_black_hole_with_a_place(tailrace: Program, jumbo: Path) -> None:
+    ends = ("jumbo.yaml", "client", "db", "--set", "switches.leaf.mtu=9000B", "--set")
+    ended = tailrace("probe", "mtu", *ends, "switches.leaf.port_mtu.db=1500B", "--json")
+    assert ended.code == 1, ended.err
+    there, back = json.loads(ended.out)["directions"]
+    assert (there["payload_bytes"], there["cause"], there["silent"]) == (
+        1_472,
+        "silent-black-hole",
+        {"sent": 30, "lost": 30},
+    )
+    assert (there["where"]["port"], there["where"]["side"], there["where"]["frames"]) == ("leaf>db", "egress", 10)
+    assert "dropped by leaf, leaving by its port leaf>db, whose MTU is 1500: the port counted 10" in there["why"]
+    # In the other direction the same port receives.
+    assert (back["payload_bytes"], back["where"]["port"], back["where"]["side"]) == (1_472, "leaf>db", "ingress")
+    assert tailrace("probe", "mtu", *ends, "switches.leaf.port_mtu.db=9000B").code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
@@ -92,12 +109,36 @@ def test_the_interfaces_of_a_run_are_shown_as_netstat_does(tailrace: Program, ju
     assert len(tailrace("show", "interfaces", "out", "--port", "leaf").out.splitlines()) == 4
 
 
+def test_interfaces_of_a_simulated_run_are_shown_over_time(tailrace: Program, jumbo: Path) -> None:
+    options = ("--set", "observe.interfaces=2ms", "--out", "out")
+    assert tailrace("run", "jumbo.yaml", *options).code == 0
+    shown = tailrace("show", "interfaces", "out", "--interval", "2ms", "--count", "3", "--port", "leaf>client")
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert [line[0] for line in lines] == ["Iface", *["leaf>client"] * 3]
+    counted = [int(line[7]) for line in lines[1:]]
+    assert counted == sorted(counted)
+    assert counted[-1] > counted[0]
+    assert lines[1][5] == "-"
+    read = [
+        json.loads(line)
+        for line in tailrace("show", "interfaces", "out", "--interval", "4ms", "--json").out.splitlines()
+    ]
+    assert [each["time_s"] for each in read[:2]] == [0.004, 0.008]
+    less = tailrace("show", "interfaces", "out", "--interval", "3us")
+    assert less.code == 0
+    none = tailrace("show", "interfaces", "out", "--interval", "5s")
+    assert (none.code, "write a multiple of observe.interfaces" in none.err) == (2, True)
+    assert tailrace("run", "jumbo.yaml", "--out", "without").code == 0
+    without = tailrace("show", "interfaces", "without", "--interval", "1s")
+    assert (without.code, "observe.interfaces=1s" in without.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
         (("queues",), "show queues needs a run directory"),
         (("queues", "out", "--interval", "1s"), "belong to `show interfaces`"),
-        (("interfaces", "out", "--interval", "1s"), "--interval is for a fabric that is up"),
+        (("interfaces", "out", "--since", "x"), "--since is for a fabric that is up"),
         (("interfaces", "--count", "3"), "--count needs --interval"),
         (("interfaces", "--trial", "2"), "--arm and --trial are for a run directory"),
         (("interfaces", "none"), "manifest.json"),

@@ -88,14 +88,23 @@ pub fn switch_rows<F: NetworkFrame>(
             // A wire that drops, as one does before a hypervisor whose ring is full, has fewer: never less than none.
             let arrived = (peer_sent + began.on(wire)).saturating_sub(wires[wire].frames());
             let (tx_frames, tx_dropped) = port_sum(node, port);
+            let too_long = node.switch.mtu_drops(port);
             let counts = InterfaceCounts {
-                rx_frames: Some(arrived),
+                rx_frames: Some(arrived.saturating_sub(too_long.map_or(0, |drops| drops.ingress_frames))),
+                rx_errors: too_long.map(|drops| drops.ingress_frames),
                 tx_frames: Some(tx_frames),
+                tx_errors: too_long.map(|drops| drops.egress_frames),
                 tx_dropped: Some(tx_dropped),
                 ..InterfaceCounts::default()
             };
             let name = &plan.raw.switches[index].name;
-            rows.push(interface_row(name, Some(&graph.names[end.peer]), &format!("port-{port}"), None, counts));
+            rows.push(interface_row(
+                name,
+                Some(&graph.names[end.peer]),
+                &format!("port-{port}"),
+                plan.port_mtu(index, port),
+                counts,
+            ));
         }
     }
     rows

@@ -104,4 +104,7 @@ pub struct RawObserve {
     /// Windows of lasting connections are recorded so often (picoseconds); 0 for never.
     #[serde(default)]
     pub windows_ps: u64,
+    /// The counters of all interfaces are recorded so often (picoseconds); 0 for never.
+    #[serde(default)]
+    pub interfaces_ps: u64,
 }

@@ -83,6 +83,11 @@ impl Plan {
         require(raw.stop_at_ps > 0, "stop_at_ps", "must be above 0")?;
         require(raw.observe.warm_up_ps < raw.stop_at_ps, "observe.warm_up_ps", "must be less than the duration")?;
         require(
+            raw.observe.interfaces_ps == 0 || raw.stop_at_ps / raw.observe.interfaces_ps <= WINDOW_SAMPLES_MAX,
+            "observe.interfaces_ps",
+            "must be at least a hundred thousandth of the duration",
+        )?;
+        require(
             raw.observe.windows_ps == 0 || raw.stop_at_ps / raw.observe.windows_ps <= WINDOW_SAMPLES_MAX,
             "observe.windows_ps",
             "must be at least a hundred thousandth of the duration",

@@ -8,6 +8,7 @@ use crate::agenda::Agenda;
 use crate::attachment::Attachment;
 use crate::bridging::Bridging;
 use crate::hypervisors::{attach, hypervisor_of};
+use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
 use crate::observe::Observe;
 use crate::windows::Windows;
@@ -92,6 +93,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         first_program_source,
         first_socket_source,
         windows: Windows::of(plan),
+        interface_series: InterfaceSeries::of(plan),
     };
     open_workloads(plan, &mut world);
     assert_eq!(world.generators.len(), generators, "each has its place in the agenda");

@@ -2,7 +2,7 @@
 
 mod cut_off;
 mod hypervisors;
-mod netstat;
+pub(crate) mod netstat;
 mod processors;
 mod summary;
 mod tables;

@@ -8,7 +8,7 @@ use tailrace_network::{InterfaceCounts, interface_row, switch_rows};
 use tailrace_plan::{Plan, RawHost};
 
 /// Hosts first, then the ports of switches, each in the order of the plan.
-pub(super) fn netstat(plan: &Plan, world: &World) -> Vec<Value> {
+pub(crate) fn netstat(plan: &Plan, world: &World) -> Vec<Value> {
     let hosts = plan.raw.hosts.iter().zip(&world.hosts).flat_map(|(raw, host)| host_rows(raw, host));
     let sent = |host: usize, port: usize| {
         let nic = world.hosts[host].nic();

@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::processors::run_queues;
+use crate::interfaces::InterfaceSeries;
 use crate::world::World;
 use tailrace_network::{port_series, queue_depth};
 use tailrace_plan::Plan;
@@ -12,5 +13,6 @@ pub(super) fn tables(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Tabl
     let series = workload_series(records);
     let tables = [transactions(plan, records), running(cut_off), port_series(plan, nodes), series, queue_depth(plan, nodes)];
     let windows = world.windows.as_ref().map(|windows| tcp_windows(windows.rows.clone()));
-    tables.into_iter().chain(run_queues(plan, world)).chain(windows).collect()
+    let interfaces = world.interface_series.as_ref().map(InterfaceSeries::table);
+    tables.into_iter().chain(run_queues(plan, world)).chain(windows).chain(interfaces).collect()
 }

@@ -14,6 +14,7 @@ use crate::attachment::Attachment;
 use crate::control::Control;
 use crate::generator::Generator;
 use crate::hypervisors::HypervisorNode;
+use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
 use crate::windows::Windows;
 use tailrace_dataplane::Switch;
@@ -62,6 +63,8 @@ pub(crate) struct World {
     pub(crate) first_socket_source: Source,
     /// Windows over time, if they are wanted.
     pub(crate) windows: Option<Windows>,
+    /// The counters of interfaces over time, if they are wanted.
+    pub(crate) interface_series: Option<InterfaceSeries>,
 }
 
 /// A program of a host.
@@ -79,26 +82,8 @@ pub(crate) struct SocketPlace {
 }
 
 impl World {
-    /// Runs until all finite workloads are complete, the time is over, or the trial is cancelled.
-    pub(crate) fn run(&mut self, control: &Control) {
-        self.run_until(self.stop_at, control);
-    }
-
-    /// As `run`, and looks at windows if that is wanted.
-    pub(crate) fn run_and_look(&mut self, control: &Control) {
-        let Some(mut windows) = self.windows.take() else { return self.run(control) };
-        let mut until = Time::ZERO;
-        while until < self.stop_at && !self.is_done() && !self.is_cancelled {
-            until = (until + windows.interval).min(self.stop_at);
-            self.run_until(until, control);
-            if !self.is_done() {
-                windows.look(self.now, self.all_sockets());
-            }
-        }
-        self.windows = Some(windows);
-    }
-
-    /// As `run`, but not beyond this time. It can be called again with a later time.
+    /// Runs until all finite workloads are complete, this time is over, or the trial is cancelled. It can be called again with a later
+    /// time.
     pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
         if let Some(end) = self.warm_up
             && end <= until

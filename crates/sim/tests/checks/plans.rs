@@ -112,6 +112,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
         observe: RawObserve {
             warm_up_ps: 0,
             windows_ps: 0,
+            interfaces_ps: 0,
             ports: vec![("sw".into(), "h0".into())],
             series_bins: 512,
             series_bin_ps: MS,

@@ -14,7 +14,10 @@ from tailrace.errors import TailraceError
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
-TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth", "tcp_windows", "run_queues")
+TABLES = (
+    *("transactions", "cut_off", "port_series", "workload_series", "queue_depth", "tcp_windows", "run_queues"),
+    "interface_series",
+)
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
 ROWS_SHOWN = 10
@@ -155,6 +158,7 @@ def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
     """Names instead of places in the outcome, seconds instead of picoseconds."""
     places = {"workload": _by_place(trial.workload_numbers), "port": _ports_by_place(trial)}
     places["host"] = dict(enumerate(trial.hosts))
+    places["interface"] = _interfaces_by_place(trial)
     columns, fields = [], []
     for name in table.schema.names:
         values = table.column(name).to_pylist()
@@ -169,6 +173,15 @@ def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
             columns.append(_one_chunk(table, name))
             fields.append(table.schema.field(name))
     return ArrowTable.from_arrays([ChunkedArray([column]) for column in columns], schema=Schema(fields))
+
+
+def _interfaces_by_place(trial: Trial) -> dict[int, str]:
+    """As `show interfaces` names them: `db/eth0`, or `leaf>db` for a port."""
+    rows = enumerate(trial.outcome.get("netstat") or [])
+    return {
+        place: f"{row['node']}>{row['towards']}" if row["towards"] else f"{row['node']}/{row['name']}"
+        for place, row in rows
+    }
 
 
 def _by_place(numbers: Mapping[str, int]) -> dict[int, str]:

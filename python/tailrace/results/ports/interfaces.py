@@ -1,6 +1,6 @@
 """The counters of interfaces, under the names of `netstat -i`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,6 +78,21 @@ def rows_of(outcome: Mapping[str, Any]) -> list[Row]:
         Row(node=row["node"], name=row["name"], flags=row["flags"], **{name: row.get(name) for name in names})
         for row in outcome.get("netstat") or []
     ]
+
+
+def series_of(last: Sequence[Row], table: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, list[Row]]]:
+    """The readings over time of the table `interface_series`, as recorded: the time in picoseconds, and all interfaces.
+
+    `last` are the interfaces at the end of the trial: what they could not count, no reading has.
+    """
+    by_time: dict[int, list[Row]] = {}
+    for reading in table:
+        row = last[reading["interface"]]
+        counted: dict[str, Any] = {
+            name: None if at_end is None else int(reading[name]) for name, at_end in row.counted().items()
+        }
+        by_time.setdefault(int(reading["at_ps"]), []).append(replace(row, **counted))
+    yield from sorted(by_time.items())
 
 
 def difference(now: Sequence[Row], before: Sequence[Row]) -> list[Row]:

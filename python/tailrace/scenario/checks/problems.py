@@ -217,10 +217,11 @@ def _experiment(scenario: Scenario) -> Found:
     if 0 < experiment.duration <= experiment.warm_up:
         hint = f"write less than experiment.duration, {quantity_text(experiment.duration, TIME)}"
         yield (*at, "warm_up"), "the warm-up leaves no time to measure", hint
-    windows = scenario.observe.windows
-    if windows and experiment.duration // windows > WINDOW_SAMPLES_MAX:
-        enough = quantity_text(round_above(-(-experiment.duration // WINDOW_SAMPLES_MAX)), TIME)
-        yield ("observe", "windows"), "windows are looked at too often", f"write at least {enough}"
+    enough = quantity_text(round_above(-(-experiment.duration // WINDOW_SAMPLES_MAX)), TIME)
+    for key in ("windows", "interfaces"):
+        interval = getattr(scenario.observe, key)
+        if interval and experiment.duration // interval > WINDOW_SAMPLES_MAX:
+            yield ("observe", key), f"{key} are looked at too often", f"write at least {enough}"
     if experiment.clock > CLOCK_PPB_MAX:
         yield (
             (*at, "clock"),

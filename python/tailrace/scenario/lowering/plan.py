@@ -210,6 +210,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
         "transactions_max": observe.transactions,
         "digest": observe.digest,
         **({"windows_ps": observe.windows} if observe.windows else {}),
+        **({"interfaces_ps": observe.interfaces} if observe.interfaces else {}),
         **({"warm_up_ps": warm_up} if (warm_up := scenario.experiment.warm_up) else {}),
     }
 
