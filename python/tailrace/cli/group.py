@@ -15,9 +15,8 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         *("init", "check", "plan", "run", "report", "compare", "list", "show"),
         *("schema", "completion"),
     ),
-    "Switches": ("measure",),
+    "Switches and paths": ("measure", "probe"),
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
-    "Measurements": ("probe",),
     "Switch configurations": ("import", "export"),
 }
 """Commands in the order in which help shows them."""

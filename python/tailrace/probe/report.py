@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import Any
 
 from tailrace.probe.path import Direction
 from tailrace.probe.search import CONTROL_BYTES, HEADERS_BYTES, MTU_MAX
-from tailrace.results.format.columns import align
+from tailrace.results.format.columns import WIDTH, align, fill
+
+CHANCE_MIN = 1e-12
+"""Smaller chances are stated as this one."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,10 @@ class Report:
 
     def text(self) -> str:
         """For people."""
-        rows = [["path", "MTU", "passes", "does not pass", "why"]]
+        rows = [["path", "MTU", "passes", "does not pass"]]
         rows += [_row(direction) for direction in self.directions]
-        return align(rows, left=1) + "\n" + self._verdict()
+        reasons = [fill(f"{_way(each)}: {_why(each)}", WIDTH) for each in self.directions]
+        return "\n".join([align(rows, left=1), *reasons, self._verdict()])
 
     def _verdict(self) -> str:
         if self.is_carried:
@@ -77,7 +82,7 @@ def _data(direction: Direction) -> dict[str, Any]:
 def _row(direction: Direction) -> list[str]:
     found = direction.found
     failed = "-" if found.failed is None else str(found.failed.payload_bytes)
-    return [_way(direction), str(found.mtu), str(found.largest.payload_bytes), failed, _why(direction)]
+    return [_way(direction), str(found.mtu), str(found.largest.payload_bytes), failed]
 
 
 def _way(direction: Direction) -> str:
@@ -114,11 +119,16 @@ def _why(direction: Direction) -> str:
     return "; ".join(parts)
 
 
+def _rounded_up(chance: float) -> str:
+    """A power of ten that is not less: `1e-05`."""
+    return f"1e{ceil(log10(max(chance, CHANCE_MIN))):03d}"
+
+
 def _silence(direction: Direction) -> list[str]:
     silent, small = direction.silent, direction.small
     counted = f"{silent.lost} of {silent.sent} lost, {small.lost} of {small.sent} small ones"
     chance = direction.chance
-    chance_text = "" if chance is None else f", by chance less than {max(chance, 1e-12):.0e}"
+    chance_text = "" if chance is None else f", by chance in at most {_rounded_up(chance)} of cases"
     where = direction.where["words"] if direction.where else None
     found = direction.found.failed
     said = [f"the sender's kernel says: {found.icmp}"] if found is not None and found.icmp else []
