@@ -29,17 +29,16 @@ impl Devices {
 
     /// The ports of the switch. What waits in front of a host, and is dropped there, is the port's.
     pub(super) fn rows(&self, star: &Star, readings: &[Reading], passed: &[Passed]) -> Vec<Value> {
-        let ports = self.all.iter().zip(readings).zip(passed).zip(&star.lines);
-        let row = |((((name, _), (state, counted)), line), of): (((&(String, Link), &Reading), &Passed), _)| {
-            let of: &super::star::LineOf = of;
+        let row = |index: usize| {
+            let ((state, counted), line) = (&readings[index], &passed[index]);
             let counts = InterfaceCounts {
                 tx_frames: Some(line.queue.tx_frames),
                 tx_dropped: Some(counted.tx_dropped + line.queue.drop_frames),
                 ..counted.of_netstat()
             };
-            state.row(&star.switch, Some(&of.host), name, counts)
+            state.row(&star.switch, Some(&star.lines[index].host), &self.all[index].0, counts)
         };
-        ports.map(row).collect()
+        (0..self.all.len()).map(row).collect()
     }
 }
 
