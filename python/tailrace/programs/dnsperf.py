@@ -2,6 +2,10 @@
 
 With `-v` it prints the latency of every query when its answer has come, and with `-S` the clock at intervals: a query
 is known to have ended within one of them. A query without an answer in its time is lost; dnsperf does not ask again.
+
+With arrivals it sends at a rate, with the same time between all queries (`-Q`), whatever the server does. It is late
+where its machine is, and then makes up for it; a latency counts from the sending, so that a trial fails whose rate was
+not kept.
 """
 
 import re
@@ -29,6 +33,12 @@ USERS_MIN = 4
 USERS_MAX = 1000
 TCP_ANSWER_BYTES_MAX = 16_380
 """dnsperf 2.10 has a buffer of 16 KiB for each connection: longer answers count as lost."""
+OUTSTANDING_MAX = 60_000
+"""Queries that wait for their answers with arrivals: dnsperf numbers those of a thread with 16 bits."""
+RATE_MAX = 50_000
+"""Queries per second. dnsperf sleeps between two of them, for which Linux takes up to 50 us more (timer slack)."""
+KEPT_MIN = 0.98
+"""Share of the rate that dnsperf has to send."""
 TIMEOUT_TCP_S = 5.0
 """dnsperf's default; a query over tcp has no timeout in a scenario."""
 TICK = re.compile(r"^(\d+\.\d+): [\d.]+$")
@@ -44,7 +54,9 @@ DNSPERF = Needed(PROGRAM, "dnsperf", "-h", "workloads of kind requests with dnsp
 
 def dnsperf_refusals(workload: Requests) -> Found:
     """What dnsperf, or Knot DNS for it, cannot do."""
-    yield from refusals(PROGRAM, workload)
+    yield from refusals(PROGRAM, workload, paces=True)
+    if workload.arrivals is not None:
+        yield from _arrival_refusals(workload)
     yield from no_pauses(PROGRAM, workload)
     yield from users_refusals(workload, USERS_MAX, f"{PROGRAM} has a socket for each user")
     if workload.users is not None and workload.users < USERS_MIN:
@@ -65,6 +77,25 @@ def dnsperf_refusals(workload: Requests) -> Found:
         least = request + knot.RECORD_BYTES + 1
         what = f"{PROGRAM} takes no answer of {response} bytes to a query of {request}"
         yield ("response",), what, f"write {least}B to {most + prefix}B"
+
+
+def _arrival_refusals(workload: Requests) -> Found:
+    """Arrivals that are no whole number of queries per second with the same time between all."""
+    assert workload.arrivals is not None, "the caller looks"
+    gap_ps = workload.arrivals.raw.get("constant")
+    if gap_ps is None:
+        what = f"{PROGRAM} has the same time between all queries"
+        yield ("arrivals",), what, "write one time such as 1ms, or omit --live to simulate it"
+    elif PS_PER_S % gap_ps or PS_PER_S // gap_ps > RATE_MAX:
+        what = f"{PROGRAM} sends a whole number of queries per second, at most {RATE_MAX}"
+        yield ("arrivals",), what, "write a part of a second, such as 1ms, 500us or 200us"
+    if workload.spikes:
+        yield ("spikes",), f"{PROGRAM} has one rate", "omit them, or omit --live to simulate them"
+    if not workload.is_udp and workload.connections is None:
+        what = f"{PROGRAM} opens its connections before the first query"
+        yield ("connections",), what, "write their number, such as connections: 4"
+    elif (workload.connections or 1) > USERS_MAX:
+        yield ("connections",), f"{PROGRAM} has at most {USERS_MAX} sockets", "write fewer"
 
 
 @dataclass(frozen=True)
@@ -100,6 +131,23 @@ class Dnsperf:
         query = knot.query(self.asked)
         return query if self.work.is_udp else len(query).to_bytes(2, "big") + query
 
+    @property
+    def rate(self) -> int | None:
+        """Queries per second of arrivals; None for users."""
+        gap_ps = self.work.arrival_gap_ps
+        return None if gap_ps is None else PS_PER_S // gap_ps
+
+    @property
+    def _pace(self) -> list[str]:
+        """As many outstanding as there are users, or a rate."""
+        if self.rate is None:
+            return ["-q", str(self.work.users)]
+        return ["-q", str(OUTSTANDING_MAX), "-Q", str(self.rate)]
+
+    @property
+    def _timeout_s(self) -> float:
+        return float(self.work.raw["timeout_ps"] / PS_PER_S) if self.work.is_udp else TIMEOUT_TCP_S
+
     def file(self) -> str:
         """Its file of queries."""
         return f"{self.asked}.{knot.ZONE} TXT\n"
@@ -107,10 +155,10 @@ class Dnsperf:
     def command(self, file: Path, address: str, limit_s: int, port: int = knot.PORT) -> Command:
         """dnsperf for this workload; it ends at SIGINT, by itself after its queries, or some time after `limit_s`."""
         own = self.work
-        users, timeout_s = str(own.users), own.raw["timeout_ps"] / PS_PER_S if own.is_udp else TIMEOUT_TCP_S
+        users, timeout_s = str(own.users), self._timeout_s
         argv = [PROGRAM, "-e", "-m", "udp" if own.is_udp else "tcp", "-s", address, "-p", str(port), "-d", str(file)]
-        argv += ["-c", users, "-q", users, "-T", "1", "-t", f"{timeout_s:g}", "-v", "-S", f"{TICK_S:g}", "-W"]
-        argv += ["-n", str(own.count * own.users)] if own.is_finite else ["-l", str(limit_s + 60)]
+        argv += ["-c", users, *self._pace, "-T", "1", "-t", f"{timeout_s:g}", "-v", "-S", f"{TICK_S:g}", "-W"]
+        argv += ["-n", str(own.total)] if own.is_finite else ["-l", str(limit_s + 60)]
         return Command(
             f"dnsperf-{own.name}",
             argv,
@@ -122,14 +170,14 @@ class Dnsperf:
     def measured(self, said: str, begun_wall_us: int, interval: MeasuredInterval) -> Measured:
         """From its output."""
         self._require_sound(said)
+        self._require_rate(said)
         last_us = min(interval.ended_wall_us, begun_wall_us + self._run_us(said))
         ended = [one for one in answers(said, begun_wall_us, last_us) if one.ended_us <= interval.ended_wall_us]
         counted_from_ps = 0 if self.work.is_finite else interval.counted_from_ps
         warm_us = interval.begun_wall_us + counted_from_ps // PS_PER_US
         counted = [one for one in ended if one.ended_us >= warm_us]
         done = [one for one in counted if one.latency_us is not None]
-        total = self.work.count * self.work.users
-        is_whole = self.work.is_finite and len(ended) == total
+        is_whole = self.work.is_finite and len(ended) == self.work.total
         size = self.work.response_bytes
         told = Summary(
             None,
@@ -156,6 +204,20 @@ class Dnsperf:
         """From its first query to its last answer."""
         found = RUN_TIME.search(said)
         return round(float(found[1]) * US_PER_S) if found else 0
+
+    def _require_rate(self, said: str) -> None:
+        """Raises `ProgramError` where queries were not sent at the rate of their arrivals."""
+        totals = TOTALS.search(said)
+        if self.rate is None or totals is None:
+            return
+        # At its end it waits for answers, the last of which may come a timeout later.
+        longest_s = self._timeout_s if int(totals[3]) else max(_latencies_s(said), default=0.0)
+        due = self.rate * (self._run_us(said) / US_PER_S - longest_s)
+        if int(totals[1]) < due * KEPT_MIN - 1:
+            raise ProgramError(
+                f"dnsperf-{self.work.name}: it sent {totals[1]} queries where {due:.0f} were due: this machine does not"
+                " keep the rate of `arrivals`"
+            )
 
     def _require_sound(self, said: str) -> None:
         """Raises `ProgramError` for answers with an error, and for those of another size."""
@@ -204,6 +266,11 @@ def answers(said: str, begun_wall_us: int, last_us: int) -> Iterator[Answer]:
     for (start_us, end_us), (_, own) in zip(pairwise(clocks), intervals, strict=True):
         yield from _spread(own, start_us, end_us)
     yield from _spread(latencies, clocks[-1], max(clocks[-1], last_us))
+
+
+def _latencies_s(said: str) -> Iterator[float]:
+    """Of all answers."""
+    yield from (float(found[2]) for line in said.splitlines() if (found := QUERY.match(line)) and found[2])
 
 
 def _spread(latencies: list[int | None], start_us: int, end_us: int) -> Iterator[Answer]:

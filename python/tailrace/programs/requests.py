@@ -42,8 +42,19 @@ class RequestWork(Work):
 
     @property
     def users(self) -> int:
-        """Number of users."""
-        return int(self.raw["users"])
+        """Number of users; of arrivals, of the connections or sockets that they share."""
+        return int(self.raw["users"]) or int(self.raw["connections"] or 1)
+
+    @property
+    def arrival_gap_ps(self) -> int | None:
+        """Between two requests that come by themselves; None for users."""
+        arrivals = self.raw.get("arrivals")
+        return None if arrivals is None else int(arrivals["constant"])
+
+    @property
+    def total(self) -> int:
+        """Requests of all users, or all arrivals; 0 for as many as there is time for."""
+        return self.count * (self.users if self.arrival_gap_ps is None else 1)
 
     @property
     def request_bytes(self) -> int:
@@ -71,10 +82,18 @@ class RequestWork(Work):
         return bool(self.raw["is_udp"])
 
 
-def refusals(program: str, workload: Requests, *, pipelines: bool = False, opens: bool = False) -> Found:
-    """What no program of requests does. Some have pipelines; some open a connection for each request."""
-    if workload.arrivals is not None:
-        yield ("arrivals",), f"the users of {program} wait for each response", "write users"
+def refusals(
+    program: str, workload: Requests, *, pipelines: bool = False, opens: bool = False, paces: bool = False
+) -> Found:
+    """What no program of requests does. Some have pipelines, some open a connection for each request, some send at a
+    rate whatever the server does.
+    """
+    if workload.arrivals is not None and not paces:
+        yield (
+            ("arrivals",),
+            f"the users of {program} wait for each response",
+            "write users, or omit --live to simulate it",
+        )
     for key in ("clients", "servers"):
         if len(getattr(workload, key) or []) > 1:
             what = f"{program} has one {key[:-1]}"

@@ -73,7 +73,7 @@ def measured(work: RequestWork, told: Summary, interval: MeasuredInterval) -> Me
         "goodput_bytes": told.completed * work.response_bytes,
         "latency": told.latencies.outcome() if told.latencies else None,
         "cut_off": cut_off_outcome([]),
-        "user_completion_ps": [ended_ps] * work.users,
+        "user_completion_ps": [ended_ps] * (work.users if work.arrival_gap_ps is None else 1),
     } | tallies(
         told.completed + told.failed,
         told.completed,

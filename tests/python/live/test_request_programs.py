@@ -87,7 +87,10 @@ def test_the_strings_of_a_record_have_its_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("keys", "refusal"),
     [
-        ({"users": None, "arrivals": "1ms"}, ".arrivals: the users of wrk wait for each response (hint: write users)"),
+        (
+            {"users": None, "arrivals": "1ms"},
+            ".arrivals: the users of wrk wait for each response (hint: write users, or",
+        ),
         ({"client": None, "clients": ["a", "c"]}, ".clients: wrk has one client"),
         ({"load_generator": "dnsperf", "connection": "new"}, ".connection: dnsperf keeps its connections"),
         (
@@ -320,6 +323,49 @@ def test_dnsperf_has_as_many_queries_outstanding_as_users() -> None:
     tcp = dnsperf.Dnsperf(work(request="60B", response="902B"))
     assert (tcp.query_bytes, tcp.answer_bytes) == (58, 900)
     assert tcp.request[:2] == (58).to_bytes(2, "big")
+
+
+OPEN = {"users": None, "arrivals": "10ms"}
+
+
+def test_arrivals_are_a_rate_of_dnsperf_whatever_is_outstanding() -> None:
+    words = " ".join(dns(**OPEN, connections=2, requests=30).command(Path("/q"), "a", 9).argv)
+    assert "-c 2 -q 60000 -Q 100 -T 1" in words
+    assert words.endswith("-n 30"), "of all arrivals, not of each socket"
+    own = dns(**OPEN, requests=None)
+    assert "-c 1 " in " ".join(own.command(Path("/q"), "a", 9).argv)
+    # 5 of 250 ms at 20 a second; the lost one is waited for.
+    fast = dns(users=None, arrivals="50ms", requests=5, timeout="100ms")
+    found = fast.measured(DNS_REPORT, 1_000_000_000, MeasuredInterval(1_000_000_000, 1.0))
+    assert (found.outcome["transactions"], found.outcome["user_completion_ps"]) == (4, [S_PS // 4])
+
+
+def test_a_rate_that_dnsperf_does_not_keep_fails_the_trial() -> None:
+    slow = dns(users=None, arrivals="10ms", requests=None, timeout="100ms")
+    with pytest.raises(ProgramError, match="it sent 6 queries where 15 were due"):
+        slow.measured(DNS_REPORT, 0, MeasuredInterval(0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ({"arrivals": "exponential(1ms)"}, ".arrivals: dnsperf has the same time between all queries"),
+        ({"arrivals": "3ms"}, ".arrivals: dnsperf sends a whole number of queries per second, at most 50000"),
+        ({"arrivals": "10us"}, ".arrivals: dnsperf sends a whole number of queries per second, at most 50000"),
+        ({"arrivals": "2s"}, ".arrivals: dnsperf sends a whole number of queries per second"),
+        ({"spikes": [{"factor": 2, "at": "1s", "for": "100ms"}]}, ".spikes: dnsperf has one rate"),
+        ({"connections": 1001}, ".connections: dnsperf has at most 1000 sockets"),
+        ({"preset": None, "response": "902B"}, ".connections: dnsperf opens its connections before the first query"),
+        ({}, ""),
+        ({"preset": None, "response": "902B", "connections": 4}, ""),
+    ],
+)
+def test_arrivals_that_dnsperf_does_not_have_are_refused(keys: dict[str, Any], what: str) -> None:
+    base = {"preset": "dns", "retries": 0, "request": "60B", "response": "900B", "load_generator": "dnsperf"}
+    if keys.get("preset", "dns") is None:
+        base = {key: value for key, value in base.items() if key != "retries"}
+    found = refusals(**{**base, "users": None, "arrivals": "1ms", **keys})
+    assert [one for one in found if one.startswith(what)] if what else not found, found
 
 
 def test_queries_end_between_the_lines_of_the_clock_and_lost_ones_are_counted() -> None:
