@@ -3,7 +3,7 @@
 use crate::generator::{Order, PacketWire, VhostWire, Wire, run as run_trial};
 use crate::options::{Words, required, unknown};
 use crate::sys::process::die_with_parent;
-use crate::sys::thread::{be_preferred, use_exact_timers};
+use crate::sys::thread::use_exact_timers;
 use nix::sys::signal::Signal;
 use serde_json::json;
 use std::io::{self, BufRead, BufReader, Write};
@@ -25,7 +25,6 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     }
     die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))?;
     use_exact_timers();
-    be_preferred();
     let mut wire: Box<dyn Wire> = match sockets.as_slice() {
         [sender, receiver] => {
             Box::new(VhostWire::open(sender, receiver).map_err(|error| format!("opening ports of vhost-user: {error}"))?)

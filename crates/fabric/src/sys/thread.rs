@@ -26,13 +26,6 @@ pub fn use_exact_timers() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
 }
 
-/// Lets the calling thread run before ordinary ones for most of the time (nice -20), where it has the right to it.
-#[expect(unsafe_code, reason = "setpriority has no safe wrapper")]
-pub fn be_preferred() {
-    // SAFETY: the call takes numbers only; 0 is the calling thread.
-    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) };
-}
-
 /// Which of the watched files are ready, by the numbers given to [`watch`]; waits as long as `most` (`None`: without end).
 ///
 /// # Errors
