@@ -132,6 +132,9 @@ def test_a_cluster_that_does_not_form_is_told_with_what_each_node_sees(monkeypat
     monkeypatch.setattr(galera, "FORM_LIMIT_S", 0.0)
     nodes = [Server("n1", "/d", "a", 1), Server("n2", "/d", "b", 1)]
     galera.wait_until_formed(Told({"formed": WHOLE}), nodes)
+    split = {"status": WHOLE.replace("size\t2", "size\t1")}
+    with pytest.raises(ProgramError, match="n1 sees 1 of 2 nodes and is Synced"):
+        galera.require_whole(Told(split), nodes)
     alone = WHOLE.replace("size\t2", "size\t1").replace("Synced", "Joining")
     with pytest.raises(ProgramError, match=r"the cluster of n1, n2 did not form within 0 s: n1 sees 1 of 2 nodes"):
         galera.wait_until_formed(Told({"formed": alone}), nodes)
