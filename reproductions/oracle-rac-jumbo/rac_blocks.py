@@ -3,7 +3,7 @@
 Writes live-blocks.json (sockperf: round trips, fragments, context switches and processor time of a block) and
 live-pings.json. Pings are a blind test in two steps: `pings fit` measures 56 and 8972 bytes and writes what the model
 then predicts for 1472 and 4000 bytes; `pings test` measures those later, and judges them by that file.
-Usage, as root: .venv/bin/python reproductions/oracle-rac-jumbo/rac_blocks.py blocks|pings fit|pings test
+Usage, as root: .venv/bin/python reproductions/oracle-rac-jumbo/rac_blocks.py blocks|pings fit|pings test|pings curve
 """
 
 import argparse
@@ -193,9 +193,10 @@ def _pings(step: str, fabric: str) -> None:
     every = json.loads(PINGS.read_text(encoding="utf-8")) if PINGS.exists() else {}
     if step == "fit":
         fit = pings(fabric, FITTED)
+        small_us, large_us = (fit[str(size)] for size in FITTED)
         every[fabric] = every.get(fabric, {}) | {
             "fitted_us": fit,
-            **predictions(*(fit[str(size)] for size in FITTED), CROSSINGS[fabric]),
+            **predictions(small_us, large_us, CROSSINGS[fabric]),
         }
     elif step == "curve":
         every[fabric] |= {"curve_us": pings(fabric, CURVE)}
