@@ -18,8 +18,9 @@ impl LineLoss {
         LineLoss { share, is_of_later_fragments, random }
     }
 
+    /// A notification that a switch makes comes over no line.
     fn loses<F: Frame>(&mut self, frame: &F) -> bool {
-        (!self.is_of_later_fragments || frame.is_later_fragment()) && self.random.happens(self.share)
+        frame.belongs_to_flow() && (!self.is_of_later_fragments || frame.is_later_fragment()) && self.random.happens(self.share)
     }
 }
 
