@@ -17,7 +17,7 @@ class FakeSwitch:
     is_simulated: bool = True
     rate_bps: int = 10**10
     mtu: int = 9000
-    spoilt: list[str] = field(default_factory=list)
+    invalid: list[str] = field(default_factory=list)
     """What the machine does to the next trials, in order."""
     base_loss: float = 0.0
     """Share of all frames that is lost at any rate."""
@@ -38,14 +38,14 @@ class FakeSwitch:
         carried = int(self.fps * request.duration_s) + self.buffer_frames
         forwarded = min(offered, carried) - int(offered * self.base_loss)
         latency = Latency(1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 6.0)
-        spoilt = self.spoilt.pop(0) if self.spoilt else ""
+        invalid = self.invalid.pop(0) if self.invalid else ""
         return Trial(
             request,
             offered,
             forwarded,
             request.duration_s,
             latency=latency,
-            spoilt=spoilt,
+            invalid=invalid,
             blocked_share=self.blocked_share,
         )
 

@@ -21,7 +21,7 @@ class LossPoint:
     loss_ratio: float
     reordered: int
     duplicates: int
-    spoilt: bool
+    invalid: bool
 
     def as_data(self) -> dict[str, Any]:
         """For the result file."""
@@ -31,7 +31,7 @@ class LossPoint:
             "loss_ratio": self.loss_ratio,
             "reordered": self.reordered,
             "duplicates": self.duplicates,
-            "spoilt": self.spoilt,
+            "invalid": self.invalid,
         }
 
 
@@ -41,7 +41,7 @@ def find_loss(rig: Rig, size: int, most_fps: float, duration_s: float) -> Iterat
     for percent in range(100, 0, -STEP_PERCENT):
         trial = rig.at_fps(size, most_fps * percent / 100, duration_s)
         yield LossPoint(
-            percent, trial.offered_fps, trial.loss_ratio, trial.reordered, trial.duplicates, bool(trial.spoilt)
+            percent, trial.offered_fps, trial.loss_ratio, trial.reordered, trial.duplicates, bool(trial.invalid)
         )
         clean = 0 if trial.lost else clean + 1
         if clean == ZERO_LOSS_TRIALS:

@@ -23,7 +23,7 @@ class LatencyPoint:
     switch_ns: float | None
     """The mean without what an empty path takes (RFC 1242 section 3.8); None where that is not known."""
     loss_ratio: float
-    spoilt: bool
+    invalid: bool
 
     def as_data(self) -> dict[str, Any]:
         """For the result file."""
@@ -33,7 +33,7 @@ class LatencyPoint:
             "latency_ns": None if self.latency is None else asdict(self.latency),
             "switch_latency_ns": self.switch_ns,
             "loss_ratio": self.loss_ratio,
-            "spoilt": self.spoilt,
+            "invalid": self.invalid,
         }
 
 
@@ -45,7 +45,7 @@ def find_latency(rig: Rig, size: int, throughput_fps: float, duration_s: float, 
         trials = [rig.at_fps(size, fps, duration_s) for _ in range(repeats)]
         latency = _mean([trial.latency for trial in trials if trial.latency is not None])
         own = None if latency is None or empty_ns is None else round(latency.mean - empty_ns, 3)
-        yield LatencyPoint(percent, trials[0].request.fps, latency, own, _loss(trials), any(t.spoilt for t in trials))
+        yield LatencyPoint(percent, trials[0].request.fps, latency, own, _loss(trials), any(t.invalid for t in trials))
 
 
 def _mean(found: list[Latency]) -> Latency | None:

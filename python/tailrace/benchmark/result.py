@@ -38,7 +38,7 @@ def as_data(procedure: Procedure) -> dict[str, Any]:
             "frame_loss": lengths.loss_s,
         },
         "trials": len(rig.trials),
-        "spoilt_trials": rig.spoilt,
+        "invalid_trials": rig.invalid,
         "remarks": remarks(procedure),
         "machine": describe_machine(),
         "sizes": [found.as_data() for found in procedure.results],
@@ -53,13 +53,13 @@ def remarks(procedure: Procedure) -> list[str]:
     if not rig.device.is_simulated:
         found.append(REPEATABLE)
         found.append(
-            f"{rig.spoilt} of {len(rig.trials)} trials were spoilt by the machine (the sender was paused, or the "
+            f"{rig.invalid} of {len(rig.trials)} trials were invalid (the sender was paused, or the "
             f"hypervisor took cores); {REPEATS_IN_ALL - rig.repeats_left} were repeated."
         )
     limited = [one for one in procedure.results if one.throughput and one.throughput.limit == "generator"]
     if rig.repeats_left == 0:
         found.append(
-            "So many trials were spoilt that the last ones were not repeated: measure again on an idle machine."
+            "So many trials were invalid that the last ones were not repeated: measure again on an idle machine."
         )
     for one in limited:
         assert one.throughput is not None, "it was selected by it"

@@ -1,4 +1,4 @@
-"""Runs trials on a device; those that the machine spoilt are repeated, and all are counted."""
+"""Runs trials on a device; those that the machine invalid are repeated, and all are counted."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,7 @@ from tailrace.benchmark.frames import PS_PER_S, interval_ps
 from tailrace.benchmark.trial import Device, Request, Trial
 
 REPEATS_MAX = 2
-"""A spoilt trial is repeated so often; then it counts, and the result says so."""
+"""An invalid trial is repeated so often; then it counts, and the result says so."""
 REPEATS_IN_ALL = 60
 """So many of one measurement are, which keeps it within its time on a busy machine."""
 
@@ -17,7 +17,7 @@ class Rig:
 
     device: Device
     trials: list[Trial] = field(default_factory=list)
-    """Every trial, in order; spoilt ones that were repeated as well."""
+    """Every trial, in order; invalid ones that were repeated as well."""
     repeats_left: int = REPEATS_IN_ALL
     most_fps: dict[int, float] = field(default_factory=dict)
     """By size, the largest rate that the sender reached."""
@@ -32,10 +32,10 @@ class Rig:
         return self.at_interval(size, interval, duration_s)
 
     def run(self, request: Request) -> Trial:
-        """A trial, repeated while it is spoilt."""
+        """A trial, repeated while it is invalid."""
         trial = self._once(request)
         for _ in range(REPEATS_MAX):
-            if not trial.spoilt or self.repeats_left == 0:
+            if not trial.invalid or self.repeats_left == 0:
                 break
             self.repeats_left -= 1
             trial = self._once(request)
@@ -49,6 +49,6 @@ class Rig:
         return trial
 
     @property
-    def spoilt(self) -> int:
-        """Trials that the machine spoilt."""
-        return sum(1 for trial in self.trials if trial.spoilt)
+    def invalid(self) -> int:
+        """Trials that the machine invalid."""
+        return sum(1 for trial in self.trials if trial.invalid)

@@ -37,7 +37,7 @@ def _throughput(sizes: Sequence[Mapping[str, Any]]) -> str:
             _fps(found["theoretical_fps"]),
             digits_text(found["share_of_theoretical"] * 100),
             _fps(found["max_offered_load_fps"]),
-            LIMITS[found["limited_by"]] + (" (spoilt)" if found["rests_on_a_spoilt_trial"] else ""),
+            LIMITS[found["limited_by"]] + (" (invalid)" if found["rests_on_an_invalid_trial"] else ""),
             str(found["trials"]),
         ]
         for one in sizes

@@ -28,8 +28,8 @@ class Throughput:
     """`line`: as fast as the line; `generator`: the sender was not faster; `switch`: above it frames were lost, or
     the switch took no more."""
     trials: int
-    spoilt: bool
-    """Whether a trial on which it rests was spoilt in every repetition."""
+    invalid: bool
+    """Whether a trial on which it rests was invalid in every repetition."""
 
     @property
     def whole_fps(self) -> int:
@@ -45,7 +45,7 @@ class Throughput:
             "max_offered_load_fps": self.most_fps,
             "limited_by": self.limit,
             "trials": self.trials,
-            "rests_on_a_spoilt_trial": self.spoilt,
+            "rests_on_an_invalid_trial": self.invalid,
         }
 
 
@@ -93,7 +93,7 @@ def _is_close(rig: Rig, fails: int, passes: int | None) -> bool:
 
 def _result(rig: Rig, size: int, fps: float, limit: str, used: list[Trial]) -> Throughput:
     ideal = theoretical_fps(size, rig.device.rate_bps)
-    deciding = any(trial.spoilt for trial in used[-2:])
+    deciding = any(trial.invalid for trial in used[-2:])
     return Throughput(
         size, min(fps, ideal) if limit == "line" else fps, ideal, rig.most_fps[size], limit, len(used), deciding
     )

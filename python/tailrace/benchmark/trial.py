@@ -68,7 +68,7 @@ class Trial:
     """How long the sender was away meanwhile; it did not make up for it."""
     blocked_share: float = 0.0
     """Share of the sender's calls in which the switch had no room for all frames that were due."""
-    spoilt: str = ""
+    invalid: str = ""
     """What the machine did that no switch is to blame for; empty for a sound trial."""
 
     @property
@@ -120,7 +120,7 @@ class Trial:
             "reordered": self.reordered,
             "latency_ns": None if self.latency is None else asdict(self.latency),
             "held_up_by_the_switch": self.is_held_up,
-            "spoilt": self.spoilt or None,
+            "invalid": self.invalid or None,
         }
 
 

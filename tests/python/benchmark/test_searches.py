@@ -54,21 +54,21 @@ def test_a_switch_that_forwards_nothing_has_a_throughput_of_zero() -> None:
     assert find_throughput(Rig(FakeSwitch(0.0)), 64, 0.01).fps == 0
 
 
-def test_a_spoilt_trial_is_repeated_and_counted() -> None:
-    device = FakeSwitch(1e9, spoilt=["paused"])
+def test_an_invalid_trial_is_repeated_and_counted() -> None:
+    device = FakeSwitch(1e9, invalid=["paused"])
     rig = Rig(device)
-    assert not find_throughput(rig, 64, 0.01).spoilt
-    assert (len(rig.trials), rig.spoilt) == (2, 1)
+    assert not find_throughput(rig, 64, 0.01).invalid
+    assert (len(rig.trials), rig.invalid) == (2, 1)
 
 
-def test_trials_that_stay_spoilt_count_and_are_marked() -> None:
-    rig = Rig(FakeSwitch(1e9, spoilt=["paused"] * 10))
-    assert find_throughput(rig, 64, 0.01).spoilt
+def test_trials_that_stay_invalid_count_and_are_marked() -> None:
+    rig = Rig(FakeSwitch(1e9, invalid=["paused"] * 10))
+    assert find_throughput(rig, 64, 0.01).invalid
     assert len(rig.trials) == REPEATS_MAX + 1
 
 
 def test_repetitions_end_for_the_whole_measurement() -> None:
-    rig = Rig(FakeSwitch(1e9, spoilt=["paused"] * 1000))
+    rig = Rig(FakeSwitch(1e9, invalid=["paused"] * 1000))
     for _ in range(REPEATS_IN_ALL):
         rig.at_fps(64, 1e5, 0.01)
     assert len(rig.trials) == 2 * REPEATS_IN_ALL

@@ -38,7 +38,7 @@ def test_a_simulated_switch_is_measured_printed_and_written(measure: Program, tm
     assert "14 880 952" in out
     assert "MLRsearch" in out
     data = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert (data["simulated"], data["is_whole"], data["spoilt_trials"]) == (True, True, 0)
+    assert (data["simulated"], data["is_whole"], data["invalid_trials"]) == (True, True, 0)
     small = data["sizes"][0]
     assert small["throughput"]["throughput_fps"] == 14_880_952
     assert small["mlrsearch"]["goals"][0]["conditional_throughput_fps"] == pytest.approx(14_880_952, abs=1)

@@ -1,5 +1,5 @@
 //! When frames are due. A sender that was paused does not make up for it in a burst: what it could not send is late, and
-//! the trial is told to be spoilt.
+//! the trial is told to be invalid.
 
 use super::order::Order;
 use std::time::{Duration, Instant};

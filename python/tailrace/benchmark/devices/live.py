@@ -41,7 +41,7 @@ OPEN_S = 30.0
 """Open vSwitch looks for a port once in a second, and must have forwarded a frame."""
 POLL_S = 0.02
 STOLEN_SHARE_MAX = 0.01
-"""A trial in which a hypervisor gave more of the cores to others is spoilt."""
+"""A trial in which a hypervisor gave more of the cores to others is invalid."""
 NS_PER_S = 10**9
 PS_PER_NS = 1_000
 FRAMES_MAX = 10**12
@@ -188,7 +188,7 @@ class Generator:
             latency=None if latency is None else Latency(**latency),
             paused_s=answer["gaps_ns"] / NS_PER_S,
             blocked_share=answer["blocked_share"],
-            spoilt=_spoilt(answer),
+            invalid=_invalid(answer),
         )
 
     def ask(self, request: Request, limit_s: float, *, residue: bool = True) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def _ends(kind: str, state: Mapping[str, Any]) -> list[str]:
     return [*receiver, "--queued"] if kind == TAP else receiver
 
 
-def _spoilt(answer: Mapping[str, Any]) -> str:
+def _invalid(answer: Mapping[str, Any]) -> str:
     """What the machine did to a trial; empty for nothing."""
     if answer["gaps"]:
         return f"the sender was paused for {answer['longest_gap_ns'] / 1e6:.1f} ms"
