@@ -56,6 +56,7 @@ LESSONS = {
     "buffers": lesson(0, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
     "requests": lesson(0, "99th percentile of a request through a news flash, ms", "latency_p99_ms", workload="web"),
     "blocks": lesson(0, "transactions of two nodes a second", "rate_per_s", workload="rac"),
+    "reassembly-collapse": lesson(0, "goodput of blocks over UDP, Gbit/s", "goodput_gbps", workload="blocks"),
     "bond": lesson(1, "goodput of a server with two links, Gbit/s", "goodput_gbps", workload="reads"),
     "tiers": lesson(1, "requests that failed, %", "failed_percent", workload="pages"),
     "incast": lesson(0, "time until all responses have arrived, ms", "completion_s", 1000, workload="answers"),

@@ -33,8 +33,8 @@ def names() -> set[str]:
     found = {name for _, name in registry.loads()} | set(registry.services())
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
-    # The copying of files is no program of a workload.
-    return found - {"cp", "coreutils"}
+    # The copying of files is no program of a workload, and tailrace's own traffic program is part of it.
+    return found - {"cp", "coreutils", "tailrace-traffic"}
 
 
 def named_in(pattern: re.Pattern[str]) -> list[str]:

@@ -23,13 +23,13 @@ def test_every_block_comes_and_is_timed(finished: dict[str, Any]) -> None:
     for each in (rac, finite):
         counts = each["block_counts"]
         # A node counts a little beyond the end of the trial, of which it hears later.
-        assert 0 <= counts["blocks"] - each["block_latency"]["count"] <= 8
+        assert 0 <= counts["received_blocks"] - each["block_latency"]["count"] <= 8
         assert (counts["lost_blocks"], each["request_counts"]["failed"]) == (0, 0)
         # Six fragments of a block, twice on a line, and a message before.
         assert each["block_latency"]["min_ps"] > 8548 * 8 / LINE_BPS * 1e12
     assert rac["transactions"] > 50
     assert rac["cut_off"]["count"] <= 4
-    assert (finite["transactions"], finite["block_counts"]["blocks"]) == (80, 80)
+    assert (finite["transactions"], finite["block_counts"]["received_blocks"]) == (80, 80)
     assert 0 < finite["completion_ps"] < 1.5e12
     assert finite["latency"]["min_ps"] > 1e9, "a node takes a millisecond"
 
@@ -37,6 +37,6 @@ def test_every_block_comes_and_is_timed(finished: dict[str, Any]) -> None:
 def test_blocks_are_fragments_on_the_line(finished: dict[str, Any]) -> None:
     rac, finite = finished["workloads"]
     sent = sum(queue["tx_frames"] for port in finished["ports"] for queue in port["queues"])
-    blocks = rac["block_counts"]["blocks"] + finite["block_counts"]["blocks"]
+    blocks = rac["block_counts"]["received_blocks"] + finite["block_counts"]["received_blocks"]
     messages = blocks + 2 * rac["block_counts"]["messages"]
     assert 6 * blocks + messages <= sent < 1.05 * (6 * blocks + messages) + 200

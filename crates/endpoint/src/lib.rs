@@ -10,5 +10,7 @@ pub mod host;
 pub mod hypervisor;
 pub mod ip;
 pub mod nic;
+mod tick;
+pub mod transmit;
 pub mod transport;
 pub mod udp;

@@ -1,7 +1,7 @@
 //! The sending side: datagrams above the MTU are cut into fragments (RFC 791; Linux `ip_do_fragment`).
 
 use super::IpCounters;
-use crate::transport::Transmit;
+use crate::transmit::Transmit;
 use tailrace_wire::{FlowKey, Fragment, IPV4_HEADER_BYTES, Packet, UDP_HEADER_BYTES, address_of, fragment_bytes};
 
 /// Headers of IP and UDP.

@@ -9,7 +9,7 @@ mod store;
 pub use reassembly::ReassemblyPolicy;
 pub(crate) use reassembly::Ticks;
 
-use crate::transport::Transmit;
+use crate::transmit::Transmit;
 use cut::Sender;
 use reassembly::Reassembly;
 use tailrace_units::Time;

@@ -6,7 +6,7 @@
 use super::IpCounters;
 use super::incomplete::Put;
 use super::store::{Key, Store};
-use crate::transport::expiry;
+use crate::tick::expiry;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Fragment, IPV4_HEADER_BYTES, Packet, UDP_HEADER_BYTES};
 

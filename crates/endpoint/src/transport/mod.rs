@@ -23,13 +23,13 @@ mod reset;
 mod rtt;
 mod sender;
 mod stats;
-mod tick;
 mod timer;
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
 pub use crate::ip::Identity;
+pub use crate::transmit::Transmit;
 pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig, segment_memory};
 pub use limits::{Limit, Limits};
@@ -38,7 +38,6 @@ pub use recovery::State;
 pub(crate) use reset::answer;
 pub(crate) use stats::Handed;
 pub use stats::TcpStats;
-pub(crate) use tick::expiry;
 
 use congestion::Congestion;
 use handshake::Handshake;
@@ -50,17 +49,6 @@ use rtt::Rtt;
 use sender::small_queue::SmallQueue;
 use sender::{FIRST_BYTE, Send, segments_of};
 use timer::Timers;
-
-/// The way down: the NIC.
-pub trait Transmit {
-    /// Takes a frame. Returns when its transmission will have ended, or `None` when the queue was full and the frame is lost.
-    fn send(&mut self, packet: Packet) -> Option<Time>;
-
-    /// The same for a SYN or SYN-ACK, to which a host may add where the answer is to go.
-    fn send_opening(&mut self, packet: Packet) -> Option<Time> {
-        self.send(packet)
-    }
-}
 
 /// What the host hands up: one frame, or several that GRO has merged because they follow each other and agree in flags and marks.
 #[derive(Clone, Copy, Debug)]

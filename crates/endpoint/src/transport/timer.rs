@@ -2,8 +2,8 @@
 
 use tailrace_units::{Span, Time};
 
-use super::tick::expiry;
 use super::{Tcp, Transmit};
+use crate::tick::expiry;
 
 /// When a deadline was set is kept in units of 2^20 ps, about a microsecond.
 const COARSE: u32 = 20;

@@ -43,7 +43,7 @@ fn a_block_alone_takes_the_time_of_its_frames() {
     let outcome = simulate(plan(2, S, vec![drawn]));
     let theory = 2 * 800 * (wire_bytes(200) + wire_bytes(8_192)) + 4 * US;
     assert_eq!(count(own(&outcome), "block_latency.min_ps") / 10_000, theory / 10_000);
-    assert_eq!((counted(&outcome, "blocks"), counted(&outcome, "lost_blocks")), (100, 0));
+    assert_eq!((counted(&outcome, "received_blocks"), counted(&outcome, "lost_blocks")), (100, 0));
     assert_eq!(count(own(&outcome), "goodput_bytes"), 100 * 8_192);
     for host in ["h0", "h1"] {
         assert_eq!(count(host_summary(&outcome, host), "rx_frames"), 100, "one frame for a message and one for a block");
@@ -64,7 +64,7 @@ fn users_of_one_process_are_the_machine_repair_model() {
         Some(now)
     });
     let rate = (1.0 - 1.0 / terms.sum::<f64>()) * S as f64 / SERVICE as f64;
-    within("rate of eight users", counted(&outcome, "blocks") as f64 / 2_000.0 / rate, (0.98, 1.02));
+    within("rate of eight users", counted(&outcome, "received_blocks") as f64 / 2_000.0 / rate, (0.98, 1.02));
     let mean = number(own(&outcome), "latency.mean_ps");
     let of_blocks = number(own(&outcome), "block_latency.mean_ps");
     within("latency of a block, of that of its transaction", of_blocks / mean, (0.999, 1.001));
@@ -101,8 +101,8 @@ fn the_published_profile_has_its_packets() {
     let outcome = simulate(plan(2, 1_000 * S, vec![of_node("a", &["h0", "h1"], 4), of_node("b", &["h1", "h0"], 1)]));
     let of = |at: usize, key: &str| count(&outcome.summary()["workloads"][at], &format!("block_counts.{key}")) as f64;
     let transactions = 20_000.0;
-    within("blocks received of a transaction", of(0, "blocks") / transactions, (1.54, 1.58));
-    within("blocks served", of(1, "blocks") / transactions, (0.38, 0.40));
+    within("blocks received of a transaction", of(0, "received_blocks") / transactions, (1.54, 1.58));
+    within("blocks served", of(1, "received_blocks") / transactions, (0.38, 0.40));
     let packets = ["h0", "h1"].map(|host| count(host_summary(&outcome, host), "rx_frames") as f64 / transactions);
     within("packets of a transaction without fragments", packets[0] + packets[1], (7.8, 8.0));
 }
@@ -125,9 +125,9 @@ fn nothing_of_the_warm_up_is_counted() {
     let mut raw = plan(2, 20 * S, vec![blocks("w", &["h0", "h1"], 0)]);
     raw.observe.warm_up_ps = 10 * S;
     let outcome = simulate(raw);
-    within("blocks after the warm-up", counted(&outcome, "blocks") as f64 / 10_000.0, (0.95, 1.05));
+    within("blocks after the warm-up", counted(&outcome, "received_blocks") as f64 / 10_000.0, (0.95, 1.05));
     let told = count(own(&outcome), "block_latency.count");
-    assert!(told.abs_diff(counted(&outcome, "blocks")) <= 1, "{told} latencies");
+    assert!(told.abs_diff(counted(&outcome, "received_blocks")) <= 1, "{told} latencies");
 }
 
 prop_compose! {

@@ -84,14 +84,14 @@ fn add_vlans(plan: &mut RawPlan) {
 
 /// The first link loses a frame in twenty.
 fn add_loss(plan: &mut RawPlan) {
-    (plan.links[0].loss_ppb, plan.links[0].loses_later_fragments) = (50_000_000, plan.seed % 2 == 0);
+    (plan.links[0].loss_ppb, plan.links[0].loses_later_fragments) = (50_000_000, plan.seed.is_multiple_of(2));
 }
 
 /// The first switch is too small for full segments, at all ports or towards one neighbour.
 fn add_mtus(plan: &mut RawPlan) {
     let towards = neighbour(&plan.links);
     let first = &mut plan.switches[0];
-    first.mtu_bytes = (plan.seed % 2 == 0).then_some(1_400);
+    first.mtu_bytes = (plan.seed.is_multiple_of(2)).then_some(1_400);
     first.port_mtus = vec![RawPortMtu { towards, mtu_bytes: 700 }];
 }
 
@@ -308,7 +308,7 @@ impl Work {
             _ => {
                 let gap = RawDistribution::Exponential { mean: 20 * US };
                 // Every fifth in fragments.
-                let most = if self.amount % 5 == 0 { 9_000 } else { 1_472 };
+                let most = if self.amount.is_multiple_of(5) { 9_000 } else { 1_472 };
                 let mut work = datagrams(&name, source, destination, self.bytes % most + 1, gap);
                 (work.count, work.header.priority) = (50 * self.amount, self.priority);
                 RawWorkload::from(work)

@@ -75,7 +75,7 @@ fn tallies_summary(tallies: &Tallies) -> Value {
 
 fn blocks_summary(tallies: &Tallies) -> Value {
     json!({
-        "blocks": tallies.blocks,
+        "received_blocks": tallies.blocks,
         "lost_blocks": tallies.lost_blocks,
         "failed_blocks": tallies.failed_blocks,
         "messages": tallies.messages,

@@ -204,7 +204,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "tcp_counters": [key for key in TCP_COUNTERS if any(row["tcp"].get(key) is not None for row in tcp)],
         "request_counts": requests,
         "request_counters": REQUEST_COUNTERS,
-        "blocks": _blocks(summary),
+        "block_rows": _blocks(summary),
         "block_head": HEAD[2:],
         "dpp": dpp,
         "pauses": pauses,
@@ -224,7 +224,7 @@ def _blocks(summary: dict[str, Any]) -> list[dict[str, Any]]:
         {"workload": name, "at": at, "arm": arm, "index": index, "is_first": index == 0, "cells": block_cells(found)}
         for at, name in enumerate(summary["workloads"])
         for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if (found := arm_summary["workloads"].get(name)) and found.get("blocks")
+        if (found := arm_summary["workloads"].get(name)) and found.get("block_figures")
     ]
 
 

@@ -9,7 +9,7 @@ from tailrace.results.metrics.definitions import counted_ps
 from tailrace.results.metrics.processors import workload_figure
 from tailrace.statistics import mean
 
-COUNTERS = ("blocks", "lost_blocks", "failed_blocks", "messages")
+COUNTERS = ("received_blocks", "lost_blocks", "failed_blocks", "messages")
 FIGURES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
 OF_PROCESSORS = {"cpu_us_per_block": ("cpu_s", 1e6), "switches_per_block": ("context_switches", 1.0)}
 """Metric, that of the whole workload, and how many of its units are one of that."""
@@ -46,7 +46,7 @@ def block_figure(trial: Trial, name: str, nodes: Collection[str], metric: str) -
     if metric in OF_PROCESSORS:
         whole, units = OF_PROCESSORS[metric]
         found = workload_figure(trial, name, whole)
-        return None if found is None or not counts["blocks"] else found * units / counts["blocks"]
+        return None if found is None or not counts["received_blocks"] else found * units / counts["received_blocks"]
     latency = own["block_latency"]
     key = metric.removeprefix("block_latency_").removesuffix("_ms")
     return float(latency[f"{key}_ps"]) / PS_PER_MS if latency else None
@@ -54,7 +54,7 @@ def block_figure(trial: Trial, name: str, nodes: Collection[str], metric: str) -
 
 def _rate_per_s(trial: Trial, own: dict[str, Any]) -> float:
     time_ps = counted_ps(trial, own)
-    return float(own["block_counts"]["blocks"] * PS_PER_S / time_ps) if time_ps else 0.0
+    return float(own["block_counts"]["received_blocks"] * PS_PER_S / time_ps) if time_ps else 0.0
 
 
 def _packets(trial: Trial, nodes: Collection[str], own: dict[str, Any]) -> float | None:

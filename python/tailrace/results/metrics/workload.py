@@ -64,7 +64,7 @@ def summarise_workload(
         "failed_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "failed_percent")),
         "request_counts": _requests(outcomes),
         "failed_attempts": _failed_attempts(outcomes),
-        "blocks": summarise_blocks(trials, name),
+        "block_figures": summarise_blocks(trials, name),
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),

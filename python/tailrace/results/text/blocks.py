@@ -14,14 +14,14 @@ def blocks_text(summary: dict[str, Any]) -> str:
         [name, arm, *block_cells(found)]
         for name in summary["workloads"]
         for arm, arm_summary in summary["arms"].items()
-        if (found := arm_summary["workloads"].get(name)) and found.get("blocks")
+        if (found := arm_summary["workloads"].get(name)) and found.get("block_figures")
     ]
     return align([HEAD, *rows], left=2) if rows else ""
 
 
 def block_cells(found: dict[str, Any]) -> list[str]:
     """Figures of one workload in one arm."""
-    blocks, failed = found["blocks"], (found.get("request_counts") or {}).get("failed", 0)
+    blocks, failed = found["block_figures"], (found.get("request_counts") or {}).get("failed", 0)
     latency = blocks["latency_ms"] or {}
     waits = [number(latency[key]) if key in latency else "-" for key in ("p50", "p99", "max")]
     counts = [number(blocks[key]) for key in ("lost_blocks", "failed_blocks")]

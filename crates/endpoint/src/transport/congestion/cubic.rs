@@ -2,7 +2,7 @@
 
 use tailrace_units::{Span, Time};
 
-use crate::transport::tick::TICK;
+use crate::tick::TICK;
 
 /// Multiplicative decrease in 1024ths: 0.7 (RFC 9438 section 4.6; Linux `beta`).
 const BETA: u64 = 717;

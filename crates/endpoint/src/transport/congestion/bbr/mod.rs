@@ -13,10 +13,10 @@ mod windowed_max;
 
 use tailrace_units::{RandomStream, Time};
 
+use crate::tick::TICK;
 use crate::transport::delivery_rate::{RateSample, Sampler};
 use crate::transport::pacing::{Pace, Paced};
 use crate::transport::recovery::State;
-use crate::transport::tick::TICK;
 use aggregation::Aggregation;
 use policer::LongTerm;
 use windowed_max::WindowedMax;

@@ -2,7 +2,7 @@
 //! grows.
 
 use super::{Ack, Bbr, Phase, RATE_UNIT, RateSample, Sampler, Time, UNIT, WINDOW_MIN, Window, ticks};
-use crate::transport::tick::TICK;
+use crate::tick::TICK;
 use tailrace_units::Span;
 
 /// Window of the rate in rounds: a cycle and two (Linux `bbr_bw_rtts`).

@@ -3,7 +3,7 @@
 use tailrace_units::{Span, Time};
 
 /// The tick of a kernel with HZ = 250, as Debian's.
-pub(super) const TICK: Span = Span::from_ms(4);
+pub(crate) const TICK: Span = Span::from_ms(4);
 
 /// Levels of the timer wheel: a timer of so many ticks or more is only as fine as eight times more.
 const FINE: u64 = 63;
