@@ -13,7 +13,7 @@ def add_blocks(path: Path, workload: str, arm: str = "dpp") -> None:
         for own in outcome["workloads"]:
             if own["name"] == workload:
                 own["block_counts"] = {
-                    "blocks": 2 * own["transactions"],
+                    "received_blocks": 2 * own["transactions"],
                     "lost_blocks": 12,
                     "failed_blocks": 4,
                     "messages": own["transactions"],

@@ -74,7 +74,7 @@ fn a_datagram_has_its_size_and_the_gap_to_the_next_drawn_and_fits_a_frame() {
     let mut random = RandomStream::new(5, "pings/arrivals");
     let mut at = Distribution::Exponential { mean: MS }.draw(&mut random);
     for _ in 0..50 {
-        let bytes = Distribution::Exponential { mean: 1_000 }.draw(&mut random).clamp(1, 1_472);
+        let bytes = Distribution::Exponential { mean: 1_000 }.draw(&mut random).clamp(1, 65_507);
         let ends = Ends { client: 0, server: 2 };
         assert_eq!(arrivals.take(), Arrival { at: Time::from_ps(at), ends, bytes });
         at += Distribution::Exponential { mean: MS }.draw(&mut random);

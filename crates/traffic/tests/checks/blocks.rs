@@ -32,7 +32,7 @@ fn every_block_comes_and_is_timed() {
         let whole = 30 * u64::from(users.max(1));
         assert_eq!((trial.merged.summary["finished"].as_bool(), own(&trial)["transactions"].as_u64()), (Some(true), Some(whole)));
         assert_eq!(
-            (counted(&trial, "blocks"), counted(&trial, "messages"), counted(&trial, "lost_blocks")),
+            (counted(&trial, "received_blocks"), counted(&trial, "messages"), counted(&trial, "lost_blocks")),
             (2 * whole, whole, 0)
         );
         assert_eq!(own(&trial)["block_latency"]["count"], 2 * whole);
@@ -48,6 +48,6 @@ fn a_block_that_takes_too_long_is_asked_for_again_and_its_transaction_fails() {
         (drawn.timeout_ps, drawn.retries) = (3 * MS, 1);
         drawn.block_service = serving(RawDistribution::Constant(Span::from_ms(10).ps()), 0);
     }));
-    assert_eq!((counted(&trial, "blocks"), counted(&trial, "lost_blocks"), counted(&trial, "failed_blocks")), (0, 20, 10));
+    assert_eq!((counted(&trial, "received_blocks"), counted(&trial, "lost_blocks"), counted(&trial, "failed_blocks")), (0, 20, 10));
     assert_eq!(own(&trial)["request_counts"]["failed"], 10);
 }
