@@ -89,6 +89,7 @@ impl World {
             && end <= until
         {
             self.advance(end, control);
+            self.settle_processors();
             // A run that ends within its warm-up has nothing to report of workloads without end.
             self.begin_counting(self.now);
             self.warm_up = None;
@@ -106,21 +107,21 @@ impl World {
                 if at > until {
                     self.events += u64::from(count);
                     self.now = until;
-                    return self.settle_all();
+                    return self.settle_switches();
                 }
                 debug_assert!(at >= self.now, "time does not run backwards");
                 self.now = at;
                 self.handle(at, source);
                 if self.is_done() {
                     self.events += u64::from(count) + 1;
-                    return self.settle_all();
+                    return self.settle_switches();
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
             control.report(self.progress());
             if control.is_cancelled() {
                 self.is_cancelled = true;
-                return self.settle_all();
+                return self.settle_switches();
             }
         }
     }
@@ -136,9 +137,9 @@ impl World {
         in_time.max(self.links.observe.progress().unwrap_or(0.0))
     }
 
-    /// Brings every switch up to the end of the run, so that counters and depths are whole.
+    /// Brings every switch up to now, so that counters and depths are whole.
     #[inline(never)]
-    fn settle_all(&mut self) {
+    fn settle_switches(&mut self) {
         for index in 0..self.switches.len() {
             let (node, mut around) = self.switch_and_outputs(index);
             let now = around.1;
@@ -148,6 +149,13 @@ impl World {
         }
         let now = self.now;
         self.switches.iter_mut().for_each(|node| node.record_depths(now));
+    }
+
+    /// Brings every processor up to now, so that what it has spent is whole. Work that has no consequences is over when its
+    /// time is counted, so that a run that is only looked at must not do this.
+    #[inline(never)]
+    pub(crate) fn settle_processors(&mut self) {
+        let now = self.now;
         let World { hosts, links, .. } = self;
         hosts.iter_mut().for_each(|host| host.settle(now, links));
         self.hypervisors.iter_mut().for_each(|node| node.model.processor_mut().settle_all(now));
