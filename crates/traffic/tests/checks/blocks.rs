@@ -48,6 +48,9 @@ fn a_block_that_takes_too_long_is_asked_for_again_and_its_transaction_fails() {
         (drawn.timeout_ps, drawn.retries) = (3 * MS, 1);
         drawn.block_service = serving(RawDistribution::Constant(Span::from_ms(10).ps()), 0);
     }));
-    assert_eq!((counted(&trial, "received_blocks"), counted(&trial, "lost_blocks"), counted(&trial, "failed_blocks")), (0, 20, 10));
+    assert_eq!(
+        (counted(&trial, "received_blocks"), counted(&trial, "lost_blocks"), counted(&trial, "failed_blocks")),
+        (0, 20, 10)
+    );
     assert_eq!(own(&trial)["request_counts"]["failed"], 10);
 }
