@@ -58,7 +58,7 @@ LINTS = (
 TESTS = (
     Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--no-fail-fast"), 1800),
     Check("pytest", (tool("python"), "-m", "pytest", "--quiet", *WORKERS), 2400),
-    Check("live", (tool("python"), "scripts/live_checks.py"), 900),
+    Check("live", (tool("python"), "scripts/live_checks.py"), 1800),
 )
 # Those with random cases.
 SEEDED = TESTS[:2]
