@@ -19,7 +19,7 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 SIMULATED_TRIAL_S = 0.05
-"""Default length of a simulated trial, which has no luck: longer ones matter where a buffer fills slowly."""
+"""Default length of a simulated trial, which has no random part. Longer ones matter where a buffer fills slowly."""
 TRIAL_S_MIN, TRIAL_S_MAX = 1e-4, 120.0
 PS_PER_S = 1e12
 S_PER_MIN = 60.0

@@ -38,7 +38,7 @@ class Attempt:
 
     @property
     def hint_mtu(self) -> int | None:
-        """The MTU that somebody named."""
+        """The MTU that the answer names."""
         return self.own_mtu if self.own_mtu is not None else self.router_mtu
 
 

@@ -58,7 +58,7 @@ proptest! {
         // What an interface that obeys pauses still holds is sent by the host's transport and not by the interface.
         let waiting = count(frames, "sent") as i64 - (sent + made) as i64;
         let can_wait = list("hosts").any(|host| !host["interface"].is_null());
-        prop_assert!(waiting == 0 || can_wait && waiting > 0, "{} frames have nobody who made them", waiting);
+        prop_assert!(waiting == 0 || can_wait && waiting > 0, "{} frames were made by no host", waiting);
         held += waiting as u64;
         prop_assert!(held <= count(frames, "in_network"), "{} frames are in queues: {}", held, frames);
         for host in list("hosts") {

@@ -10,7 +10,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """For each switch, the first port that drops the longest packets of a host: nobody tells the sender."""
+    """For each switch, the first port that drops the longest packets of a host, of which its sender is not told."""
     largest = max(graph.hosts, key=lambda host: scenario.host(host).mtu, default=None)
     for name in graph.switches:
         switch = scenario.switch(name)

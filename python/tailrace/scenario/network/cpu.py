@@ -115,7 +115,7 @@ COSTS_OF_BYTES = ("per_byte", "read_byte", "write_byte")
 STEAL_MIN = 1000
 """In parts per billion. With the longest slice, a core is gone once in 12 days: the times of a plan can hold that."""
 STEAL_MAX = 95 * WHOLE // 100
-"""A host that has less of its cores is no host that anybody measures, but a typing error (assumed)."""
+"""A host that has less of its cores than that is taken for a typing error (assumed)."""
 STEAL_PS_MIN, STEAL_PS_MAX = 10**7, 10**12
 """Every slice of every core is an event; slices of hypervisors have milliseconds."""
 
