@@ -46,7 +46,6 @@ pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) ->
     let started = std::time::Instant::now();
     let mut world = build::build_with(plan, programs);
     looks::run_and_look(plan, &mut world, control);
-    world.settle_processors();
     let wall = started.elapsed();
-    outcome::gather(plan, &world, wall)
+    outcome::gather(plan, &mut world, wall)
 }

@@ -45,7 +45,6 @@ pub fn trace(plan: &Plan) -> Trace {
         world.handle(at, source);
     }
     world.run_until(world.stop_at, &Control::default());
-    world.settle_processors();
     let events = world.switches.iter().flat_map(SwitchNode::events).map(<[PortEvent]>::to_vec).collect();
-    Trace { entered, events, outcome: gather(plan, &world, Duration::ZERO) }
+    Trace { entered, events, outcome: gather(plan, &mut world, Duration::ZERO) }
 }

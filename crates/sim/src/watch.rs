@@ -55,6 +55,5 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnM
         let openers: Vec<ConnectionState> = world.all_sockets().step_by(2).map(ConnectionState::of).collect();
         observe(world.now, &openers);
     }
-    world.settle_processors();
-    gather(plan, &world, started.elapsed())
+    gather(plan, &mut world, started.elapsed())
 }

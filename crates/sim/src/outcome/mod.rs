@@ -36,7 +36,9 @@ impl Outcome {
     }
 }
 
-pub(crate) fn gather(plan: &Plan, world: &World, wall: Duration) -> Outcome {
+/// What a run has found, at its end: processors are brought up to date.
+pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration) -> Outcome {
+    world.settle_processors();
     let cut_off = cut_off::cut_off(world);
     Outcome { summary: summary::summary(plan, world, &cut_off, wall), tables: tables::tables(plan, world, &cut_off) }
 }
