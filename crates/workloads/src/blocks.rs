@@ -1,7 +1,8 @@
 //! Blocks and messages between nodes: the programs of the users of each node, what sends blocks and what answers messages, with their
 //! random streams.
 
-use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use crate::pairs::{self, Pair};
+use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::rc::Rc;
 use tailrace_endpoint::app::{BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer, ServerConfig};
 use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
@@ -87,7 +88,7 @@ impl Parts<'_> {
             let server = RequestServer::new(ServerConfig {
                 host: host as u16,
                 port: None,
-                keys: self.pairs().filter(|pair| pair.node == number).map(Pair::key).collect(),
+                keys: self.pairs().filter(|pair| pair.server == number).map(Pair::key).collect(),
                 exchange: Rc::clone(exchange),
                 policy: crate::requests::policy(self.sizes(sort).1),
                 closes: false,
@@ -133,7 +134,7 @@ impl Parts<'_> {
             let users: Vec<u32> = if raw.users == 0 { vec![0] } else { driven.users_of(client).collect() };
             let others = move |turn| {
                 let others = (0_u32..).zip(nodes).filter(move |&(_, &host)| host != home);
-                others.map(move |(node, _)| Pair { client, node, turn })
+                others.map(move |(server, _)| Pair { client, server, turn })
             };
             users.into_iter().flat_map(others)
         };
@@ -142,24 +143,7 @@ impl Parts<'_> {
 
     fn pair(&self, engine: &mut dyn Engine, client: u32, program: u32, servers: &[u32]) {
         let Blocks { clients, nodes, .. } = self.blocks;
-        for pair in self.pairs().filter(|pair| pair.client == client) {
-            let node = pair.node as usize;
-            let ends = Ends { client: clients[client as usize] as u32, server: nodes[node] as u32 };
-            engine.pair(DatagramPair { workload: self.place.number, ends, programs: [program, servers[node]] });
-        }
-    }
-}
-
-/// A pair of sockets: indices of the client and of the node that is asked, and the user.
-#[derive(Clone, Copy)]
-struct Pair {
-    client: u32,
-    node: u32,
-    turn: u32,
-}
-
-impl Pair {
-    fn key(self) -> u64 {
-        u64::from(self.client) << 48 | u64::from(self.node) << 32 | u64::from(self.turn)
+        let pairs = self.pairs().filter(|pair| pair.client == client);
+        pairs::connect(engine, self.place.number, pairs, (clients, nodes), (program, servers));
     }
 }

@@ -10,6 +10,7 @@ mod driving;
 mod flows;
 mod oltp;
 pub mod outcome;
+mod pairs;
 mod record;
 mod requests;
 mod stream;

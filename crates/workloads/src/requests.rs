@@ -1,6 +1,7 @@
 //! Requests and responses: the programs of clients and of servers, with their random streams.
 
-use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use crate::pairs::{self, Pair};
+use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
 use std::rc::Rc;
 use tailrace_endpoint::app::{
@@ -174,25 +175,8 @@ impl Parts<'_> {
 
     fn pair(&self, engine: &mut dyn Engine, client: u32, program: u32, servers: &[u32]) {
         let Requests { clients, servers: hosts, .. } = self.requests;
-        for pair in self.pairs().filter(|pair| pair.client == client) {
-            let server = pair.server as usize;
-            let ends = Ends { client: clients[client as usize] as u32, server: hosts[server] as u32 };
-            engine.pair(DatagramPair { workload: self.place.number, ends, programs: [program, servers[server]] });
-        }
-    }
-}
-
-/// A pair of sockets: indices of client and server, and a number between them.
-#[derive(Clone, Copy)]
-struct Pair {
-    client: u32,
-    server: u32,
-    turn: u32,
-}
-
-impl Pair {
-    fn key(self) -> u64 {
-        u64::from(self.client) << 48 | u64::from(self.server) << 32 | u64::from(self.turn)
+        let pairs = self.pairs().filter(|pair| pair.client == client);
+        pairs::connect(engine, self.place.number, pairs, (clients, hosts), (program, servers));
     }
 }
 
