@@ -132,6 +132,27 @@ mod tests {
         assert_eq!(put(&[3, 1, 3, 0, 4, 1, 2]), [Waits, Waits, Duplicate, Waits, Waits, Duplicate, Complete]);
     }
 
+    /// The order of Linux's own test (tools/testing/selftests/net/ip_defrag.c): the header of UDP is a fragment of its own; every second
+    /// fragment of the payload comes before it, the others come after it.
+    #[test]
+    fn every_second_fragment_then_the_header_then_the_others_are_a_whole() {
+        for payload in [1, 7, 8, 9, 4_095, 8_192, 59_999] {
+            for each in (8..=1_496_u32).step_by(248).filter(|&each| each <= payload.max(8)) {
+                let pieces: Vec<Fragment> = (0..payload)
+                    .step_by(each as usize)
+                    .map(|at| fragment(8 + at, each.min(payload - at), at + each < payload))
+                    .collect();
+                let (first, then) = (pieces.iter().step_by(2), pieces.iter().skip(1).step_by(2));
+                let order: Vec<Fragment> = first.copied().chain([fragment(0, 8, true)]).chain(then.copied()).collect();
+                let mut own = Incomplete::default();
+                let put: Vec<Put> = order.iter().map(|piece| own.put(piece, Ecn::NotEct)).collect();
+                let (last, before) = put.split_last().expect("there is a header");
+                assert_eq!((*last, own.bytes()), (Put::Complete, 8 + payload), "{payload} bytes in fragments of {each}");
+                assert!(before.iter().all(|put| *put == Put::Waits));
+            }
+        }
+    }
+
     #[test]
     fn what_overlaps_or_lies_beyond_the_last_breaks_the_datagram() {
         let mut own = Incomplete::default();
