@@ -168,3 +168,37 @@ fn arrivals_do_not_wait_for_each_other_and_their_end_is_told_once() {
     host.sent.clone().into_iter().for_each(|message| client.handle_datagram(end, answer(message), &mut host));
     assert_eq!((host.completed.len(), host.finished), (5, vec![0]));
 }
+
+#[test]
+fn lost_messages_are_no_lost_blocks_and_a_failed_message_is_no_failed_block() {
+    let mut host = Fake::default();
+    let mut client = client(1, users(1, 1), demand(1_000, 1_000, false), 1);
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_datagram(Time::ZERO, answer(host.sent[0]), &mut host);
+    for tries in 1..=2 {
+        client.handle_timeout(Time::ZERO + TIMEOUT.times(tries), &mut host);
+    }
+    let Tallies { failed, lost_queries, lost_blocks, failed_blocks, blocks, messages, .. } = client.tallies();
+    assert_eq!((failed, lost_queries, lost_blocks), (1, 2, 0));
+    assert_eq!((blocks, failed_blocks, messages), (1, 0, 0));
+}
+
+#[test]
+fn every_user_asks_through_sockets_of_its_own() {
+    let mut host = Fake::default();
+    let mut client = client(3, users(3, 1), demand(4_000, 0, true), 0);
+    client.handle_timeout(Time::ZERO, &mut host);
+    let by_user: Vec<u32> = host.sent.iter().map(|message| message.socket / OTHERS).collect();
+    assert_eq!(by_user, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+}
+
+#[test]
+fn what_is_running_counts_from_the_begin_of_its_transaction() {
+    let mut host = Fake::default();
+    let mut client = client(1, users(1, 1), demand(2_000, 0, false), 0);
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_datagram(Time::ZERO + Span::from_ms(7), answer(host.sent[0]), &mut host);
+    let mut running = Vec::new();
+    client.running(&mut |user, since| running.push((user, since)));
+    assert_eq!(running, [(0, Time::ZERO)]);
+}
