@@ -43,3 +43,38 @@ impl Lines {
         self.out[port].as_mut().is_some_and(|line| line.loses(frame))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_wire::{Flags, Fragment, Packet};
+
+    /// A line that loses all that it may lose.
+    fn losing(is_of_later_fragments: bool) -> LineLoss {
+        LineLoss::new(Probability::ratio(1, 1), is_of_later_fragments, RandomStream::new(1, "line"))
+    }
+
+    fn fragment(offset: u32) -> Packet {
+        let mut packet = Packet { flags: Flags::UDP, frame_bytes: 1_514, ..Packet::default() };
+        Fragment { source: 0, id: 0, offset, bytes: 1_480, more: true, datagram_hash: 1 }.write(&mut packet);
+        packet
+    }
+
+    #[test]
+    fn later_fragments_alone_are_lost_where_they_are_asked_for_and_notifications_never() {
+        let whole = Packet { flags: Flags::UDP, frame_bytes: 1_514, ..Packet::default() };
+        let notification = Packet { flags: Flags::CNM, frame_bytes: 64, ..Packet::default() };
+        let frames = [whole, fragment(0), fragment(1_480), notification];
+        let lost = |later| frames.map(|frame| losing(later).loses(&frame));
+        assert_eq!(lost(false), [true, true, true, false]);
+        assert_eq!(lost(true), [false, false, true, false]);
+    }
+
+    #[test]
+    fn the_two_directions_of_a_line_lose_by_themselves() {
+        let mut lines = Lines { into: vec![Some(losing(false)), None], out: vec![None, Some(losing(false))] };
+        let frame = fragment(0);
+        assert_eq!([0, 1].map(|port| lines.loses_entering(port, &frame)), [true, false]);
+        assert_eq!([0, 1].map(|port| lines.loses_leaving(port, &frame)), [false, true]);
+    }
+}
