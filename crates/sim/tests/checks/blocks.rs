@@ -89,6 +89,18 @@ fn a_transaction_waits_for_its_blocks_one_after_the_other_or_for_the_slowest() {
     );
 }
 
+/// Each node that serves has luck of its own: of two users who ask each other's node once, at the same time, one waits longer.
+#[test]
+fn nodes_draw_their_own_times_of_service() {
+    let mut drawn = blocks("w", &["h0", "h1"], 2);
+    (drawn.clients, drawn.transactions) = (drawn.nodes.clone(), 1);
+    drawn.block_service = serving(exponential(SERVICE), 0);
+    let outcome = simulate(plan(2, S, vec![drawn]));
+    assert_eq!(counted(&outcome, "received_blocks"), 2);
+    let [least, most] = ["min_ps", "max_ps"].map(|key| count(own(&outcome), &format!("block_latency.{key}")));
+    assert!(most > least + MS / 10, "{least} and {most} ps");
+}
+
 /// The profile of another site: 1.56 blocks received and 0.39 served, 17.65 packets with fragments of 1500 bytes and 7.90 with none,
 /// where a node with four times the users asks one with a fourth of them.
 #[test]

@@ -109,3 +109,45 @@ fn fragments_of_all_flows_of_two_hosts_take_one_path() {
     assert_eq!(paths(1_472), [true, true], "16 flows are on both paths");
     assert_eq!(paths(1_473).iter().filter(|is_used| **is_used).count(), 1);
 }
+
+/// Blocks whose last hop loses frames: each lost fragment loses its block, which is asked for again. A request is one frame on the same line.
+#[test]
+fn blocks_are_lost_with_any_of_their_fragments_and_asked_for_again() {
+    for (later, frames) in [(false, 1 + FRAGMENTS), (true, FRAGMENTS - 1)] {
+        let mut plan = star(2, 1_500, GBPS, US, switch("sw", 2_000_000, fifo(1_000_000)));
+        (plan.links[0].loss_ppb, plan.links[0].loses_later_fragments) = (LOSS_PPB, later);
+        plan.hosts[0].ip = tuned();
+        plan.workloads.push(RawWorkload::from(crate::common::blocks("rac", &["h0", "h1"], 0)));
+        plan.stop_at_ps = 40 * S;
+        let outcome = simulate(plan);
+        let of = |key: &str| count(workload(&outcome, "rac"), &format!("block_counts.{key}"));
+        let theory = 1.0 - (1.0 - LOSS).powi(frames);
+        let lost = of("lost_blocks") as f64 / (of("lost_blocks") + of("received_blocks")) as f64;
+        within(&format!("lost blocks, {frames} frames at risk"), lost / theory, (0.93, 1.07));
+        // Four in succession: one block in 50 000 or 170 000.
+        assert!(of("failed_blocks") <= 5, "{} failed", of("failed_blocks"));
+        let ip = &host_summary(&outcome, "h0")["ip"];
+        assert_eq!(of("received_blocks"), count(ip, "ReasmOKs"), "none comes after its timeout");
+    }
+}
+
+/// A line between two switches loses a tenth of the frames of each direction: once, and not the same ones.
+#[test]
+fn a_line_between_switches_loses_each_direction_once_and_by_itself() {
+    let mut plan = star(2, 1_500, GBPS, US, switch("sw", 2_000_000, fifo(1_000_000)));
+    plan.switches.push(switch("far", 2_000_000, fifo(1_000_000)));
+    plan.links[1].b = "far".into();
+    plan.links.push(RawLink { loss_ppb: 100_000_000, ..link("sw", "far", GBPS, US) });
+    for (name, from, to) in [("there", "h0", "h1"), ("back", "h1", "h0")] {
+        plan.workloads.push(RawWorkload::from(datagrams(name, from, to, 1_000, RawDistribution::Constant(MS))));
+    }
+    plan.stop_at_ps = 20 * S;
+    let outcome = simulate(plan);
+    for name in ["there", "back"] {
+        // A standard deviation of 2 % in 20 000 frames.
+        let arrived = count(workload(&outcome, name), "transactions") as f64;
+        within(&format!("loss of {name}"), (20_000.0 - arrived) / 2_000.0, (0.93, 1.07));
+    }
+    let lost = [0, 1].map(|at| count(&outcome.summary()["switches"][at]["early_drops"], "line.frames"));
+    assert_ne!(lost[0], lost[1], "each direction has luck of its own");
+}

@@ -29,5 +29,10 @@ fn a_port_set_back_to_1500_swallows_what_is_longer_and_no_host_is_told() {
         assert!(count(drops, way) > 95 && count(drops, "ingress") + count(drops, "egress") == count(drops, way), "{drops}");
         let early = &swallowed.summary()["switches"][0]["early_drops"];
         assert_eq!(count(early, "mtu.frames"), count(drops, way));
+        let mut rows = swallowed.summary()["netstat"].as_array().expect("a list").iter();
+        let row = rows.find(|row| row["node"] == "sw" && row["towards"] == small).expect("the port has a row");
+        let errors = [count(row, "rx_errors"), count(row, "tx_errors")];
+        assert_eq!(errors, [count(drops, "ingress"), count(drops, "egress")]);
+        assert_eq!((count(row, "rx_frames"), count(row, "tx_frames")), (0, 0), "errors are neither received nor sent");
     }
 }

@@ -121,6 +121,16 @@ fn a_frame_of_a_vlan_is_four_bytes_longer_between_switches() {
     assert_eq!((latency(0), latency(10)), (vec![plain], vec![plain + 4 * PS_PER_BYTE]));
 }
 
+/// An MTU is of IP packets: a trunk has room for the tag beside a full one.
+#[test]
+fn a_trunk_carries_full_frames_with_their_tags() {
+    let mut plan = ring(3);
+    let mtu = plan.hosts[0].mtu_bytes;
+    plan.switches.iter_mut().for_each(|switch| switch.mtu_bytes = Some(mtu));
+    plan.workloads.push(single("h0", "h1", 10, u64::from(mtu) - 28));
+    assert_eq!(latencies(&simulate(plan)).len(), 1);
+}
+
 /// A host of two VLANs can only be told by tags which frame is whose: its link is a trunk, that of the other host is not.
 #[test]
 fn the_link_of_a_host_with_two_vlans_is_tagged() {
