@@ -1,4 +1,4 @@
-//! Four small scenarios whose digests are on record: any change to what happens, by a picosecond, shows here.
+//! Five small scenarios whose digests are on record: any change to what happens, by a picosecond, shows here.
 //!
 //! When a change is meant, run `TAILRACE_ACCEPT=1 cargo test -p tailrace-sim --test checks golden`, look at what else moved
 //! (the summary beside each digest says in which direction), and say in the commit why the behaviour changed.
@@ -85,6 +85,19 @@ fn sender_queue() -> RawPlan {
     plan
 }
 
+/// Blocks in fragments between three nodes, beside datagrams of two fragments, over a line that loses some of both.
+fn fragments() -> RawPlan {
+    let mut plan = star(3, 1500, GBPS, 5 * US, switch("sw", 2_000_000, fifo(500_000)));
+    plan.links[0].loss_ppb = 20_000_000;
+    let mut rac = blocks("rac", &["h0", "h1", "h2"], 6);
+    (rac.clients, rac.blocks_milli, rac.messages_milli, rac.timeout_ps) = (rac.nodes.clone(), 1_560, 500, 20 * MS);
+    rac.block_service = serving(RawDistribution::Exponential { mean: 50 * US }, 2);
+    let gap = RawDistribution::Exponential { mean: MS };
+    plan.workloads = vec![RawWorkload::from(rac), RawWorkload::from(datagrams("pairs", "h2", "h0", 2_000, gap))];
+    plan.stop_at_ps = 200 * MS;
+    plan
+}
+
 fn line(name: &str, outcome: &Outcome) -> String {
     let summary = outcome.summary();
     let frames = &summary["conservation"];
@@ -99,8 +112,13 @@ fn line(name: &str, outcome: &Outcome) -> String {
 
 #[test]
 fn the_digests_are_those_on_record() {
-    let plans =
-        [("fifo-mix", fifo_mix()), ("dpp-mix", dpp_mix()), ("dctcp-flows", dctcp_flows()), ("sender-queue", sender_queue())];
+    let plans = [
+        ("fifo-mix", fifo_mix()),
+        ("dpp-mix", dpp_mix()),
+        ("dctcp-flows", dctcp_flows()),
+        ("sender-queue", sender_queue()),
+        ("fragments", fragments()),
+    ];
     let now: String = plans.into_iter().map(|(name, plan)| line(name, &simulate(plan))).collect();
     if std::env::var_os("TAILRACE_ACCEPT").is_some() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/checks/golden.txt");
