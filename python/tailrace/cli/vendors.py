@@ -43,7 +43,7 @@ def import_file(
         hint = f"expected {vendor} commands; no line is one"
         raise RunRefusedError(f"{file}: no queueing configuration found (hint: {hint})")
     if name is not None:
-        if name in section.switch.get("ports", {}):
+        if name in (*section.switch.get("ports", {}), *section.switch.get("port_mtu", {})):
             raise RunRefusedError(f"--name: a neighbour of the switch is called '{name}' (hint: choose another name)")
         section.rename(name, remarks)
     _write_section(section, remarks, file, out, is_json=is_json, is_verbose=is_verbose)

@@ -42,6 +42,11 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
     if switch.bridge_priority != switch_back.bridge_priority:
         words = f"{switch.bridge_priority} is not written: the configuration covers queueing only"
         remarks.add(0, "switches.bridge_priority", "not-modelled", words)
+    if switch.mtu is not None and read_back.mtu_bytes != switch.mtu:
+        remarks.add(0, "switches.mtu", "not-modelled", f"{switch.mtu} bytes are not written")
+    for towards, mtu in switch.port_mtu.items():
+        if mtu != switch.mtu and switch_back.port_mtu.get(towards) != mtu:
+            remarks.add(0, f"switches.port_mtu.{towards}", "not-modelled", "the MTU of this port is not written")
     for towards, other in switch.ports.items():
         if other != switch.policy and switch_back.ports.get(towards) != other:
             remarks.add(0, f"switches.ports.{towards}", "not-modelled", f"policy '{other}' of this port is not written")

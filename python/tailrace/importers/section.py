@@ -110,7 +110,7 @@ class Section:
 
     def _smallest_scenario(self) -> Yaml:
         """A star network around this switch with the neighbours that it names, and one stream through it."""
-        hosts = [*self.switch.get("ports", {})]
+        hosts = list(dict.fromkeys((*self.switch.get("ports", {}), *self.switch.get("port_mtu", {}))))
         hosts += [name for name in STAND_INS if name not in (self.switch_name, *hosts)]
         return self.data() | {
             "tailrace": 1,

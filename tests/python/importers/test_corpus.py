@@ -71,6 +71,7 @@ def test_import_export_import_is_the_identity(case: Case) -> None:
     assert (switch_again.policy, switch_again.classify) == (switch.policy, switch.classify)
     assert switch_again.ports == switch.ports
     assert switch_again.buffer == switch.buffer
+    assert (switch_again.mtu, switch_again.port_mtu) == (switch.mtu, switch.port_mtu)
     assert (again.mtu_bytes or MTU_BYTES_DEFAULT[case.vendor]) == max(mtu_bytes, again.mtu_bytes or 0)
     assert again.switch_name == section.switch_name
 

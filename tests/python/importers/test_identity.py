@@ -39,6 +39,7 @@ def test_the_import_of_an_export_is_the_identity(vendor: str, data: st.DataObjec
     assert normal(policies[switch.policy]) == normal(policy)
     assert list(policies[switch.policy].queues) == list(policy.queues) or vendor == "sonic"
     assert (switch_back.policy, switch_back.classify) == (switch.policy, switch.classify)
+    assert (switch_back.mtu, switch_back.port_mtu) == (switch.mtu, switch.port_mtu)
     assert section.switch_name == "leaf1"
     assert [r for r in remarks.data() if r["verdict"] in ("not-understood", "not-modelled")] == []
     if vendor == "sonic":

@@ -109,6 +109,7 @@ def policies(draw: st.DrawFn, vendor: str) -> Yaml:
     return made
 
 
+mtus = st.integers(576, 9216)
 code_points = st.lists(st.integers(0, 63), min_size=1, max_size=8, unique=True)
 
 
@@ -153,5 +154,13 @@ def switches(draw: st.DrawFn, vendor: str) -> Drawn:
     alone = [rule["class"] for rule in rules].count(rules[-1]["class"]) == 1 if rules else False
     if vendor == "nxos" and alone and draw(st.booleans()):
         policy["police"] = {"rate": draw(rates), "burst": draw(sizes), "priorities": [rules[-1]["class"]]}
-    switch = {"policy": draw(st.sampled_from(["leaf", "DCB-1", "nxos"])), "classify": rules, "buffer": draw(sizes)}
+    switch: Yaml = {
+        "policy": draw(st.sampled_from(["leaf", "DCB-1", "nxos"])),
+        "classify": rules,
+        "buffer": draw(sizes),
+    }
+    if vendor == "nxos" and draw(st.booleans()):
+        switch["mtu"] = f"{draw(mtus)}B"
+        own = draw(st.dictionaries(st.sampled_from(["db1", "db2"]), mtus))
+        switch["port_mtu"] = {name: f"{mtu}B" for name, mtu in own.items() if f"{mtu}B" != switch["mtu"]}
     return Policy.model_validate(policy), Switch.model_validate(switch)

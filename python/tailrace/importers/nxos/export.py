@@ -38,7 +38,8 @@ def export_nxos(
 ) -> tuple[str, Remarks]:
     """The configuration, and remarks about settings that NX-OS cannot express.
 
-    `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
+    `mtu_bytes` is the largest MTU of the hosts, for a switch without one; `others` are the policies by name that
+    `switch.ports` uses.
     """
     others = {other: one for other, one in (others or {}).items() if other in switch.ports.values()}
     groups = groups_of(policy)
@@ -48,7 +49,8 @@ def export_nxos(
         lines += [f"{PREFIX}name {other} {_class_name(group)} {queue}" for queue, group in groups_of(one).items()]
     has_classes = bool(switch.classify)
     lines += class_lines(switch, policy) if has_classes else []
-    network = network_lines(policy, groups, mtu_bytes)
+    of_hosts = None if mtu_bytes == MTU_BYTES_DEFAULT else mtu_bytes
+    network = network_lines(policy, groups, of_hosts if switch.mtu is None else switch.mtu)
     if network:
         lines += [f"policy-map type network-qos {switch.policy}", *network]
     for other, one in {**others, switch.policy: policy}.items():

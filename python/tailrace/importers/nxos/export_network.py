@@ -16,7 +16,7 @@ EVERY_PORT = PORT.format(1)
 """The commands of a port are written below one interface; the other ports have the same."""
 
 
-def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int) -> list[str]:
+def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int | None) -> list[str]:
     """Classes with `dpp`, `pause` and `mtu`; the default one stands for those that are not named."""
     classes: dict[int, list[str]] = {}
     if policy.dpp is not None:
@@ -25,7 +25,7 @@ def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int) -> lis
     if policy.pfc is not None:
         for priority in sorted(set(policy.pfc.priorities)):
             classes.setdefault(priority, []).extend(_pause(priority, policy.pfc))
-    if mtu_bytes != MTU_BYTES_DEFAULT:
+    if mtu_bytes is not None:
         classes.setdefault(0, [])
         for actions in classes.values():
             actions.append(f"    mtu {mtu_bytes}")
@@ -92,9 +92,12 @@ def interface_lines(policy: Policy) -> Iterator[str]:
 
 
 def port_lines(switch: Switch, others: Mapping[str, Policy]) -> Iterator[str]:
-    """Ports with a queuing policy of their own; the description of each names its neighbour."""
-    ports = [(neighbour, policy) for neighbour, policy in switch.ports.items() if policy in others]
-    for number, (neighbour, policy) in enumerate(ports, 2):
+    """Ports with a queuing policy or an MTU of their own; the description of each names its neighbour."""
+    own = {neighbour: policy for neighbour, policy in switch.ports.items() if policy in others}
+    for number, neighbour in enumerate(dict.fromkeys((*own, *switch.port_mtu)), 2):
         yield PORT.format(number)
         yield f"  description {neighbour}"
-        yield f"  service-policy type queuing output {policy}"
+        if neighbour in switch.port_mtu:
+            yield f"  mtu {switch.port_mtu[neighbour]}"
+        if neighbour in own:
+            yield f"  service-policy type queuing output {own[neighbour]}"

@@ -7,7 +7,7 @@ from tailrace.importers.nxos.applied import Applied, applied_policies
 from tailrace.importers.nxos.classes import classify_of
 from tailrace.importers.nxos.config import NxosConfig, PolicyMap
 from tailrace.importers.nxos.input_queues import read_input
-from tailrace.importers.nxos.mtu import mtu_of
+from tailrace.importers.nxos.mtu import read_mtus
 from tailrace.importers.nxos.network_qos import NetworkQos, network_qos_of
 from tailrace.importers.nxos.policies import Policies, port_policies
 from tailrace.importers.nxos.predefined import add_predefined
@@ -39,7 +39,7 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     section.policies = policies.finished()
     _classify(config, applied.policy("qos"), section)
     _unused(config, applied)
-    section.mtu_bytes = mtu_of(config, host_mtus or {})
+    read_mtus(config, host_mtus or {}, section)
     section.class_mtus = {group: mtu for group, (mtu, _) in sorted(config.class_mtus.items())}
     section.port_rates = config.port_rates
     _left_over(config)

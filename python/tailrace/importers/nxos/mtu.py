@@ -1,15 +1,53 @@
 """MTU of the switch, of its ports and of its classes."""
 
 from tailrace.importers.nxos import tree
-from tailrace.importers.nxos.config import NxosConfig
+from tailrace.importers.nxos.config import Commands, NxosConfig
+from tailrace.importers.nxos.neighbour import neighbour_of
+from tailrace.importers.section import Section
+from tailrace.scenario.policies.switch import MTU_BYTES_MAX, MTU_BYTES_MIN
 
 
-def mtu_of(config: NxosConfig, host_mtus: dict[str, int]) -> int | None:
-    """The MTU of the default class; adds remarks about every other MTU of the configuration that contradicts it."""
+def read_mtus(config: NxosConfig, host_mtus: dict[str, int], section: Section) -> None:
+    """Sets the MTUs of the switch and of its ports; adds remarks about those that contradict each other."""
+    of_ports = _ports(config, section.switch_name)
+    stated, is_clear = _stated(config, host_mtus)
+    section.mtu_bytes = stated
+    if stated is not None and is_clear and MTU_BYTES_MIN <= stated <= MTU_BYTES_MAX:
+        section.switch["mtu"] = f"{stated}B"
+    other = {towards: mtu for towards, mtu in of_ports.items() if mtu != stated}
+    if other:
+        section.switch["port_mtu"] = {towards: f"{mtu}B" for towards, mtu in other.items()}
+
+
+def _ports(config: NxosConfig, switch: str) -> dict[str, int]:
+    """The MTUs of ports whose description names a neighbour. Those of other ports are claims about the switch."""
+    found = {}
     for interface in config.interfaces:
         for command in (c for c in interface.commands if c.verb == "mtu"):
-            config.remarks.add(command.line, command.text, "understood", "MTU of a port: set hosts.NAME.mtu")
-            config.mtus.append((command.line, tree.number(command.tree), command.text, interface.name))
+            mtu, neighbour = tree.number(command.tree), neighbour_of(config, interface)
+            if neighbour is not None and MTU_BYTES_MIN <= mtu <= MTU_BYTES_MAX:
+                found[neighbour] = mtu
+                words = f"switches.{switch}.port_mtu: {{{neighbour}: {mtu}B}}, where it is not that of all ports"
+            else:
+                words = (
+                    f"the MTU of a port whose description names no neighbour: write switches.{switch}.port_mtu: "
+                    f"{{NEIGHBOUR: {mtu}B}}, where it is not that of all ports"
+                )
+            config.remarks.add(command.line, command.text, "understood", words)
+            config.mtus.append((command.line, mtu, command.text, _scope(interface, neighbour)))
+    return found
+
+
+def _scope(interface: Commands, neighbour: str | None) -> str:
+    return interface.name if neighbour is None else f"{OWN_PORT}{interface.name}"
+
+
+OWN_PORT = "port of a neighbour: "
+"""Begins the scope of an MTU that a port of a scenario can have by itself."""
+
+
+def _stated(config: NxosConfig, host_mtus: dict[str, int]) -> tuple[int | None, bool]:
+    """The MTU of the default class, or else of the first port, and whether nothing contradicts it."""
     for command in (c for c in config.everywhere if c.verb == "jumbo"):
         config.remarks.add(command.line, command.text, "understood", "the maximum MTU of ports")
         largest = tree.number(command.tree)
@@ -20,8 +58,10 @@ def mtu_of(config: NxosConfig, host_mtus: dict[str, int]) -> int | None:
     claims = sorted({claim for claim in config.mtus if not _is_other_class(claim[3])})
     stated = next((mtu for _, mtu, _, where in claims if where.startswith("class ")), claims[0][1] if claims else None)
     lines = {mtu: line for line, mtu, _, _ in reversed(claims)}
-    for line, mtu, text, _ in claims:
-        other = next((m for m in sorted(lines) if m != mtu), None)
+    shared = [claim for claim in claims if not claim[3].startswith(OWN_PORT)]
+    differing = sorted({mtu for _, mtu, _, _ in shared})
+    for line, mtu, text, _ in shared:
+        other = next((m for m in differing if m != mtu), None)
         if other is not None:
             config.remarks.add(
                 line, text, "contradiction", f"the MTU is {mtu} on this line but {other} on line {lines[other]}"
@@ -30,7 +70,7 @@ def mtu_of(config: NxosConfig, host_mtus: dict[str, int]) -> int | None:
         if stated is not None and mtu > stated:
             words = f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the switch is configured for {stated}"
             config.remarks.add(lines[stated], f"mtu {stated}", "contradiction", words)
-    return stated
+    return stated, len(differing) <= 1
 
 
 def _classes(config: NxosConfig) -> None:
@@ -38,7 +78,7 @@ def _classes(config: NxosConfig) -> None:
     usual = config.class_mtus.get(0, (None, None))[0]
     for group, (mtu, command) in config.class_mtus.items():
         if group == 0 or mtu == usual:
-            words = f"set hosts.NAME.mtu to at most {mtu}B; a switch of a scenario has no MTU"
+            words = f"switches.NAME.mtu: {mtu}B, where no line contradicts it; set hosts.NAME.mtu to at most that"
             config.remarks.add(command.line, command.text, "understood", words)
             continue
         words = (

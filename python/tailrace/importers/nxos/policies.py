@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.applied import Applied
-from tailrace.importers.nxos.config import Commands, NxosConfig, PolicyMap
+from tailrace.importers.nxos.config import NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import FOUR_QUEUES
 from tailrace.importers.nxos.hardware import hardware_of, pausing_of
+from tailrace.importers.nxos.neighbour import neighbour_of
 from tailrace.importers.nxos.network_qos import NetworkQos
 from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.nxos.queuing import (
@@ -116,7 +116,7 @@ def port_policies(config: NxosConfig, applied: Applied, policies: Policies, sect
     for interface, (policy, command) in applied.of_ports.items():
         name = policies.add(policy)
         place = next(one for one in config.interfaces if one.name == f"interface {interface}")
-        neighbour = _neighbour(config, place)
+        neighbour = neighbour_of(config, place)
         if neighbour is not None:
             section.switch.setdefault("ports", {})[neighbour] = name
             words = f"ports: {{{neighbour}: {name}}}"
@@ -127,18 +127,6 @@ def port_policies(config: NxosConfig, applied: Applied, policies: Policies, sect
                 f"write switches.{section.switch_name}.ports: {{NEIGHBOUR: {name}}}"
             )
             config.remarks.add(command.line, command.text, "not-modelled", words)
-
-
-def _neighbour(config: NxosConfig, place: Commands) -> str | None:
-    """The neighbour of a port, from `description db1` or `description to db1`."""
-    for command in (c for c in place.commands if c.verb == "description"):
-        words = (tree.word(command.tree, "FREE") or "").split()
-        words = words[1:] if words[:1] and words[0].lower() == "to" else words
-        if len(words) == 1 and usable_name(words[0], "") == words[0]:
-            told = f"the neighbour of the port is '{words[0]}'"
-            config.remarks.add(command.line, command.text, "assumed", told)
-            return words[0]
-    return None
 
 
 def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: ConfigCommand) -> None:

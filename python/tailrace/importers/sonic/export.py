@@ -44,7 +44,8 @@ def export_sonic(
 ) -> tuple[str, Remarks]:
     """The database, and remarks about settings that SONiC cannot express.
 
-    `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
+    `mtu_bytes` is the largest MTU of the hosts, for a switch without one; `others` are the policies by name that
+    `switch.ports` uses.
     """
     others = {other: one for other, one in (others or {}).items() if other in switch.ports.values()}
     tables: dict[str, Table] = {
@@ -57,7 +58,8 @@ def export_sonic(
     }
     classification = _classification(switch, tables)
     for place in _places(switch, policy, others):
-        tables["PORT"] |= {port: {"mtu": str(max(MTU_BYTES, mtu_bytes))} for port in place.ports}
+        mtu = max(MTU_BYTES, mtu_bytes) if switch.mtu is None else switch.mtu
+        tables["PORT"] |= {port: {"mtu": str(mtu)} for port in place.ports}
         if others:
             names = place.neighbours or [OTHER_NEIGHBOUR] * len(place.ports)
             rows = {port: {"name": neighbour} for port, neighbour in zip(place.ports, names, strict=True)}
