@@ -36,8 +36,13 @@ BLOCK_METRICS = {
     "block_latency_p99_ms": "99th percentile of that time, in ms",
     "lost_blocks": "requests for a block without it in time, with each retry counted",
     "failed_blocks": "blocks that did not come with all retries",
-    "packets_per_transaction": "packets that its nodes send and receive, for each transaction",
-    "cpu_us_per_block": "time of cores that its programs took for each block, in microseconds, on modelled processors",
+    "packets_per_transaction": (
+        "packets that its nodes send and receive, those of other workloads too, for each transaction"
+    ),
+    "cpu_us_per_block": (
+        "time of cores that its programs took for each block, without soft interrupts, in microseconds, on modelled "
+        "processors"
+    ),
     "switches_per_block": "switches of context of its programs for each block, on modelled processors",
 }
 """Metrics that only workloads of blocks have."""
