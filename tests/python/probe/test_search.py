@@ -2,11 +2,13 @@
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 
 from tailrace.probe.confidence import chance_of_silence, loss_bound
-from tailrace.probe.path import Asked, probe
+from tailrace.probe.path import Asked, Loss, probe
+from tailrace.probe.report import Report
 from tailrace.probe.search import CONTROL_BYTES, HEADERS_BYTES, Attempt, NoAnswerError, Try, find_largest
 from tailrace.probe.talk import ProbeError
 
@@ -89,3 +91,31 @@ def test_the_bound_of_a_loss_is_that_of_clopper_and_pearson() -> None:
     assert loss_bound(5, 100) == pytest.approx(0.10225, abs=1e-5)
     assert loss_bound(3, 3) == 1.0
     assert chance_of_silence(10, 10, 5) == 1.0
+
+
+def test_small_probes_that_were_lost_all_count() -> None:
+    path, tried = path_of(hole_mtu=1_500, loss=0.3), []
+
+    def noting(payload: int, count: int) -> Attempt:
+        tried.append(path(payload, count))
+        return tried[-1]
+
+    direction = probe(("a", "b"), noting, ASKED)
+    small = [each for each in tried if each.payload_bytes == CONTROL_BYTES]
+    lost = sum(each.sent - each.received for each in small)
+    assert (direction.small.sent, direction.small.lost) == (30, lost)
+    assert lost > 0
+
+
+def test_a_report_names_the_cause_and_rounds_chances_up() -> None:
+    def reported(path: Try) -> Report:
+        return Report("simulated", 9_000, [probe(("a", "b"), path, ASKED)])
+
+    of_router = reported(path_of(router_mtu=1_400))
+    assert of_router.data()["directions"][0]["cause"] == "fragmentation-needed"
+    assert "10.0.0.1 answers: fragmentation needed, mtu=1400" in of_router.text()
+    [direction] = reported(path_of(hole_mtu=1_400)).directions
+    # 0 of 30 small ones: 9.5 % are lost at most, and both of two by chance in 0.9 % of cases.
+    few = Report("simulated", 9_000, [replace(direction, silent=Loss(2, 0))])
+    assert few.data()["directions"][0]["cause"] == "silent-black-hole"
+    assert "by chance in at most 1e-02" in " ".join(few.text().split())

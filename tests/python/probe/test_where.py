@@ -77,3 +77,20 @@ def test_a_port_that_counts_frames_above_its_mtu_is_named_with_it() -> None:
     assert found is not None
     assert (found["port"], found["side"], found["mtu_bytes"], found["frames"]) == ("leaf2>db", "egress", 1_500, 10)
     assert found["words"] == ("dropped by leaf2, leaving by its port leaf2>db, whose MTU is 1500: the port counted 10")
+
+
+def test_of_several_ports_the_one_that_counts_most_is_named() -> None:
+    ports = [
+        {"node": node, "towards": "x", "mtu_drops": {"ingress": ingress, "egress": egress}}
+        for node, ingress, egress in (("leaf1", 0, 3), ("leaf2", 10, 1), ("spine", 2, 0))
+    ]
+    found = located(PLAN, ENDS, {"ports": ports}, 10)
+    assert found is not None
+    assert (found["port"], found["side"], found["frames"]) == ("leaf2>x", "ingress", 10)
+
+
+def test_what_interfaces_had_counted_before_is_taken_off() -> None:
+    before = {"ports": [], "netstat": [row("leaf1", "client", 500, 7) | {"mtu_bytes": 1_500}]}
+    now = {"ports": [], "netstat": [row("leaf1", "client", 510, None) | {"mtu_bytes": 1_500}]}
+    [counted] = since(now, before)["netstat"]
+    assert (counted["rx_frames"], counted["tx_frames"], counted["mtu_bytes"]) == (10, None, 1_500)
