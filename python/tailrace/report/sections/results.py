@@ -16,6 +16,8 @@ from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
 from tailrace.results.text.blocks import HEAD, block_cells
 from tailrace.results.text.bonds import bond_rows
+from tailrace.results.text.fragments import COUNTERS as FRAGMENT_COUNTERS
+from tailrace.results.text.fragments import fragment_rows
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
 
@@ -211,6 +213,8 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
         "bonds": bond_rows(arms),
+        "fragments": fragment_rows(arms, HOSTS_MAX),
+        "fragment_head": [*FRAGMENT_COUNTERS, "most memory"],
         "has_limits": any(row["limited_by"] != NOT_TOLD for row in tcp),
         "processors": _processors(arms, "processors"),
         "hypervisors": _processors(arms, "hypervisors"),

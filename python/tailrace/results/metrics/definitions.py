@@ -195,5 +195,17 @@ def _lost_datagrams(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | 
     if not own or causes - ROOM_CAUSES:
         return None
     lost = sum(row["dropped_frames"] for row in own)
+    if any(host.get("ip") for host in trial.outcome.get("hosts", [])):
+        return lost, _offered_frames(trial, outcome["name"])
     delivered = (outcome.get("latency") or {}).get("count", 0)
     return lost, lost + delivered
+
+
+def _offered_frames(trial: Trial, name: str) -> int:
+    """Frames of a workload that came to the switch to which most of them came: a datagram in fragments is several."""
+    offered: dict[str, int] = {}
+    for port in trial.ports(None):
+        for row in port.get("traffic") or []:
+            if row["workloads"] == [name]:
+                offered[port["node"]] = offered.get(port["node"], 0) + row["sent_frames"] + row["dropped_frames"]
+    return max(offered.values(), default=0)

@@ -105,9 +105,17 @@ def summarise_hosts(trials: list[Trial]) -> list[dict[str, Any]]:
             groups[host["name"]].append(host | busy)
     keys = ("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_share", "program_busy_cores")
     return [
-        {"name": name} | {key: _mean(h[key] for h in seen) for key in keys} | {"bond": _bond(seen)}
+        {"name": name} | {key: _mean(h[key] for h in seen) for key in keys} | {"bond": _bond(seen), "ip": _ip(seen)}
         for name, seen in groups.items()
     ]
+
+
+def _ip(seen: list[dict[str, Any]]) -> dict[str, float] | None:
+    """Counters of fragments, mean over all trials, with or without fragments; None for a host without any."""
+    counted = [host["ip"] for host in seen if host.get("ip")]
+    if not counted:
+        return None
+    return {key: sum(float(one[key]) for one in counted) / len(seen) for key in counted[0]}
 
 
 def _bond(seen: list[dict[str, Any]]) -> list[dict[str, float]] | None:

@@ -28,6 +28,7 @@ from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.text.blocks import blocks_text
 from tailrace.results.text.bonds import bonds_text
 from tailrace.results.text.failures import failures_text, rolled_back_text
+from tailrace.results.text.fragments import fragments_text
 from tailrace.results.text.hypervisors import hypervisors_text
 from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
@@ -62,6 +63,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         _latency(summary),
         limiting_text(summary),
         blocks_text(summary),
+        fragments_text(summary),
         failures_text(summary),
         rolled_back_text(summary),
         bonds_text(summary),
