@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,23 @@ from tailrace.cli.showing import trial_of
 from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.live.lab import standing
 from tailrace.results import Run
+from tailrace.results.compare.fidelity import engine_name
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.ports.interfaces import COUNTERS, Row, difference, format_interfaces, rows_of, series_of
+from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_S = 10**12
 INTERVAL_PS_MIN = 10**10
 """A reading takes about a millisecond."""
+SIMULATED = "simulated"
+NOT_RECORDED = {
+    SIMULATED: "interfaces were not recorded over time (hint: simulate with `--set observe.interfaces=1s`)",
+    "exact": "exact runs count interfaces once, at the end (hint: omit --interval, or simulate the scenario)",
+    "live": "live runs count interfaces once, at the end (hint: omit the run directory while the fabric is up)",
+}
+"""Why a run has no readings over time, by engine."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
         raise RunRefusedError(f"{path}: there is no arm '{wanted.arm}' (hint: {hint})")
     trial = trial_of(run, wanted.arm, wanted.trial)
     if wanted.interval is not None:
-        _over_time(trial, wanted, json_=json_)
+        _over_time(trial, engine_name(run), wanted, json_=json_)
         return
     rows = _chosen(rows_of(trial.outcome), wanted.interface, str(path))
     if json_:
@@ -83,21 +93,25 @@ def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
         emit_table(lambda: format_interfaces(rows))
 
 
-def _over_time(trial: Trial, wanted: InterfacesWanted, *, json_: bool) -> None:
+def _over_time(trial: Trial, engine: str, wanted: InterfacesWanted, *, json_: bool) -> None:
     """The readings that a simulated trial has recorded, at multiples of the interval."""
     assert wanted.interval is not None
     last = rows_of(trial.outcome)
     if not trial.table_path("interface_series").exists():
-        raise RunRefusedError(
-            f"{trial.stem}: interfaces were not recorded over time "
-            "(hint: simulate with `--set observe.interfaces=1s`; of a fabric that is up, omit the run directory)"
-        )
+        raise RunRefusedError(f"{trial.stem}: {NOT_RECORDED.get(engine, NOT_RECORDED[SIMULATED])}")
     interval_ps = _interval_ps(wanted.interval)
-    readings = series_of(last, read_trial_table(trial, "interface_series").rows())
-    due = [(at_ps, rows) for at_ps, rows in readings if at_ps % interval_ps == 0]
+    readings = list(series_of(last, read_trial_table(trial, "interface_series").rows()))
+    recorded_ps = gcd(*(at_ps for at_ps, _ in readings))
+    if not readings or interval_ps % recorded_ps:
+        raise RunRefusedError(
+            f"--interval: {wanted.interval} is no multiple of observe.interfaces, "
+            f"{quantity_text(recorded_ps, TIME)} (hint: write a multiple of it)"
+        )
+    begin_ps = int(trial.outcome.get("counted_from_ps", 0))
+    due = [(at_ps, rows) for at_ps, rows in readings if at_ps % interval_ps == 0 and at_ps > begin_ps]
     if not due:
         raise RunRefusedError(
-            f"--interval: no reading at a multiple of {wanted.interval} (hint: write a multiple of observe.interfaces)"
+            f"--interval: the measured interval has no reading at a multiple of {wanted.interval} (hint: write less)"
         )
     for number, (at_ps, rows) in enumerate(due[: wanted.count]):
         _print_reading(number, at_ps / PS_PER_S, _chosen(rows, wanted.interface, str(trial.stem)), json_=json_)

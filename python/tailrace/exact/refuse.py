@@ -68,6 +68,8 @@ def _ignored(scenario: Scenario) -> Found:
             if getattr(host.cpu, key) != getattr(Cpu(), key):
                 what = SHARED if key == "cores" else "ignored in an exact run: a kernel takes no time of a processor"
                 yield ("hosts", name, "cpu", key), what, ""
+    if scenario.observe.interfaces is not None:
+        yield ("observe", "interfaces"), "ignored in an exact run: interfaces are counted once, at its end", ""
 
 
 def _find(scenario: Scenario) -> Found:

@@ -77,6 +77,8 @@ def test_a_switch_port_set_back_is_a_black_hole_with_a_place(tailrace: Program, 
         (("jumbo.yaml", "client", "db", "--arm", "fast"), "there is no arm 'fast'"),
         (("none.yaml", "client", "db"), "none.yaml: the file does not exist"),
         (("a", "b", "c", "d"), "takes one to three names, not 4"),
+        (("jumbo.yaml",), "jumbo.yaml: of a scenario, two hosts are probed (hint: SCENARIO A B)"),
+        (("jumbo.yaml", "db"), "jumbo.yaml: of a scenario, two hosts are probed (hint: SCENARIO A B)"),
         (("a", "b", "--live"), "--live does not belong to this form"),
     ],
 )
@@ -124,13 +126,29 @@ def test_interfaces_of_a_simulated_run_are_shown_over_time(tailrace: Program, ju
         for line in tailrace("show", "interfaces", "out", "--interval", "4ms", "--json").out.splitlines()
     ]
     assert [each["time_s"] for each in read[:2]] == [0.004, 0.008]
-    less = tailrace("show", "interfaces", "out", "--interval", "3us")
-    assert less.code == 0
+    for interval in ("3us", "3ms"):
+        less = tailrace("show", "interfaces", "out", "--interval", interval)
+        assert (less.code, f"{interval} is no multiple of observe.interfaces, 2ms" in less.err) == (2, True)
     none = tailrace("show", "interfaces", "out", "--interval", "5s")
-    assert (none.code, "write a multiple of observe.interfaces" in none.err) == (2, True)
+    assert (none.code, "has no reading at a multiple of 5s" in none.err) == (2, True)
     assert tailrace("run", "jumbo.yaml", "--out", "without").code == 0
     without = tailrace("show", "interfaces", "without", "--interval", "1s")
     assert (without.code, "observe.interfaces=1s" in without.err) == (2, True)
+    manifest = Path("without/manifest.json")
+    for engine in ("exact", "live"):
+        manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"engine": engine}))
+        refused = tailrace("show", "interfaces", "without", "--interval", "1s")
+        assert (refused.code, f"{engine} runs count interfaces once" in refused.err) == (2, True)
+
+
+def test_readings_of_the_warm_up_are_left_out(tailrace: Program, jumbo: Path) -> None:
+    options = ("--set", "observe.interfaces=2ms", "--set", "experiment.warm_up=4ms", "--out", "out")
+    assert tailrace("run", "jumbo.yaml", *options).code == 0
+    shown = tailrace("show", "interfaces", "out", "--interval", "2ms", "--json")
+    readings = [json.loads(line) for line in shown.out.splitlines()]
+    assert readings[0]["time_s"] == 0.006
+    sent = [reading["interfaces"][1]["tx_frames"] for reading in readings]
+    assert sent == sorted(sent)
 
 
 @pytest.mark.parametrize(
