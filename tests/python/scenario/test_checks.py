@@ -53,6 +53,12 @@ def test_the_sound_scenario_is_sound() -> None:
         ("network__links", [{"between": ["leaf", "db"], "rate": "0bit/s"}], "network.links.0.rate", "zero"),
         (
             "network__links",
+            [{"between": ["leaf", "db"], "loss": "101%"}],
+            "network.links.0.loss",
+            "a link loses at most every frame",
+        ),
+        (
+            "network__links",
             [{"between": ["client", "db"], "loss": "1%"}],
             "network.links.0.loss",
             "no switch that counts",

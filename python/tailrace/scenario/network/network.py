@@ -6,10 +6,25 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailrace.scenario.network.spanning_tree import PathCost, PortPriority, SpanningTree
-from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, Share, SmallSize, Time, refuse
+from tailrace.scenario.text.quantities import (
+    NAME_PATTERN,
+    Count,
+    Part,
+    Rate,
+    Share,
+    SmallSize,
+    Time,
+    refuse,
+    refuse_unless,
+)
 from tailrace.scenario.text.units import shown
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+EVERY_PPB = 10**9
+"""All of something, as a share."""
+Loss = Annotated[
+    Share, refuse_unless(lambda ppb: ppb <= EVERY_PPB, "a link loses at most every frame", "write at most 100%")
+]
 
 
 def _hosts(value: object) -> object:
@@ -61,7 +76,7 @@ class Link(Part):
     """Rate of both directions. Default: `network.link.rate`."""
     delay: Time | None = None
     """Propagation delay. Default: `network.link.delay`."""
-    loss: Share = 0
+    loss: Loss = 0
     """Share of frames that the link loses at random, in each direction by itself; one end must be a switch, which
     counts them.
     """
