@@ -57,6 +57,8 @@ def _refuse(wanted: Wanted) -> None:
     if number not in (1, 2, 3):
         raise RunRefusedError(f"probe mtu takes one to three names, not {number} (hint: {FORMS})")
     is_scenario, is_address = number == 3, number == 1
+    if not is_scenario and wanted.ends[0].endswith((".yaml", ".yml")):
+        raise RunRefusedError(f"{wanted.ends[0]}: of a scenario, two hosts are probed (hint: SCENARIO A B)")
     given = {
         "--live": (wanted.is_live, is_scenario),
         "--exact": (wanted.is_exact, is_scenario),

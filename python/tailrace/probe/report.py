@@ -12,6 +12,12 @@ from tailrace.results.format.columns import WIDTH, align, fill
 CHANCE_MIN = 1e-12
 """Smaller chances are stated as this one."""
 
+ROUND_TRIP = (
+    "There and back: a size passes when its reply has come back, whole or in fragments; a loss on the way there is not "
+    "told from one on the way back. Between two hosts of a fabric each direction is probed by itself."
+)
+"""What a probe to an address cannot tell."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -44,6 +50,9 @@ class Report:
         return "\n".join([align(rows, left=1), *reasons, self._verdict()])
 
     def _verdict(self) -> str:
+        return f"{self._carried()}\n{fill(ROUND_TRIP, WIDTH)}" if self.directions[0].is_round_trip else self._carried()
+
+    def _carried(self) -> str:
         if self.is_carried:
             return f"The path carries packets of {self.expected_mtu} bytes ({self.how})."
         short = [f"{_way(each)} {each.found.mtu}" for each in self.directions if each.found.mtu < self.expected_mtu]
