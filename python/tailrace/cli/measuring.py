@@ -16,7 +16,8 @@ from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError
 from tailrace.files import make_folder
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.scenario.text.units import RATE as BIT_RATE
+from tailrace.scenario.text.units import TIME, Dimension, QuantityError, parse
 
 SIMULATED_TRIAL_S = 0.05
 """Default length of a simulated trial, which has no random part. Longer ones matter where a buffer fills slowly."""
@@ -47,10 +48,10 @@ class Request:
 def measure_switch(request: Request) -> int:
     """Measures, prints and writes; returns the exit code. What an interrupt leaves is kept."""
     _refuse_combinations(request)
-    tests = parse_tests(request.tests) if request.tests else TESTS
+    tests = TESTS if request.tests is None else parse_tests(request.tests)
     if "mlrsearch" in tests:
         mlr.library()
-    sizes = parse_sizes(request.sizes) if request.sizes else None
+    sizes = None if request.sizes is None else parse_sizes(request.sizes)
     device = _device(request)
     lengths = _lengths(request, device)
     chosen = sizes_for(device, sizes, note)
@@ -100,6 +101,8 @@ def _refuse_combinations(request: Request) -> None:
 
 
 def _device(request: Request) -> Device:
+    if request.rate is not None:
+        _parsed("--rate", request.rate, BIT_RATE)
     if request.fabric:
         return LiveSwitch(request.fabric, request.rate or RATE)
     if request.scenario:
@@ -113,13 +116,20 @@ def _lengths(request: Request, device: Device) -> Lengths:
         return Lengths.full()
     if request.duration is None:
         return Lengths.of(SIMULATED_TRIAL_S) if device.is_simulated else Lengths()
-    try:
-        seconds = parse(request.duration, TIME) / PS_PER_S
-    except QuantityError as error:
-        raise RunRefusedError(f"--duration: {error.what} (hint: {error.hint})") from None
+    seconds = _parsed("--duration", request.duration, TIME) / PS_PER_S
     if not TRIAL_S_MIN <= seconds <= TRIAL_S_MAX:
         raise RunRefusedError(f"--duration: {request.duration} is not between 100us and 2min (hint: --duration 2s)")
     return Lengths.of(seconds)
+
+
+def _parsed(option: str, text: str, dimension: Dimension) -> int:
+    try:
+        value = parse(text, dimension)
+    except QuantityError as error:
+        raise RunRefusedError(f"{option}: {error.what} (hint: {error.hint})") from None
+    if value == 0:
+        raise RunRefusedError(f"{option} must be greater than zero (hint: {option} {dimension.examples[0]})")
+    return value
 
 
 def _time_text(seconds: float) -> str:

@@ -92,7 +92,11 @@ def test_json_is_the_result_file(measure: Program, tmp_path: Path) -> None:
         (("--duration", "2"), "--duration: 2 has no unit"),
         (("--duration", "1h"), "--duration"),
         (("--full", "--duration", "2s"), "--full has lengths of its own"),
-        (("--rate", "10G"), "10G"),
+        (("--rate", "10G"), "--rate: 'G' is not a unit of rate"),
+        (("--rate", "10"), "--rate: 10 has no unit"),
+        (("--rate", "0bit/s"), "--rate must be greater than zero"),
+        (("--sizes", ""), "'' is no size of a frame"),
+        (("--tests", ""), "there is no test ''"),
         (("--source", "db"), "--source belongs to a scenario"),
         (("lab.yaml", "--fabric", "bridge"), "give one of them"),
         (("lab.yaml", "--rate", "1Gbit/s"), "the scenario has the rates"),
@@ -105,6 +109,47 @@ def test_what_cannot_be_measured_is_refused_in_words(measure: Program, arguments
     assert (code, out) == (2, "")
     assert what in err
     assert not Path("runs").exists()
+
+
+LAB = """
+tailrace: 1
+name: lab
+network: {topology: {kind: star, switch: leaf, hosts: [a, b]}}
+workloads:
+  d: {kind: datagrams, source: a, destination: b, sizes: 1kB, interarrival: 1ms}
+experiment: {duration: 1s}
+"""
+
+
+def test_frames_above_the_mtu_of_a_port_are_left_out_and_refused(measure: Program, tmp_path: Path) -> None:
+    (tmp_path / "lab.yaml").write_text(LAB, encoding="utf-8")
+    lab = ("lab.yaml", "--duration", "1ms", "--tests", "throughput", "--set", "switches.leaf.port_mtu.b=1000B")
+    code, _, err = measure(*lab, "--sizes", "1018,1019")
+    assert (code, "a frame of 1019 B needs an MTU of 1001, and the path has 1000" in err) == (2, True)
+    code, out, err = measure(*lab)
+    assert (code, "left out, above the MTU of 1000: frames of 1024, 1280, 1518, 9018 B" in err) == (0, True)
+    assert "512 B" in out
+
+
+def test_a_path_on_which_nothing_arrives_has_a_throughput_of_nothing(measure: Program, tmp_path: Path) -> None:
+    (tmp_path / "lab.yaml").write_text(LAB, encoding="utf-8")
+    lost = ("--set", "network.links=[{between: [a, leaf], loss: 100%}]")
+    code, out, err = measure("lab.yaml", "--duration", "1ms", "--sizes", "512", *lost, "--json", "--out", "out")
+    assert code == 0, err
+    [size] = json.loads(out)["sizes"]
+    assert size["throughput"]["throughput_fps"] == 0
+    assert size["latency"] == []
+    assert size["frame_loss"][0]["loss_ratio"] == 1
+    assert "512 B" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_virtual_machines_are_refused_in_words(measure: Program, tmp_path: Path) -> None:
+    text = LAB.replace("experiment:", "hypervisors: {leaf: {cores: 4}}\nexperiment:")
+    text = text.replace("workloads:", "hosts: {defaults: {cpu: {cores: 1, profile: linux-kernel}}}\nworkloads:")
+    (tmp_path / "lab.yaml").write_text(text, encoding="utf-8")
+    code, out, err = measure("lab.yaml", "--duration", "1ms")
+    assert (code, out) == (2, "")
+    assert "host 'a' is a virtual machine of 'leaf', and frames are sent and received by ideal hosts" in err
 
 
 def test_a_missing_library_is_named_with_the_remedy(measure: Program, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,10 +74,11 @@ class SimulatedSwitch:
                 raise RunRefusedError(f"there is no host '{name}' (hint: {closest(name, list(hosts), 'hosts')})")
         if names[0] == names[1]:
             raise RunRefusedError("frames need two hosts (hint: --source HOST --destination HOST)")
+        _refuse_virtual_machines(plan, *names)
         self.source, self.destination = names
         self.arm, self.name = chosen, loaded.scenario.name
         self._plan = _plan_of(plan, self.source, self.destination)
-        self.mtu = min(hosts[name]["mtu_bytes"] for name in names)
+        self.mtu = min(*(hosts[name]["mtu_bytes"] for name in names), *_port_mtus(plan, self.source, self.destination))
         self.rate_bps = _rate(plan, self.source)
         self._to_rate_bps = _rate(plan, self.destination)
 
@@ -146,11 +147,33 @@ def _plan_of(plan: dict[str, Any], *ends: str) -> dict[str, Any]:
     return changed
 
 
+def _port_mtus(plan: dict[str, Any], *ends: str) -> list[int]:
+    """MTUs of the ports of the switches beside both ends. Behind these, a frame that does not fit is lost."""
+    joined = {pair for link in plan["links"] for pair in ((link["a"], link["b"]), (link["b"], link["a"]))}
+    found: list[int] = []
+    for switch in plan["switches"]:
+        own = {port["towards"]: port["mtu_bytes"] for port in switch.get("port_mtus", [])}
+        mtus = [own.get(end, switch.get("mtu_bytes")) for end in ends if (switch["name"], end) in joined]
+        found += [mtu for mtu in mtus if mtu is not None]
+    return found
+
+
 def _rate(plan: dict[str, Any], host: str) -> int:
     return int(next(link["rate_bps"] for link in plan["links"] if host in (link["a"], link["b"])))
 
 
-def _latency(found: dict[str, Any]) -> Latency | None:
-    if not found["count"]:
+def _refuse_virtual_machines(plan: dict[str, Any], *ends: str) -> None:
+    """Ideal ends have no cores, which the hypervisor of a virtual machine shares out."""
+    for hypervisor in plan.get("hypervisors", []):
+        inside = [machine["host"] for machine in hypervisor["machines"] if machine["host"] in ends]
+        if inside:
+            raise RunRefusedError(
+                f"host '{inside[0]}' is a virtual machine of '{hypervisor['switch']}', and frames are sent and "
+                "received by ideal hosts (hint: --source and --destination outside of hypervisors)"
+            )
+
+
+def _latency(found: dict[str, Any] | None) -> Latency | None:
+    if not found or not found["count"]:
         return None
     return Latency(**{key: found[f"{key}_ps"] / PS_PER_NS for key in Latency.__dataclass_fields__})
