@@ -20,6 +20,8 @@ def bring_up(
     path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None, fabric: str
 ) -> None:
     """Creates the fabric of a scenario."""
+    from tailrace.experiment.engine import LIVE
+    from tailrace.experiment.real_kernel import network, raise_found
     from tailrace.live.lab import kinds
     from tailrace.live.lab.clean import clean_before
     from tailrace.live.machine.doctor import require
@@ -31,6 +33,7 @@ def bring_up(
     if chosen not in loaded.arms:
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
+    raise_found(loaded, arms, lambda scenario: network(scenario, LIVE))
     kinds.refuse(kind, loaded, arms)
     found = require()
     clean_before(note)

@@ -30,6 +30,7 @@ NOT_RECORDED = {
     "live": "live runs count interfaces once, at the end (hint: omit the run directory while the fabric is up)",
 }
 """Why a run has no readings over time, by engine."""
+FOREIGN = "it is not what `show interfaces --json` prints"
 
 
 @dataclass(frozen=True)
@@ -163,10 +164,18 @@ def _read(file: Path) -> list[Row]:
     try:
         rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["interfaces"]
         names = ("node", "towards", "name", "mtu_bytes", *COUNTERS, "flags")
-        return [Row(**{name: row[name] for name in names}) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        why = reason_of(error) if isinstance(error, OSError) else "it is not what `show interfaces --json` prints"
-        raise RunRefusedError(f"{file}: {why} (hint: `tailrace show interfaces --json > {file}` writes one)") from None
+        found = [Row(**{name: row[name] for name in names}) for row in rows]
+    except OSError as error:
+        raise _foreign(file, reason_of(error)) from None
+    except (ValueError, KeyError, TypeError):
+        raise _foreign(file, FOREIGN) from None
+    if not all(value is None or isinstance(value, int) for row in found for value in row.counted().values()):
+        raise _foreign(file, FOREIGN)
+    return found
+
+
+def _foreign(file: Path, why: str) -> RunRefusedError:
+    return RunRefusedError(f"{file}: {why} (hint: `tailrace show interfaces --json > {file}` writes one)")
 
 
 def _repeatedly(wanted: InterfacesWanted, *, json_: bool) -> None:

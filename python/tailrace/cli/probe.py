@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, scenario_path
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, scenario_path, warn
 from tailrace.errors import RunRefusedError, closest
 from tailrace.probe.path import Asked, Direction
 from tailrace.probe.report import Report
@@ -16,6 +16,8 @@ from tailrace.scenario.scenario import Scenario
 
 MTU_MIN, MTU_MAX = 576, 65_535
 """RFC 791: what every host accepts, and the largest packet."""
+FRAMES_MAX = 2**63
+"""Frames a second that a plan may offer where no workload runs."""
 FORMS = "A B, SCENARIO A B, or ADDRESS"
 
 
@@ -122,7 +124,7 @@ def _scenario(wanted: Wanted, expected: int | None) -> Report:
         kind = wanted.fabric or TAP
         return Report(f"live, {kind}", expected_mtu, _live(loaded, arm, ends, asked, kind))
     if wanted.is_exact:
-        return Report("exact", expected_mtu, _exact(scenario, ends, asked))
+        return Report("exact", expected_mtu, _exact(loaded, arm, ends, asked))
     return Report("simulated", expected_mtu, _simulated(scenario, ends, asked))
 
 
@@ -133,10 +135,13 @@ def _simulated(scenario: Scenario, ends: tuple[str, str], asked: Asked) -> Seque
     return probe_virtual(lambda plan: run_trial(make_trial(plan)).data, scenario, ends, asked)
 
 
-def _exact(scenario: Scenario, ends: tuple[str, str], asked: Asked) -> Sequence[Direction]:
+def _exact(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked) -> Sequence[Direction]:
     from tailrace.exact.engine import ExactEngine
+    from tailrace.exact.refuse import refuse_network
     from tailrace.probe.virtual import probe_virtual
 
+    scenario = loaded.arms[arm]
+    refuse_network(loaded, {arm: scenario})
     engine = ExactEngine()
     engine.build()  # raises when the kernel is not built
     with tempfile.TemporaryDirectory(prefix="tailrace-probe-") as folder:
@@ -148,6 +153,8 @@ def _exact(scenario: Scenario, ends: tuple[str, str], asked: Asked) -> Sequence[
 
 
 def _live(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked, name: str) -> Sequence[Direction]:
+    from tailrace.experiment.engine import LIVE
+    from tailrace.experiment.real_kernel import network, raise_found
     from tailrace.live.lab import kinds
     from tailrace.live.lab.lab import Lab
     from tailrace.live.machine.doctor import require
@@ -155,10 +162,13 @@ def _live(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked, name: s
     from tailrace.scenario.lowering.plan import canonical_json, lower
 
     kind, arms = kinds.kind_of(name), {arm: loaded.arms[arm]}
+    raise_found(loaded, arms, lambda scenario: network(scenario, LIVE))
     kinds.refuse(kind, loaded, arms)
     kinds.require(kind, require())
+    warn(kinds.ignored(kind, loaded, arms))
     plan = canonical_json(lower(loaded.arms[arm], arm, trial=1))
-    options = ["--kind", kind.name] if kind.name != TAP else []
+    # Probes are a hundred frames a second, whatever the lines could carry.
+    options = ["--kind", kind.name] if kind.is_foreign else ["--frames-per-second-max", str(FRAMES_MAX)]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tailrace-probe-")))
         lab = stack.enter_context(Lab(plan, folder, *options))

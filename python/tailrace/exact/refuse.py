@@ -1,6 +1,7 @@
 """Checks that real kernels in virtual time can run a scenario, made before anything starts."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 from tailrace.errors import KeyPath, Problem
 from tailrace.exact import registry
@@ -10,6 +11,7 @@ from tailrace.experiment.real_kernel import (
     framing,
     host_settings,
     hypervisors,
+    network,
     problems_of,
     raise_found,
 )
@@ -57,6 +59,11 @@ def refuse(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
     raise_found(loaded, arms, _find)
 
 
+def refuse_network(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
+    """Raises `ScenarioError` with everything in the networks of these arms that exact runs do not support."""
+    raise_found(loaded, arms, lambda scenario: chain(network(scenario, ENGINE), _too_many_hosts(scenario)))
+
+
 def ignored(loaded: Loaded, arms: Mapping[str, Scenario]) -> list[Problem]:
     """Settings of the scenario that have no effect in an exact run, with their paths."""
     return problems_of(loaded, arms, _ignored)
@@ -83,6 +90,10 @@ def _find(scenario: Scenario) -> Found:
         yield from _host(("hosts", name), host)
     yield from neighbours.absent(scenario, ENGINE)
     yield from live_only.absent(scenario, ENGINE)
+    yield from _too_many_hosts(scenario)
+
+
+def _too_many_hosts(scenario: Scenario) -> Found:
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"

@@ -47,6 +47,22 @@ def hypervisors(scenario: Scenario, engine: str) -> Found:
         yield ("hypervisors", name), f"{engine} runs do not have virtual machines", "omit it, or simulate the scenario"
 
 
+def network(scenario: Scenario, engine: str) -> Found:
+    """What networks between real kernels do not have, whatever runs on them."""
+    yield from framing(scenario, engine)
+    yield from hypervisors(scenario, engine)
+    for name, host in scenario.hosts.items():
+        yield from _bond(("hosts", name), host, engine)
+
+
+def _bond(at: KeyPath, host: Host, engine: str) -> Found:
+    if host.nic.bond is not None:
+        what = (
+            f"hosts of {engine} runs have one interface: bonds need the kernel's bonding module, which they do without"
+        )
+        yield (*at, "nic", "bond"), what, "omit it and its further links, or simulate the scenario"
+
+
 PROCESSOR = {"steal": "a hypervisor that takes cores away", "groups": "control groups of a host's programs"}
 """Settings of a processor that would change results and that only a simulated host has."""
 
@@ -56,11 +72,7 @@ def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
     for key, what in PROCESSOR.items():
         if getattr(host.cpu, key):
             yield (*at, "cpu", key), f"{engine} runs do not have {what}", "omit it, or simulate the scenario"
-    if host.nic.bond is not None:
-        what = (
-            f"hosts of {engine} runs have one interface: bonds need the kernel's bonding module, which they do without"
-        )
-        yield (*at, "nic", "bond"), what, "omit it and its further links, or simulate the scenario"
+    yield from _bond(at, host, engine)
     own, usual = host.tcp, Tcp()
     if own.rto_min < RTO_MIN_PS:
         yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"

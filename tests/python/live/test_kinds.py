@@ -112,6 +112,13 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
     ]
 
 
+@pytest.mark.parametrize(("key", "value"), [("mtu", "9000B"), ("port_mtu", {"db": "1500B"})])
+def test_mtus_of_ports_are_told_where_they_are_not_checked(key: str, value: object) -> None:
+    [told] = [one for one in ignored("ovs-dpdk", {f"switches__leaf__{key}": value}) if "MTU" in one]
+    assert told.startswith(f"switches.leaf.{key}: ignored by --fabric ovs-dpdk: MTUs of ports")
+    assert not [one for one in ignored("ovs", {f"switches__leaf__{key}": value}) if "MTU" in one]
+
+
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
@@ -126,6 +133,10 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
         (
             {"policies__fifo": {"queues": {"q": {"qcn": {}}}}, "hosts__db": {"nic": {"qcn": {}}}},
             "hosts.db.nic: ignored by --fabric ovs: pauses and QCN of hosts",
+        ),
+        (
+            {"network__links": [{"between": ["db", "leaf"], "loss": "1%"}]},
+            "network.links.0.loss: ignored by --fabric ovs: loss on links",
         ),
         (
             {"workloads__orders__priority": 3},

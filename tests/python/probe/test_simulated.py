@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tailrace.results.ports.interfaces import COUNTERS
+
 JUMBO = """
 tailrace: 1
 name: jumbo
@@ -88,6 +90,36 @@ def test_wrong_use_is_told_in_words(tailrace: Program, jumbo: Path, arguments: t
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.parametrize("engine", ["--live", "--exact"])
+@pytest.mark.parametrize(
+    ("setting", "what"),
+    [
+        ("hypervisors.leaf.cores=4", "hypervisors.leaf: {} runs do not have virtual machines"),
+        ("hosts.db.nic.bond=layer3+4", "hosts.db.nic.bond: hosts of {} runs have one interface"),
+        ("network.framing.header=22B", "network.framing: frames of {} runs have the sizes of Ethernet"),
+    ],
+)
+def test_networks_that_real_kernels_do_not_have_are_refused(
+    tailrace: Program, jumbo: Path, engine: str, setting: str, what: str
+) -> None:
+    second = ("--set", "network.links=[{between: [db, spare]}, {between: [spare, leaf]}]")
+    extra = (*second, "--set", "network.switches=[spare]") if "bond" in setting else ()
+    cores = ("--set", "hosts.defaults.cpu={cores: 1, profile: linux-kernel}") if "hypervisors" in setting else ()
+    ended = tailrace("probe", "mtu", "jumbo.yaml", "client", "db", engine, "--set", setting, *extra, *cores)
+    assert (ended.code, what.format(engine.removeprefix("--")) in ended.err) == (2, True), ended.err
+
+
+def test_more_hosts_than_kernels_are_refused(tailrace: Program, jumbo: Path) -> None:
+    many = (
+        "--set",
+        "network.topology={kind: star, hosts: 300}",
+        "--set",
+        "workloads.copy={kind: stream, source: h1, destination: h2}",
+    )
+    ended = tailrace("probe", "mtu", "jumbo.yaml", "h1", "h300", "--exact", *many)
+    assert (ended.code, "it has 300 hosts, each of which would be a kernel of its own" in ended.err) == (2, True)
+
+
 def test_the_interfaces_of_a_run_are_shown_as_netstat_does(tailrace: Program, jumbo: Path) -> None:
     assert tailrace("run", "jumbo.yaml", "--out", "out").code == 0
     shown = tailrace("show", "interfaces", "out")
@@ -160,9 +192,14 @@ def test_readings_of_the_warm_up_are_left_out(tailrace: Program, jumbo: Path) ->
         (("interfaces", "--count", "3"), "--count needs --interval"),
         (("interfaces", "--trial", "2"), "--arm and --trial are for a run directory"),
         (("interfaces", "none"), "manifest.json"),
+        (("interfaces", "--since", "words.json"), "it is not what `show interfaces --json` prints"),
         (("interfaces", "--interval", "1us"), "shorter than 10ms"),
     ],
 )
-def test_options_that_do_not_belong_together(tailrace: Program, arguments: tuple[str, ...], what: str) -> None:
+def test_options_that_do_not_belong_together(
+    tailrace: Program, jumbo: Path, arguments: tuple[str, ...], what: str
+) -> None:
+    row = dict.fromkeys(("node", "towards", "name", "mtu_bytes", *COUNTERS, "flags")) | {"rx_frames": "many"}
+    (jumbo / "words.json").write_text(json.dumps({"interfaces": [row]}), encoding="utf-8")
     ended = tailrace("show", *arguments)
     assert (ended.code, what in ended.err) == (2, True), ended.err

@@ -133,11 +133,19 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
         if switch.classify:
             what = f"ignored by --fabric {kind.name}: {len(switch.classify)} classification rules"
             yield _stated_at(scenario.switches, "switches", name, "classify"), what, WHOLE_SCENARIO
+        if kind.name == POLLING and (switch.mtu is not None or switch.port_mtu):
+            key = "mtu" if switch.mtu is not None else "port_mtu"
+            what = f"ignored by --fabric {kind.name}: MTUs of ports, which DPDK's ports to the kernel do not check"
+            yield _stated_at(scenario.switches, "switches", name, key), what, "use --fabric ovs"
         used = {switch.ports.get(host, switch.policy) for host in graph.neighbours(name)}
         for policy_name in sorted(used):
             policy = scenario.policy(policy_name)
             assert policy is not None, "checks reject unknown policies"
             yield from _of_policy(kind, ("policies", policy_name), policy)
+    for link in graph.links:
+        if link.loss_ppb:
+            what = f"ignored by --fabric {kind.name}: loss on links"
+            yield (*link.path, "loss"), what, WHOLE_SCENARIO
     for name in graph.hosts:
         if scenario.host(name).nic.is_lossless:
             what = f"ignored by --fabric {kind.name}: pauses and QCN of hosts"
