@@ -7,8 +7,10 @@ mod distribution;
 mod random;
 mod rate;
 mod time;
+mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
 pub use random::{Probability, RandomStream, mix64};
 pub use rate::{BitRate, Pace};
 pub use time::{Span, Time};
+pub use zipf::Zipf;
