@@ -5,6 +5,7 @@ use crate::attachment::Attachment;
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
 use tailrace_dataplane::Frame;
+use tailrace_endpoint::app::StorageDone;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
@@ -201,6 +202,9 @@ impl Outputs for Links {
     }
     fn part_completed(&mut self, now: Time, owner: u32, since: Time) {
         self.observe.part_completed(now, owner as usize, since);
+    }
+    fn storage_done(&mut self, now: Time, owner: u32, done: &StorageDone) {
+        self.observe.workloads[owner as usize].storage_done(now, done);
     }
     fn finished(&mut self, now: Time, owner: u32, user: u32) {
         self.observe.finished(now, owner as usize, user);

@@ -13,10 +13,13 @@ pub mod outcome;
 mod pairs;
 mod record;
 mod requests;
+mod storage;
+mod storage_record;
 mod stream;
 
 pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
 pub use record::{Row, WorkloadRecord};
+pub use storage_record::{OfOp, StorageRecord};
 
 use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
@@ -156,6 +159,7 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
         Body::Datagrams(datagrams) => datagrams,
         Body::Requests(requests) => requests.as_ref(),
         Body::Blocks(blocks) => blocks.as_ref(),
+        Body::Storage(storage) => storage.as_ref(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is recorded of one workload.
 
-use tailrace_endpoint::app::Tallies;
+use crate::StorageRecord;
+use tailrace_endpoint::app::{StorageDone, Tallies};
 use tailrace_endpoint::host::Carried;
 use tailrace_endpoint::transport::{Limits, TcpStats};
 use tailrace_plan::RawObserve;
@@ -14,6 +15,8 @@ pub struct WorkloadRecord {
     pub latency: Latency,
     /// Of parts of transactions, such as blocks: of kinds that tell them.
     pub parts: Latency,
+    /// Of a workload of storage.
+    pub storage: Option<Box<StorageRecord>>,
     /// How many transactions and flows are complete.
     pub transactions: u64,
     /// Transactions until it is complete; 0 for a workload without end.
@@ -71,6 +74,7 @@ impl WorkloadRecord {
         WorkloadRecord {
             latency: Latency::default(),
             parts: Latency::default(),
+            storage: None,
             transactions: 0,
             transactions_total,
             users_left,
@@ -115,6 +119,14 @@ impl WorkloadRecord {
         self.measured(user, intended, now.since(intended));
     }
 
+    /// A request of storage is complete.
+    pub fn storage_done(&mut self, now: Time, done: &StorageDone) {
+        self.received(now, done.bytes);
+        if let Some(storage) = &mut self.storage {
+            storage.note(done);
+        }
+    }
+
     /// Whether it has a number to do, and so a completion.
     pub fn is_finite(&self) -> bool {
         self.transactions_total > 0
@@ -125,6 +137,9 @@ impl WorkloadRecord {
         self.counted_from = now;
         (self.latency, self.parts) = (Latency::default(), Latency::default());
         (self.transactions, self.goodput_bytes) = (0, 0);
+        if let Some(storage) = &mut self.storage {
+            **storage = StorageRecord::new(storage.devices);
+        }
         self.rows.clear();
         self.carried.clear();
         (self.tcp_before, self.bytes_before) = (tcp, bytes);

@@ -1,6 +1,6 @@
 //! A host for tests of programs alone.
 
-use super::{Ends, HostCalls, Message, Peer, WorkCalls};
+use super::{Ends, HostCalls, Message, Peer, StorageDone, WorkCalls};
 use tailrace_units::{Span, Time};
 
 /// The one host that programs of tests ask.
@@ -18,6 +18,7 @@ pub(super) struct Fake {
     pub(super) completed: Vec<(u32, Time)>,
     pub(super) finished: Vec<u32>,
     pub(super) parts: Vec<Time>,
+    pub(super) storage: Vec<StorageDone>,
 }
 
 impl WorkCalls for Fake {
@@ -62,6 +63,9 @@ impl HostCalls for Fake {
     }
     fn part_completed(&mut self, since: Time) {
         self.parts.push(since);
+    }
+    fn storage_done(&mut self, done: &StorageDone) {
+        self.storage.push(*done);
     }
     fn send_datagram(&mut self, message: Message) {
         self.sent.push(message);

@@ -7,6 +7,7 @@ mod fake_host;
 mod oltp;
 mod program;
 mod requests;
+mod storage;
 mod stream;
 mod tallies;
 
@@ -16,6 +17,10 @@ pub use program::{Ends, HostCalls, Message, Peer, Program};
 pub use requests::{
     Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, RequestClient, RequestServer, ServerConfig, ServicePolicy, Spike,
     StageConfig, Transport, User,
+};
+pub use storage::{
+    Access, Command, Done, JobConfig, LocalPath, Outcome, Pace, Path, PathWaits, Pattern, StorageClient, StorageClientConfig,
+    StorageDone, Waits,
 };
 pub use stream::{Offer, StreamSink, StreamSource};
 pub use tallies::Tallies;

@@ -1,6 +1,6 @@
 //! Programs that own several sockets: the calls of a socket interface, with a number for each socket.
 
-use super::{Tallies, WorkCalls};
+use super::{StorageDone, Tallies, WorkCalls};
 use crate::transport::Failure;
 use tailrace_units::Time;
 
@@ -63,6 +63,8 @@ pub trait HostCalls: WorkCalls {
     fn ends(&self, socket: u32) -> Ends;
     /// A part of a transaction of the program that was asked for at `since` is complete, such as a block.
     fn part_completed(&mut self, since: Time);
+    /// A request of storage is complete, with what it waited for. Engines that do not record this ignore it.
+    fn storage_done(&mut self, _done: &StorageDone) {}
     /// Sends a datagram, of at most 65 507 bytes: above the MTU in fragments. It is lost where the interface has no room.
     fn send_datagram(&mut self, message: Message);
     /// Asks for a core for this thread, a number of the program's own. Where none is free the thread waits its turn:

@@ -11,7 +11,7 @@ use super::socket::{Socket, UdpSocket};
 use super::table::SocketTable;
 use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
-use crate::app::{App, Ends, HostCalls, Message, Peer, WorkCalls};
+use crate::app::{App, Ends, HostCalls, Message, Peer, StorageDone, WorkCalls};
 use crate::ip::{Identity, Ip, TO_PORT};
 use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -279,6 +279,9 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     }
     fn part_completed(&mut self, since: Time) {
         self.uplink.out.part_completed(self.uplink.now, self.own.owner, since);
+    }
+    fn storage_done(&mut self, done: &StorageDone) {
+        self.uplink.out.storage_done(self.uplink.now, self.own.owner, done);
     }
     fn send_datagram(&mut self, message: Message) {
         match &mut self.threads {

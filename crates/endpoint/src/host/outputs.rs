@@ -1,6 +1,7 @@
 //! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
 //! calls when something is due.
 
+use crate::app::StorageDone;
 use crate::transport::Tcp;
 use crate::udp::Datagram;
 use tailrace_units::Time;
@@ -116,6 +117,8 @@ pub trait Outputs {
     fn completed(&mut self, now: Time, completion: &Completion);
     /// A part of a transaction, which was asked for at `since`, is complete.
     fn part_completed(&mut self, now: Time, owner: u32, since: Time);
+    /// A request of storage of this owner is complete. An engine without storage ignores it.
+    fn storage_done(&mut self, _now: Time, _owner: u32, _done: &StorageDone) {}
     /// This user, stream or flow of an owner has nothing more to do.
     fn finished(&mut self, now: Time, owner: u32, user: u32);
     /// A program with several sockets has one more: it connects, or a listener has accepted.

@@ -1,11 +1,13 @@
 //! The JSON format of a plan. Names end in units: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
 
+mod device;
 mod host;
 mod hypervisor;
 mod processor;
 mod switch;
 mod tree;
 
+pub use device::*;
 pub use host::*;
 pub use hypervisor::*;
 pub use processor::*;
@@ -43,6 +45,9 @@ pub struct RawPlan {
     /// Spanning trees; shortest paths when missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spanning_tree: Option<RawSpanningTree>,
+    /// Block devices of hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<RawDevice>,
     /// Workloads.
     pub workloads: Vec<RawWorkload>,
     /// Recorded data.

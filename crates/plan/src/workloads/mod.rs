@@ -9,6 +9,7 @@ pub(crate) mod distribution;
 mod flows;
 mod oltp;
 mod requests;
+pub(crate) mod storage;
 pub(crate) mod stream;
 
 pub use blocks::{Blocks, RawBlocks};
@@ -18,11 +19,12 @@ pub(crate) use distribution::distribution;
 pub use flows::{Flows, RawFlows};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
+pub use storage::{BlockDevice, RawAccess, RawStorage, RawStorageProtocol, Storage};
 pub use stream::{Pins, RawStream, Stream};
 
-use crate::PlanError;
 use crate::error::require;
 use crate::graph::Graph;
+use crate::{PlanError, RawDevice};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tailrace_wire::VLAN_MAX;
@@ -75,6 +77,8 @@ pub enum RawBody {
     Requests(Box<RawRequests>),
     /// Blocks and messages between nodes.
     Blocks(Box<RawBlocks>),
+    /// Requests of storage.
+    Storage(Box<RawStorage>),
 }
 
 /// Number of priorities (IEEE 802.1Q).
@@ -140,6 +144,8 @@ pub enum Body {
     Requests(Box<Requests>),
     /// Blocks and messages between nodes.
     Blocks(Box<Blocks>),
+    /// Requests of storage.
+    Storage(Box<Storage>),
 }
 
 impl Header {
@@ -195,6 +201,7 @@ impl RawHeader {
 pub(crate) struct NetworkFacts<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) has_spanning_trees: bool,
+    pub(crate) devices: &'a [RawDevice],
 }
 
 pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
@@ -207,6 +214,7 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) ->
         RawBody::Datagrams(raw) => datagrams::resolve(header, raw, network),
         RawBody::Requests(raw) => requests::resolve(header, raw, network),
         RawBody::Blocks(raw) => blocks::resolve(header, raw, network),
+        RawBody::Storage(raw) => storage::resolve(header, raw, network),
     }
 }
 

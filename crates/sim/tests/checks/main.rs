@@ -31,6 +31,7 @@ mod properties;
 mod random_bridging;
 mod random_plan;
 mod requests;
+mod storage;
 mod theory;
 mod trees;
 mod unnoticed;

@@ -108,6 +108,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
         switches: vec![switch],
         hypervisors: vec![],
         spanning_tree: None,
+        devices: vec![],
         workloads: vec![],
         observe: RawObserve {
             warm_up_ps: 0,
@@ -183,6 +184,12 @@ impl Kind for RawBlocks {
     }
 }
 
+impl Kind for RawStorage {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Storage(Box::new(self))
+    }
+}
+
 impl<B: Kind> From<Drawn<B>> for RawWorkload {
     fn from(drawn: Drawn<B>) -> RawWorkload {
         RawWorkload { header: drawn.header, body: drawn.body.of_any_kind() }
@@ -192,6 +199,48 @@ impl<B: Kind> From<Drawn<B>> for RawWorkload {
 /// The header of a workload without marks that begins with the trial.
 pub fn header(name: &str) -> RawHeader {
     RawHeader { name: name.into(), ..RawHeader::default() }
+}
+
+/// Jobs of these hosts that read 4 KiB at random from a device of their own.
+pub fn storage(name: &str, initiators: &[&str], depth: u32) -> Drawn<RawStorage> {
+    let body = RawStorage {
+        initiators: initiators.iter().map(|&host| host.into()).collect(),
+        target: None,
+        device: "ssd".into(),
+        protocol: RawStorageProtocol::Local,
+        jobs: 1,
+        depth,
+        read_ppb: 1_000_000_000,
+        access: RawAccess::Random(1_000_000_000),
+        block: RawDistribution::Constant(4_096),
+        size_bytes: 1 << 30,
+        arrivals: None,
+        think: RawDistribution::Constant(0),
+        flush_every: 0,
+        read_cost_ps: 0,
+        write_cost_ps: 0,
+        requests: 0,
+        bytes: 0,
+    };
+    Drawn { header: header(name), body }
+}
+
+/// Servers of 100 us, a link of 8 Gbit/s, pieces of 512 KiB, without cache.
+pub fn ssd(servers: u32) -> RawDevice {
+    RawDevice {
+        name: "ssd".into(),
+        servers,
+        read_latency: RawDistribution::Constant(100 * US),
+        write_latency: RawDistribution::Constant(100 * US),
+        read_bps: 8 * GBPS,
+        write_bps: 8 * GBPS,
+        is_duplex: false,
+        queue_depth: 32,
+        sector_bytes: 512,
+        limits: RawDeviceLimits { max_sectors_bytes: 512 << 10, max_segments: 128, segment_bytes: 4_096, transfer_bytes: 0 },
+        cache: None,
+        head: None,
+    }
 }
 
 pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, interarrival: RawDistribution) -> Drawn<RawDatagrams> {

@@ -3,6 +3,7 @@
 mod cut_off;
 mod ideal;
 mod limits;
+mod storage;
 mod tables;
 mod windows;
 
@@ -56,6 +57,9 @@ pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &
     if tells_blocks(workload) {
         summary["block_counts"] = blocks_summary(&tallies);
         summary["block_latency"] = latency(&record.parts).into();
+    }
+    if let Some(record) = &record.storage {
+        summary["storage_requests"] = storage::storage_summary(record);
     }
     summary
 }

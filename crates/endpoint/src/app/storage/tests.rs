@@ -1,0 +1,236 @@
+//! Jobs, patterns and paths with a host that only notes what it is asked.
+
+use super::pattern::Draws;
+use super::*;
+use crate::app::fake_host::Fake;
+use crate::app::{Arrivals, ArrivalsConfig, HostCalls, Program};
+use std::cell::RefCell;
+use std::rc::Rc;
+use tailrace_blockdev::{Device, DeviceConfig, Limits, LinkConfig, Op, Request};
+use tailrace_units::{BitRate, Distribution, Probability, RandomStream, Span, Time, Zipf};
+
+const KIB: u64 = 1 << 10;
+
+fn pattern(access: Access, read: Probability) -> Pattern {
+    Pattern { read, access, block: Distribution::Constant(4 * KIB), sector: 512, first: 64 * KIB, area: 64 * KIB }
+}
+
+fn random(name: &str) -> RandomStream {
+    RandomStream::new(3, name)
+}
+
+fn job(depth: u32) -> JobConfig {
+    JobConfig {
+        user: 5,
+        depth,
+        pace: Pace::Closed { start: Time::ZERO, think: Distribution::Constant(0), random: random("think") },
+        requests: 0,
+        bytes: 0,
+        flush_every: 0,
+        pattern: pattern(Access::Sequential, Probability::ZERO),
+        random: random("pattern"),
+    }
+}
+
+/// Servers of 100 us.
+fn device(servers: u32) -> Device {
+    let latency = Distribution::Constant(Span::from_us(100).ps());
+    let rate = BitRate::from_gbps(1_000_000);
+    Device::new(
+        DeviceConfig {
+            servers,
+            read_latency: latency.clone(),
+            write_latency: latency,
+            link: LinkConfig { read: rate, write: rate, is_duplex: true },
+            queue_depth: 32,
+            limits: Limits::NONE,
+            cache: None,
+            head: None,
+        },
+        random("device"),
+    )
+}
+
+fn client(jobs: Vec<JobConfig>, path: Box<dyn Path>) -> StorageClient {
+    StorageClient::new(StorageClientConfig { jobs, path, read_cost: Span::ZERO, write_cost: Span::ZERO })
+}
+
+/// Runs a program until a time, or until it has nothing to do.
+fn run(client: &mut StorageClient, until: Time) -> Fake {
+    let mut host = Fake::default();
+    while client.poll_timeout() <= until {
+        client.handle_timeout(client.poll_timeout(), &mut host);
+    }
+    host
+}
+
+fn us(time: Time) -> u64 {
+    time.ns() / 1_000
+}
+
+#[test]
+fn requests_in_order_follow_each_other_through_the_area_and_begin_again() {
+    let mut draws = Draws::new(pattern(Access::Sequential, Probability::ONE), random("pattern"));
+    let places: Vec<(Op, u64, u64)> = (0..17).map(|_| draws.draw()).collect();
+    let expected = |turn: u64| (Op::Read, 64 * KIB + turn % 16 * 4 * KIB, 4 * KIB);
+    assert!(places.iter().enumerate().all(|(turn, &place)| place == expected(turn as u64)), "{places:?}");
+}
+
+#[test]
+fn requests_anywhere_are_blocks_of_the_area_and_the_shares_are_those_asked_for() {
+    let share = Probability::ratio(3, 10);
+    let mut draws = Draws::new(pattern(Access::Random(Probability::ratio(6, 10)), share), random("pattern"));
+    let (mut reads, mut in_order, mut before) = (0, 0, 0);
+    for _ in 0..20_000 {
+        let (op, offset, bytes) = draws.draw();
+        assert!((64 * KIB..=124 * KIB).contains(&offset) && offset % bytes == 0);
+        reads += u32::from(op == Op::Read);
+        in_order += u32::from(offset == before + bytes);
+        before = offset;
+    }
+    assert!((5_800..6_200).contains(&reads), "{reads}");
+    // 40 % go on in order, of which those behind one in order (40 %) follow it, and others by chance (1 of 16).
+    assert!((3_500..5_200).contains(&in_order), "{in_order}");
+}
+
+#[test]
+fn zipf_prefers_some_places_and_blocks_are_rounded_to_sectors() {
+    let zipf = Pattern {
+        block: Distribution::Uniform { low: 1_000, high: 3_000 },
+        ..pattern(Access::Zipf(Zipf::new(16, 1_500)), Probability::ONE)
+    };
+    let mut draws = Draws::new(zipf, random("pattern"));
+    let mut counts = std::collections::BTreeMap::new();
+    for _ in 0..4_000 {
+        let (_, offset, bytes) = draws.draw();
+        assert!(bytes % 512 == 0 && (1_024..=3_072).contains(&bytes), "{bytes}");
+        assert!(offset >= 64 * KIB && offset + bytes <= 128 * KIB);
+        *counts.entry(offset / (8 * KIB)).or_insert(0) += 1;
+    }
+    let most = counts.values().max().copied().unwrap_or(0);
+    assert!(most > 800, "an eighth would be 500: {counts:?}");
+}
+
+#[test]
+fn as_many_requests_are_under_way_as_the_job_may_have() {
+    let mut client = client(vec![job(3)], Box::new(LocalPath::new(device(8))));
+    let host = run(&mut client, Time::ZERO + Span::from_us(1_000));
+    assert_eq!(host.completed.len(), 27, "three each 100 us and a little more, for the link");
+    assert!(host.completed.iter().all(|&(user, intended)| user == 5 && us(intended) % 100 == 0));
+    let parts = host.storage[4].waits;
+    assert_eq!((parts.device.ns() / 1_000, parts.whole().ns() / 1_000), (100, 100));
+    let mut running = Vec::new();
+    client.running(&mut |user, since| running.push((user, us(since))));
+    assert_eq!(running, [(5, 900); 3]);
+}
+
+#[test]
+fn a_job_ends_after_its_requests_or_its_bytes_and_says_so_once() {
+    for (requests, bytes, count) in [(10, 0, 10), (0, 33 * KIB, 9)] {
+        let mut client = client(vec![JobConfig { requests, bytes, ..job(4) }], Box::new(LocalPath::new(device(8))));
+        let host = run(&mut client, Time::ZERO + Span::from_ms(10));
+        assert_eq!((host.completed.len(), host.finished), (count, vec![5]));
+        assert!(client.poll_timeout().is_never());
+        assert_eq!((client.tallies().begun, client.tallies().answered), (count as u64, count as u64));
+    }
+}
+
+#[test]
+fn a_pause_comes_between_the_end_of_a_request_and_the_next() {
+    let think = Pace::Closed {
+        start: Time::ZERO + Span::from_us(7),
+        think: Distribution::Constant(Span::from_us(50).ps()),
+        random: random("think"),
+    };
+    let mut client = client(vec![JobConfig { pace: think, ..job(1) }], Box::new(LocalPath::new(device(1))));
+    let host = run(&mut client, Time::ZERO + Span::from_us(600));
+    let starts: Vec<u64> = host.completed.iter().map(|&(_, intended)| us(intended)).collect();
+    assert_eq!(starts, [7, 157, 307, 457]);
+}
+
+#[test]
+fn what_arrives_counts_from_its_arrival_and_waits_for_its_turn() {
+    let arrivals = Arrivals::new(ArrivalsConfig {
+        gap: Distribution::Constant(Span::from_us(40).ps()),
+        spikes: Vec::new(),
+        start: Time::ZERO,
+        count: 0,
+        client: 0,
+        clients: 1,
+        random: random("arrivals"),
+    });
+    let mut client = client(vec![JobConfig { pace: Pace::Open(arrivals), ..job(2) }], Box::new(LocalPath::new(device(8))));
+    let host = run(&mut client, Time::ZERO + Span::from_us(500));
+    let told: Vec<(u64, u64)> = host.storage.iter().map(|done| (us(done.intended), done.waits.turn.ns() / 1_000)).collect();
+    // Two at a time, 100 us each: those of 120 and 160 begin at 140 and 180, and so on.
+    assert_eq!(told, [(40, 0), (80, 0), (120, 20), (160, 20), (200, 40), (240, 40), (280, 60), (320, 60)]);
+    assert!(host.storage.iter().all(|done| done.waits.whole().ns() / 1_000 == 100 + done.waits.turn.ns() / 1_000));
+}
+
+#[test]
+fn nothing_of_a_job_begins_while_it_flushes() {
+    let mut client = client(vec![JobConfig { flush_every: 4, ..job(2) }], Box::new(LocalPath::new(device(8))));
+    let host = run(&mut client, Time::ZERO + Span::from_us(900));
+    let told: Vec<(Op, u64)> = host.storage.iter().map(|done| (done.op, us(done.intended))).collect();
+    // The third write ends first, and its place is taken by the flush, which waits for the fourth and ends before it is told.
+    let ops: Vec<Op> = told.iter().map(|&(op, _)| op).collect();
+    assert_eq!(ops[..6], [Op::Write, Op::Write, Op::Write, Op::Flush, Op::Write, Op::Write]);
+    assert_eq!(host.storage.iter().filter(|done| done.op == Op::Flush).count(), host.completed.len() / 4);
+    assert_eq!(host.completed.len(), host.storage.iter().filter(|done| done.op == Op::Write).count(), "flushes are not requests");
+}
+
+/// A path that notes commands and ends them as it is told.
+#[derive(Debug, Default)]
+struct Noted {
+    commands: Vec<(Time, Command)>,
+    ends: Vec<Done>,
+}
+
+#[derive(Debug)]
+struct NotedPath(Rc<RefCell<Noted>>);
+
+impl Path for NotedPath {
+    fn poll_timeout(&self) -> Time {
+        Time::NEVER
+    }
+    fn handle_timeout(&mut self, _: Time, _: &mut dyn HostCalls) {}
+    fn submit(&mut self, now: Time, command: Command, _: &mut dyn HostCalls) {
+        self.0.borrow_mut().commands.push((now, command));
+    }
+    fn poll_done(&mut self) -> Option<Done> {
+        self.0.borrow_mut().ends.pop()
+    }
+}
+
+#[test]
+fn a_request_that_fails_is_counted_and_its_job_goes_on_later() {
+    let noted = Rc::new(RefCell::new(Noted::default()));
+    let mut client = client(vec![job(1)], Box::new(NotedPath(Rc::clone(&noted))));
+    let mut host = Fake::default();
+    client.handle_timeout(Time::ZERO, &mut host);
+    noted.borrow_mut().ends.push(Done { tag: 0, at: Time::ZERO + Span::from_us(9), outcome: Outcome::Failed });
+    client.handle_timeout(Time::ZERO + Span::from_us(9), &mut host);
+    assert_eq!((client.tallies().failed, client.tallies().answered, host.completed.len()), (1, 0, 0));
+    assert_eq!(us(client.poll_timeout()), 100_009, "a tenth of a second later");
+}
+
+#[test]
+fn a_thread_works_on_one_request_after_the_other_and_learns_late_of_their_ends() {
+    let noted = Rc::new(RefCell::new(Noted::default()));
+    let path = Box::new(NotedPath(Rc::clone(&noted)));
+    let cost = Span::from_us(12);
+    let mut client = StorageClient::new(StorageClientConfig { jobs: vec![job(2)], path, read_cost: cost, write_cost: cost });
+    let mut host = Fake::default();
+    client.handle_timeout(Time::ZERO, &mut host);
+    assert!(noted.borrow().commands.is_empty(), "the work comes first");
+    client.handle_timeout(Time::ZERO + cost, &mut host);
+    let (at, command) = noted.borrow().commands[0];
+    assert_eq!((us(at), command.tag, command.job), (12, 0, 0));
+    assert_eq!(command.request, Request { op: Op::Write, offset: 64 * KIB, bytes: 4 * KIB, tag: 0 });
+    let device = Span::from_us(30);
+    let outcome = Outcome::Complete(PathWaits { device, pieces: 1, ..PathWaits::default() });
+    noted.borrow_mut().ends.push(Done { tag: 0, at: Time::ZERO + Span::from_us(42), outcome });
+    client.handle_timeout(Time::ZERO + Span::from_us(50), &mut host);
+    let waits = host.storage[0].waits;
+    assert_eq!((waits.processor, waits.device, waits.whole()), (Span::from_us(20), device, Span::from_us(50)));
+}

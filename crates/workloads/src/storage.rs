@@ -1,0 +1,143 @@
+//! Requests of storage: the programs of initiators, with their devices and random streams.
+
+use crate::storage_record::StorageRecord;
+use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use tailrace_blockdev::{CacheConfig, Device, DeviceConfig, HeadConfig, Limits, LinkConfig};
+use tailrace_endpoint::app::{
+    Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, Pace, Path, Pattern, StorageClient, StorageClientConfig,
+};
+use tailrace_plan::{BlockDevice, RawAccess, RawObserve, RawStorageProtocol, Storage};
+use tailrace_units::{Probability, Span, Time, Zipf};
+
+/// All, in parts per billion.
+const ONE_PPB: u64 = 1_000_000_000;
+
+impl Kind for Storage {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        let users = self.initiators.len() * self.raw.jobs as usize;
+        let requests = match (self.raw.requests, self.raw.bytes) {
+            (0, 0) => 0,
+            (0, bytes) => bytes.div_ceil((self.block.mean() as u64).max(1)),
+            (requests, _) => requests,
+        };
+        let left = if requests > 0 { users as u64 } else { 0 };
+        let devices = if self.target.is_some() { 1 } else { self.initiators.len() as u64 };
+        let record = WorkloadRecord::new(observe, users, left, users as u64 * requests);
+        WorkloadRecord { storage: Some(Box::new(StorageRecord::new(devices))), ..record }
+    }
+
+    fn programs(&self) -> usize {
+        self.initiators.len() + usize::from(self.target.is_some())
+    }
+
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+        let parts = Parts { storage: self, place };
+        for (number, &host) in (0..).zip(&self.initiators) {
+            let path: Box<dyn Path> = match self.raw.protocol {
+                RawStorageProtocol::Local => Box::new(LocalPath::new(parts.device(number))),
+            };
+            let program = Box::new(parts.client(number, path));
+            let finishes = if self.raw.requests > 0 || self.raw.bytes > 0 { self.raw.jobs.into() } else { 0 };
+            let (workload, host) = (place.number, host as u32);
+            // What an initiator reads or writes is counted when a request is complete.
+            engine.start(WorkloadProgram { workload, host, program, counts_goodput: false, port: None, finishes });
+        }
+    }
+}
+
+/// A workload, as its programs are put together.
+struct Parts<'a> {
+    storage: &'a Storage,
+    place: &'a Place<'a>,
+}
+
+impl Parts<'_> {
+    /// The device of an initiator, or of the target (0).
+    fn device(&self, number: u32) -> Device {
+        Device::new(device_config(&self.storage.device), self.place.random(&format!("{number}/device")))
+    }
+
+    fn client(&self, number: u32, path: Box<dyn Path>) -> StorageClient {
+        let raw = &self.storage.raw;
+        StorageClient::new(StorageClientConfig {
+            jobs: (0..raw.jobs).map(|job| self.job(number, job)).collect(),
+            path,
+            read_cost: Span::from_ps(raw.read_cost_ps),
+            write_cost: Span::from_ps(raw.write_cost_ps),
+        })
+    }
+
+    fn job(&self, initiator: u32, job: u32) -> JobConfig {
+        let raw = &self.storage.raw;
+        let user = initiator * raw.jobs + job;
+        JobConfig {
+            user,
+            depth: raw.depth,
+            pace: self.pace(initiator, job, user),
+            requests: raw.requests,
+            bytes: raw.bytes,
+            flush_every: raw.flush_every,
+            pattern: self.pattern(job),
+            random: self.place.random(&format!("{user}/pattern")),
+        }
+    }
+
+    fn pace(&self, initiator: u32, job: u32, user: u32) -> Pace {
+        let start = Time::from_ps(self.place.header.start_ps);
+        let Some(arrivals) = &self.storage.arrivals else {
+            let random = self.place.random(&format!("{user}/think"));
+            return Pace::Closed { start, think: self.storage.think.clone(), random };
+        };
+        Pace::Open(Arrivals::new(ArrivalsConfig {
+            gap: arrivals.clone(),
+            spikes: Vec::new(),
+            start,
+            count: 0,
+            client: job.into(),
+            clients: self.storage.raw.jobs.into(),
+            random: self.place.random(&format!("{initiator}/arrivals")),
+        }))
+    }
+
+    /// Jobs have areas one behind the other.
+    fn pattern(&self, job: u32) -> Pattern {
+        let Storage { raw, block, device, .. } = self.storage;
+        let sector = u64::from(device.raw.sector_bytes);
+        let area = raw.size_bytes / u64::from(raw.jobs) / sector * sector;
+        let share = |ppb: u32| Probability::ratio(ppb.into(), ONE_PPB);
+        let access = match raw.access {
+            RawAccess::Sequential => Access::Sequential,
+            RawAccess::Random(ppb) => Access::Random(share(ppb)),
+            RawAccess::Zipf(theta_milli) => {
+                Access::Zipf(Zipf::new((area / (block.mean() as u64).max(sector)).max(1), theta_milli))
+            }
+        };
+        Pattern { read: share(raw.read_ppb), access, block: block.clone(), sector, first: u64::from(job) * area, area }
+    }
+}
+
+/// A device of the plan, as the model has it.
+fn device_config(device: &BlockDevice) -> DeviceConfig {
+    let BlockDevice { read_latency, write_latency, rates: [read, write], raw } = device;
+    let limits = raw.limits;
+    DeviceConfig {
+        servers: raw.servers,
+        read_latency: read_latency.clone(),
+        write_latency: write_latency.clone(),
+        link: LinkConfig { read: *read, write: *write, is_duplex: raw.is_duplex },
+        queue_depth: raw.queue_depth,
+        limits: Limits {
+            max_sectors_bytes: limits.max_sectors_bytes,
+            max_segments: limits.max_segments.into(),
+            segment_bytes: limits.segment_bytes,
+            transfer_bytes: (limits.transfer_bytes > 0).then_some(limits.transfer_bytes),
+        },
+        cache: raw.cache.map(|cache| CacheConfig { bytes: cache.bytes, latency: Span::from_ps(cache.latency_ps) }),
+        head: raw.head.map(|head| HeadConfig {
+            turn: Span::from_ps(head.turn_ps),
+            seek_track: Span::from_ps(head.seek_track_ps),
+            seek_full: Span::from_ps(head.seek_full_ps),
+            capacity: head.capacity_bytes,
+        }),
+    }
+}

@@ -1,0 +1,57 @@
+//! What is recorded of requests of storage: by what they asked for, and what they waited for.
+
+use tailrace_blockdev::Op;
+use tailrace_endpoint::app::{StorageDone, Waits};
+use tailrace_record::Latency;
+use tailrace_units::Span;
+
+/// Requests of storage that are complete.
+#[derive(Debug, Default)]
+pub struct StorageRecord {
+    /// How many devices there are.
+    pub devices: u64,
+    /// Of those that read, that write, and that flush.
+    pub of: [OfOp; 3],
+    /// Pieces of requests that devices completed.
+    pub pieces: u64,
+    /// From submission to completion of each, added up (picoseconds).
+    pub pieces_wait_ps: u128,
+    /// How long devices had something to do, added up.
+    pub busy: Span,
+}
+
+/// Requests that ask for the same.
+#[derive(Debug, Default)]
+pub struct OfOp {
+    /// From the intended start.
+    pub latency: Latency,
+    /// What they read or wrote.
+    pub bytes: u64,
+    /// What they waited for, added up (picoseconds), in the order of [`Waits::NAMES`].
+    pub waits_ps: [u128; Waits::NAMES.len()],
+}
+
+impl StorageRecord {
+    /// Names of what is asked for, as in results.
+    pub const NAMES: [&'static str; 3] = ["read", "write", "flush"];
+
+    /// Of so many devices.
+    pub fn new(devices: u64) -> StorageRecord {
+        StorageRecord { devices, ..StorageRecord::default() }
+    }
+
+    /// A request is complete.
+    pub fn note(&mut self, done: &StorageDone) {
+        let of = match done.op {
+            Op::Read => &mut self.of[0],
+            Op::Write => &mut self.of[1],
+            Op::Flush => &mut self.of[2],
+        };
+        of.latency.record(done.waits.whole());
+        of.bytes += done.bytes;
+        of.waits_ps.iter_mut().zip(done.waits.parts()).for_each(|(sum, part)| *sum += u128::from(part.ps()));
+        self.pieces += u64::from(done.pieces);
+        self.pieces_wait_ps += u128::from(done.pieces_wait.ps());
+        self.busy += done.busy;
+    }
+}
