@@ -8,6 +8,7 @@ mod oltp;
 mod program;
 mod requests;
 mod storage;
+mod storage_done;
 mod stream;
 mod tallies;
 
@@ -20,8 +21,8 @@ pub use requests::{
 };
 pub use storage::{
     Access, Command, Done, JobConfig, LocalPath, Outcome, Pace, Path, PathWaits, Pattern, StorageClient, StorageClientConfig,
-    StorageDone, Waits,
 };
+pub use storage_done::{StorageDone, Waits};
 pub use stream::{Offer, StreamSink, StreamSource};
 pub use tallies::Tallies;
 

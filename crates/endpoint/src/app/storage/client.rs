@@ -1,10 +1,9 @@
 //! The program of an initiator.
 
-use super::done::{StorageDone, Waits};
 use super::job::{Job, JobConfig};
 use super::path::{Command, Done, Outcome, Path, PathWaits};
 use crate::app::requests::PAUSE_AFTER_FAILURE;
-use crate::app::{HostCalls, Program, Tallies};
+use crate::app::{HostCalls, Program, StorageDone, Tallies, Waits};
 use crate::transport::Failure;
 use std::collections::{BTreeSet, VecDeque};
 use tailrace_blockdev::{Op, Request};

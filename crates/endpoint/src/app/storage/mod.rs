@@ -5,7 +5,6 @@
 //! a target.
 
 mod client;
-mod done;
 mod job;
 mod local;
 mod path;
@@ -14,7 +13,6 @@ mod pattern;
 mod tests;
 
 pub use client::{StorageClient, StorageClientConfig};
-pub use done::{StorageDone, Waits};
 pub use job::{JobConfig, Pace};
 pub use local::LocalPath;
 pub use path::{Command, Done, Outcome, Path, PathWaits};

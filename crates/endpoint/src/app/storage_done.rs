@@ -1,4 +1,4 @@
-//! What is told of a request that is complete.
+//! What is told of a request of storage that is complete.
 
 use tailrace_blockdev::Op;
 use tailrace_units::{Span, Time};
