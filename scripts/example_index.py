@@ -57,6 +57,9 @@ LESSONS = {
     "requests": lesson(0, "99th percentile of a request through a news flash, ms", "latency_p99_ms", workload="web"),
     "blocks": lesson(0, "transactions of two nodes a second", "rate_per_s", workload="rac"),
     "reassembly-collapse": lesson(0, "goodput of blocks over UDP, Gbit/s", "goodput_gbps", workload="blocks"),
+    "storage-local": lesson(
+        0, "blocks of 4 KiB that an SSD delivers to a server, a second", "read_iops", workload="disk"
+    ),
     "bond": lesson(1, "goodput of a server with two links, Gbit/s", "goodput_gbps", workload="reads"),
     "tiers": lesson(1, "requests that failed, %", "failed_percent", workload="pages"),
     "incast": lesson(0, "time until all responses have arrived, ms", "completion_s", 1000, workload="answers"),

@@ -129,6 +129,25 @@ context_switch: 700ns
 signal: 750ns
 poll: 150ns""",
     ),
+    "Device": (
+        "devices.ssd",
+        """preset: sata-ssd
+servers: 10
+read_latency: 102us
+write_latency: exponential(111us)
+read_rate: 540MB/s
+write_rate: 520MB/s
+link: shared
+queue_depth: 32
+sector: 512B
+limits: {max_sectors: 512KiB}
+cache: {size: 4MiB}
+rotation: {rpm: 7200}
+capacity: 1TB""",
+    ),
+    "Limits": ("devices.ssd.limits", "max_sectors: 512KiB\nmax_segments: 128\nsegment: 4KiB\ntransfer: 128KiB"),
+    "Cache": ("devices.ssd.cache", "size: 4MiB\nlatency: 17us"),
+    "Rotation": ("devices.ssd.rotation", "rpm: 7200\nseek_track: 1ms\nseek_full: 15ms"),
     "Pins": ("hypervisors.leaf.pins.web", "cores: [1, 2]\nvhost: [3]"),
     "Neighbour": (
         "hypervisors.leaf.neighbours.busy",

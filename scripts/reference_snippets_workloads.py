@@ -120,6 +120,34 @@ priority: 5
 dscp: ef
 vlan: 10""",
     ),
+    "Storage": (
+        "workloads.vdb",
+        """kind: storage
+enabled: true
+group: disks
+initiators: [h1, h2]
+target: san             # absent with protocol: local
+device: sata-ssd        # or a name of `devices`
+protocol: local
+read: 70
+access: {random: 60}
+block: 4KiB
+size: 10GiB
+jobs: 4
+depth: 32
+rate: 1000/s
+arrivals: exponential(1ms)
+think: 100us
+flush_every: 64
+request_cost: 12us
+write_cost: 14us
+requests: 10000
+bytes: 1GiB
+start: 1s
+priority: 3
+dscp: be
+vlan: 10""",
+    ),
     "Blocks": (
         "workloads.interconnect",
         """kind: blocks

@@ -101,6 +101,9 @@ def _too_many_hosts(scenario: Scenario) -> Found:
 
 def _program(at: KeyPath, workload: WorkloadKind) -> Found:
     """The real program that a workload names."""
+    if (refusal := workload.exact_refusal()) is not None:
+        yield (*at, "kind"), refusal, "omit --exact to simulate it"
+        return
     if workload.live_choices().get(SERVICE_KEY) in LIVE_ONLY:
         return
     keys = [key for key in (CHOICE_KEY, SERVICE_KEY) if key in workload.model_fields_set]

@@ -5,13 +5,14 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe, OrName
+from tailrace.scenario.network.device import Device
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.hypervisor import Hypervisor
 from tailrace.scenario.network.network import Name, Network
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.policies.switch import FIFO, Policy, Switch
 from tailrace.scenario.sweep import Sweep
-from tailrace.scenario.text.quantities import Part
+from tailrace.scenario.text.quantities import Part, merged
 from tailrace.scenario.workloads.kinds import Workload
 
 P = TypeVar("P", bound=Part)
@@ -52,6 +53,8 @@ class Scenario(Part):
     """Settings by switch name; `defaults` applies to all switches."""
     hypervisors: dict[str, Hypervisor] = {}
     """Real cores by the name of their virtual switch; hosts that are linked to it are their virtual machines."""
+    devices: dict[Name, Device] = {}
+    """Block devices by name; workloads of storage name them, and each host that they name has one of its own."""
     policies: dict[Name, Policy] = {}
     """Queueing policies by name; switches refer to them."""
     workloads: dict[Name, Workload]
@@ -140,12 +143,3 @@ def with_defaults(own: Mapping[str, P], usual: P) -> dict[str, P]:
     """Settings by name, each merged with the defaults; those of all other names are under `defaults`."""
     below = own.get(DEFAULTS, usual)
     return {DEFAULTS: below} | {name: merged(below, above) for name, above in own.items() if name != DEFAULTS}
-
-
-def merged(below: P, above: P) -> P:
-    """`below` with every value that `above` states, merged part by part."""
-    update: dict[str, Any] = {}
-    for name in above.model_fields_set:
-        low, high = getattr(below, name), getattr(above, name)
-        update[name] = merged(low, high) if isinstance(high, Part) and type(low) is type(high) else high
-    return below.model_copy(update=update)

@@ -47,6 +47,40 @@ BLOCK_METRICS = {
 }
 """Metrics that only workloads of blocks have."""
 
+STORAGE_PARTS = {
+    "turn": "their turn: the job had as many under way as `depth` allows",
+    "processor": "the processor of the initiator",
+    "network": "the network",
+    "r2t": "permission of the target to send data",
+    "queue": "requests before them, in the block layer and in the device",
+    "device": "the medium and the link of the device, while these served them",
+}
+"""What requests of storage wait for; together it is all of their time."""
+STORAGE_METRICS = {
+    **{
+        name: meaning
+        for op in ("read", "write")
+        for name, meaning in {
+            f"{op}_iops": f"requests that {op}, per second",
+            f"{op}_mbytes_per_s": f"data that requests {op}, in MB (10^6 bytes) per second",
+            **{
+                f"{op}_latency_{key}_ms": f"{key} latency of requests that {op}, in ms"
+                for key in ("mean", "p50", "p99", "max")
+            },
+        }.items()
+    },
+    "flush_latency_mean_ms": "mean latency of flushes, in ms",
+    **{
+        f"waits_{part}_percent": f"share of the time of requests for {what}, in percent"
+        for part, what in STORAGE_PARTS.items()
+    },
+    "device_requests_per_s": "requests that devices complete per second, after splitting (iostat: r/s + w/s)",
+    "device_await_ms": "mean time of these in the block layer and the device, in ms (iostat: await)",
+    "device_queue_mean": "mean number of these under way, for each device (iostat: aqu-sz)",
+    "device_busy_percent": "share of time in which a device had something to do, in percent (iostat: %util)",
+}
+"""Metrics that only workloads of storage have."""
+
 HYPERVISOR_METRICS = {
     "hypervisor_switches_per_transaction": "switches of context on all hypervisors",
     "hypervisor_cpu_us_per_transaction": "busy time of all cores of hypervisors, in microseconds",
@@ -148,6 +182,7 @@ METRICS = {
         ),
         Metric("throttled_s", "time for which control groups of modelled processors were throttled, in seconds"),
         *(_workload(name, meaning) for name, meaning in BLOCK_METRICS.items()),
+        *(_workload(name, meaning) for name, meaning in STORAGE_METRICS.items()),
         *(
             _workload(name, f"{meaning}, for each completed transaction")
             for name, meaning in HYPERVISOR_METRICS.items()

@@ -20,6 +20,7 @@ from tailrace.results.text.fragments import COUNTERS as FRAGMENT_COUNTERS
 from tailrace.results.text.fragments import fragment_rows
 from tailrace.results.text.limiting_text import verdict_words
 from tailrace.results.text.run import CUT_OFF_WORDS
+from tailrace.results.text.storage import storage_tables
 
 NOT_TOLD = "–"
 # One frame of the usual Ethernet MTU.
@@ -208,6 +209,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "request_counters": REQUEST_COUNTERS,
         "block_rows": _blocks(summary),
         "block_head": HEAD[2:],
+        "storage": storage_tables(summary),
         "dpp": dpp,
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),

@@ -6,12 +6,19 @@ from typing import Any
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
-from tailrace.results.metrics import blocks, hypervisors, processors
+from tailrace.results.metrics import blocks, hypervisors, processors, storage
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trial
 from tailrace.results.metrics.limiting import limits_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, queues_of
-from tailrace.scenario.vocabulary import BLOCK_METRICS, DEPTH_PERCENTILES, HYPERVISOR_METRICS, LIMITS, PROGRAM_METRICS
+from tailrace.scenario.vocabulary import (
+    BLOCK_METRICS,
+    DEPTH_PERCENTILES,
+    HYPERVISOR_METRICS,
+    LIMITS,
+    PROGRAM_METRICS,
+    STORAGE_METRICS,
+)
 from tailrace.scenario.workloads.kinds import facts_of, kind_named
 from tailrace.statistics import jain_index, mean
 
@@ -220,6 +227,14 @@ def _blocks(metric: str) -> Figure:
     return figure
 
 
+def _storage(metric: str) -> Figure:
+    def figure(_: Run, trial: Trial, band: Band) -> float | None:
+        name = _workload_name(trial, band.workload)
+        return storage.storage_figure(trial, name, metric) if name else None
+
+    return figure
+
+
 def _nodes(run: Run, trial: Trial, name: str) -> list[str]:
     """Every host that takes part in a workload."""
     planned = (run.plan(trial.arm) or {}).get("workloads", [])
@@ -271,6 +286,7 @@ FIGURES: dict[str, Figure] = {
     "deadlock_links": _deadlock,
     **{metric: _processors(metric) for metric in PROGRAM_METRICS},
     **{metric: _blocks(metric) for metric in BLOCK_METRICS},
+    **{metric: _storage(metric) for metric in STORAGE_METRICS},
     **{metric: _hypervisors(metric) for metric in HYPERVISOR_METRICS},
     "hypervisor_switches_per_s": lambda _, trial, __: hypervisors.switches_per_s(trial),
     "hypervisor_kernel_percent": lambda _, trial, __: hypervisors.kernel_share_percent(trial),

@@ -33,6 +33,7 @@ from tailrace.results.text.hypervisors import hypervisors_text
 from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
+from tailrace.results.text.storage import storage_text
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
@@ -64,6 +65,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         limiting_text(summary),
         blocks_text(summary),
         fragments_text(summary),
+        storage_text(summary),
         failures_text(summary),
         rolled_back_text(summary),
         bonds_text(summary),

@@ -7,7 +7,7 @@ from tailrace.errors import KeyPath, closest
 from tailrace.scenario.experiment import Expectation
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.vocabulary import BLOCK_METRICS, DROP_CAUSES, METRICS, NARROWING, Metric
+from tailrace.scenario.vocabulary import BLOCK_METRICS, DROP_CAUSES, METRICS, NARROWING, STORAGE_METRICS, Metric
 from tailrace.scenario.workloads.kinds import KINDS
 
 SOLO = "solo:"
@@ -21,6 +21,7 @@ OF_SOME_KINDS = (
     "timed_out",
     "connections_opened",
     *BLOCK_METRICS,
+    *STORAGE_METRICS,
 )
 """Metrics that only workloads of some kinds have."""
 

@@ -6,6 +6,7 @@ from itertools import islice
 from tailrace.errors import KeyPath, Problem, closest
 from tailrace.scenario.checks import (
     bonds,
+    devices,
     expectations,
     headline,
     hypervisors,
@@ -52,6 +53,7 @@ def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     refusals = list(topology.check(scenario))
     yield from refusals
     yield from policies.check(scenario)
+    yield from devices.check(scenario)
     if not is_arm:
         yield from _arms(scenario)
     yield from _experiment(scenario)

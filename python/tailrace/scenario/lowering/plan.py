@@ -5,6 +5,7 @@ import json
 from collections.abc import Set
 from typing import Any
 
+from tailrace.scenario.lowering.devices import lower_devices
 from tailrace.scenario.lowering.hypervisor import lower_hypervisors, without_offloads
 from tailrace.scenario.lowering.pause import mask
 from tailrace.scenario.lowering.processor import lower_cpu
@@ -62,6 +63,7 @@ def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | No
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
         **lowered,
+        **lower_devices(scenario),
         "workloads": [_workload(name, workload, graph) for name, workload in scenario.running.items()],
         "observe": _observe(scenario, graph),
     }

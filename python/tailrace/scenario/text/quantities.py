@@ -1,7 +1,7 @@
 """Units and distributions as pydantic types; in JSON Schema they are strings with a pattern."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -23,6 +23,18 @@ class Part(BaseModel):
     """Base of every part of a scenario: unknown keys are errors, values do not change, docstrings describe the keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True)
+
+
+P = TypeVar("P", bound=Part)
+
+
+def merged(below: P, above: P) -> P:
+    """`below` with every value that `above` states, merged part by part."""
+    update: dict[str, Any] = {}
+    for name in above.model_fields_set:
+        low, high = getattr(below, name), getattr(above, name)
+        update[name] = merged(low, high) if isinstance(high, Part) and type(low) is type(high) else high
+    return below.model_copy(update=update)
 
 
 def kind_name(part: type[Part]) -> str:
@@ -108,6 +120,10 @@ Size = Annotated[int, BeforeValidator(_reader(units.SIZE)), _schema(units.SIZE)]
 """Bytes."""
 Rate = Annotated[int, BeforeValidator(_reader(units.RATE)), _schema(units.RATE)]
 """Bits per second."""
+DataRate = Annotated[int, BeforeValidator(_reader(units.DATA_RATE)), _schema(units.DATA_RATE)]
+"""Bytes per second."""
+RequestRate = Annotated[int, BeforeValidator(_reader(units.REQUEST_RATE)), _schema(units.REQUEST_RATE)]
+"""Thousandths of a request per second."""
 Offset = Annotated[int, BeforeValidator(_reader(units.OFFSET)), _schema(units.OFFSET)]
 """Parts per billion of a clock."""
 Share = Annotated[int, BeforeValidator(_reader(units.SHARE)), _schema(units.SHARE)]

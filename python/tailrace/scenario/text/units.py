@@ -125,6 +125,33 @@ RATE = Dimension(
     likely=("Gbit/s", "Mbit/s"),
 )
 
+DATA_RATE = Dimension(
+    noun="data rate",
+    suffixes={
+        **_powers(1000, ["B/s", "kB/s", "MB/s", "GB/s"], Fraction(1)),
+        **_powers(1024, ["KiB/s", "MiB/s", "GiB/s"], Fraction(1024)),
+    },
+    examples=("540MB/s", "2GB/s"),
+    plan_unit="bytes per second",
+    aliases={
+        "Mbit/s": "MB/s (divide bits by 8)",
+        "Gbit/s": "MB/s (divide bits by 8)",
+        "M": "MB/s or MiB/s",
+        "MB": "MB/s",
+        "mb/s": "MB/s",
+    },
+    likely=("MB/s", "MiB/s"),
+)
+
+REQUEST_RATE = Dimension(
+    noun="rate of requests",
+    suffixes={"/s": Fraction(1000), "/min": Fraction(1000, 60)},
+    examples=("1000/s", "2.5/s"),
+    plan_unit="thousandths of a request per second",
+    aliases={"iops": "/s", "IOPS": "/s", "per second": "/s"},
+    likely=("/s",),
+)
+
 OFFSET = Dimension(
     noun="clock offset",
     suffixes={"ppb": Fraction(1), "ppm": Fraction(1000)},
@@ -170,7 +197,10 @@ LENGTH = Dimension(
     likely=("m",),
 )
 
-DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FREQUENCY, FRAMES, LENGTH)}
+DIMENSIONS = {
+    dimension.noun: dimension
+    for dimension in (TIME, SIZE, RATE, DATA_RATE, REQUEST_RATE, OFFSET, SHARE, FREQUENCY, FRAMES, LENGTH)
+}
 """Dimensions by noun; fine times are also called times."""
 
 PLAN_INTEGER_MAX = 2**63 - 1

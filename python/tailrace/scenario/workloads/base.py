@@ -6,12 +6,13 @@ without it can be neither registered (mypy) nor instantiated (Python).
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Protocol, Self
 
 from pydantic import Field
 
 from tailrace.errors import KeyPath
+from tailrace.scenario.network.device import Device
 from tailrace.scenario.network.spanning_tree import Vlan
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.classify import Dscp
@@ -35,6 +36,8 @@ class Surroundings:
     graph: Graph
     duration_ps: int
     """Length of a trial."""
+    devices: Mapping[str, Device] = field(default_factory=dict)
+    """Block devices by name: those of the scenario, and presets."""
 
 
 def too_slow(at: KeyPath, least_ps: float, around: Surroundings) -> Found:
@@ -173,6 +176,14 @@ class WorkloadKind(Part, ABC):
         """The hosts that keep connections for the whole trial, or send datagrams, each with the key of their number,
         and it. Each connection has a port of that host; ports that come and go are not counted.
         """
+
+    def exact_refusal(self) -> str | None:
+        """The reason, if exact runs do not have it."""
+        return None
+
+    def used_devices(self) -> list[tuple[str, str]]:
+        """Hosts whose block devices it uses, each with the name of the device."""
+        return []
 
     # --- plan --------------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.flows import Flows
 from tailrace.scenario.workloads.oltp import Oltp
 from tailrace.scenario.workloads.requests import Requests
+from tailrace.scenario.workloads.storage import Storage
 from tailrace.scenario.workloads.stream import Stream
 
 
@@ -30,6 +31,7 @@ KINDS = _registered(
     Datagrams,
     Requests,
     Blocks,
+    Storage,
 )
 """Kinds by name."""
 

@@ -1,0 +1,68 @@
+"""Figures of workloads of storage: rates and latencies by what requests ask for, what they waited for, devices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.format.numbers import PS_PER_MS, PS_PER_S
+from tailrace.results.metrics.definitions import counted_ps
+from tailrace.scenario.vocabulary import STORAGE_METRICS, STORAGE_PARTS
+from tailrace.statistics import mean
+
+OPS = ("read", "write")
+OF_ALL = (*OPS, "flush")
+DEVICE_METRICS = ("device_requests_per_s", "device_await_ms", "device_queue_mean", "device_busy_percent")
+
+
+def summarise_storage(trials: Sequence[Trial], name: str) -> dict[str, float | None] | None:
+    """Means over the trials that have the figure; None for a workload without requests of storage."""
+    if not any(_requests(trial, name) for trial in trials):
+        return None
+    figures = {metric: [storage_figure(trial, name, metric) for trial in trials] for metric in STORAGE_METRICS}
+    known = {metric: [value for value in values if value is not None] for metric, values in figures.items()}
+    return {metric: mean(values) if values else None for metric, values in known.items()}
+
+
+def storage_figure(trial: Trial, name: str, metric: str) -> float | None:
+    """A figure of a workload in one trial; None where it has none."""
+    own, requests = trial.workload(name), _requests(trial, name)
+    if own is None or not requests:
+        return None
+    time_s = counted_ps(trial, own) / PS_PER_S
+    if metric in DEVICE_METRICS:
+        return _of_devices(requests["devices"], metric, time_s)
+    if metric.startswith("waits_"):
+        return _share(requests, metric.removeprefix("waits_").removesuffix("_percent"))
+    op, _, figure = metric.partition("_")
+    found = requests[op]
+    if figure == "iops":
+        return float(found["count"] / time_s) if time_s else 0.0
+    if figure == "mbytes_per_s":
+        return float(found["bytes"] / time_s / 1e6) if time_s else 0.0
+    latency = found["latency"]
+    key = figure.removeprefix("latency_").removesuffix("_ms")
+    return float(latency[f"{key}_ps"]) / PS_PER_MS if latency else None
+
+
+def _requests(trial: Trial, name: str) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = (trial.workload(name) or {}).get("storage_requests")
+    return found
+
+
+def _share(requests: dict[str, Any], part: str) -> float | None:
+    """Of the time of all requests that read or write."""
+    sums = {each: sum(requests[op]["waits_s"][each] for op in OPS) for each in STORAGE_PARTS}
+    whole = sum(sums.values())
+    return float(sums[part] / whole * 100) if whole else None
+
+
+def _of_devices(devices: dict[str, Any], metric: str, time_s: float) -> float | None:
+    if metric == "device_await_ms":
+        return float(devices["pieces_wait_s"] / devices["pieces"] * 1e3) if devices["pieces"] else None
+    if not time_s:
+        return None
+    if metric == "device_requests_per_s":
+        return float(devices["pieces"] / time_s)
+    if metric == "device_queue_mean":
+        return float(devices["pieces_wait_s"] / time_s / devices["count"])
+    return float(devices["busy_s"] / time_s / devices["count"] * 100)

@@ -1,0 +1,245 @@
+"""Requests of storage: jobs of initiators that read and write block devices."""
+
+from collections.abc import Iterator, Mapping, Set
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.text.distribution import Distribution, parse_distribution
+from tailrace.scenario.text.quantities import Count, RequestRate, Size, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.text.units import SIZE
+from tailrace.scenario.vocabulary import STORAGE_METRICS
+from tailrace.scenario.workloads import division, storage_checks
+from tailrace.scenario.workloads.base import (
+    PS_PER_S,
+    ClosedLoop,
+    Found,
+    LeastTime,
+    LongFlows,
+    Raw,
+    Surroundings,
+    WorkloadKind,
+    named_problems,
+    scaled_count,
+)
+from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.request_parts import AT_ONCE, MILLI
+from tailrace.scenario.workloads.storage_access import PPB_PER_PERCENT, Access, AccessPattern
+
+BLOCK = parse_distribution("4KiB", SIZE)
+"""Block of the IOPS of data sheets."""
+SIZE_BYTES = 2**30
+RANDOM = Access({"random": 100 * PPB_PER_PERCENT})
+JOBS_MAX = 1024
+
+
+class Storage(WorkloadKind):
+    """Jobs of initiators that keep requests to a block device under way, as fio and vdbench do."""
+
+    kind: Literal["storage"]
+    initiators: Annotated[list[str], Field(min_length=1, max_length=1024)]
+    """Hosts with jobs."""
+    target: str | None = None
+    """Host with the device. Omitted with `protocol: local`, where each initiator has a device of its own."""
+    device: str
+    """A device of `devices`, or a preset: `sata-ssd`, `nvme`, `disk-7200` or `memory`."""
+    protocol: Literal["local"] = "local"
+    """How requests reach the device: `local` without a network."""
+    read: Annotated[float, Field(ge=0, le=100)] = 100.0
+    """Requests that read, in percent; the others write."""
+    access: AccessPattern = RANDOM
+    """Where requests begin: `sequential`, `random`, a share of random ones in percent (`{random: 60}`), or by Zipf's
+    law (`{zipf: 1.1}`). Default: random.
+    """
+    block: SizeDistribution = BLOCK
+    """Bytes of a request: multiples of the device's sector; draws are rounded to it. Default: 4KiB."""
+    size: Size = SIZE_BYTES
+    """Area of the device that the jobs of an initiator share out: each has its own part. Default: 1GiB."""
+    jobs: Annotated[Count, Field(ge=1, le=JOBS_MAX)] = 1
+    """Threads of each initiator."""
+    depth: Annotated[Count, Field(ge=1, le=JOBS_MAX)] = 1
+    """Requests that a job has under way at most."""
+    rate: RequestRate | None = None
+    """Requests of each initiator per second, evenly spaced: they begin whether or not others have ended (open loop),
+    and latency counts from then. Default: each request follows one that has ended.
+    """
+    arrivals: TimeDistribution | None = None
+    """Gap between requests of each initiator, an open loop as `rate`."""
+    think: TimeDistribution | None = None
+    """Pause between the end of a request and the next in its place. Default: none."""
+    flush_every: Count = 0
+    """Writes of a job after which it flushes; it begins nothing until the flush is complete. Default: 0, never."""
+    request_cost: Time = 0
+    """Time of a processor that each request takes in the thread of its job. Default: 0s."""
+    write_cost: Time | None = None
+    """The same for requests that write or flush. Default: `request_cost`."""
+    requests: Annotated[Count, Field(ge=1)] | None = None
+    """Number of requests of each job. Default: until the end of the trial."""
+    bytes: Size | None = None
+    """Data of each job after which it ends. Alternative to `requests`."""
+    start: Time = 0
+    """Time of the first request."""
+
+    # --- facts -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def facts(cls) -> Facts:
+        return Facts(
+            noun="requests",
+            group_noun="jobs",
+            protocol="tcp",
+            is_open_loop=False,
+            is_ever_done=True,
+            done_key="transactions",
+            latency="request latency",
+            metrics=frozenset({"completion_s", "rate_per_s", "failed_percent", *STORAGE_METRICS}),
+            main_metrics=("rate_per_s", "latency_p99_ms", "goodput_gbps"),
+            sweep_metrics=("rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms"),
+            load_metric=("rate_per_s", "requests per second"),
+            growth=("depth", "rate_per_s"),
+            has_slowdown_by_size=False,
+            are_datagrams_timed=False,
+            live_load=None,
+            live_refusal="block devices are simulated only",
+        )
+
+    @classmethod
+    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
+        target = body.get("target")
+        return Ends(body["initiators"], [target] if target else [], are_openers_receivers=True)
+
+    @classmethod
+    def work_in(cls, body: Mapping[str, Any]) -> int:
+        return int(body.get("requests", 0) * body["jobs"] * len(body["initiators"]))
+
+    @classmethod
+    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
+        return None
+
+    # --- hosts -------------------------------------------------------------------------------------------------------
+
+    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
+        yield from ((("initiators", index), name) for index, name in enumerate(self.initiators))
+        if self.target is not None:
+            yield ("target",), self.target
+
+    def path_problems(self, graph: Graph) -> Found:
+        if self.target is None:
+            return
+        for index, name in enumerate(self.initiators):
+            for _, what, hint in named_problems(name, self.target, graph):
+                yield ("initiators", index), what, hint
+
+    def senders(self, graph: Graph) -> list[str]:
+        return [] if self.target is None else [*dict.fromkeys(self.initiators), self.target]
+
+    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
+        if self.target is None:
+            return set()
+        return set(self.initiators) if self.read >= 50 else {self.target}
+
+    def pinned_keys(self) -> tuple[str, ...]:
+        return ()
+
+    def exact_refusal(self) -> str | None:
+        return "block devices are simulated only"
+
+    def used_devices(self) -> list[tuple[str, str]]:
+        return [(host, self.device) for host in ([self.target] if self.target else dict.fromkeys(self.initiators))]
+
+    # --- checks ------------------------------------------------------------------------------------------------------
+
+    def problems(self, around: Surroundings) -> Found:
+        yield from storage_checks.problems(self, around)
+
+    def cautions(self, around: Surroundings) -> Found:
+        yield from storage_checks.cautions(self, around)
+
+    @property
+    def gaps(self) -> Distribution | None:
+        """Gap between requests of an initiator that begin by themselves."""
+        if self.rate:
+            return parse_gap(self.rate)
+        return self.arrivals
+
+    def least_time(self, graph: Graph) -> LeastTime | None:
+        if not self.requests:
+            return None
+        gaps = self.gaps
+        if gaps is not None:
+            needed_s = (self.start + self.requests * self.jobs * gaps.mean) / PS_PER_S
+            return LeastTime(needed_s, "at the pace of its arrivals", "requests")
+        rounds = self.requests / self.depth - 1
+        pause = self.think.mean if self.think else 0.0
+        return LeastTime((self.start + max(0.0, rounds) * pause) / PS_PER_S, "at its jobs' own pace", "requests")
+
+    def bulk_to(self) -> tuple[str, int] | None:
+        return None
+
+    def long_flows(self) -> LongFlows | None:
+        return None
+
+    def client_ports(self) -> list[tuple[str, str, int]]:
+        return []
+
+    # --- plan --------------------------------------------------------------------------------------------------------
+
+    def start_ps(self) -> int:
+        return self.start
+
+    def live_choices(self) -> Raw:
+        return {}
+
+    def lowered(self, graph: Graph) -> Raw:
+        gaps = self.gaps
+        return {
+            "initiators": self.initiators,
+            **({"target": self.target} if self.target is not None else {}),
+            "device": self.device,
+            "protocol": self.protocol,
+            "jobs": self.jobs,
+            "depth": self.depth,
+            "read_ppb": round(self.read * PPB_PER_PERCENT),
+            "access": self.access.raw,
+            "block": self.block.raw,
+            "size_bytes": self.size,
+            **({"arrivals": gaps.raw} if gaps is not None else {}),
+            "think": (self.think or AT_ONCE).raw,
+            "flush_every": self.flush_every,
+            "read_cost_ps": self.request_cost,
+            "write_cost_ps": self.request_cost if self.write_cost is None else self.write_cost,
+            "requests": self.requests or 0,
+            "bytes": self.bytes or 0,
+        }
+
+    # --- experiments -------------------------------------------------------------------------------------------------
+
+    def work(self) -> int:
+        return self.requests or 0
+
+    def scaled(self, factor: float) -> Self:
+        return self.model_copy(
+            update={
+                "requests": scaled_count(self.requests, factor),
+                "bytes": scaled_count(self.bytes, factor),
+                "start": round(self.start * factor),
+            },
+        )
+
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
+        slower = {
+            "rate": None if self.rate is None else max(1, round(self.rate / scale.divisor)),
+            "arrivals": None if self.arrivals is None else self.arrivals.scaled(scale.divisor),
+            "requests": division.divided_count(self.requests, scale.divisor),
+        }
+        return self.model_copy(update=slower)
+
+    def closed_loop(self) -> ClosedLoop | None:
+        return None
+
+
+def parse_gap(rate_milli: int) -> Distribution:
+    """The constant gap of so many thousandths of a request per second, in whole picoseconds."""
+    return parse_distribution(f"{max(1, round(PS_PER_S * MILLI / rate_milli))}ps", storage_checks.TIME)

@@ -1,0 +1,139 @@
+"""Problems and warnings of requests of storage."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from tailrace.errors import closest
+from tailrace.scenario.network.device import Device
+from tailrace.scenario.text.distribution import Distribution
+from tailrace.scenario.text.units import TIME, format_size
+from tailrace.scenario.workloads.base import Found, Surroundings
+from tailrace.scenario.workloads.loops import ARRIVAL_GAP_PS_MIN
+
+__all__ = ["TIME", "cautions", "problems"]
+REQUEST_BYTES_MAX = 2**32 - 1
+
+
+class StorageKeys(Protocol):
+    """The values that are checked."""
+
+    @property
+    def initiators(self) -> list[str]: ...
+    @property
+    def target(self) -> str | None: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def block(self) -> Distribution: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def jobs(self) -> int: ...
+    @property
+    def rate(self) -> int | None: ...
+    @property
+    def arrivals(self) -> Distribution | None: ...
+    @property
+    def think(self) -> Distribution | None: ...
+    @property
+    def read(self) -> float: ...
+    @property
+    def flush_every(self) -> int: ...
+    @property
+    def requests(self) -> int | None: ...
+    @property
+    def bytes(self) -> int | None: ...
+    @property
+    def start(self) -> int: ...
+
+
+def problems(work: StorageKeys, around: Surroundings) -> Found:
+    """Problems of its values; all named hosts exist."""
+    if len(set(work.initiators)) < len(work.initiators):
+        yield ("initiators",), "a host is named twice", "name each host once"
+    yield from _target_problems(work)
+    device = around.devices.get(work.device)
+    if device is None:
+        hint = closest(work.device, list(around.devices), "devices")
+        yield ("device",), f"there is no device '{work.device}'", f"{hint}; others are declared in `devices`"
+    else:
+        yield from _size_problems(work, device)
+    yield from _pace_problems(work, around)
+
+
+def _target_problems(work: StorageKeys) -> Found:
+    if work.protocol == "local":
+        if work.target is not None:
+            what = "with `protocol: local` the device is in the initiator"
+            yield ("target",), what, "omit target, or write a protocol that reaches another host"
+    elif work.target is None:
+        yield (), f"protocol {work.protocol} has no `target`", "name the host with the device"
+
+
+def _size_problems(work: StorageKeys, device: Device) -> Found:
+    sector = device.sector_bytes
+    area = work.size // work.jobs
+    for value in stated_sizes(work.block.raw):
+        if value == 0 or value % sector:
+            what = f"{format_size(value)} is not a multiple of the sector of {sector} B of '{work.device}'"
+            yield ("block",), what, f"write {max(1, round(value / sector)) * sector}B"
+            return
+    if work.block.largest < sector:
+        yield ("block",), f"a block is less than a sector of {sector} B", f"write at least {sector}B"
+    elif work.block.largest > min(area, REQUEST_BYTES_MAX):
+        share = f", which {work.jobs} jobs share" if work.jobs > 1 else ""
+        what = f"a block of {format_size(work.block.largest)} does not fit the area of {format_size(work.size)}{share}"
+        yield ("size",), what, "write a larger size, or a smaller block"
+    capacity = device.effective.capacity
+    if device.effective.rotation is not None and capacity and work.size > capacity:
+        what = f"the area is larger than the device of {format_size(capacity)}"
+        yield ("size",), what, f"write at most {capacity}B"
+
+
+def stated_sizes(raw: Any) -> Sequence[int]:
+    """The sizes that a distribution names one by one; none where it draws from a range."""
+    match raw:
+        case {"constant": int(value)}:
+            return [value]
+        case _:
+            return []
+
+
+def _pace_problems(work: StorageKeys, around: Surroundings) -> Found:
+    if work.rate is not None and work.arrivals is not None:
+        yield ("arrivals",), "`rate` and `arrivals` both say when requests begin", "omit one of them"
+    if work.rate == 0:
+        yield ("rate",), "`rate` must be greater than zero", "write a rate such as 1000/s"
+    elif work.rate is not None and 10**15 / work.rate < ARRIVAL_GAP_PS_MIN:
+        yield ("rate",), "more than 100 million requests per second", "write a rate such as 1000/s"
+    if work.arrivals is not None and work.arrivals.mean < ARRIVAL_GAP_PS_MIN:
+        yield ("arrivals",), "a mean gap below 10ns is more than 100 million requests per second", "write a longer gap"
+    if work.think is not None and (work.rate is not None or work.arrivals is not None):
+        yield (
+            ("think",),
+            "`think` has no effect where requests begin by themselves",
+            "omit it, or omit rate and arrivals",
+        )
+    if work.requests is not None and work.bytes is not None:
+        yield ("bytes",), "`requests` and `bytes` both end the jobs", "omit one of them"
+    if work.bytes == 0:
+        yield ("bytes",), "`bytes` must be greater than zero", "write a size such as 1GiB"
+    if work.start >= around.duration_ps:
+        what = "the workload starts after the end of the trial"
+        yield ("start",), what, "lower start or raise experiment.duration"
+
+
+def cautions(work: StorageKeys, around: Surroundings) -> Found:
+    """Warnings; the scenario has no problems."""
+    if work.read == 100 and work.flush_every:
+        yield ("flush_every",), "without writes nothing is flushed", "omit it, or lower read"
+    device = around.devices[work.device].effective
+    gap = 10**15 / work.rate if work.rate else work.arrivals.mean if work.arrivals is not None else 0.0
+    if gap and device.read_latency is not None and device.write_latency is not None and device.rotation is None:
+        mean_ps = (device.read_latency.mean * work.read + device.write_latency.mean * (100 - work.read)) / 100
+        load = mean_ps / gap / (device.servers or 1) * (len(work.initiators) if work.target else 1)
+        if load > 1:
+            what = f"requests ask for {load:.3g} times what the servers of '{work.device}' do: their queue grows"
+            yield ("rate" if work.rate else "arrivals",), what, "write fewer requests per second"
