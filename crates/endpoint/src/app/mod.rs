@@ -20,7 +20,8 @@ pub use requests::{
     StageConfig, Transport, User,
 };
 pub use storage::{
-    Access, Command, Done, JobConfig, LocalPath, Outcome, Pace, Path, PathWaits, Pattern, StorageClient, StorageClientConfig,
+    Access, Command, Done, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Outcome, Pace, Path, PathWaits, Pattern,
+    StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig, Wires, protocol as storage_protocol,
 };
 pub use storage_done::{StorageDone, Waits};
 pub use stream::{Offer, StreamSink, StreamSource};

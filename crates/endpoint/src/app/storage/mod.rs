@@ -7,13 +7,20 @@
 mod client;
 mod job;
 mod local;
+mod network;
 mod path;
 mod pattern;
+pub mod protocol;
+mod target;
 #[cfg(test)]
 mod tests;
+mod wires;
 
 pub use client::{StorageClient, StorageClientConfig};
 pub use job::{JobConfig, Pace};
 pub use local::LocalPath;
+pub use network::{NetworkPath, NetworkPathConfig};
 pub use path::{Command, Done, Outcome, Path, PathWaits};
 pub use pattern::{Access, Pattern};
+pub use target::{StorageTarget, StorageTargetConfig};
+pub use wires::Wires;

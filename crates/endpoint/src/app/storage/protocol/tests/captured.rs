@@ -1,0 +1,48 @@
+//! Units of real programs, as captured, are those of sessions.
+
+use super::super::nbd::Nbd;
+use super::{Session, agreed};
+use tailrace_blockdev::Op;
+
+const KIB: u32 = 1024;
+
+fn units(capture: &str) -> String {
+    capture.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+}
+
+/// Pairs of what is asked and answered before the first command.
+fn set_up(capture: &str) -> Vec<[u32; 2]> {
+    let steps = capture.lines().filter(|line| line.contains("set-up"));
+    let sizes: Vec<u32> = steps.map(|line| line.rsplit(' ').next().and_then(|word| word.parse().ok()).expect("a size")).collect();
+    sizes.chunks(2).map(|pair| [pair[0], pair[1]]).collect()
+}
+
+#[test]
+fn reads_and_writes_of_libiscsi_and_tgt_are_those_of_a_capture() {
+    let capture = include_str!("../captures/libiscsi-tgt.txt");
+    let mut session = Session::new(super::super::iscsi::Iscsi { set_up: set_up(capture), ..agreed::libiscsi_and_tgt() }.rules());
+    session.run();
+    for length in [1024 * KIB, 4 * KIB] {
+        session.ask(Op::Read, length);
+        session.ask(Op::Write, length);
+    }
+    session.ask(Op::Flush, 0);
+    session.ask(Op::Write, 128 * KIB);
+    session.ask(Op::Write, 300 * KIB);
+    session.ask(Op::Flush, 0);
+    assert_eq!(session.listing(), units(capture));
+}
+
+#[test]
+fn a_handshake_reads_and_writes_of_qemu_and_nbdkit_are_those_of_a_capture() {
+    let capture = include_str!("../captures/qemu-nbdkit.txt");
+    let mut session = Session::new(Nbd { structured_replies: true, requests: 16 }.rules());
+    session.run();
+    for length in [1024 * KIB, 4 * KIB] {
+        session.ask(Op::Read, length);
+        session.ask(Op::Write, length);
+    }
+    session.ask(Op::Flush, 0);
+    session.ask(Op::Flush, 0);
+    assert_eq!(session.listing(), units(capture));
+}
