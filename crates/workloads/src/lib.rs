@@ -14,6 +14,7 @@ mod pairs;
 mod record;
 mod requests;
 mod storage;
+mod storage_network;
 mod storage_record;
 mod stream;
 

@@ -1,12 +1,16 @@
 //! Requests of storage: the programs of initiators, with their devices and random streams.
 
+use crate::storage_network::agreed;
 use crate::storage_record::StorageRecord;
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use std::rc::Rc;
 use tailrace_blockdev::{CacheConfig, Device, DeviceConfig, HeadConfig, Limits, LinkConfig};
+use tailrace_endpoint::app::storage_protocol::Rules;
 use tailrace_endpoint::app::{
-    Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, Pace, Path, Pattern, StorageClient, StorageClientConfig,
+    Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Pace, Path, Pattern, Peer,
+    StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig, Wires,
 };
-use tailrace_plan::{BlockDevice, RawAccess, RawObserve, RawStorageProtocol, Storage};
+use tailrace_plan::{BlockDevice, RawAccess, RawObserve, Storage};
 use tailrace_units::{Probability, Span, Time, Zipf};
 
 /// All, in parts per billion.
@@ -32,9 +36,15 @@ impl Kind for Storage {
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let parts = Parts { storage: self, place };
+        let network =
+            agreed(&self.raw.protocol).map(|(rules, connections)| Network { rules, connections, wires: Wires::default() });
+        if let (Some(network), Some(target)) = (&network, self.target) {
+            parts.start_target(engine, target, network);
+        }
         for (number, &host) in (0..).zip(&self.initiators) {
-            let path: Box<dyn Path> = match self.raw.protocol {
-                RawStorageProtocol::Local => Box::new(LocalPath::new(parts.device(number))),
+            let path: Box<dyn Path> = match &network {
+                None => Box::new(LocalPath::new(parts.device(number))),
+                Some(network) => Box::new(parts.network_path(host, network)),
             };
             let program = Box::new(parts.client(number, path));
             let finishes = if self.raw.requests > 0 || self.raw.bytes > 0 { self.raw.jobs.into() } else { 0 };
@@ -51,7 +61,40 @@ struct Parts<'a> {
     place: &'a Place<'a>,
 }
 
+/// What leads to the target.
+struct Network {
+    rules: Rc<Rules>,
+    /// Of each initiator.
+    connections: u32,
+    wires: Wires,
+}
+
 impl Parts<'_> {
+    fn start_target(&self, engine: &mut dyn Engine, host: usize, network: &Network) {
+        let Network { rules, wires, .. } = network;
+        let (workload, port) = (self.place.number, self.place.first_port());
+        let target = StorageTarget::new(StorageTargetConfig {
+            port,
+            rules: Rc::clone(rules),
+            device: self.device(0),
+            wires: wires.clone(),
+        });
+        let (program, port) = (Box::new(target), Some(port));
+        engine.start(WorkloadProgram { workload, host: host as u32, program, counts_goodput: false, port, finishes: 0 });
+    }
+
+    fn network_path(&self, host: usize, network: &Network) -> NetworkPath {
+        let Network { rules, connections, wires } = network;
+        let target = self.storage.target.expect("what leads over the network has a target");
+        NetworkPath::new(NetworkPathConfig {
+            host: host as u16,
+            target: Peer { host: target as u16, port: self.place.first_port() },
+            rules: Rc::clone(rules),
+            connections: *connections,
+            wires: wires.clone(),
+        })
+    }
+
     /// The device of an initiator, or of the target (0).
     fn device(&self, number: u32) -> Device {
         Device::new(device_config(&self.storage.device), self.place.random(&format!("{number}/device")))

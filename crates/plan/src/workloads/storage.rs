@@ -1,6 +1,7 @@
 //! Requests of storage: initiators that read and write block devices.
 
 use super::requests::{distinct, hosts};
+use super::storage_protocol::{self, RawStorageProtocol};
 use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, distribution};
 use crate::error::require;
 use crate::{COUNT_MAX, PlanError, RawDevice};
@@ -47,14 +48,6 @@ pub struct RawStorage {
     pub requests: u64,
     /// Bytes of each job; 0 for no such end.
     pub bytes: u64,
-}
-
-/// How requests reach the device.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum RawStorageProtocol {
-    /// The device is in the initiator.
-    Local,
 }
 
 /// Where requests begin.
@@ -128,6 +121,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStorage, network: &NetworkFac
     let device = of_name.ok_or_else(|| PlanError::nonsense(name, format!("the plan has no device {}", raw.device)))?;
     let device = resolve_device(device)?;
     check(raw, &device.raw, name)?;
+    storage_protocol::check(&raw.protocol, name)?;
     let [block, think] = [distribution(&raw.block, name)?, distribution(&raw.think, name)?];
     let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
     require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
@@ -135,7 +129,8 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStorage, network: &NetworkFac
     require(super::datagrams::largest(&block) <= area.min(REQUEST_BYTES_MAX), name, "a request must fit the area of its job")?;
     let programs = initiators.len() as u64 + u64::from(target.is_some());
     let peers = target.into_iter().collect();
-    let header = header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
+    let mut header = header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
+    header.listeners = u16::from(target.is_some());
     let body = Storage { initiators, target, device, block, arrivals, think, raw: raw.clone() };
     Ok(Workload { header, body: Body::Storage(Box::new(body)) })
 }

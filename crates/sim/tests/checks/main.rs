@@ -32,6 +32,7 @@ mod random_bridging;
 mod random_plan;
 mod requests;
 mod storage;
+mod storage_network;
 mod theory;
 mod trees;
 mod unnoticed;
