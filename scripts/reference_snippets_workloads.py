@@ -128,7 +128,10 @@ group: disks
 initiators: [h1, h2]
 target: san             # absent with protocol: local
 device: sata-ssd        # or a name of `devices`
-protocol: local
+protocol: iscsi
+iscsi: {initiator: open-iscsi, target: lio}
+nvme_tcp: {queues: 4}
+nbd: {connections: 2}
 read: 70
 access: {random: 60}
 block: 4KiB
@@ -148,6 +151,32 @@ priority: 3
 dscp: be
 vlan: 10""",
     ),
+    "Iscsi": (
+        "workloads.vdb.iscsi",
+        """initiator: open-iscsi
+target: lio
+initial_r2t: false
+immediate_data: true
+first_burst: 64KiB
+max_burst: 256KiB
+max_recv_data_segment: 256KiB
+target_max_recv_data_segment: 64KiB
+max_outstanding_r2t: 2
+header_digest: true
+data_digest: true
+status_with_data: false""",
+    ),
+    "NvmeTcp": (
+        "workloads.vdb.nvme_tcp",
+        """queues: 4
+queue_size: 128
+in_capsule: 8KiB
+max_h2c_data: 128KiB
+success_flag: true
+header_digest: true
+data_digest: true""",
+    ),
+    "Nbd": ("workloads.vdb.nbd", "connections: 2\nrequests: 16\nstructured_replies: false"),
     "Blocks": (
         "workloads.interconnect",
         """kind: blocks

@@ -27,6 +27,15 @@ from tailrace.scenario.workloads.base import (
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.request_parts import AT_ONCE, MILLI
 from tailrace.scenario.workloads.storage_access import PPB_PER_PERCENT, Access, AccessPattern
+from tailrace.scenario.workloads.storage_protocols import (
+    PROTOCOL_KEYS,
+    PROTOCOLS,
+    Iscsi,
+    Nbd,
+    NvmeTcp,
+    protocol_key,
+    protocol_problems,
+)
 
 BLOCK = parse_distribution("4KiB", SIZE)
 """Block of the IOPS of data sheets."""
@@ -45,8 +54,14 @@ class Storage(WorkloadKind):
     """Host with the device. Omitted with `protocol: local`, where each initiator has a device of its own."""
     device: str
     """A device of `devices`, or a preset: `sata-ssd`, `nvme`, `disk-7200` or `memory`."""
-    protocol: Literal["local"] = "local"
-    """How requests reach the device: `local` without a network."""
+    protocol: Literal["local", "iscsi", "nvme-tcp", "nbd"] = "local"
+    """How requests reach the device: `local` without a network, or a protocol over TCP."""
+    iscsi: Iscsi | None = None
+    """Values of `protocol: iscsi`."""
+    nvme_tcp: NvmeTcp | None = None
+    """Values of `protocol: nvme-tcp`."""
+    nbd: Nbd | None = None
+    """Values of `protocol: nbd`."""
     read: Annotated[float, Field(ge=0, le=100)] = 100.0
     """Requests that read, in percent; the others write."""
     access: AccessPattern = RANDOM
@@ -153,9 +168,17 @@ class Storage(WorkloadKind):
 
     def problems(self, around: Surroundings) -> Found:
         yield from storage_checks.problems(self, around)
+        yield from protocol_problems(self.protocol, {key: getattr(self, key) for key in PROTOCOL_KEYS})
 
     def cautions(self, around: Surroundings) -> Found:
         yield from storage_checks.cautions(self, around)
+
+    @property
+    def session(self) -> Iscsi | NvmeTcp | Nbd | None:
+        """The values of its protocol; none where the device is in the initiator."""
+        stated: Iscsi | NvmeTcp | Nbd | None = getattr(self, protocol_key(self.protocol), None)
+        made = PROTOCOLS.get(self.protocol)
+        return stated or (made() if made else None)
 
     @property
     def gaps(self) -> Distribution | None:
@@ -198,7 +221,7 @@ class Storage(WorkloadKind):
             "initiators": self.initiators,
             **({"target": self.target} if self.target is not None else {}),
             "device": self.device,
-            "protocol": self.protocol,
+            "protocol": "local" if self.session is None else self.session.lowered(),
             "jobs": self.jobs,
             "depth": self.depth,
             "read_ppb": round(self.read * PPB_PER_PERCENT),
