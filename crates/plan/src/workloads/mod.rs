@@ -10,7 +10,6 @@ mod flows;
 mod oltp;
 mod requests;
 pub(crate) mod storage;
-mod storage_protocol;
 pub(crate) mod stream;
 
 pub use blocks::{Blocks, RawBlocks};
@@ -20,8 +19,7 @@ pub(crate) use distribution::distribution;
 pub use flows::{Flows, RawFlows};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
-pub use storage::{BlockDevice, RawAccess, RawStorage, Storage};
-pub use storage_protocol::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
+pub use storage::{BlockDevice, RawAccess, RawIscsi, RawNbd, RawNvmeTcp, RawStorage, RawStorageProtocol, Storage};
 pub use stream::{Pins, RawStream, Stream};
 
 use crate::error::require;

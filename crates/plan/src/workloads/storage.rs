@@ -1,7 +1,10 @@
 //! Requests of storage: initiators that read and write block devices.
 
+mod protocol;
+
+pub use protocol::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
+
 use super::requests::{distinct, hosts};
-use super::storage_protocol::{self, RawStorageProtocol};
 use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, distribution};
 use crate::error::require;
 use crate::{COUNT_MAX, PlanError, RawDevice};
@@ -121,7 +124,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStorage, network: &NetworkFac
     let device = of_name.ok_or_else(|| PlanError::nonsense(name, format!("the plan has no device {}", raw.device)))?;
     let device = resolve_device(device)?;
     check(raw, &device.raw, name)?;
-    storage_protocol::check(&raw.protocol, name)?;
+    protocol::check(&raw.protocol, name)?;
     let [block, think] = [distribution(&raw.block, name)?, distribution(&raw.think, name)?];
     let arrivals = raw.arrivals.as_ref().map(|arrivals| distribution(arrivals, name)).transpose()?;
     require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
