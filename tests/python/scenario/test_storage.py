@@ -49,7 +49,7 @@ def plan(devices: dict[str, Any] | None = None, **changes: Any) -> tuple[dict[st
         ({"target": "db"}, ".target", "the device is in the initiator"),
         ({"device": ...}, ".device", "it is missing"),
         ({"device": "sata-sdd"}, ".device", "there is no device 'sata-sdd'"),
-        ({"protocol": "iscsii"}, ".protocol", "local"),
+        ({"protocol": "iscsii"}, ".protocol", "iscsi"),
         ({"read": 101}, ".read", "100"),
         ({"read": -1}, ".read", "0"),
         ({"access": "randomly"}, ".access", "is no access"),
