@@ -1,1 +1,1 @@
-"""Vendor configurations: reads them into the switch section of a scenario, and writes them from one."""
+"""Vendor configurations and storage tests: reads them into a scenario, and writes configurations from one."""

@@ -9,7 +9,7 @@ Verdict = Literal["understood", "no-effect", "not-modelled", "not-understood", "
 
 WORDS: dict[Verdict, str] = {
     "understood": "understood",
-    "no-effect": "no effect on queues",
+    "no-effect": "no effect",
     "not-modelled": "NOT MODELLED",
     "not-understood": "NOT UNDERSTOOD",
     "contradiction": "CONTRADICTION",
@@ -45,6 +45,8 @@ class Remarks:
     known: set[Remark] = field(default_factory=set, repr=False)
     places: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
     """Position in the text of the current line, or part of a line."""
+    about: str = "queues"
+    """What a line without effect has no effect on."""
 
     def placed(self, line: int, text: str) -> None:
         """Advances to the next line, or part of a line."""
@@ -90,6 +92,10 @@ class Remarks:
         last = len(self.places)
         return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
 
+    def label(self, verdict: Verdict) -> str:
+        """The label of a verdict in reports."""
+        return f"{WORDS[verdict]} on {self.about}" if verdict == "no-effect" else WORDS[verdict]
+
     def kinds(self) -> list[tuple[Remark, int]]:
         """The first remark of each kind, in order, and the number of remarks of that kind."""
         found: dict[tuple[str, ...], tuple[Remark, int]] = {}
@@ -102,10 +108,10 @@ class Remarks:
     def text(self, file: str, nothing: str = "nothing in it", *, is_verbose: bool = False) -> str:
         """Text with a line for each kind or each remark, then the counts; `nothing` when there is none."""
         if is_verbose:
-            rows = [_row(file, remark) for remark in self.ordered()]
+            rows = [_row(file, remark, self.label(remark.verdict)) for remark in self.ordered()]
         else:
-            rows = [_row(file, remark, count - 1) for remark, count in self.kinds()]
-        counts = [f"{count} {WORDS[verdict]}" for verdict in WORDS if (count := self.count(verdict))]
+            rows = [_row(file, remark, self.label(remark.verdict), count - 1) for remark, count in self.kinds()]
+        counts = [f"{count} {self.label(verdict)}" for verdict in WORDS if (count := self.count(verdict))]
         more = "" if len(rows) == len(self.found) else " (--verbose lists each)"
         return "\n".join([*rows, f"{file}: " + (", ".join(counts) or nothing) + more])
 
@@ -119,9 +125,9 @@ def _kind(remark: Remark) -> tuple[str, ...]:
     return remark.verdict, words, table if bar else NUMBERS.sub("#", (remark.text.split() or [""])[0].lower())
 
 
-def _row(file: str, remark: Remark, others: int = 0) -> str:
+def _row(file: str, remark: Remark, label: str, others: int = 0) -> str:
     place = f"{file}:{remark.line}" if remark.line else file
     text = " ".join(remark.text.split())
     quoted = f" '{text[: TEXT_MAX - 3] + '...' if len(text) > TEXT_MAX else text}'" if text else ""
     more = f" (and {others} more of this kind)" if others else ""
-    return f"{place}: {WORDS[remark.verdict]}:{quoted} {remark.words}".rstrip() + more
+    return f"{place}: {label}:{quoted} {remark.words}".rstrip() + more

@@ -1,0 +1,1 @@
+"""What the importers of storage tests (vdbench, fio) have in common: sources, loads and the scenario they become."""

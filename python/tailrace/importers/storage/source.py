@@ -1,0 +1,107 @@
+"""Lines of a file and of the files that it includes, each with its place, and the problems found in them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from tailrace.errors import Problem, ScenarioError, reason_of
+from tailrace.importers.remarks import Remarks, Verdict
+
+INCLUDES_MAX = 16
+"""Nesting of included files."""
+LINES_MAX = 100_000
+"""Lines of a file and of all files that it includes."""
+
+Reader = Callable[[Path], str]
+"""Returns the text of a file; raises `OSError` or `UnicodeDecodeError`."""
+
+
+def read_text(path: Path) -> str:
+    """The text of an included file."""
+    return path.read_text(encoding="utf-8-sig")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the file, or of a file that it includes."""
+
+    file: str
+    line: int
+    via: int = 0
+    """Line of the main file that includes it; 0 for lines of the main file itself."""
+
+    @property
+    def of_main(self) -> int:
+        """The line of the main file."""
+        return self.via or self.line
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of text and its place."""
+
+    text: str
+    place: Place
+
+
+@dataclass
+class Findings:
+    """Remarks about every line, and the problems for which nothing is written."""
+
+    remarks: Remarks = field(default_factory=lambda: Remarks(about="requests"))
+    problems: list[Problem] = field(default_factory=list)
+
+    def say(self, place: Place, text: str, verdict: Verdict, words: str) -> None:
+        """Adds a remark; one about an included line names that file and line."""
+        shown = f"{place.file}:{place.line}: {text}" if place.via else text
+        self.remarks.placed(place.of_main, shown)
+        self.remarks.add(place.of_main, shown, verdict, words)
+
+    def assume(self, words: str, text: str = "") -> None:
+        """Adds a remark about what the file does not say."""
+        self.remarks.add(0, text, "assumed", words)
+
+    def say_once(self, text: str, words: str) -> None:
+        """Adds a remark about what has no line of its own and no counterpart."""
+        self.remarks.add(0, text, "not-modelled", words)
+
+    def fault(self, place: Place, key: str, what: str, hint: str = "") -> None:
+        """Adds a problem for which the file is refused."""
+        self.problems.append(Problem(place.file, place.line, key, what, hint))
+
+    def stop_if_faulty(self) -> None:
+        """Raises all problems found so far."""
+        if self.problems:
+            raise ScenarioError(self.problems)
+
+    def refuse(self, place: Place, key: str, what: str, hint: str = "") -> NoReturn:
+        """Raises this problem together with those found so far."""
+        self.fault(place, key, what, hint)
+        raise ScenarioError(self.problems)
+
+
+def included(
+    name: str, place: Place, folders: list[Path], findings: Findings, open_files: list[Path]
+) -> tuple[Path, str]:
+    """Path and text of an included file, which must not be one of `open_files`."""
+    found = next((path for folder in folders if _is_file(path := folder / name)), None)
+    if found is None:
+        findings.refuse(place, "include", f"cannot find the file '{name}'", f"looked in {folders[0] or '.'}")
+    if any(found.resolve() == one.resolve() for one in open_files):
+        findings.refuse(
+            place, "include", f"'{name}' includes itself", "a file may not be included while it is being read"
+        )
+    if len(open_files) > INCLUDES_MAX:
+        findings.refuse(place, "include", f"more than {INCLUDES_MAX} nested includes")
+    try:
+        return found, read_text(found)
+    except (OSError, UnicodeDecodeError) as error:
+        findings.refuse(place, "include", f"cannot read '{name}': {reason_of(error)}")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name with NUL, or one that is too long
+        return False
