@@ -1,0 +1,109 @@
+"""Lines of a job file: sections with their options, comments, `include`, `${ENVIRONMENT}`, `$pagesize`.
+
+The rules are those of the HOWTO of fio 3 ("Job file format").
+"""
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace.importers.storage.source import LINES_MAX, Findings, Place, included
+
+GLOBAL = "global"
+COMMENT = re.compile(r"[;#].*")
+"""A comment ends every line, within values too (parse.c, `strip_blank_end`)."""
+VARIABLE = re.compile(r"\$\{(\w+)\}")
+RESERVED = {"pagesize": "4096", "ncpus": "4", "mb_memory": "16384"}
+"""fio's own keywords; of the machine only the size of a page is usual, the others are assumed."""
+SECTIONS_MAX = 1000
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a section."""
+
+    name: str
+    value: str | None
+    """None: the option stands alone."""
+    text: str
+    place: Place
+
+
+@dataclass
+class Section:
+    """One job, or `[global]`, with the options of its own."""
+
+    name: str
+    place: Place
+    options: list[Option] = field(default_factory=list)
+
+
+@dataclass
+class Lines:
+    """Reads the sections of a file."""
+
+    findings: Findings
+    variables: dict[str, str] = field(default_factory=dict)
+    sections: list[Section] = field(default_factory=list)
+    count: int = 0
+
+    def read(self, text: str, file: Path) -> list[Section]:
+        """All sections, in order."""
+        self._file(text, file, 0, [file])
+        return self.sections
+
+    def _file(self, text: str, file: Path, via: int, open_files: list[Path]) -> None:
+        for number, raw in enumerate(text.splitlines(), start=1):
+            place = Place(str(file), number, via)
+            self.count += 1
+            if self.count > LINES_MAX:
+                self.findings.refuse(place, "", f"more than {LINES_MAX} lines", "expected a fio job file")
+            line = COMMENT.sub("", raw).strip()
+            if not line:
+                continue
+            if line.startswith("["):
+                self._section(line, place)
+            elif line.split()[0] == "include" and "=" not in line.split()[0]:
+                self._include(line, place, file, open_files)
+            else:
+                self._option(line, place)
+
+    def _section(self, line: str, place: Place) -> None:
+        name = line[1:].partition("]")[0].strip()
+        if "]" not in line or not name:
+            self.findings.refuse(place, "", f"'{line[:60]}' is not the head of a section", "write [NAME]")
+        if place.via:
+            self.findings.refuse(place, f"[{name}]", "an included file may not contain sections", "only options")
+        if len(self.sections) >= SECTIONS_MAX:
+            self.findings.refuse(place, f"[{name}]", f"more than {SECTIONS_MAX} sections")
+        self.sections.append(Section(name, place))
+
+    def _include(self, line: str, place: Place, file: Path, open_files: list[Path]) -> None:
+        name = self._expand(line.partition("include")[2].strip(), place)
+        if not name:
+            self.findings.refuse(place, "include", "no file is named", "write include FILE")
+        path, text = included(name, place, [Path(), file.parent], self.findings, open_files)
+        self.findings.say(place, line, "understood", f"{len(text.splitlines())} lines")
+        self._file(text, path, place.of_main, [*open_files, path])
+
+    def _option(self, line: str, place: Place) -> None:
+        if not self.sections:
+            self.findings.refuse(place, "", f"'{line[:60]}' stands before the first section", "write [global] above it")
+        name, equals, value = line.partition("=")
+        shown = self._expand(value.strip(), place) if equals else None
+        self.sections[-1].options.append(Option(name.strip().lower(), shown, line, place))
+
+    def _expand(self, value: str, place: Place) -> str:
+        """The value with its variables: those of --define first, then the environment, as fio reads it."""
+        for name in VARIABLE.findall(value):
+            found = self.variables.get(name, os.environ.get(name, ""))
+            if not found:
+                self.findings.say(place, f"${{{name}}}", "assumed", f"not set, and so empty: --define {name}=VALUE")
+            value = value.replace(f"${{{name}}}", found)
+        for name, usual in RESERVED.items():
+            if f"${name}" in value:
+                if name != "pagesize":
+                    self.findings.say(place, f"${name}", "assumed", f"{usual}, of an assumed machine")
+                value = value.replace(f"${name}", usual)
+        return value
