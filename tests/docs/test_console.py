@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "docs/tutorial.md",
     "docs/how-to/import-configuration.md",
+    "docs/how-to/vdbench.md",
     "docs/how-to/compare-policies.md",
     "docs/how-to/size-a-buffer.md",
     "docs/how-to/pandas.md",

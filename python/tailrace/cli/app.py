@@ -1,6 +1,5 @@
 """The commands and their options."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from tailrace.cli.completion import Shell
 from tailrace.cli.group import Group
+from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 from tailrace.cli.measure_app import measure_app
 from tailrace.cli.probe_app import probe_app
@@ -38,6 +38,7 @@ app = typer.Typer(
 )
 
 app.add_typer(show_app)
+app.add_typer(import_app)
 app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
 app.add_typer(probe_app, name="probe")
@@ -90,13 +91,6 @@ LiveScale = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")]
-
-
-class Vendor(StrEnum):
-    """Vendors whose configurations can be read and written."""
-
-    NXOS = "nxos"
-    SONIC = "sonic"
 
 
 @app.callback(invoke_without_command=True)
@@ -270,47 +264,6 @@ def list_(
     from tailrace.cli.inspect import print_list
 
     print_list(runs, json_=json_)
-
-
-@app.command("import")
-def import_(
-    vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration.")],
-    file: Annotated[Path, typer.Argument(help="Running configuration, or config_db.json.")],
-    *,
-    out: Out = None,
-    scenario: Annotated[
-        Path | None,
-        typer.Option("--scenario", metavar="SCENARIO", help="Scenario whose MTUs are compared."),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="Name of switch and policy; default: the host name."),
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List every remark instead of one of each kind.")] = False,
-    json_: Json = False,
-) -> None:
-    """Convert a switch configuration to the switch section of a scenario; remarks go to stderr."""
-    from tailrace.cli.vendors import import_file
-
-    code = import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name)
-    raise typer.Exit(code)
-
-
-@app.command("export")
-def export_(
-    vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration to write.")],
-    scenario: File,
-    *,
-    switch: Annotated[str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
-    out: Out = None,
-    set_: Set = None,
-) -> None:
-    """Write the policy of a switch as a vendor configuration; settings that it cannot express go to stderr."""
-    from tailrace.cli.vendors import export_scenario
-
-    export_scenario(vendor, scenario, switch, arm, out, set_)
 
 
 @app.command()

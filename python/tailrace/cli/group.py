@@ -17,7 +17,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     ),
     "Switches and paths": ("measure", "probe"),
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
-    "Switch configurations": ("import", "export"),
+    "Switch configurations and storage tests": ("import", "export"),
 }
 """Commands in the order in which help shows them."""
 

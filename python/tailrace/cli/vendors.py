@@ -17,7 +17,7 @@ from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
 FILE_BYTES_MAX = 20_000_000
-"""Bytes; a larger file is not a switch configuration."""
+"""Bytes; a larger file is none that can be imported."""
 
 
 def import_file(
@@ -35,7 +35,7 @@ def import_file(
     if name is not None and not re.match(NAME_PATTERN, name):
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
         raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
-    text = _read(file)
+    text = read_file(file, "expected a switch configuration")
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
     if not section.has_queues:
@@ -51,6 +51,12 @@ def import_file(
         note(f"{file}: `tailrace check` would reject this section; see the contradictions above")
         return EXPECTATION_FAILED
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
+
+
+def refuse_storage_options(vendor: str, given: list[str]) -> None:
+    """Options of storage tests do not apply to switches."""
+    if given:
+        raise RunRefusedError(f"{given[0]}: a configuration of {vendor} has no drives (hint: leave the option out)")
 
 
 def export_scenario(
@@ -76,7 +82,7 @@ def export_scenario(
     }
     write = export_nxos if vendor == "nxos" else export_sonic
     text, remarks = write(name, settings, policy, mtu_bytes, dict(sorted(others.items())))
-    _write(text, out)
+    write_text(text, out)
     note(remarks.text(f"{scenario} {name}", "the policy is written completely"))
 
 
@@ -88,11 +94,12 @@ def _write_section(
         rates = {"port_rate_bps": section.port_rates}
         emit_json({"section": section.data(), **mtus, **rates, "remarks": remarks.data()})
         return
-    _write(section.text(file.name), out)
+    write_text(section.text(file.name), out)
     note(remarks.text(str(file), is_verbose=is_verbose))
 
 
-def _write(text: str, out: Path | None) -> None:
+def write_text(text: str, out: Path | None) -> None:
+    """Writes to the file, which must not exist, or to stdout."""
     if out is None:
         emit_text(text)
         return
@@ -105,18 +112,19 @@ def _write(text: str, out: Path | None) -> None:
     note(f"wrote {out}")
 
 
-def _read(file: Path) -> str:
+def read_file(file: Path, expected: str) -> str:
+    """The text of a file; a hint says what was expected."""
     try:
         if file.stat().st_size > FILE_BYTES_MAX:
-            raise RunRefusedError(f"{file}: the file is larger than 20 MB (hint: expected a switch configuration)")
+            raise RunRefusedError(f"{file}: the file is larger than 20 MB (hint: {expected})")
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RunRefusedError(f"{file}: cannot read it: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        hint = "save the configuration as UTF-8 text"
+        hint = "save it as UTF-8 text"
         raise RunRefusedError(f"{file}: {reason_of(error)} (hint: {hint})") from None
     if "\0" in text:
-        raise RunRefusedError(f"{file}: it contains NUL bytes (hint: expected a switch configuration as UTF-8 text)")
+        raise RunRefusedError(f"{file}: it contains NUL bytes (hint: {expected} as UTF-8 text)")
     if not text.strip():
         raise RunRefusedError(f"{file}: the file is empty")
     return text

@@ -1,0 +1,106 @@
+"""`tailrace import` and `tailrace export`: their options."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import_app = typer.Typer(rich_markup_mode=None)
+
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")]
+
+
+class Vendor(StrEnum):
+    """Vendors whose configurations can be written."""
+
+    NXOS = "nxos"
+    SONIC = "sonic"
+
+
+class Source(StrEnum):
+    """Files that can be read."""
+
+    NXOS = "nxos"
+    SONIC = "sonic"
+    VDBENCH = "vdbench"
+    FIO = "fio"
+
+
+@import_app.command("import")
+def import_(
+    source: Annotated[Source, typer.Argument(help="What wrote the file, or reads it.")],
+    file: Annotated[
+        Path, typer.Argument(help="Running configuration, config_db.json, vdbench parameter file or fio job file.")
+    ],
+    *,
+    out: Out = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option("--scenario", metavar="SCENARIO", help="Scenario whose MTUs are compared (switches)."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of switch and policy, or of the scenario."),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol", metavar="PROTOCOL", help="How hosts reach their drives; default: local (vdbench, fio)."
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option("--device", metavar="PRESET", help="Preset of every drive; default: by its path (vdbench, fio)."),
+    ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--define", metavar="NAME=VALUE", help="Value of a variable of the file; repeatable (vdbench, fio)."
+        ),
+    ] = None,
+    client: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--client", metavar="HOST", help="Host that runs the file, or a file with one in each line; repeatable."
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List every remark instead of one of each kind.")] = False,
+    json_: Json = False,
+) -> None:
+    """Convert a switch configuration to the switch section of a scenario, or a storage test to a whole one."""
+    from tailrace.cli.storage_tests import StorageOptions, import_storage
+    from tailrace.cli.vendors import import_file, refuse_storage_options
+
+    options = StorageOptions(protocol, device, define or [], client or [])
+    if source in (Source.VDBENCH, Source.FIO):
+        code = import_storage(
+            source, file, out, options, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
+        )
+        raise typer.Exit(code)
+    refuse_storage_options(source, options.given)
+    code = import_file(source, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name)
+    raise typer.Exit(code)
+
+
+@import_app.command("export")
+def export_(
+    vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration to write.")],
+    scenario: Annotated[
+        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
+    ],
+    *,
+    switch: Annotated[str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    out: Out = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
+    ] = None,
+) -> None:
+    """Write the policy of a switch as a vendor configuration; settings that it cannot express go to stderr."""
+    from tailrace.cli.vendors import export_scenario
+
+    export_scenario(vendor, scenario, switch, arm, out, set_)

@@ -1,0 +1,113 @@
+"""`tailrace import vdbench` and `tailrace import fio`."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, note
+from tailrace.cli.vendors import read_file, write_text
+from tailrace.errors import RunRefusedError, closest
+from tailrace.importers.fio.importer import import_fio
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.storage.scenario import LOCAL, PRESETS, Setting, StorageScenario, protocols
+from tailrace.importers.vdbench.importer import import_vdbench
+from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
+
+CLIENTS_MAX = 1000
+Importer = Callable[[str, Path, Setting], tuple[StorageScenario | None, Remarks]]
+IMPORTERS: Mapping[str, tuple[Importer, str]] = {
+    "vdbench": (
+        import_vdbench,
+        "no run has a workload of devices (SD, WD, RD); file systems (FSD, FWD) are not modelled",
+    ),
+    "fio": (import_fio, "no job has reads or writes of a device"),
+}
+"""Importers, and why a file has nothing for them."""
+
+
+@dataclass(frozen=True)
+class StorageOptions:
+    """Options that only storage tests have."""
+
+    protocol: str | None = None
+    device: str | None = None
+    define: list[str] | None = None
+    client: list[str] | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """Names of those that the user gave."""
+        values = {
+            "--protocol": self.protocol,
+            "--device": self.device,
+            "--define": self.define,
+            "--client": self.client,
+        }
+        return [name for name, value in values.items() if value]
+
+
+def import_storage(
+    source: str,
+    file: Path,
+    out: Path | None,
+    options: StorageOptions,
+    scenario: Path | None,
+    *,
+    is_strict: bool,
+    is_json: bool,
+    is_verbose: bool = False,
+    name: str | None = None,
+) -> int:
+    """Writes the scenario and the remarks; returns the exit code, 1 for a scenario that `check` would reject."""
+    if scenario is not None:
+        raise RunRefusedError(f"--scenario: {source} writes a whole scenario (hint: leave the option out)")
+    if name is not None and not re.match(NAME_PATTERN, name):
+        hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
+        raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
+    setting = _setting(options)
+    importer, nothing = IMPORTERS[source]
+    found, remarks = importer(read_file(file, f"expected a {source} file"), file, setting)
+    if found is None:
+        note(remarks.text(str(file), is_verbose=is_verbose))
+        raise RunRefusedError(f"{file}: there is nothing to import (hint: {nothing})")
+    found.name = name or found.name
+    if is_json:
+        emit_json({"scenario": found.data(), "remarks": remarks.data()})
+    else:
+        write_text(found.text(file.name), out)
+        note(remarks.text(str(file), is_verbose=is_verbose))
+    if not found.is_sound:
+        note(f"{file}: `tailrace check` would reject this scenario; see the contradictions above")
+        return EXPECTATION_FAILED
+    return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
+
+
+def _setting(options: StorageOptions) -> Setting:
+    protocol = options.protocol or LOCAL
+    if protocol not in protocols():
+        raise RunRefusedError(
+            f"--protocol: there is no '{protocol}' (hint: {closest(protocol, protocols(), 'protocols')})"
+        )
+    if options.device is not None and options.device not in PRESETS:
+        hint = closest(options.device, PRESETS, "presets")
+        raise RunRefusedError(f"--device: there is no preset '{options.device}' (hint: {hint})")
+    variables = dict(_variable(text) for text in options.define or [])
+    clients = list(dict.fromkeys(host for text in options.client or [] for host in _hosts(text)))
+    if len(clients) > CLIENTS_MAX:
+        raise RunRefusedError(f"--client: more than {CLIENTS_MAX} hosts (hint: name fewer)")
+    return Setting(protocol, options.device, clients, variables)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not re.match(r"^[A-Za-z_]\w*$", name):
+        raise RunRefusedError(f"--define: expected NAME=VALUE, but read '{text}' (hint: write --define size=10g)")
+    return name, value
+
+
+def _hosts(text: str) -> list[str]:
+    """A host, or those in a file with one in each line, as `fio --client` reads it; fio's `host,port` is its host."""
+    path = Path(text)
+    lines = read_file(path, "expected a host in each line").splitlines() if path.is_file() else [text]
+    return [host for line in lines if (host := line.strip().split(",")[0]) and not host.startswith("#")]
