@@ -8,7 +8,7 @@ import pytest
 from tailrace.errors import ScenarioError
 from tailrace.importers.fio.importer import import_fio
 from tailrace.importers.fio.units import size_of, time_of
-from tailrace.importers.storage.scenario import Setting, StorageScenario
+from tailrace.importers.storage.scenario import Setting, StorageScenario, protocols
 
 GLOBAL = "[global]\nioengine=libaio\ndirect=1\nfilename=/dev/sdb\nsize=10g\nruntime=60\ntime_based\n"
 JOB = "[db]\nrw=randrw\nrwmixread=70\nbs=4k\niodepth=16\nnumjobs=4\n"
@@ -145,6 +145,17 @@ def test_clients_are_the_initiators_and_a_protocol_has_a_target() -> None:
     scenario = imported(GLOBAL + JOB, clients=["n1", "n2"])
     assert scenario.workloads["db"]["initiators"] == ["n1", "n2"]
     assert scenario.data()["network"]["topology"]["hosts"] == ["n1", "n2"]
+
+
+@pytest.mark.parametrize(("engine", "protocol"), [("nbd", "nbd"), ("libiscsi", "iscsi")])
+def test_engines_of_a_network_reach_a_target_if_the_kind_has_their_protocol(engine: str, protocol: str) -> None:
+    text = f"[a]\nioengine={engine}\nrw=randread\n"
+    keys = imported(text).workloads["a"]
+    if protocol in protocols():
+        assert (keys["protocol"], keys["target"]) == (protocol, "storage")
+    else:
+        assert keys["protocol"] == "local"
+        assert fates(text)[f"ioengine={engine}"][0] == "not-modelled"
 
 
 def test_variables_includes_and_comments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.importers.storage.scenario import Setting, StorageScenario
+from tailrace.importers.storage.scenario import Setting, StorageScenario, protocols
 from tailrace.importers.vdbench.importer import import_vdbench
 
 BASE = "sd=sd1,lun=/dev/sdb,size=10g,threads=16\nwd=wd1,sd=sd1,xfersize=4k,rdpct=70\n"
@@ -135,6 +135,13 @@ def test_equal_devices_of_different_hosts_are_one_workload() -> None:
     scenario = imported(devices + "wd=wd1,sd=sd*\n" + RUN)
     assert [keys["initiators"] for keys in scenario.workloads.values()] == [["h0", "h1", "h2"]]
     assert list(scenario.devices) == ["sd0"]
+
+
+@pytest.mark.parametrize("protocol", protocols())
+def test_every_protocol_of_the_kind_gives_a_valid_scenario(protocol: str) -> None:
+    scenario = imported("hd=a,system=x\nhd=b,system=y\n" + BASE + RUN, protocol=protocol)
+    assert scenario.workloads["wd1"].get("target") == (None if protocol == "local" else "storage")
+    assert scenario.data()["network"]["topology"]["hosts"] == ["a", "b"] + ["storage"] * (protocol != "local")
 
 
 def test_host_names_and_numbers_repeat_a_definition() -> None:

@@ -54,9 +54,12 @@ class Findings:
 
     def say(self, place: Place, text: str, verdict: Verdict, words: str) -> None:
         """Adds a remark; one about an included line names that file and line."""
-        shown = f"{place.file}:{place.line}: {text}" if place.via else text
-        self.remarks.placed(place.of_main, shown)
-        self.remarks.add(place.of_main, shown, verdict, words)
+        self.placed(place, text)
+        self.remarks.add(place.of_main, _shown(place, text), verdict, words)
+
+    def placed(self, place: Place, text: str) -> None:
+        """Advances to a piece of a line: remarks are in the order of the pieces."""
+        self.remarks.placed(place.of_main, _shown(place, text))
 
     def assume(self, words: str, text: str = "") -> None:
         """Adds a remark about what the file does not say."""
@@ -98,6 +101,10 @@ def included(
         return found, read_text(found)
     except (OSError, UnicodeDecodeError) as error:
         findings.refuse(place, "include", f"cannot read '{name}': {reason_of(error)}")
+
+
+def _shown(place: Place, text: str) -> str:
+    return f"{place.file}:{place.line}: {text}" if place.via else text
 
 
 def _is_file(path: Path) -> bool:

@@ -53,6 +53,7 @@ def read_definitions(pieces: Iterable[Piece], findings: Findings) -> Definitions
     current: Definition | None = None
     kind = ""
     for piece in pieces:
+        findings.placed(piece.place, piece.text)
         if piece.key in OBJECTS and not (piece.key in NAMING.get(kind, ()) and kind):
             kind = "hd" if piece.key == "host" else piece.key
             current = _begin(kind, piece, found, defaults, findings)
