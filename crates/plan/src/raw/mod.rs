@@ -1,20 +1,18 @@
 //! The JSON format of a plan. Names end in units: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
 
-mod device;
 mod host;
 mod hypervisor;
 mod processor;
 mod switch;
 mod tree;
 
-pub use device::*;
 pub use host::*;
 pub use hypervisor::*;
 pub use processor::*;
 pub use switch::*;
 pub use tree::*;
 
-use crate::RawWorkload;
+use crate::{RawDevice, RawWorkload};
 use serde::{Deserialize, Serialize};
 
 /// One trial of one arm.

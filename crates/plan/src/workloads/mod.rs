@@ -19,12 +19,15 @@ pub(crate) use distribution::distribution;
 pub use flows::{Flows, RawFlows};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
-pub use storage::{BlockDevice, RawAccess, RawIscsi, RawNbd, RawNvmeTcp, RawStorage, RawStorageProtocol, Storage};
+pub use storage::{
+    BlockDevice, RawAccess, RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits, RawIscsi, RawNbd, RawNvmeTcp, RawStorage,
+    RawStorageProtocol, Storage,
+};
 pub use stream::{Pins, RawStream, Stream};
 
+use crate::PlanError;
 use crate::error::require;
 use crate::graph::Graph;
-use crate::{PlanError, RawDevice};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tailrace_wire::VLAN_MAX;

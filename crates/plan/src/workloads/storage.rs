@@ -1,13 +1,15 @@
 //! Requests of storage: initiators that read and write block devices.
 
+mod device;
 mod protocol;
 
+pub use device::{RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits};
 pub use protocol::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
 
 use super::requests::{distinct, hosts};
 use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, distribution};
 use crate::error::require;
-use crate::{COUNT_MAX, PlanError, RawDevice};
+use crate::{COUNT_MAX, PlanError};
 use serde::{Deserialize, Serialize};
 use tailrace_units::{BitRate, Distribution};
 

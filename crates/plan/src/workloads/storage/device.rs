@@ -1,6 +1,6 @@
 //! Block devices in the format of a plan.
 
-use crate::RawDistribution;
+use crate::workloads::RawDistribution;
 use serde::{Deserialize, Serialize};
 
 /// A block device, as a host has it: workloads of storage name it, and each host that they name has one of its own.
