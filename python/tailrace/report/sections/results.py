@@ -209,7 +209,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "request_counters": REQUEST_COUNTERS,
         "block_rows": _blocks(summary),
         "block_head": HEAD[2:],
-        "storage": storage_tables(summary),
+        "storage_tables": storage_tables(summary),
         "dpp": dpp,
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
