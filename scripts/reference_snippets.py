@@ -53,9 +53,11 @@ spanning_tree: {protocol: rstp}""",
         "hosts.defaults.nic",
         "queue: 4MB\ntso: 0B\ngro: 0B\nrx_coalesce: 20us\nrx_jitter: exponential(2us)\nrx_ring: 1024 frames\n"
         "bond: layer3+4\npfc: {priorities: [3]}\nlink_pause: true\npause_response: 500ns\nqcn: {}\n"
+        "ets: {san: {priorities: [6], share: 60%}, rest: {priorities: [0, 1], share: 40%}}\n"
         "storm: {priorities: [3], start: 10ms, end: 200ms}",
     ),
     "NicPfc": ("hosts.defaults.nic.pfc", "priorities: [3, 4]"),
+    "NicClass": ("hosts.defaults.nic.ets.san", "priorities: [6]\nshare: 60%\nstrict: 1   # instead of a share"),
     "NicQcn": (
         "hosts.defaults.nic.qcn",
         "timer: 15ms\nbyte_counter: 150kB\nactive_increase: 5Mbit/s\nhyper_increase: 50Mbit/s\nrate_min: 10Mbit/s",

@@ -52,7 +52,7 @@ pub use outputs::{Outputs, PortNo, QueueNo};
 pub use policer::Policer;
 pub use port::{PortPolicy, QueuePolicy, Watchdog};
 pub use qcn::{CongestionPoint, Notification, QcnPolicy};
-pub use schedule::Service;
+pub use schedule::{Scheduler, Service};
 pub use shaper::Shaper;
 pub use switch::Switch;
 pub use vlans::Vlans;

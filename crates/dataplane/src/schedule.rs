@@ -19,8 +19,9 @@ pub enum Service {
     Dwrr(u32),
 }
 
+/// Chooses among queues that are told by number. The ports of switches and the interfaces of hosts have one each.
 #[derive(Clone, Debug)]
-pub(crate) struct Scheduler {
+pub struct Scheduler {
     /// Strict queues, first served first.
     strict: Vec<QueueNo>,
     weighted: Vec<Weighted>,
@@ -38,7 +39,22 @@ struct Weighted {
 }
 
 impl Scheduler {
-    pub(crate) fn new(services: &[Service]) -> Scheduler {
+    /// A queue for each of these, with nothing served yet.
+    ///
+    /// # Panics
+    /// When a weight is not 1 to 1000.
+    #[must_use]
+    pub fn new(services: &[Service]) -> Scheduler {
+        Scheduler::with_quanta(services, QUANTUM_PER_MILLI)
+    }
+
+    /// The same with so many bytes per round for each thousandth of weight. With quanta below a frame a queue that is held back for a
+    /// moment does not wait for long turns of the others.
+    ///
+    /// # Panics
+    /// When a weight is not 1 to 1000.
+    #[must_use]
+    pub fn with_quanta(services: &[Service], quantum_per_milli: u64) -> Scheduler {
         let mut strict: Vec<(u8, QueueNo)> = Vec::new();
         let mut weighted = Vec::new();
         for (queue, service) in services.iter().enumerate() {
@@ -46,7 +62,7 @@ impl Scheduler {
                 Service::Strict(level) => strict.push((level, queue)),
                 Service::Dwrr(milli) => {
                     assert!((1..=1000).contains(&milli), "a weight is 1 to 1000 thousandths");
-                    let quantum = u64::from(milli) * QUANTUM_PER_MILLI;
+                    let quantum = u64::from(milli) * quantum_per_milli;
                     weighted.push(Weighted { queue, quantum, deficit: 0, is_credited: false });
                 }
             }
@@ -57,7 +73,7 @@ impl Scheduler {
 
     /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is empty or held back;
     /// `is_empty` tells the two apart, and `is_owed` the queues that are below their guaranteed rate.
-    pub(crate) fn choose_held(
+    pub fn choose_held(
         &mut self,
         head: impl Fn(QueueNo) -> Option<u64>,
         is_empty: impl Fn(QueueNo) -> bool,

@@ -30,6 +30,7 @@ INTERFACE = {
     "pfc": "priority flow control",
     "link_pause": "802.3x pauses",
     "qcn": "QCN",
+    "ets": "traffic classes",
     "storm": "pause storms",
 }
 """Settings of an interface that only a simulated host has."""

@@ -105,6 +105,14 @@ def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:
     assert heights[0] == heights[2] < heights[1] < heights[3]
 
 
+def test_the_traffic_classes_of_an_interface_are_said() -> None:
+    ets = {"tcp": {"priorities": [0, 1], "share": "40%"}, "san": {"priorities": [6], "strict": 1}}
+    loaded = load(hosts={"db": {"nic": {"ets": ets}}}, arms={})
+    [sentence, _] = sorted(interface_sentences(lower(loaded.arms["base"], "base", 1)))
+    words = "tcp (priority 0 and 1, weight 400), san (priority 6, strict, level 1)"
+    assert sentence == f"Interfaces of db ignore pauses and send by ETS: {words}."
+
+
 def test_who_obeys_pauses_and_who_is_broken_is_said() -> None:
     sentences = interface_sentences(ring())
     assert sentences == [

@@ -195,6 +195,16 @@ def test_a_storm_reaches_the_plan() -> None:
     assert hosts["db"]["nic"]["lossless"]["storm"] == {"priorities": 8, "from_ps": 10**9, "until_ps": 5 * 10**9}
 
 
+def test_traffic_classes_reach_the_plan() -> None:
+    nic = {"ets": {"tcp": {"priorities": [1, 0], "share": "20%"}, "udp": {"priorities": [3]}, "san": {"priorities": [6], "strict": 1}}}
+    hosts = {host["name"]: host for host in plan(hosts={"db": {"nic": nic}})["hosts"]}
+    assert hosts["db"]["nic"]["lossless"]["classes"] == [
+        {"name": "tcp", "priorities": 0b11, "service": {"dwrr": 200}},
+        {"name": "udp", "priorities": 0b1000, "service": {"dwrr": 800}},
+        {"name": "san", "priorities": 0b100_0000, "service": {"strict": 1}},
+    ]
+
+
 def test_rules_and_code_points_reach_the_plan() -> None:
     rule = {"destination": "db", "protocol": "tcp", "destination_port": "5000-5432", "dscp": ["ef", 8], "class": 3}
     switch = {"policy": "dpp", "buffer": "4MB", "classify": [rule, {"ingress": "bulk", "class": 1}]}
@@ -287,6 +297,12 @@ def test_rules_that_make_no_sense_are_refused(rule: dict[str, Any], words: str) 
         ({"pfc": {"priorities": []}}, "at least 1"),
         ({"qcn": {"timer": "0s"}}, "greater than zero"),
         ({"storm": {"priorities": [3], "start": "2s", "end": "1s"}}, "`end` must be later than `start`"),
+        ({"ets": {"a": {"priorities": [1]}, "b": {"priorities": [2, 1]}}}, "priority 1 is in class 'a' already"),
+        ({"ets": {"a": {"priorities": [1], "share": "60%"}, "b": {"priorities": [2], "share": "50%"}}}, "add up to 110 %"),
+        ({"ets": {"a": {"priorities": [1], "share": "100%"}, "b": {"priorities": [2]}}}, "left without a share"),
+        ({"ets": {"a": {"priorities": [1], "share": "60%", "strict": 1}}}, "either strict or has a share"),
+        ({"ets": {"a": {"priorities": []}}}, "at least 1"),
+        ({"ets": {"a": {"priorities": [1], "strict": 9}}}, "8"),
     ],
 )
 def test_nics_that_make_no_sense_are_refused(nic: dict[str, Any], words: str) -> None:

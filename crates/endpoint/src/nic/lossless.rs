@@ -1,6 +1,7 @@
 //! A network interface that takes part in data-centre bridging: it stops when it is told to pause, priority by priority,
 //! and limits the flows that a congested queue complains of.
 
+use super::classes::{Classes, Head, TrafficClass};
 use super::lane::Lane;
 use super::reaction::{ReactionPoint, ReactionPolicy};
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct LosslessNic {
     queues: [Lane; PRIORITIES],
     limited: BTreeMap<u32, (ReactionPoint, Lane)>,
     reaction: Option<ReactionPolicy>,
+    /// Which of the queues is served; `None`: all in turn.
+    classes: Option<Box<Classes>>,
     pause: PauseState,
     storm: Option<Storm>,
     /// Whose turn it is among the queues: priorities first, then limited flows.
@@ -75,6 +78,7 @@ impl LosslessNic {
             queues: Default::default(),
             limited: BTreeMap::new(),
             reaction,
+            classes: None,
             pause,
             storm: None,
             turn: 0,
@@ -90,7 +94,14 @@ impl LosslessNic {
         self.storm = Some(storm);
     }
 
+    /// Shares the line among these classes (802.1Qaz); a priority belongs to the first class that has it, or to the first of all.
+    /// Within a class priorities and limited flows take turns.
+    pub fn share_among(&mut self, classes: &[TrafficClass]) {
+        self.classes = (!classes.is_empty()).then(|| Box::new(Classes::new(classes)));
+    }
+
     /// Takes a frame. Returns when its transmission will have ended if nothing holds it back, or `None` when the queue is full.
+    /// Among classes that is an estimate: each sends what waits now, at its share.
     pub fn enqueue(&mut self, now: Time, packet: Packet) -> Option<Time> {
         let bytes = u64::from(packet.frame_bytes);
         let lane = match self.limited.get_mut(&packet.flow_hash) {
@@ -106,7 +117,11 @@ impl LosslessNic {
         if self.free_at <= now {
             self.ready_at = now;
         }
-        Some(self.free_at.max(now) + self.pace.time_to_send(self.waiting_bytes))
+        let before = match &mut self.classes {
+            Some(classes) => classes.add(packet.tag.priority(), bytes),
+            None => self.waiting_bytes,
+        };
+        Some(self.free_at.max(now) + self.pace.time_to_send(before))
     }
 
     /// When [`LosslessNic::send`] has something to do, or [`Time::NEVER`].
@@ -206,8 +221,32 @@ impl LosslessNic {
         taken
     }
 
-    /// Round robin over priorities and limited flows that may send at `at`.
     fn choose(&mut self, at: Time) -> Option<Packet> {
+        let Some(mut classes) = self.classes.take() else { return self.choose_in_turn(at) };
+        let lane = classes.choose(PRIORITIES + self.limited.len(), self.heads(at));
+        self.classes = Some(classes);
+        self.take_from(lane?, at)
+    }
+
+    /// What waits at the head of each lane, and whether it may be sent at `at`.
+    fn heads(&self, at: Time) -> impl Iterator<Item = Head> {
+        let queues = self.queues.iter().enumerate().map(move |(lane, queue)| {
+            let packet = queue.frames.front()?;
+            Some((lane, packet, self.pause.free_from(at, lane as u8) <= at))
+        });
+        let limited = (PRIORITIES..).zip(self.limited.values()).map(move |(lane, (point, queue))| {
+            let packet = queue.frames.front()?;
+            Some((lane, packet, point.next_start() <= at && self.pause.free_from(at, packet.tag.priority()) <= at))
+        });
+        queues.chain(limited).flatten().map(|(lane, packet, is_ready)| Head {
+            lane,
+            priority: packet.tag.priority(),
+            wire_bytes: is_ready.then_some(u64::from(packet.frame_bytes) + self.overhead_bytes),
+        })
+    }
+
+    /// Round robin over priorities and limited flows that may send at `at`.
+    fn choose_in_turn(&mut self, at: Time) -> Option<Packet> {
         let lanes = PRIORITIES + self.limited.len();
         for step in 0..lanes {
             let lane = (self.turn + step) % lanes;
@@ -233,6 +272,9 @@ impl LosslessNic {
     fn start(&mut self, at: Time, packet: Packet) -> Departure {
         let wire_bytes = u64::from(packet.frame_bytes) + self.overhead_bytes;
         self.waiting_bytes -= u64::from(packet.frame_bytes);
+        if let Some(classes) = &mut self.classes {
+            classes.remove(packet.tag.priority(), u64::from(packet.frame_bytes));
+        }
         self.sent_frames += 1;
         self.free_at = at + self.pace.time_to_send(wire_bytes);
         if let Some((point, queue)) = self.limited.get_mut(&packet.flow_hash) {
@@ -256,75 +298,4 @@ impl LosslessNic {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tailrace_units::{BitRate, Span};
-    use tailrace_wire::Tag;
-
-    fn nic(reaction: Option<ReactionPolicy>) -> LosslessNic {
-        let rate = BitRate::from_gbps(10);
-        LosslessNic::new(rate.pace(0), rate.bps(), 24, 1 << 20, PauseState::new(0b1000, false, Span::ZERO), reaction)
-    }
-    fn policy() -> ReactionPolicy {
-        ReactionPolicy {
-            timer: Span::from_ms(15),
-            byte_counter: 1 << 40,
-            active_increase_bps: 5_000_000,
-            hyper_increase_bps: 50_000_000,
-            rate_min_bps: 10_000_000,
-        }
-    }
-    fn frame(flow_hash: u32, priority: u8) -> Packet {
-        Packet { flow_hash, tag: Tag::new(priority, 0), frame_bytes: 976, ..Packet::default() }
-    }
-    fn sent_until(nic: &mut LosslessNic, now: Time) -> Vec<(u64, u32)> {
-        std::iter::from_fn(|| nic.send(now)).map(|(start, _, packet)| (start.ps() / 1000, packet.flow_hash)).collect()
-    }
-
-    #[test]
-    fn a_paused_priority_waits_and_the_others_go_on() {
-        let mut nic = nic(None);
-        for flow in 0..4 {
-            nic.enqueue(Time::ZERO, frame(flow, if flow < 2 { 3 } else { 0 }));
-        }
-        nic.handle_pause(Time::ZERO, &Pause::new(0b1000, 100, false)); // 5120 ns
-        let sent = sent_until(&mut nic, Time::ZERO + Span::from_us(10));
-        assert_eq!(sent, [(0, 2), (800, 3), (5120, 0), (5920, 1)]);
-        assert_eq!((nic.poll_timeout(), nic.sent_frames), (Time::NEVER, 4));
-    }
-
-    #[test]
-    fn a_limited_flow_keeps_its_rate_and_its_order() {
-        let mut nic = nic(Some(policy()));
-        for _ in 0..4 {
-            nic.enqueue(Time::ZERO, frame(7, 0));
-        }
-        nic.handle_notification(Time::ZERO, 7, 63); // 5.078 Gbit/s: 1000 bytes in 1575 ns
-        let starts: Vec<u64> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.0).collect();
-        assert_eq!(starts, [0, 1575, 3150, 4726]);
-    }
-
-    #[test]
-    fn a_limited_flow_waits_for_its_limiter_and_for_the_pause_of_its_priority() {
-        let mut nic = nic(Some(policy()));
-        for _ in 0..3 {
-            nic.enqueue(Time::ZERO, frame(7, 3));
-        }
-        nic.handle_notification(Time::ZERO, 7, 63);
-        nic.handle_pause(Time::ZERO + Span::from_ns(100), &Pause::new(0b1000, 100, false)); // until 5220 ns
-        assert_eq!(sent_until(&mut nic, Time::ZERO + Span::from_us(10)), [(5220, 7), (6795, 7), (8370, 7)]);
-    }
-
-    #[test]
-    fn priorities_and_limited_flows_take_turns() {
-        let mut nic = nic(Some(policy()));
-        nic.handle_notification(Time::ZERO, 9, 1); // 0.8 % slower than the line
-        for _ in 0..3 {
-            nic.enqueue(Time::ZERO, frame(9, 0));
-            nic.enqueue(Time::ZERO, frame(1, 1));
-            nic.enqueue(Time::ZERO, frame(2, 2));
-        }
-        let flows: Vec<u32> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
-        assert_eq!(flows, [1, 2, 9, 1, 2, 9, 1, 2, 9]);
-    }
-}
+mod tests;

@@ -1,12 +1,14 @@
 //! The transmit side of a network interface: a plain queue, or one that takes part in data-centre bridging.
 
 mod bonded;
+mod classes;
 mod lane;
 mod lossless;
 mod plain;
 mod reaction;
 
 pub use bonded::{BondPolicy, BondedInterface, BondedNic};
+pub use classes::TrafficClass;
 pub use lossless::{LosslessNic, Storm};
 pub use plain::PlainNic;
 pub use reaction::{ReactionPoint, ReactionPolicy};

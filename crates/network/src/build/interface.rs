@@ -2,8 +2,9 @@
 
 use crate::pace_of;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
-use tailrace_plan::{Plan, RawNicLossless};
+use super::service;
+use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm, TrafficClass};
+use tailrace_plan::{Plan, RawNicClass, RawNicLossless};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, PauseState};
 
@@ -26,6 +27,8 @@ fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
     let queue_bytes = plan.raw.hosts[host].nic.queue_bytes;
     let (pace, overhead_bytes) = (pace_of(plan, host, 0), plan.raw.framing.overhead_bytes);
     let mut nic = LosslessNic::new(pace, rate.bps(), overhead_bytes, queue_bytes, pause, reaction);
+    let class = |raw: &RawNicClass| TrafficClass { priorities: raw.priorities, service: service(raw.service) };
+    nic.share_among(&raw.classes.iter().map(class).collect::<Vec<_>>());
     if let Some(storm) = raw.storm {
         let (next, until) = (Time::from_ps(storm.from_ps), Time::from_ps(storm.until_ps));
         nic.storm(Storm { priorities: storm.priorities, next, until, frame: Packet::new_pause });

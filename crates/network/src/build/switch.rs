@@ -3,12 +3,12 @@
 use crate::{address_of, pace_of};
 use tailrace_dataplane::{
     Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, Frame, GroupPolicy,
-    Limit, LineLoss, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service,
+    Limit, LineLoss, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room,
     Shaper, Step, Switch, Vlans, Watchdog, WhenFull,
 };
 use tailrace_plan::{
     Plan, PortEnd, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule,
-    RawService, RawSwitch, RawTableFull, SpanningTree,
+    RawSwitch, RawTableFull, SpanningTree,
 };
 use tailrace_units::{BitRate, Pace, Probability, RandomStream, Span, mix64};
 use tailrace_wire::{PauseState, TAG_BYTES};
@@ -160,10 +160,7 @@ fn port_policy(raw: &RawPolicy, place: &PolicyPlace) -> PortPolicy {
 fn queue_policy(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> QueuePolicy {
     let shaper = |bps: u64| BitRate::from_bps(bps).map(|rate| Shaper::new(rate.pace(0), SHAPER_BURST_BYTES));
     QueuePolicy {
-        service: match raw.service {
-            RawService::Strict(level) => Service::Strict(level),
-            RawService::Dwrr(weight) => Service::Dwrr(weight),
-        },
+        service: super::service(raw.service),
         room: Room { reserved_bytes: raw.reserved_bytes, limit: limit(raw.limit) },
         aqm: aqm(raw, place, afd_period),
         ceiling: shaper(raw.shape_max_bps),

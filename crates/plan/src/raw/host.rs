@@ -1,6 +1,6 @@
 //! Hosts in the format of a plan.
 
-use crate::{RawDistribution, RawProcessor};
+use crate::{RawDistribution, RawProcessor, RawService};
 use serde::{Deserialize, Serialize};
 
 /// A host with one NIC port per link.
@@ -114,6 +114,21 @@ pub struct RawNicLossless {
     /// A fault: the interface pauses its switch without need.
     #[serde(default)]
     pub storm: Option<RawStorm>,
+    /// Traffic classes that share the line (802.1Qaz); none: the priorities take turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<RawNicClass>,
+}
+
+/// Priorities of an interface that are served together.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawNicClass {
+    /// Its name, for reports.
+    pub name: String,
+    /// Its priorities, a bit each. A priority of no class belongs to the first.
+    pub priorities: u8,
+    /// When it is served.
+    pub service: RawService,
 }
 
 /// A pause storm: the interface sends pauses continuously, as defective interfaces do.

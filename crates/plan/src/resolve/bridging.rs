@@ -2,7 +2,7 @@
 
 use crate::error::require;
 use crate::graph::{Graph, NodeId};
-use crate::{PlanError, RawAqm, RawGroup, RawHost, RawLimit, RawPolicy, RawQueue, RawRule, RawSwitch};
+use crate::{PlanError, RawAqm, RawGroup, RawHost, RawLimit, RawPolicy, RawQueue, RawRule, RawService, RawSwitch};
 
 /// A trap's sets have four entries.
 pub(crate) const TRAP_ENTRIES_MIN: u32 = 4;
@@ -87,6 +87,17 @@ pub(super) fn check_interface(host: &RawHost, place: &str) -> Result<(), PlanErr
     if let Some(qcn) = lossless.qcn {
         let sound = qcn.timer_ps > 0 && qcn.byte_counter > 0 && qcn.rate_min_bps > 0;
         require(sound, place, "nic.lossless.qcn: timer_ps, byte_counter and rate_min_bps must be above 0")?;
+    }
+    let mut seen = 0;
+    for class in &lossless.classes {
+        let is_new = class.priorities != 0 && class.priorities & seen == 0;
+        require(is_new, place, "nic.lossless.classes: each has priorities of its own")?;
+        seen |= class.priorities;
+        let is_sound = match class.service {
+            RawService::Strict(level) => (1..=8).contains(&level),
+            RawService::Dwrr(weight) => (1..=1_000).contains(&weight),
+        };
+        require(is_sound, place, "nic.lossless.classes: a level is 1 to 8, a weight 1 to 1000")?;
     }
     let lasts = lossless.storm.is_none_or(|storm| storm.from_ps < storm.until_ps);
     require(lasts, place, "nic.lossless.storm: from_ps must be before until_ps")

@@ -148,7 +148,7 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
             yield (*link.path, "loss"), what, WHOLE_SCENARIO
     for name in graph.hosts:
         if scenario.host(name).nic.is_lossless:
-            what = f"ignored by --fabric {kind.name}: pauses and QCN of hosts"
+            what = f"ignored by --fabric {kind.name}: pauses, QCN and ETS of hosts"
             yield _stated_at(scenario.hosts, "hosts", name, "nic"), what, WHOLE_SCENARIO
     for name, workload in scenario.running.items():
         if workload.priority:

@@ -33,7 +33,17 @@ def _obeys(lossless: dict[str, Any]) -> str:
         words = "ignore pauses"
     if qcn := lossless.get("qcn"):
         words += f" and limit rates when notified (QCN, not below {rate_text(qcn['rate_min_bps'])})"
+    if classes := lossless.get("classes"):
+        words += f" and send by ETS: {', '.join(_class(each) for each in classes)}"
     return words
+
+
+def _class(own: dict[str, Any]) -> str:
+    """A class of 802.1Qaz: its name, priorities and service."""
+    priorities = ranges_text(bits(own["priorities"]))
+    service = own["service"]
+    how = f"strict, level {service['strict']}" if "strict" in service else f"weight {service['dwrr']}"
+    return f"{own['name']} (priority {priorities}, {how})"
 
 
 def _storm(storm: dict[str, Any]) -> str:

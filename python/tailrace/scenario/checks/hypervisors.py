@@ -123,4 +123,4 @@ def _machines(at: KeyPath, machines: list[str], scenario: Scenario) -> Found:
             yield ("hosts", name, "cpu", "steal"), what, "omit `steal`, or the hypervisor"
         if host.nic.is_lossless:
             what = f"'{name}' is a virtual machine: its interface takes no part in data-centre bridging"
-            yield ("hosts", name, "nic"), what, "omit pfc, link_pause and qcn"
+            yield ("hosts", name, "nic"), what, "omit pfc, link_pause, qcn and ets"

@@ -15,6 +15,7 @@ from tailrace.scenario.checks import (
     processors,
     switches,
     topology,
+    traffic_classes,
     trees,
     workloads,
 )
@@ -153,7 +154,7 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
                 f"less than one segment of {segment} bytes",
                 "write 0B to disable it, or for example 64kB",
             )
-    if own.nic.model_fields_set & {"pfc", "link_pause", "qcn", "storm"}:
+    if own.nic.model_fields_set & {"pfc", "link_pause", "qcn", "storm", "ets"}:
         yield from _bridging((*at, "nic"), host)
     tcp = host.tcp
     if 0 < tcp.window_cap < segment:
@@ -173,7 +174,7 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             yield (
                 (*at, "tcp", key),
                 f"{size} is smaller than one packet of {host.mtu} bytes",
-                "write at least {host.mtu}B; 64KiB is already small",
+                f"write at least {host.mtu}B; 64KiB is already small",
             )
         if buffer.maximum < buffer.initial:
             yield (*at, "tcp", key), "the maximum is below the initial size", "swap the two values"
@@ -199,6 +200,7 @@ def _bridging(at: KeyPath, host: Host) -> Found:
         yield (*at, "qcn"), "timer, byte_counter and rate_min must be greater than zero", "the standard: 15ms, 150kB"
     if host.nic.storm is not None and host.nic.storm.start >= host.nic.storm.end:
         yield (*at, "storm"), "`end` must be later than `start`", "write a later end, or omit it"
+    yield from traffic_classes.check((*at, "ets"), host.nic.ets)
 
 
 def _arms(scenario: Scenario) -> Found:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import Any
 
 from tailrace.scenario.lowering.devices import lower_devices
@@ -11,11 +11,13 @@ from tailrace.scenario.lowering.pause import mask
 from tailrace.scenario.lowering.processor import lower_cpu
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
-from tailrace.scenario.network.host import Host, Nic, SocketBuffer, Tcp
+from tailrace.scenario.network.host import Host, Nic, NicClass, SocketBuffer, Tcp
 from tailrace.scenario.network.ip import Ip
 from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.network.topology import Graph, Joined
 from tailrace.scenario.policies import headroom
+from tailrace.scenario.policies.switch import shares_of
+from tailrace.scenario.policies.weights import weights
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
@@ -156,7 +158,22 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
             "hyper_increase_bps": qcn.hyper_increase,
             "rate_min_bps": qcn.rate_min,
         }
+    if nic.ets:
+        raw["classes"] = _classes(nic.ets)
     return raw
+
+
+def _classes(classes: Mapping[str, NicClass]) -> list[Raw]:
+    shares = shares_of({name: each.share for name, each in classes.items() if each.strict is None})
+    weight_of = dict(zip(shares, weights(tuple(shares.values())), strict=True))
+    return [
+        {
+            "name": name,
+            "priorities": mask(each.priorities),
+            "service": {"dwrr": weight_of[name]} if each.strict is None else {"strict": each.strict},
+        }
+        for name, each in classes.items()
+    ]
 
 
 def _tcp(host: Host) -> Raw:

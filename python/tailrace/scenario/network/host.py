@@ -11,10 +11,12 @@ from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.policies.pause import AutoTime, Priorities
 from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.quantities import (
+    NAME_PATTERN,
     Count,
     Memory,
     Part,
     Rate,
+    Share,
     Size,
     SmallFrames,
     SmallSize,
@@ -32,6 +34,17 @@ class NicPfc(Part):
 
     priorities: Priorities
     """Priorities whose pauses are obeyed."""
+
+
+class NicClass(Part):
+    """A traffic class of the NIC (802.1Qaz): strict, or with a share of what strict classes leave."""
+
+    priorities: Annotated[Priorities, Field(min_length=1)]
+    """Its priorities, which take turns. A priority that no class lists belongs to the first class."""
+    share: Share | None = None
+    """Share of the line. Default: an equal part of what the stated shares leave."""
+    strict: Annotated[Count, Field(ge=1, le=8)] | None = None
+    """Strict priority: level 1 is served first."""
 
 
 class NicQcn(Part):
@@ -88,13 +101,17 @@ class Nic(Part):
     qcn: NicQcn | None = None
     """Limits rates on notifications from switches with `qcn`; `{}` uses the standard's values. Default: off."""
 
+    ets: Annotated[dict[Annotated[str, Field(pattern=NAME_PATTERN)], NicClass], Field(max_length=8)] = {}
+    """Traffic classes by name, which share the line on sending. Default: none; frames are sent in order, or the
+    priorities take turns where the NIC obeys `pfc`.
+    """
     storm: Storm | None = None
     """A pause storm, to test a watchdog. Default: none."""
 
     @property
     def is_lossless(self) -> bool:
-        """Whether the interface takes part in pauses or QCN."""
-        return self.link_pause or any(part is not None for part in (self.pfc, self.qcn, self.storm))
+        """Whether the interface takes part in pauses, QCN or ETS."""
+        return self.link_pause or bool(self.ets) or any(part is not None for part in (self.pfc, self.qcn, self.storm))
 
 
 class SocketBuffer(Part):

@@ -1,5 +1,6 @@
 """Switches and the queueing policies of their ports."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -103,6 +104,14 @@ class Dpp(Part):
     """Classes whose flows are prioritised (`class type network-qos` of a switch). Default: all."""
 
 
+def shares_of(weighted: Mapping[str, int | None]) -> dict[str, int]:
+    """Shares in parts per billion; those that are not stated divide the rest equally."""
+    stated = sum(share for share in weighted.values() if share is not None)
+    unstated = sum(1 for share in weighted.values() if share is None)
+    left = max(0, ONE_PPB - stated) // max(1, unstated)
+    return {name: left if share is None else share for name, share in weighted.items()}
+
+
 class Policy(Part):
     """Queues, scheduling and pauses of a port."""
 
@@ -145,11 +154,7 @@ class Policy(Part):
 
     def shares(self) -> dict[str, int]:
         """Share of each weighted queue in parts per billion; queues without a stated share divide the rest equally."""
-        weighted = {name: queue.share for name, queue in self.queues.items() if queue.strict is None}
-        stated = sum(share for share in weighted.values() if share is not None)
-        unstated = sum(1 for share in weighted.values() if share is None)
-        left = max(0, ONE_PPB - stated) // max(1, unstated)
-        return {name: left if share is None else share for name, share in weighted.items()}
+        return shares_of({name: queue.share for name, queue in self.queues.items() if queue.strict is None})
 
 
 class Switch(Part):

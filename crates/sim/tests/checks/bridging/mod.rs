@@ -64,7 +64,7 @@ fn lossy_policy() -> RawPolicy {
 
 /// An interface that obeys pauses of [`SAN`].
 fn obedient() -> RawNicLossless {
-    RawNicLossless { obeys: SAN_BIT, obeys_link_pause: true, response_ps: RESPONSE_PS, qcn: None, storm: None }
+    RawNicLossless { obeys: SAN_BIT, obeys_link_pause: true, response_ps: RESPONSE_PS, qcn: None, storm: None, classes: vec![] }
 }
 
 /// Hosts with obedient interfaces around one switch, 10 Gbit/s.
