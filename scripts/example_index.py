@@ -71,6 +71,9 @@ LESSONS = {
     "dctcp": lesson(1, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
     "dwrr": lesson(1, "goodput of the class with 50 %, Gbit/s", "goodput_gbps", workload="gold"),
     "ets": lesson(1, "goodput share of the class with 60 %, %", "goodput_share_percent", workload="web"),
+    "host-ets": lesson(
+        1, "goodput of storage beside TCP and datagrams at line rate, Gbit/s", "goodput_gbps", workload="san"
+    ),
     "afd": lesson(
         1,
         "goodput share of a flooding host (fair share: 4.3 %), %",

@@ -196,8 +196,9 @@ def test_a_storm_reaches_the_plan() -> None:
 
 
 def test_traffic_classes_reach_the_plan() -> None:
-    nic = {"ets": {"tcp": {"priorities": [1, 0], "share": "20%"}, "udp": {"priorities": [3]}, "san": {"priorities": [6], "strict": 1}}}
-    hosts = {host["name"]: host for host in plan(hosts={"db": {"nic": nic}})["hosts"]}
+    tcp = {"priorities": [1, 0], "share": "20%"}
+    ets = {"tcp": tcp, "udp": {"priorities": [3]}, "san": {"priorities": [6], "strict": 1}}
+    hosts = {host["name"]: host for host in plan(PFC, hosts={"db": {"nic": {"ets": ets}}})["hosts"]}
     assert hosts["db"]["nic"]["lossless"]["classes"] == [
         {"name": "tcp", "priorities": 0b11, "service": {"dwrr": 200}},
         {"name": "udp", "priorities": 0b1000, "service": {"dwrr": 800}},
@@ -298,7 +299,10 @@ def test_rules_that_make_no_sense_are_refused(rule: dict[str, Any], words: str) 
         ({"qcn": {"timer": "0s"}}, "greater than zero"),
         ({"storm": {"priorities": [3], "start": "2s", "end": "1s"}}, "`end` must be later than `start`"),
         ({"ets": {"a": {"priorities": [1]}, "b": {"priorities": [2, 1]}}}, "priority 1 is in class 'a' already"),
-        ({"ets": {"a": {"priorities": [1], "share": "60%"}, "b": {"priorities": [2], "share": "50%"}}}, "add up to 110 %"),
+        (
+            {"ets": {"a": {"priorities": [1], "share": "60%"}, "b": {"priorities": [2], "share": "50%"}}},
+            "add up to 110 %",
+        ),
         ({"ets": {"a": {"priorities": [1], "share": "100%"}, "b": {"priorities": [2]}}}, "left without a share"),
         ({"ets": {"a": {"priorities": [1], "share": "60%", "strict": 1}}}, "either strict or has a share"),
         ({"ets": {"a": {"priorities": []}}}, "at least 1"),

@@ -34,7 +34,11 @@ def check(scenario: Scenario, graph: Graph, name: str) -> Found:
     if any(end in scenario.hypervisors for link in links for end in (link.a, link.b)):
         yield at, f"host '{name}' is a virtual machine, which has one interface", "omit the bond and its further links"
     if host.nic.is_lossless:
-        yield at, f"the interfaces of host '{name}' take part in pauses, QCN or ETS, and those of a bond cannot", "omit one"
+        yield (
+            at,
+            f"the interfaces of host '{name}' take part in pauses, QCN or ETS, and those of a bond cannot",
+            "omit one",
+        )
     if host.cpu.cores or any(host.cpu.cost(name) for name in COSTS):
         what = f"receiving costs time of a core at host '{name}', which is not modelled for several interfaces"
         yield at, what, "omit the costs and cores of its cpu, or the bond"
