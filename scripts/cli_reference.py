@@ -10,6 +10,7 @@ PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
 VERBS = (
     *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema", "completion"),
     "measure switch",
+    "blast",
     *(
         "doctor",
         "calibrate",

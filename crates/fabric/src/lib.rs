@@ -17,6 +17,7 @@ pub mod plane;
 pub mod replay;
 pub mod vlans;
 
+mod blast;
 mod delays;
 mod effect;
 mod failure;

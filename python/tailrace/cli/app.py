@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
 from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
@@ -43,6 +44,7 @@ app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
 app.add_typer(probe_app, name="probe")
 app.add_typer(measure_app, name="measure")
+app.command()(blast)
 
 File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
 Files = Annotated[

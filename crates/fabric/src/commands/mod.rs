@@ -1,5 +1,6 @@
 //! The command line of `tailrace-fabric`.
 
+mod blast;
 mod bulk;
 mod compute;
 mod detach;
@@ -63,6 +64,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("fill") => bulk::fill(words),
         Some("drain") => bulk::drain(words),
         Some("generator") => generator::run(words),
+        Some("blast") => blast::run(words),
         Some("compute") => compute::run(words),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),

@@ -10,12 +10,12 @@ mod tally;
 mod vhost;
 
 pub(crate) use order::Order;
+pub(crate) use pace::{Pace, Schedule};
 pub(crate) use packet::PacketWire;
 pub(crate) use vhost::VhostWire;
 
 use crate::machine::Machine;
 use frame::Template;
-use pace::Pace;
 use report::Report;
 use std::io;
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ pub(crate) fn run(wire: &mut dyn Wire, order: &Order) -> io::Result<Report> {
     tally = Tally::new(order.trial, order.frames)?;
     let before = Machine::now();
     let (mut calls, mut blocked) = (0_u64, 0_u64);
-    let mut pace = Pace::new(order, Instant::now());
+    let mut pace = Pace::new(order.schedule(), Instant::now());
     while let Some(count) = pace.due(Instant::now()) {
         let count = count.min(BATCH);
         if count > 0 {

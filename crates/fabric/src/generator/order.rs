@@ -1,6 +1,7 @@
 //! What one trial is to do.
 
 use super::frame::{FRAME_BYTES_MAX, FRAME_BYTES_MIN};
+use super::pace::Schedule;
 use serde::Deserialize;
 
 /// Most frames of one trial: each takes one bit, 256 MiB in all. At 14.88 million a second this is 144 s.
@@ -27,6 +28,11 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// How many frames, and when.
+    pub(super) fn schedule(&self) -> Schedule {
+        Schedule { interval_ps: self.interval_ps, frames: self.frames, limit_ns: self.limit_ns }
+    }
+
     /// Reads a line of JSON.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! When frames are due. A sender that was paused does not make up for it in a burst: what it could not send is late, and
 //! the trial is told to be invalid.
 
-use super::order::Order;
 use std::time::{Duration, Instant};
 
 /// A sender that was away for longer has a gap. Sending a batch takes up to 0.1 ms; a core that a hypervisor or another
@@ -11,31 +10,42 @@ const PS_PER_NS: u128 = 1_000;
 
 /// Times at which the sender was away.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Gaps {
-    pub(super) count: u64,
+pub(crate) struct Gaps {
+    pub(crate) count: u64,
     pub(super) longest: Duration,
     /// The schedule is later by all of them.
-    pub(super) total: Duration,
+    pub(crate) total: Duration,
+}
+
+/// How many frames, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schedule {
+    /// From one frame to the next; 0 for as fast as it can.
+    pub(crate) interval_ps: u64,
+    /// How many.
+    pub(crate) frames: u64,
+    /// It ends then, even if not all frames were sent.
+    pub(crate) limit_ns: u64,
 }
 
 /// The times of frames.
 #[derive(Debug)]
-pub(super) struct Pace {
-    order: Order,
+pub(crate) struct Pace {
+    schedule: Schedule,
     start: Instant,
     last: Instant,
-    pub(super) sent: u64,
-    pub(super) gaps: Gaps,
+    pub(crate) sent: u64,
+    pub(crate) gaps: Gaps,
 }
 
 impl Pace {
     /// The first frame is due at once.
-    pub(super) fn new(order: &Order, start: Instant) -> Pace {
-        Pace { order: *order, start, last: start, sent: 0, gaps: Gaps::default() }
+    pub(crate) fn new(schedule: Schedule, start: Instant) -> Pace {
+        Pace { schedule, start, last: start, sent: 0, gaps: Gaps::default() }
     }
 
     /// How many frames are due and not sent; `None` at the end.
-    pub(super) fn due(&mut self, now: Instant) -> Option<usize> {
+    pub(crate) fn due(&mut self, now: Instant) -> Option<usize> {
         let since_last = now.duration_since(self.last);
         if since_last > GAP {
             self.gaps.count += 1;
@@ -44,17 +54,17 @@ impl Pace {
         }
         self.last = now;
         let elapsed = now.duration_since(self.start);
-        if self.sent >= self.order.frames || elapsed.as_nanos() >= u128::from(self.order.limit_ns) {
+        if self.sent >= self.schedule.frames || elapsed.as_nanos() >= u128::from(self.schedule.limit_ns) {
             return None;
         }
         let passed_ps = elapsed.saturating_sub(self.gaps.total).as_nanos() * PS_PER_NS;
-        let due = passed_ps.checked_div(u128::from(self.order.interval_ps)).map_or(u128::MAX, |frames| frames + 1);
-        let due = u64::try_from(due).unwrap_or(u64::MAX).min(self.order.frames);
+        let due = passed_ps.checked_div(u128::from(self.schedule.interval_ps)).map_or(u128::MAX, |frames| frames + 1);
+        let due = u64::try_from(due).unwrap_or(u64::MAX).min(self.schedule.frames);
         Some(usize::try_from(due - self.sent.min(due)).unwrap_or(usize::MAX))
     }
 
     /// How long it has been sending.
-    pub(super) fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.last.duration_since(self.start)
     }
 }
@@ -63,27 +73,27 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn order(interval_ps: u64) -> Order {
-        Order { frame_bytes: 64, interval_ps, frames: 1_000, limit_ns: 1_000_000_000, trial: 0, awaits: true }
+    fn schedule(interval_ps: u64) -> Schedule {
+        Schedule { interval_ps, frames: 1_000, limit_ns: 1_000_000_000 }
     }
 
     #[test]
     fn frames_are_due_at_their_interval() {
         let start = Instant::now();
-        let mut pace = Pace::new(&order(10_000_000), start); // 10 us
+        let mut pace = Pace::new(schedule(10_000_000), start); // 10 us
         assert_eq!(pace.due(start), Some(1));
         pace.sent = 1;
         assert_eq!(pace.due(start + Duration::from_nanos(9_999)), Some(0));
         assert_eq!(pace.due(start + Duration::from_micros(10)), Some(1));
         assert_eq!(pace.due(start + Duration::from_micros(55)), Some(5));
         assert_eq!(pace.gaps, Gaps::default());
-        assert_eq!(Pace::new(&order(0), start).due(start), Some(1_000));
+        assert_eq!(Pace::new(schedule(0), start).due(start), Some(1_000));
     }
 
     #[test]
     fn a_pause_is_a_gap_and_is_not_made_up_for() {
         let start = Instant::now();
-        let mut pace = Pace::new(&order(10_000_000), start);
+        let mut pace = Pace::new(schedule(10_000_000), start);
         pace.sent = 1;
         assert_eq!(pace.due(start + Duration::from_millis(5)), Some(0));
         assert_eq!(pace.gaps, Gaps { count: 1, longest: Duration::from_millis(5), total: Duration::from_millis(5) });
@@ -93,7 +103,7 @@ mod tests {
     #[test]
     fn it_ends_with_the_last_frame_or_at_the_limit() {
         let start = Instant::now();
-        let mut pace = Pace::new(&order(1), start);
+        let mut pace = Pace::new(schedule(1), start);
         assert_eq!(pace.due(start + Duration::from_secs(1)), None);
         pace.sent = 1_000;
         assert_eq!(pace.due(start), None);

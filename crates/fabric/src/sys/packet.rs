@@ -30,11 +30,7 @@ impl PacketSender {
     /// # Errors
     /// The kernel's error.
     pub fn open(interface: u32, is_direct: bool) -> io::Result<PacketSender> {
-        let socket = open_socket(interface, 0)?;
-        set(&socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SEND_BUFFER_BYTES)
-            .or_else(|_| set(&socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &SEND_BUFFER_BYTES))?;
-        set(&socket, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, &libc::c_int::from(is_direct))?;
-        Ok(PacketSender { socket })
+        Ok(PacketSender { socket: open_sender(interface, is_direct)? })
     }
 
     /// Sends these frames in order; returns how many the interface has taken, and whether it lost the one after them.
@@ -94,7 +90,7 @@ impl PacketReceiver {
             tp_frame_nr: SLOTS as u32,
         };
         set(&socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &request)?;
-        let ring = map(&socket)?;
+        let ring = map(&socket, RING_BYTES)?;
         Ok(PacketReceiver { socket, ring, next: 0 })
     }
 
@@ -152,6 +148,15 @@ impl Drop for PacketReceiver {
     }
 }
 
+/// A socket that only sends. `is_direct`: past the queue of the interface.
+pub(super) fn open_sender(interface: u32, is_direct: bool) -> io::Result<OwnedFd> {
+    let socket = open_socket(interface, 0)?;
+    set(&socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SEND_BUFFER_BYTES)
+        .or_else(|_| set(&socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &SEND_BUFFER_BYTES))?;
+    set(&socket, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, &libc::c_int::from(is_direct))?;
+    Ok(socket)
+}
+
 /// `protocol` in network order; 0 receives nothing.
 #[expect(unsafe_code, reason = "an address of a packet socket has no safe constructor")]
 fn open_socket(interface: u32, protocol: u16) -> io::Result<OwnedFd> {
@@ -179,10 +184,10 @@ fn keep_only(socket: &OwnedFd, bytes: u32) -> io::Result<()> {
 }
 
 #[expect(unsafe_code, reason = "mmap has no safe wrapper")]
-fn map(socket: &OwnedFd) -> io::Result<NonNull<u8>> {
+pub(super) fn map(socket: &OwnedFd, bytes: usize) -> io::Result<NonNull<u8>> {
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
     // SAFETY: a new mapping, where the kernel chooses.
-    let memory = unsafe { libc::mmap(std::ptr::null_mut(), RING_BYTES, access, flags, socket.as_raw_fd(), 0) };
+    let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, socket.as_raw_fd(), 0) };
     if memory == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
@@ -190,12 +195,12 @@ fn map(socket: &OwnedFd) -> io::Result<NonNull<u8>> {
 }
 
 #[expect(unsafe_code, reason = "options of packet sockets have no safe wrappers")]
-fn set<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
+pub(super) fn set<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel reads as many bytes as the value has, which outlives the call.
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, std::ptr::from_ref(value).cast(), length) })
 }
 
-fn check(result: libc::c_int) -> io::Result<()> {
+pub(super) fn check(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

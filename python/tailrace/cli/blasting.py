@@ -1,0 +1,94 @@
+"""`tailrace blast`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.blast import report
+from tailrace.blast.frames import read_frames
+from tailrace.blast.sending import HOST_INTERFACE, Place, Sending, available, send
+from tailrace.blast.sizes import parse_sizes, resized
+from tailrace.cli.console import DONE, emit_json, emit_table
+from tailrace.errors import RunRefusedError, closest
+from tailrace.scenario.text.units import TIME, QuantityError, parse
+
+NAMESPACES = Path("/run/netns")
+DEFAULT_LENGTH = "10s"
+LENGTH_PS_MAX = 3600 * 10**12
+DELAY_PS_MAX = 10 * 10**12
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The arguments of `blast`."""
+
+    file: Path
+    host: str | None
+    fabric: str | None
+    interface: str | None
+    netns: str | None
+    is_yes: bool
+    threads: int
+    delay: str | None
+    rate: int | None
+    count: int | None
+    length: str | None
+    sizes: str | None
+    syntax: str | None
+    is_queued: bool
+
+
+def blast_frames(wanted: Wanted, *, json_: bool) -> int:
+    """Sends, prints, and returns the exit code."""
+    place = _place(wanted)
+    sending = _sending(wanted)
+    frames = read_frames(wanted.file, wanted.syntax)
+    sizes = parse_sizes(wanted.sizes) if wanted.sizes else []
+    rounds = [[resized(frame, size) for frame in frames] for size in sizes] or [frames]
+    found = report.as_data(list(send(place, sending, rounds)))
+    if json_:
+        emit_json(found)
+    else:
+        emit_table(lambda: report.as_text(found))
+    return DONE
+
+
+def _place(wanted: Wanted) -> Place:
+    """Where frames are sent: never by an interface of the machine that was not named and confirmed."""
+    if wanted.host is not None:
+        for option, value in (("--netns", wanted.netns), ("--yes", wanted.is_yes or None)):
+            if value is not None:
+                raise RunRefusedError(f"--host and {option} exclude each other (hint: omit {option})")
+        return Place(wanted.interface or HOST_INTERFACE, wanted.host, wanted.fabric)
+    if wanted.fabric is not None:
+        raise RunRefusedError("--fabric without --host (hint: name the host that sends with --host)")
+    if wanted.interface is None:
+        raise RunRefusedError("no interface is named (hint: --host HOST of a fabric, or --netns NAME --interface NAME)")
+    if wanted.netns is None and not wanted.is_yes:
+        raise RunRefusedError(
+            f"{wanted.interface} is an interface of this machine: frames could leave it "
+            "(hint: add --yes if that is meant, or choose --netns NAME or --host HOST)"
+        )
+    names = available(NAMESPACES)
+    if wanted.netns is not None and wanted.netns not in names:
+        raise RunRefusedError(
+            f"there is no namespace '{wanted.netns}' (hint: {closest(wanted.netns, names, 'namespaces')})"
+        )
+    return Place(wanted.interface, namespace=wanted.netns, is_machine_allowed=wanted.is_yes)
+
+
+def _sending(wanted: Wanted) -> Sending:
+    if wanted.delay is not None and wanted.rate is not None:
+        raise RunRefusedError("--delay and --rate exclude each other (hint: choose one)")
+    delay_ps = _time("--delay", wanted.delay or "0s", 0, DELAY_PS_MAX)
+    length_ps = _time("--for", wanted.length or DEFAULT_LENGTH, 1000, LENGTH_PS_MAX)
+    return Sending(wanted.threads, delay_ps, wanted.rate, wanted.count, length_ps, is_queued=wanted.is_queued)
+
+
+def _time(option: str, text: str, least: int, most: int) -> int:
+    try:
+        value = parse(text, TIME)
+    except QuantityError as error:
+        raise RunRefusedError(f"{option}: {error.what} (hint: {error.hint})") from None
+    if not least <= value <= most:
+        raise RunRefusedError(f"{option}: {text} is not between {least // 1000} ns and {most // 10**12} s")
+    return value

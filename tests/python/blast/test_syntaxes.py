@@ -1,0 +1,136 @@
+"""Files of frames: the three syntaxes say the same, and what cannot be read is refused with its line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailrace.blast.frames import read_frames, syntax_of
+from tailrace.blast.sums import internet_sum
+from tailrace.errors import TailraceError
+
+FRAME = bytes.fromhex("020000000002 020000000001 0800") + bytes(range(32, 78))
+PLAIN = """# a frame
+02:00:00:00:00:02 0200.0000.0001   # to, from
+0x0800
+"""
+PLAIN += FRAME[14:].hex(" ") + "\n"
+
+
+def dump(frame: bytes, *, start: str = "{:04x}  ", gap: str = "   ") -> str:
+    """As Wireshark prints it, with the text beside the bytes."""
+    lines = []
+    for at in range(0, len(frame), 16):
+        part = frame[at : at + 16]
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
+        lines.append(start.format(at) + part.hex(" ").ljust(47) + gap + text)
+    return "\n".join(lines) + "\n"
+
+
+def trafgen(frame: bytes) -> str:
+    return "/* a frame */\n{\n  " + ", ".join(f"0x{byte:02x}" for byte in frame) + "\n}\n"
+
+
+def read(tmp_path: Path, text: str, syntax: str | None = None) -> list[bytes]:
+    path = tmp_path / "frames"
+    path.write_text(text, encoding="utf-8")
+    return read_frames(path, syntax)
+
+
+def refused(tmp_path: Path, text: str, syntax: str | None = None) -> str:
+    with pytest.raises(TailraceError) as caught:
+        read(tmp_path, text, syntax)
+    return str(caught.value).replace(str(tmp_path), "")
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text"),
+    [
+        ("plain", PLAIN),
+        ("trafgen", trafgen(FRAME)),
+        ("hexdump", dump(FRAME)),
+        ("hexdump", dump(FRAME, start="{:08x}  ", gap="  |") + f"{len(FRAME):08x}\n"),
+        ("hexdump", dump(FRAME, start="{:04x}   ", gap="   ")),
+    ],
+)
+def test_each_syntax_is_known_by_its_beginning_and_gives_the_frame(tmp_path: Path, syntax: str, text: str) -> None:
+    assert syntax_of(text) == syntax
+    assert read(tmp_path, text) == [FRAME]
+    assert read(tmp_path, text, syntax) == [FRAME]
+
+
+@given(frames=st.lists(st.binary(min_size=14, max_size=300), min_size=1, max_size=4))
+def test_frames_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, frames: list[bytes]) -> None:
+    folder = tmp_path_factory.mktemp("frames")
+    assert read(folder, "\n\n".join(frame.hex(":") for frame in frames), "plain") == frames
+    assert read(folder, "".join(map(trafgen, frames))) == frames
+    assert read(folder, "\n".join(map(dump, frames))) == frames
+
+
+def test_bytes_are_repeated_and_frames_filled_up(tmp_path: Path) -> None:
+    text = "ff*6 00*6 0800 pad=60\n# still the first\nabcd*2\n\n\nff*6 00*6 0806 00"
+    assert read(tmp_path, text) == [
+        b"\xff" * 6 + bytes(6) + b"\x08\0" + bytes(46) + b"\xab\xcd" * 2,
+        b"\xff" * 6 + bytes(6) + b"\x08\x06\0",
+    ]
+
+
+def test_functions_of_trafgen(tmp_path: Path) -> None:
+    header = "0x45, 0, c16(46), c16(0), c16(0x4000), 64, 17, csumip(14, 33), 10, 0, 0, 1, 10, 0, 0, 2"
+    text = f'{{ fill(0xff, 6), c32(0x02000000), const16(1), c16(0x0800), {header}, "a\\x41", b101, rnd(24) }} // end'
+    [frame] = read(tmp_path, text)
+    assert len(frame) == 14 + 20 + 2 + 1 + 24
+    assert (frame[:14], frame[34:37]) == (bytes.fromhex("ffffffffffff 020000000001 0800"), b"aA\x05")
+    assert internet_sum(frame[14:34]) == 0
+    assert read(tmp_path, text) == [frame], "what is drawn is the same each time"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "/frames: it has no frame (hint: write bytes"),
+        ("# nothing\n\n", "it has no frame"),
+        ("ff*6\n0g", "/frames:2: '0g' is not hexadecimal (hint: write bytes of two"),
+        ("fff", "'fff' is not hexadecimal"),
+        ("ff*6 00*6", "/frames:1: the frame has 12 bytes, not 14 to 9238 (hint: write all bytes"),
+        ("ff*99999", "with 'ff*99999' the frame has more than 9238 bytes"),
+        ("ff*20 pad=14", "/frames:1: pad=14 is not 20 (what the frame has already) to 9238 bytes"),
+        ("\n".join(["ff*14\n"] * 513), "it has more than 512 frames (hint: --count repeats frames)"),
+        ("{ fill(0, 14)", "/frames:1: the packet has no end (hint: close it with })"),
+        ("{\n  256,\n}", "/frames:2: 256 is above 255"),
+        ("{ fill(1, 2, 3) }", "fill() takes 2 numbers, not 3"),
+        ("{\n drnd(4) }", "/frames:2: drnd() changes from frame to frame, which blast does not do"),
+        ("{ eth(da=1) }", "eth() makes a header, which is not read"),
+        ("{ fil(0, 3) }", "there is no function fil()"),
+        ("{ fill(0, x) }", "'x' is not a number"),
+        ("{ fill(0, 14), csumip(0, 99) }", "csumip() ends at byte 99 of 16"),
+        ("cpu(0): { 1 }", "'cpu' stands outside of a packet"),
+        ("{ 1; 2 }", "/frames:1: '; 2 }' cannot be read"),
+        ("{ c16 7 }", "c16 has no arguments"),
+        ("0000  ff ff\n0010  00", "/frames:2: the line is at offset 0x10, and 0x2 bytes stand before it"),
+        ("0000  ff ff\n9 of 10", "/frames:2: '9 of 10' is no line of a hex dump"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(tmp_path: Path, text: str, part: str) -> None:
+    assert part in refused(tmp_path, text)
+
+
+def test_files_and_syntaxes_that_do_not_exist(tmp_path: Path) -> None:
+    assert "did you mean 'hexdump'?" in refused(tmp_path, PLAIN, "hexdumps")
+    with pytest.raises(TailraceError, match="none: the file cannot be read: No such file"):
+        read_frames(tmp_path / "none")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(TailraceError, match="not valid UTF-8"):
+        read_frames(tmp_path / "bytes")
+
+
+@given(text=st.text(max_size=200) | st.text(alphabet='{}(),0x1f#/*" \nfilc6rnd:-', max_size=200))
+def test_whatever_stands_in_a_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.mktemp("any") / "frames"
+    path.write_text(text, encoding="utf-8", errors="replace")
+    for syntax in (None, "plain", "trafgen", "hexdump"):
+        try:
+            assert all(14 <= len(frame) <= 9_238 for frame in read_frames(path, syntax))
+        except TailraceError as error:
+            assert str(error)  # noqa: PT017  either is right: a frame, or a refusal in words
