@@ -85,6 +85,24 @@ priority: 5
 dscp: ef
 vlan: 10""",
     ),
+    "Frames": (
+        "workloads.blast",
+        """kind: frames
+enabled: true
+group: blasts
+source: h1
+destination: h2
+frame: 1000B
+threads: 4
+delay: 1ms
+cost: uniform(100ns, 300ns)
+locked: 1us
+count: 100000
+start: 100ms
+priority: 3
+dscp: ef
+vlan: 10""",
+    ),
     "Requests": (
         "workloads.shop",
         """kind: requests

@@ -359,3 +359,27 @@ fn a_key_that_nobody_reads_is_refused() {
     let said = Plan::parse(&plan.to_string()).expect_err("no key has this name").to_string();
     assert!(said.starts_with("the plan cannot be read: unknown field `colour`"), "{said}");
 }
+
+/// Threads that need time for a frame, or pause after it.
+#[test]
+fn frames_without_time_between_them_are_refused() {
+    let said = |change: &dyn Fn(&mut Value)| {
+        let mut plan = sound();
+        let mut body = json!({
+            "source": "db", "destination": "app", "payload_bytes": 958, "threads": 4, "delay_ps": 0, "interval_ps": 0,
+            "cost": {"constant": 0}, "locked": {"constant": 1_000}, "count": 0,
+        });
+        change(&mut body);
+        plan["workloads"][0]["body"] = json!({ "frames": body });
+        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    let nothing = json!({"constant": 0});
+    assert_eq!(said(&|_| ()), "accepted");
+    assert_eq!(said(&|body| body["locked"] = nothing.clone()), "backup: a thread must need time for a frame, or pause after it");
+    assert_eq!(said(&|body| (body["locked"], body["delay_ps"]) = (nothing.clone(), json!(1))), "accepted");
+    for threads in [0, 65] {
+        assert_eq!(said(&|body| body["threads"] = json!(threads)), "backup: frames must have 1 to 64 threads");
+    }
+    assert_eq!(said(&|body| body["payload_bytes"] = json!(7)), "backup: a frame must carry 8 to 65507 bytes");
+    assert_eq!(said(&|body| body["destination"] = json!("db")), "backup: the two ends must be different hosts");
+}

@@ -8,6 +8,7 @@ mod blocks;
 mod datagrams;
 mod driving;
 mod flows;
+mod frames;
 mod oltp;
 pub mod outcome;
 mod pairs;
@@ -115,6 +116,11 @@ trait Kind {
         0
     }
 
+    /// Whether its programs count requests.
+    fn tells_tallies(&self) -> bool {
+        self.programs() > 0
+    }
+
     /// Whether its programs count blocks.
     fn tells_blocks(&self) -> bool {
         false
@@ -158,6 +164,7 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
         Body::Stream(stream) => stream,
         Body::Flows(flows) => flows,
         Body::Datagrams(datagrams) => datagrams,
+        Body::Frames(frames) => frames,
         Body::Requests(requests) => requests.as_ref(),
         Body::Blocks(blocks) => blocks.as_ref(),
         Body::Storage(storage) => storage.as_ref(),
@@ -176,7 +183,7 @@ pub fn tells_connections(workload: &Workload) -> bool {
 
 /// Whether the programs of a workload count requests.
 pub fn tells_tallies(workload: &Workload) -> bool {
-    kind_of(workload).programs() > 0
+    kind_of(workload).tells_tallies()
 }
 
 /// Whether the programs of a workload count blocks.

@@ -4,6 +4,7 @@
 mod blocks;
 #[cfg(test)]
 mod fake_host;
+mod frames;
 mod oltp;
 mod program;
 mod requests;
@@ -13,6 +14,7 @@ mod stream;
 mod tallies;
 
 pub use blocks::{BlockClient, BlockClientConfig, Demand, QueryKeys};
+pub use frames::{FrameSink, FrameSource, FrameSourceConfig};
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 pub use program::{Ends, HostCalls, Message, Peer, Program};
 pub use requests::{

@@ -7,6 +7,7 @@ mod blocks;
 pub(crate) mod datagrams;
 pub(crate) mod distribution;
 mod flows;
+mod frames;
 mod oltp;
 mod requests;
 pub(crate) mod storage;
@@ -17,6 +18,7 @@ pub use datagrams::{Datagrams, RawDatagrams};
 pub use distribution::RawDistribution;
 pub(crate) use distribution::distribution;
 pub use flows::{Flows, RawFlows};
+pub use frames::{Frames, RawFrames};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
 pub use storage::{
@@ -76,6 +78,8 @@ pub enum RawBody {
     Flows(RawFlows),
     /// Datagrams at a rate that does not depend on the network.
     Datagrams(RawDatagrams),
+    /// Frames of the threads of a program.
+    Frames(RawFrames),
     /// Requests and responses.
     Requests(Box<RawRequests>),
     /// Blocks and messages between nodes.
@@ -143,6 +147,8 @@ pub enum Body {
     Flows(Flows),
     /// Datagrams.
     Datagrams(Datagrams),
+    /// Frames of the threads of a program.
+    Frames(Frames),
     /// Requests and responses.
     Requests(Box<Requests>),
     /// Blocks and messages between nodes.
@@ -215,6 +221,7 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) ->
         RawBody::Stream(raw) => stream::resolve(header, raw, network),
         RawBody::Flows(raw) => flows::resolve(header, raw, graph),
         RawBody::Datagrams(raw) => datagrams::resolve(header, raw, network),
+        RawBody::Frames(raw) => frames::resolve(header, raw, network),
         RawBody::Requests(raw) => requests::resolve(header, raw, network),
         RawBody::Blocks(raw) => blocks::resolve(header, raw, network),
         RawBody::Storage(raw) => storage::resolve(header, raw, network),

@@ -14,6 +14,7 @@ mod cut_off;
 mod figure_17;
 mod flow_sizes;
 mod fragments;
+mod frames;
 mod golden;
 mod htsim;
 mod hypervisors;

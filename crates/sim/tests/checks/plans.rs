@@ -172,6 +172,12 @@ impl Kind for RawDatagrams {
     }
 }
 
+impl Kind for RawFrames {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Frames(self)
+    }
+}
+
 impl Kind for RawRequests {
     fn of_any_kind(self) -> RawBody {
         RawBody::Requests(Box::new(self))
@@ -249,6 +255,22 @@ pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, intera
         destination: destination.into(),
         sizes: RawDistribution::Constant(bytes),
         interarrival,
+        count: 0,
+    };
+    Drawn { header: header(name), body }
+}
+
+/// Frames of `payload` bytes behind their headers, sent by threads that need this long for each under the lock.
+pub fn frames(name: &str, source: &str, destination: &str, payload: u32, threads: u32, locked_ps: u64) -> Drawn<RawFrames> {
+    let body = RawFrames {
+        source: source.into(),
+        destination: destination.into(),
+        payload_bytes: payload,
+        threads,
+        delay_ps: 0,
+        interval_ps: 0,
+        cost: RawDistribution::Constant(0),
+        locked: RawDistribution::Constant(locked_ps),
         count: 0,
     };
     Drawn { header: header(name), body }

@@ -13,6 +13,7 @@ from tailrace.scenario.workloads.blocks import Blocks
 from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.flows import Flows
+from tailrace.scenario.workloads.frames import Frames
 from tailrace.scenario.workloads.oltp import Oltp
 from tailrace.scenario.workloads.requests import Requests
 from tailrace.scenario.workloads.storage import Storage
@@ -29,6 +30,7 @@ KINDS = _registered(
     Stream,
     Flows,
     Datagrams,
+    Frames,
     Requests,
     Blocks,
     Storage,
