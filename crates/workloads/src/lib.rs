@@ -9,6 +9,7 @@ mod datagrams;
 mod driving;
 mod flows;
 mod frames;
+mod mpi;
 mod oltp;
 pub mod outcome;
 mod pairs;
@@ -22,7 +23,9 @@ mod stream;
 pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
 pub use record::{Row, WorkloadRecord};
 pub use storage_record::{OfOp, StorageRecord};
+pub use record::{Row, Sum, WorkloadRecord};
 
+use serde_json::Value;
 use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
 use tailrace_units::{Distribution, RandomStream, Time};
@@ -130,6 +133,11 @@ trait Kind {
     fn tells_connections(&self) -> bool {
         false
     }
+
+    /// What is told of it besides, and its key.
+    fn details(&self, _record: &WorkloadRecord) -> Option<(&'static str, Value)> {
+        None
+    }
 }
 
 /// A workload's place in the plan.
@@ -168,6 +176,7 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
         Body::Requests(requests) => requests.as_ref(),
         Body::Blocks(blocks) => blocks.as_ref(),
         Body::Storage(storage) => storage.as_ref(),
+        Body::Mpi(mpi) => mpi.as_ref(),
     }
 }
 
@@ -189,6 +198,11 @@ pub fn tells_tallies(workload: &Workload) -> bool {
 /// Whether the programs of a workload count blocks.
 pub fn tells_blocks(workload: &Workload) -> bool {
     kind_of(workload).tells_blocks()
+}
+
+/// What is told of a workload besides, and its key.
+fn details(workload: &Workload, record: &WorkloadRecord) -> Option<(&'static str, Value)> {
+    kind_of(workload).details(record)
 }
 
 /// Tells an engine of all workloads.

@@ -17,6 +17,8 @@ pub struct WorkloadRecord {
     pub parts: Latency,
     /// Of a workload of storage.
     pub storage: Option<Box<StorageRecord>>,
+    /// The same for each user, of kinds that tell it.
+    pub sums: Vec<Sum>,
     /// How many transactions and flows are complete.
     pub transactions: u64,
     /// Transactions until it is complete; 0 for a workload without end.
@@ -55,6 +57,33 @@ pub struct WorkloadRecord {
     pub bytes_before: Vec<u64>,
 }
 
+/// Latencies of one user.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Sum {
+    /// How many.
+    pub count: u64,
+    /// All of them together.
+    pub sum_ps: u64,
+    /// The smallest.
+    pub min_ps: u64,
+    /// The largest.
+    pub max_ps: u64,
+}
+
+impl Sum {
+    /// One more.
+    pub fn add(&mut self, latency: Span) {
+        let ps = latency.ps();
+        self.min_ps = if self.count == 0 { ps } else { self.min_ps.min(ps) };
+        (self.count, self.sum_ps, self.max_ps) = (self.count + 1, self.sum_ps + ps, self.max_ps.max(ps));
+    }
+
+    /// Their mean.
+    pub fn mean_ps(&self) -> f64 {
+        self.sum_ps as f64 / self.count.max(1) as f64
+    }
+}
+
 /// One transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -75,6 +104,7 @@ impl WorkloadRecord {
             latency: Latency::default(),
             parts: Latency::default(),
             storage: None,
+            sums: Vec::new(),
             transactions: 0,
             transactions_total,
             users_left,
@@ -96,6 +126,11 @@ impl WorkloadRecord {
         }
     }
 
+    /// Latencies are kept for each of so many users.
+    pub fn keep_sums(&mut self, users: usize) {
+        self.sums = vec![Sum::default(); users];
+    }
+
     /// Bytes came to a receiving program.
     #[inline]
     pub fn received(&mut self, now: Time, bytes: u64) {
@@ -109,6 +144,9 @@ impl WorkloadRecord {
     pub fn measured(&mut self, user: u32, start: Time, latency: Span) {
         self.transactions += 1;
         self.latency.record(latency);
+        if let Some(sum) = self.sums.get_mut(user as usize) {
+            sum.add(latency);
+        }
         if self.rows.len() < self.rows_max {
             self.rows.push(Row { user, start, latency });
         }
@@ -140,6 +178,7 @@ impl WorkloadRecord {
         if let Some(storage) = &mut self.storage {
             **storage = StorageRecord::new(storage.devices);
         }
+        self.sums.fill(Sum::default());
         self.rows.clear();
         self.carried.clear();
         (self.tcp_before, self.bytes_before) = (tcp, bytes);

@@ -5,6 +5,7 @@ mod blocks;
 #[cfg(test)]
 mod fake_host;
 mod frames;
+mod mpi;
 mod oltp;
 mod program;
 mod requests;
@@ -15,6 +16,7 @@ mod tallies;
 
 pub use blocks::{BlockClient, BlockClientConfig, Demand, QueryKeys};
 pub use frames::{FrameSink, FrameSource, FrameSourceConfig};
+pub use mpi::{Costs as MpiCosts, EAGER_LIMIT, Job, Ledger, MpiConfig, MpiHost, Size, schedule};
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 pub use program::{Ends, HostCalls, Message, Peer, Program};
 pub use requests::{

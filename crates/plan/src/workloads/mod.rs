@@ -8,6 +8,7 @@ pub(crate) mod datagrams;
 pub(crate) mod distribution;
 mod flows;
 mod frames;
+mod mpi;
 mod oltp;
 mod requests;
 pub(crate) mod storage;
@@ -19,6 +20,7 @@ pub use distribution::RawDistribution;
 pub(crate) use distribution::distribution;
 pub use flows::{Flows, RawFlows};
 pub use frames::{Frames, RawFrames};
+pub use mpi::{Algorithm, Mpi, MpiPattern, RawMpi};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
 pub use storage::{
@@ -86,6 +88,8 @@ pub enum RawBody {
     Blocks(Box<RawBlocks>),
     /// Requests of storage.
     Storage(Box<RawStorage>),
+    /// Ranks of an MPI job.
+    Mpi(Box<RawMpi>),
 }
 
 /// Number of priorities (IEEE 802.1Q).
@@ -155,6 +159,8 @@ pub enum Body {
     Blocks(Box<Blocks>),
     /// Requests of storage.
     Storage(Box<Storage>),
+    /// Ranks of an MPI job.
+    Mpi(Box<Mpi>),
 }
 
 impl Header {
@@ -225,6 +231,7 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) ->
         RawBody::Requests(raw) => requests::resolve(header, raw, network),
         RawBody::Blocks(raw) => blocks::resolve(header, raw, network),
         RawBody::Storage(raw) => storage::resolve(header, raw, network),
+        RawBody::Mpi(raw) => mpi::resolve(header, raw, network),
     }
 }
 

@@ -19,6 +19,7 @@ mod golden;
 mod htsim;
 mod hypervisors;
 mod lock_out;
+mod mpi;
 mod mtus;
 mod netstat;
 mod noise;

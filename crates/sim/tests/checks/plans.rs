@@ -196,6 +196,12 @@ impl Kind for RawStorage {
     }
 }
 
+impl Kind for RawMpi {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Mpi(Box::new(self))
+    }
+}
+
 impl<B: Kind> From<Drawn<B>> for RawWorkload {
     fn from(drawn: Drawn<B>) -> RawWorkload {
         RawWorkload { header: drawn.header, body: drawn.body.of_any_kind() }
@@ -381,6 +387,27 @@ pub fn blocks(name: &str, nodes: &[&str], users: u32) -> Drawn<RawBlocks> {
         message_service: serving(RawDistribution::Constant(0), 0),
         timeout_ps: 500 * MS,
         retries: 3,
+    };
+    Drawn { header: header(name), body }
+}
+
+/// Ranks at these hosts, of which nothing but the network takes time.
+pub fn mpi(name: &str, pattern: MpiPattern, ranks: &[&str], sizes: &[u64], iterations: u64) -> Drawn<RawMpi> {
+    let body = RawMpi {
+        pattern,
+        ranks: ranks.iter().map(|&rank| rank.into()).collect(),
+        sizes_bytes: sizes.to_vec(),
+        iterations: vec![iterations; sizes.len()],
+        warm_up_iterations: 10,
+        compute: RawDistribution::Constant(0),
+        algorithm: None,
+        eager_limit_bytes: 65_480,
+        send_overhead_ps: 0,
+        receive_overhead_ps: 0,
+        copy_bps: 0,
+        combine_bps: 0,
+        local_latency_ps: US,
+        local_bps: 0,
     };
     Drawn { header: header(name), body }
 }

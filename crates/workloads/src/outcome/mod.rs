@@ -12,7 +12,7 @@ pub use limits::{CONNECTIONS_TOLD_MAX, LimitCounts, limits_summary};
 pub use tables::{running, transactions, workload_series};
 pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
-use crate::{WorkloadRecord, tells_blocks, tells_tallies};
+use crate::{WorkloadRecord, details, tells_blocks, tells_tallies};
 use serde_json::{Value, json};
 use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::transport::TcpStats;
@@ -60,6 +60,9 @@ pub fn workload_summary(workload: &Workload, record: &WorkloadRecord, cut_off: &
     }
     if let Some(record) = &record.storage {
         summary["storage_requests"] = storage::storage_summary(record);
+    }
+    if let Some((key, value)) = details(workload, record) {
+        summary[key] = value;
     }
     summary
 }

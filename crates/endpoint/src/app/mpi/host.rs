@@ -1,0 +1,175 @@
+//! The program of one host with its ranks.
+
+use super::links::Links;
+use super::rank::Rank;
+use super::script::Job;
+use super::time_at;
+use super::wire::{Item, Ledger};
+use crate::app::{HostCalls, Peer, Program, Tallies};
+use crate::transport::Failure;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tailrace_units::{RandomStream, Time};
+
+/// Connections that may wait to be accepted (Linux `somaxconn`): the program accepts each at once.
+const BACKLOG: u32 = 4_096;
+
+/// What the program of a host is made of.
+#[derive(Debug)]
+pub struct MpiConfig {
+    /// Its host.
+    pub host: u16,
+    /// The port at which it listens.
+    pub port: u16,
+    /// What all ranks do.
+    pub job: Rc<Job>,
+    /// What all connections carry.
+    pub ledger: Ledger,
+    /// Where each rank is found.
+    pub peers: Vec<Peer>,
+    /// The ranks of this host, with what they draw from.
+    pub ranks: Vec<(u32, RandomStream)>,
+    /// When they begin.
+    pub start: Time,
+}
+
+/// How ranks reach each other.
+#[derive(Debug)]
+pub(super) struct Net {
+    job: Rc<Job>,
+    links: Links,
+    is_local: Vec<bool>,
+    /// Messages in the memory of this host: when they are there, in what order they were sent, from whom and to whom.
+    local: BTreeMap<(Time, u64), (u32, u32, Item)>,
+    /// When the last message of a pair is there: none overtakes it.
+    last: BTreeMap<(u32, u32), Time>,
+    sent_locally: u64,
+}
+
+impl Net {
+    /// Whether a rank is on this host.
+    pub(super) fn is_local(&self, rank: u32) -> bool {
+        self.is_local[rank as usize]
+    }
+
+    /// Something goes from one rank to another.
+    pub(super) fn send(&mut self, now: Time, (from, to): (u32, u32), item: Item, calls: &mut dyn HostCalls) {
+        if !self.is_local(to) {
+            return self.links.send((from, to), item, calls);
+        }
+        let bytes = if let Item::Eager(bytes) = item { bytes } else { 0 };
+        let costs = self.job.costs;
+        let last = self.last.entry((from, to)).or_insert(Time::ZERO);
+        *last = (now + costs.local_latency + time_at(costs.local, bytes)).max(*last);
+        self.local.insert((*last, self.sent_locally), (from, to, item));
+        self.sent_locally += 1;
+    }
+
+    fn poll_local(&mut self, now: Time) -> Option<(u32, u32, Item)> {
+        let entry = self.local.first_entry().filter(|entry| entry.key().0 <= now)?;
+        Some(entry.remove())
+    }
+}
+
+/// The program of one host with its ranks.
+#[derive(Debug)]
+pub struct MpiHost {
+    port: u16,
+    is_listening: bool,
+    /// Where each rank is in `ranks`.
+    places: Vec<usize>,
+    ranks: Vec<Rank>,
+    net: Net,
+}
+
+impl MpiHost {
+    /// Before the first call of its ranks.
+    pub fn new(config: MpiConfig) -> MpiHost {
+        let MpiConfig { host, port, job, ledger, peers, ranks, start } = config;
+        let mut places = vec![usize::MAX; peers.len()];
+        ranks.iter().enumerate().for_each(|(at, &(rank, _))| places[rank as usize] = at);
+        let is_local = places.iter().map(|&place| place != usize::MAX).collect();
+        let ranks = ranks.into_iter().map(|(rank, random)| Rank::new(rank, Rc::clone(&job), start, random)).collect();
+        let (links, local, last) = (Links::new(host, ledger, peers), BTreeMap::new(), BTreeMap::new());
+        let net = Net { job, links, is_local, local, last, sent_locally: 0 };
+        MpiHost { port, is_listening: false, places, ranks, net }
+    }
+
+    /// Ranks go on.
+    fn settle(&mut self, now: Time, calls: &mut dyn HostCalls) {
+        loop {
+            while let Some((from, to, item)) = self.net.poll_local(now) {
+                self.ranks[self.places[to as usize]].handle_item(from, item);
+            }
+            self.ranks.iter_mut().for_each(|rank| rank.advance(now, &mut self.net, calls));
+            // Memory that takes no time has delivered at once.
+            if self.net.local.first_key_value().is_none_or(|(&(at, _), _)| at > now) {
+                return;
+            }
+        }
+    }
+
+    fn listen(&mut self, calls: &mut dyn HostCalls) {
+        if !std::mem::replace(&mut self.is_listening, true) {
+            calls.listen(self.port, BACKLOG);
+        }
+    }
+}
+
+impl Program for MpiHost {
+    fn poll_timeout(&self) -> Time {
+        let local = self.net.local.first_key_value().map_or(Time::NEVER, |(&(at, _), _)| at);
+        self.ranks.iter().map(Rank::poll_timeout).fold(local, Time::min)
+    }
+    fn port(&self) -> Option<(u16, u32)> {
+        Some((self.port, BACKLOG))
+    }
+    fn running(&self, each: &mut dyn FnMut(u32, Time)) {
+        self.ranks.iter().filter_map(Rank::running).for_each(|(number, since)| each(number, since));
+    }
+    fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
+        self.listen(calls);
+        self.settle(now, calls);
+    }
+    fn handle_core(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
+        unreachable!("ranks have cores of their own");
+    }
+    fn handle_connected(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
+        self.net.links.handle_connected(socket, calls);
+        self.settle(now, calls);
+    }
+    fn handle_waiting(&mut self, now: Time, port: u16, calls: &mut dyn HostCalls) {
+        self.listen(calls);
+        while let Some(socket) = calls.accept(port) {
+            self.net.links.handle_accepted(socket, calls);
+        }
+        self.settle(now, calls);
+    }
+    fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
+        let MpiHost { ranks, places, net, .. } = self;
+        net.links.handle_readable(socket, bytes, calls, |own, other, item| {
+            ranks[places[own as usize]].handle_item(other, item);
+        });
+        self.settle(now, calls);
+    }
+    fn handle_ended(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
+        self.net.links.handle_ended(socket, calls);
+        self.settle(now, calls);
+    }
+    fn handle_failed(&mut self, now: Time, socket: u32, _: Failure, calls: &mut dyn HostCalls) {
+        self.net.links.handle_gone(socket);
+        self.settle(now, calls);
+    }
+    fn tallies(&self) -> Tallies {
+        let answered = self.ranks.iter().map(|rank| rank.iterations).sum();
+        let under_way = self.ranks.iter().filter(|rank| rank.running().is_some()).count() as u64;
+        Tallies {
+            begun: answered + under_way,
+            answered,
+            connections: self.net.links.opened,
+            failed_connections: self.net.links.failed,
+            messages: self.ranks.iter().map(|rank| rank.messages).sum(),
+            ..Tallies::default()
+        }
+    }
+}

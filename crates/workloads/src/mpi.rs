@@ -1,0 +1,152 @@
+//! Ranks of an MPI job: the program of each host, and what is told of each size.
+
+use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use serde_json::{Value, json};
+use std::rc::Rc;
+use tailrace_endpoint::app::schedule::{self, Collective, Pattern, Tree};
+use tailrace_endpoint::app::{Job, Ledger, MpiConfig, MpiCosts, MpiHost, Peer, Size};
+use tailrace_plan::{Algorithm, Mpi, MpiPattern, RawObserve};
+use tailrace_units::{RandomStream, Span, Time};
+
+impl Kind for Mpi {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        let (active, pattern) = (self.active(), pattern(self.raw.pattern));
+        let timed = (0..active).filter(|&rank| pattern.is_timed_by(rank)).count() as u64;
+        let total = self.raw.iterations.iter().sum::<u64>() * timed;
+        let mut record = WorkloadRecord::new(observe, active as usize, active.into(), total);
+        record.keep_sums(self.raw.sizes_bytes.len() * active as usize);
+        record
+    }
+
+    fn programs(&self) -> usize {
+        self.hosts.len()
+    }
+
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+        let (job, ledger, port) = (Rc::new(self.job()), Ledger::default(), place.first_port());
+        for &host in &self.hosts {
+            let ranks = self.ranks_of(host, place);
+            let finishes = ranks.len() as u64;
+            let program = MpiHost::new(MpiConfig {
+                host: host as u16,
+                port,
+                job: Rc::clone(&job),
+                ledger: ledger.clone(),
+                peers: self.ranks[..self.active() as usize].iter().map(|&host| Peer { host: host as u16, port }).collect(),
+                ranks,
+                start: Time::from_ps(place.header.start_ps),
+            });
+            let (workload, program) = (place.number, Box::new(program));
+            engine.start(WorkloadProgram {
+                workload,
+                host: host as u32,
+                program,
+                counts_goodput: true,
+                port: Some(port),
+                finishes,
+            });
+        }
+    }
+
+    fn details(&self, record: &WorkloadRecord) -> Option<(&'static str, Value)> {
+        let active = self.active() as usize;
+        let rows = self.raw.sizes_bytes.iter().zip(&self.raw.iterations).enumerate().map(|(at, (&bytes, &iterations))| {
+            let sums: Vec<_> = record.sums[at * active..(at + 1) * active].iter().filter(|sum| sum.count > 0).collect();
+            let means: Vec<f64> = sums.iter().map(|sum| sum.mean_ps()).collect();
+            let collective = self.collective(bytes);
+            json!({
+                "bytes": bytes,
+                "planned": iterations,
+                "repetitions": sums.iter().map(|sum| sum.count).max().unwrap_or(0),
+                "ranks": sums.len(),
+                "algorithm": format!("{collective:?}"),
+                "mean_of_ranks_ps": means,
+                "min_ps": sums.iter().map(|sum| sum.min_ps).min(),
+                "max_ps": sums.iter().map(|sum| sum.max_ps).max(),
+            })
+        });
+        Some(("mpi", json!({"pattern": self.raw.pattern, "ranks": self.active(), "sizes": rows.collect::<Vec<Value>>()})))
+    }
+}
+
+trait Parts {
+    fn active(&self) -> u32;
+    fn collective(&self, bytes: u64) -> Collective;
+    fn job(&self) -> Job;
+    fn ranks_of(&self, host: usize, place: &Place<'_>) -> Vec<(u32, RandomStream)>;
+}
+
+impl Parts for Mpi {
+    /// Ranks that take part.
+    fn active(&self) -> u32 {
+        pattern(self.raw.pattern).active(self.ranks.len() as u32)
+    }
+
+    fn collective(&self, bytes: u64) -> Collective {
+        let asked = self.raw.algorithm.map(|algorithm| asked(self.raw.pattern, algorithm));
+        schedule::choose(pattern(self.raw.pattern), asked, self.active(), bytes)
+    }
+
+    fn job(&self) -> Job {
+        let raw = &self.raw;
+        let size = |(&bytes, &iterations)| Size { bytes, iterations, collective: self.collective(bytes) };
+        Job {
+            pattern: pattern(raw.pattern),
+            sizes: raw.sizes_bytes.iter().zip(&raw.iterations).map(size).collect(),
+            warm_up: raw.warm_up_iterations,
+            is_synchronised: pattern(raw.pattern).is_synchronised(),
+            compute: self.compute.clone(),
+            barrier: schedule::barrier_of(self.active()),
+            ranks: self.active(),
+            eager_limit: raw.eager_limit_bytes,
+            costs: MpiCosts {
+                send: Span::from_ps(raw.send_overhead_ps),
+                receive: Span::from_ps(raw.receive_overhead_ps),
+                copy: self.copy,
+                combine: self.combine,
+                local_latency: Span::from_ps(raw.local_latency_ps),
+                local: self.local,
+            },
+        }
+    }
+
+    /// The ranks of a host that take part, with what they draw from.
+    fn ranks_of(&self, host: usize, place: &Place<'_>) -> Vec<(u32, RandomStream)> {
+        let ranks = (0..self.active()).zip(&self.ranks).filter(|&(_, &own)| own == host);
+        ranks.map(|(rank, _)| (rank, place.random(&format!("{rank}/compute")))).collect()
+    }
+}
+
+fn pattern(raw: MpiPattern) -> Pattern {
+    match raw {
+        MpiPattern::Pingpong => Pattern::PingPong,
+        MpiPattern::Ring => Pattern::Ring,
+        MpiPattern::Exchange => Pattern::Exchange,
+        MpiPattern::Allreduce => Pattern::Allreduce,
+        MpiPattern::Alltoall => Pattern::Alltoall,
+        MpiPattern::Bcast => Pattern::Bcast,
+        MpiPattern::Barrier => Pattern::Barrier,
+    }
+}
+
+/// How a scenario wants a pattern to be done; the plan allows each pattern its own algorithms.
+fn asked(pattern: MpiPattern, algorithm: Algorithm) -> Collective {
+    let is_barrier = pattern == MpiPattern::Barrier;
+    match algorithm {
+        Algorithm::RecursiveDoubling if is_barrier => Collective::BarrierDoubling,
+        Algorithm::RecursiveDoubling => Collective::RecursiveDoubling,
+        Algorithm::Ring => Collective::ReduceRing,
+        Algorithm::Rabenseifner => Collective::Rabenseifner,
+        Algorithm::Linear if is_barrier => Collective::BarrierLinear,
+        Algorithm::Linear if pattern == MpiPattern::Bcast => Collective::Tree(Tree::Flat),
+        Algorithm::Linear => Collective::Linear,
+        Algorithm::Pairwise => Collective::Pairwise,
+        Algorithm::Bruck if is_barrier => Collective::Dissemination,
+        Algorithm::Bruck => Collective::Bruck,
+        Algorithm::Chain => Collective::Tree(Tree::Chain),
+        Algorithm::Binary => Collective::Tree(Tree::Binary),
+        Algorithm::Binomial => Collective::Tree(Tree::Binomial),
+        Algorithm::Knomial => Collective::Tree(Tree::Knomial),
+        Algorithm::ScatterRing => Collective::ScatterRing,
+    }
+}
