@@ -195,6 +195,33 @@ header_digest: true
 data_digest: true""",
     ),
     "Nbd": ("workloads.vdb.nbd", "connections: 2\nrequests: 16\nstructured_replies: false"),
+    "Mpi": (
+        "workloads.solver",
+        """kind: mpi
+enabled: true
+group: jobs
+hosts: [h1, h2, h3, h4]
+ranks: 8
+map_by: slot
+pattern: allreduce
+algorithm: rabenseifner
+sizes: [8B, 1KiB, 64KiB, 1MiB]
+iterations: 500
+volume: 20MiB
+warm_up_iterations: 10
+compute: exponential(50us)
+start: 100ms
+eager_limit: 32KiB
+send_overhead: 2us
+receive_overhead: 3us
+copy_rate: 40Gbit/s
+reduce_rate: 32Gbit/s
+local_latency: 500ns
+local_rate: 40Gbit/s
+priority: 5
+dscp: ef
+vlan: 10""",
+    ),
     "Blocks": (
         "workloads.interconnect",
         """kind: blocks

@@ -158,12 +158,14 @@ proptest! {
         seed in any::<u64>(),
         compute_us in 0_u64..50,
         overhead_us in 0_u64..3,
+        local_gbps in 0_u64..3,
     ) {
         let names: Vec<&str> = ranks.iter().map(|&at| HOSTS[at]).collect();
         let sizes = [4 * odd, 1_024 * kilobytes];
         let mut drawn = mpi("job", pattern, &names, &sizes, 5);
         drawn.compute = RawDistribution::Exponential { mean: compute_us * US };
         (drawn.send_overhead_ps, drawn.receive_overhead_ps) = (overhead_us * US, overhead_us * US);
+        drawn.local_bps = local_gbps * GBPS;
         let mut raw = plan(8, drawn);
         raw.seed = seed;
         let outcome = simulate(raw);

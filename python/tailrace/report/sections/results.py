@@ -19,6 +19,7 @@ from tailrace.results.text.bonds import bond_rows
 from tailrace.results.text.fragments import COUNTERS as FRAGMENT_COUNTERS
 from tailrace.results.text.fragments import fragment_rows
 from tailrace.results.text.limiting_text import verdict_words
+from tailrace.results.text.mpi import mpi_heads, mpi_rows
 from tailrace.results.text.run import CUT_OFF_WORDS
 from tailrace.results.text.storage import storage_tables
 
@@ -210,6 +211,7 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         "block_rows": _blocks(summary),
         "block_head": HEAD[2:],
         "storage_tables": storage_tables(summary),
+        "mpi_tables": _mpi(summary),
         "dpp": dpp,
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
@@ -231,6 +233,23 @@ def _blocks(summary: dict[str, Any]) -> list[dict[str, Any]]:
         for at, name in enumerate(summary["workloads"])
         for index, (arm, arm_summary) in enumerate(summary["arms"].items())
         if (found := arm_summary["workloads"].get(name)) and found.get("block_figures")
+    ]
+
+
+def _mpi(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Jobs of MPI in each arm, with a row for each size."""
+    return [
+        {
+            "workload": name,
+            "arm": arm,
+            "index": index,
+            "found": found,
+            "heads": mpi_heads(found),
+            "rows": mpi_rows(found),
+        }
+        for name in summary["workloads"]
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        if (found := (arm_summary["workloads"].get(name) or {}).get("mpi_figures")) and found["rows"]
     ]
 
 

@@ -8,6 +8,7 @@ from tailrace.results.metrics.blocks import summarise_blocks
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
 from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
 from tailrace.results.metrics.limiting import summarise_limits
+from tailrace.results.metrics.mpi import summarise_mpi
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.storage import summarise_storage
 from tailrace.results.metrics.unfinished import unfinished_of
@@ -67,6 +68,7 @@ def summarise_workload(
         "failed_attempts": _failed_attempts(outcomes),
         "block_figures": summarise_blocks(trials, name),
         "storage_figures": summarise_storage(trials, name),
+        "mpi_figures": summarise_mpi(trials, name),
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),

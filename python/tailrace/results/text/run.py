@@ -31,6 +31,7 @@ from tailrace.results.text.failures import failures_text, rolled_back_text
 from tailrace.results.text.fragments import fragments_text
 from tailrace.results.text.hypervisors import hypervisors_text
 from tailrace.results.text.limiting_text import limiting_text
+from tailrace.results.text.mpi import mpi_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
 from tailrace.results.text.storage import storage_text
@@ -66,6 +67,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         blocks_text(summary),
         fragments_text(summary),
         storage_text(summary),
+        mpi_text(summary),
         failures_text(summary),
         rolled_back_text(summary),
         bonds_text(summary),

@@ -14,6 +14,7 @@ from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.facts import Facts
 from tailrace.scenario.workloads.flows import Flows
 from tailrace.scenario.workloads.frames import Frames
+from tailrace.scenario.workloads.mpi import Mpi
 from tailrace.scenario.workloads.oltp import Oltp
 from tailrace.scenario.workloads.requests import Requests
 from tailrace.scenario.workloads.storage import Storage
@@ -34,6 +35,7 @@ KINDS = _registered(
     Requests,
     Blocks,
     Storage,
+    Mpi,
 )
 """Kinds by name."""
 
