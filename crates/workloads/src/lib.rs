@@ -21,9 +21,8 @@ mod storage_record;
 mod stream;
 
 pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
-pub use record::{Row, WorkloadRecord};
-pub use storage_record::{OfOp, StorageRecord};
 pub use record::{Row, Sum, WorkloadRecord};
+pub use storage_record::{OfOp, StorageRecord};
 
 use serde_json::Value;
 use tailrace_endpoint::app::{App, Program};

@@ -1,8 +1,8 @@
 //! Builds the interface of a host of the plan, if it takes part in data-centre bridging.
 
+use super::service;
 use crate::pace_of;
 use tailrace_dataplane::Frame;
-use super::service;
 use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm, TrafficClass};
 use tailrace_plan::{Plan, RawNicClass, RawNicLossless};
 use tailrace_units::{Span, Time};

@@ -3,12 +3,12 @@
 use crate::{address_of, pace_of};
 use tailrace_dataplane::{
     Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, Frame, GroupPolicy,
-    Limit, LineLoss, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room,
-    Shaper, Step, Switch, Vlans, Watchdog, WhenFull,
+    Limit, LineLoss, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Shaper,
+    Step, Switch, Vlans, Watchdog, WhenFull,
 };
 use tailrace_plan::{
-    Plan, PortEnd, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule,
-    RawSwitch, RawTableFull, SpanningTree,
+    Plan, PortEnd, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawSwitch,
+    RawTableFull, SpanningTree,
 };
 use tailrace_units::{BitRate, Pace, Probability, RandomStream, Span, mix64};
 use tailrace_wire::{PauseState, TAG_BYTES};

@@ -120,12 +120,24 @@ pub fn with_set_aside(buffer_bytes: u64, policy: &RawPolicy) -> u64 {
     if policy.groups.is_empty() { buffer_bytes } else { buffer_bytes + SET_ASIDE_OF_SWITCH }
 }
 
+/// None, or two classes that leave a priority to the first: both with shares, or the second strict.
+fn traffic_classes() -> impl Strategy<Value = Vec<RawNicClass>> {
+    let class = |name: &str, priorities, service| RawNicClass { name: name.into(), priorities, service };
+    prop_oneof![
+        2 => Just(vec![]),
+        1 => (1_u32..7, 1_u32..1_000, any::<bool>()).prop_map(move |(cut, weight, is_strict)| {
+            let service = if is_strict { RawService::Strict(1) } else { RawService::Dwrr(1_000 - weight) };
+            vec![class("low", (1_u8 << cut) - 1, RawService::Dwrr(weight)), class("high", 0x7f & !((1_u8 << cut) - 1), service)]
+        }),
+    ]
+}
+
 /// An interface that obeys some pauses and may have limiters and a storm that ends.
 pub fn interface() -> impl Strategy<Value = Option<RawNicLossless>> {
     let storm = proptest::option::weighted(0.1, (any::<u8>(), 0_u64..8, 1_u64..8));
     let qcn = proptest::option::of((100_u64..15_000, 5_000_u64..150_000));
-    let obedient =
-        (any::<u8>(), any::<bool>(), 0_u64..3, qcn, storm).prop_map(|(obeys, link, response_us, qcn, storm)| RawNicLossless {
+    let obedient = (any::<u8>(), any::<bool>(), 0_u64..3, qcn, storm, traffic_classes()).prop_map(
+        |(obeys, link, response_us, qcn, storm, classes)| RawNicLossless {
             obeys,
             obeys_link_pause: link,
             response_ps: response_us * US,
@@ -141,7 +153,9 @@ pub fn interface() -> impl Strategy<Value = Option<RawNicLossless>> {
                 from_ps: from_ms * MS,
                 until_ps: (from_ms + length_ms) * MS,
             }),
-        });
+            classes,
+        },
+    );
     proptest::option::of(obedient)
 }
 

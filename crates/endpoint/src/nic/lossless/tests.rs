@@ -107,8 +107,12 @@ fn classes_share_the_line_by_their_weights_and_priorities_within_a_class_take_tu
 #[test]
 fn what_a_class_leaves_goes_to_the_others_and_a_strict_one_goes_first() {
     let mut nic = nic(None);
-    let classes =
-        [class(0b1, Service::Dwrr(250)), class(0b10, Service::Dwrr(250)), class(0b100, Service::Dwrr(500)), class(0b1000, Service::Strict(1))];
+    let classes = [
+        class(0b1, Service::Dwrr(250)),
+        class(0b10, Service::Dwrr(250)),
+        class(0b100, Service::Dwrr(500)),
+        class(0b1000, Service::Strict(1)),
+    ];
     nic.share_among(&classes);
     // The strict class has a tenth of the line; the third sends nothing.
     let mut rest = fill_all(&[(0, 0), (1, 1)]);
