@@ -77,6 +77,6 @@ fn the_processor_of_a_host_bounds_its_frames() {
 
 #[test]
 fn the_same_plan_gives_the_same_digest() {
-    let run = || digest(&sending(|own, _| (own.threads, own.locked) = (3, RawDistribution::Exponential { mean: US })));
+    let run = || crate::properties::digest(&sending(|own, _| (own.threads, own.locked) = (3, RawDistribution::Exponential { mean: US })));
     assert_eq!(run(), run());
 }

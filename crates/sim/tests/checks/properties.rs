@@ -12,7 +12,7 @@ const CASES: u32 = 96;
 /// Late enough for everything finite: retransmission timers double up to many seconds where losses are heavy.
 const LATE: u64 = 4_000 * S;
 
-fn digest(outcome: &Outcome) -> String {
+pub fn digest(outcome: &Outcome) -> String {
     outcome.summary()["digest"].as_str().expect("digests are on").to_owned()
 }
 
