@@ -7,7 +7,7 @@ from typing import Any
 from tailrace.benchmark.procedure import Procedure, SizeResult, fps_text
 from tailrace.benchmark.rig import REPEATS_IN_ALL
 from tailrace.experiment.machine import describe_machine
-from tailrace.files import make_folder, write_json
+from tailrace.files import write_json
 
 FORMAT = 1
 FOLDERS_MAX = 10_000
@@ -94,15 +94,12 @@ def _buffer_remark(one: SizeResult, duration_s: float) -> str:
     )
 
 
-def write(procedure: Procedure, folder: Path) -> dict[str, Any]:
+def write(data: dict[str, Any], folder: Path) -> None:
     """Writes result.json and report.html."""
     from tailrace.benchmark.page import write_page
 
-    data = as_data(procedure)
-    make_folder(folder)
     write_json(folder / "result.json", data)
     write_page(data, folder / "report.html")
-    return data
 
 
 def free_folder(name: str, runs: Path = Path("runs")) -> Path:

@@ -13,7 +13,7 @@ from tailrace.benchmark.rig import Rig
 from tailrace.benchmark.trial import Device
 from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides, scenario_path
 from tailrace.cli.start import INTERRUPTED
-from tailrace.errors import RunRefusedError
+from tailrace.errors import RunRefusedError, reason_of
 from tailrace.files import make_folder
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.units import RATE as BIT_RATE
@@ -58,6 +58,7 @@ def measure_switch(request: Request) -> int:
     folder = request.out or result.free_folder(request.fabric or "simulated")
     if (folder / "result.json").exists():
         raise RunRefusedError(f"{folder}: it has a result already (hint: choose another --out)")
+    _make(folder)
     procedure = Procedure(Rig(device), chosen, tests, lengths, note)
     note(f"measuring {device.title}; expected time: about {_time_text(procedure.expected_s())}")
     code = DONE
@@ -65,19 +66,33 @@ def measure_switch(request: Request) -> int:
         if isinstance(device, LiveSwitch):
             device.prepare(note)
             stack.enter_context(device)
-        make_folder(folder)
         try:
             procedure.run()
         except KeyboardInterrupt:
             note("interrupted: what was measured until now is kept")
             code = INTERRUPTED
-    data = result.write(procedure, folder)
+    data = result.as_data(procedure)
     if request.json_:
         emit_json(data)
     else:
         emit_table(lambda: text.as_text(data))
+    try:
+        result.write(data, folder)
+    except OSError as error:
+        raise RunRefusedError(
+            f"{error.filename or folder}: {reason_of(error)}; the result is printed and not kept "
+            "(hint: make room, and measure again)"
+        ) from None
     note(f"wrote {folder}/result.json and {folder}/report.html")
     return code
+
+
+def _make(folder: Path) -> None:
+    """Before anything is measured: a result that has no place would be lost."""
+    try:
+        make_folder(folder)
+    except OSError as error:
+        raise RunRefusedError(f"--out: {folder}: {reason_of(error)} (hint: name a folder that can be made)") from None
 
 
 def _refuse_combinations(request: Request) -> None:

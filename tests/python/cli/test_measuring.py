@@ -1,13 +1,15 @@
 """`tailrace measure switch` on the command line: what it prints and writes, and what it refuses."""
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tailrace.benchmark import mlr
+from tailrace.benchmark import mlr, result
 from tailrace.benchmark.devices.simulated import SimulatedSwitch
 from tailrace.benchmark.trial import Request, Trial
 from tailrace.cli import main
@@ -57,6 +59,26 @@ def test_the_result_goes_below_runs_and_replaces_none(measure: Program, tmp_path
     code, _, err = measure(*words, "--out", "runs/measure-simulated-1")
     assert code == 2
     assert "it has a result already" in err
+
+
+def test_a_result_without_a_place_is_refused_before_and_printed_where_the_disk_is_full(
+    measure: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--sizes", "1518", "--duration", "1ms", "--tests", "throughput", "--out")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for place in ("file", "file/below"):
+        code, out, err = measure(*words, place)
+        assert (code, out) == (2, "")
+        assert f"--out: {place}: " in err
+        assert "measuring" not in err
+
+    def full(path: Path, _content: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(result, "write_json", full)
+    code, out, err = measure(*words, "out")
+    assert (code, "812 743" in out) == (2, True)
+    assert "out/result.json: No space left on device; the result is printed and not kept" in err
 
 
 def test_an_interrupt_keeps_what_was_measured(
