@@ -6,13 +6,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.benchmark.procedure import fps_text
 from tailrace.files import write_text
 from tailrace.report.charts.sweep import Ticks
 from tailrace.report.drawing.arms import arm_class
 from tailrace.report.drawing.scale import AxisScale, linear_from_zero, log_around
 from tailrace.report.drawing.svg import line, lines, percent, plot, tag, x_axis, y_axis
 from tailrace.report.page import asset, environment
-from tailrace.results.format.numbers import digits_text
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
 
 HEIGHT_PX = 220
 DOT_PX = 3
@@ -35,9 +36,15 @@ def render(data: Mapping[str, Any]) -> str:
         "data": data,
         "sizes": sizes,
         "panels": panels,
+        "fps": _fps,
         "theme": asset("theme.css"),
     }
     return environment().get_template("switch.html.j2").render(context)
+
+
+def _fps(value: float | None) -> str:
+    """Whole frames a second, rounded down as in the text: a line does not carry what is above its rate."""
+    return "–" if value is None else fps_text(value).replace(" ", THIN_SPACE)
 
 
 def _rates(sizes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

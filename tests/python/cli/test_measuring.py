@@ -13,6 +13,7 @@ from tailrace.benchmark import mlr, result
 from tailrace.benchmark.devices.simulated import SimulatedSwitch
 from tailrace.benchmark.trial import Request, Trial
 from tailrace.cli import main
+from tailrace.results.format.numbers import THIN_SPACE
 
 Program = Callable[..., tuple[int, str, str]]
 
@@ -49,6 +50,9 @@ def test_a_simulated_switch_is_measured_printed_and_written(measure: Program, tm
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg") >= 4
     assert "line, theoretical" in page
+    # 812 743.8: a frame more than the line carries would be said of it.
+    assert f"812{THIN_SPACE}743" in page
+    assert f"812{THIN_SPACE}744" not in page
 
 
 def test_the_result_goes_below_runs_and_replaces_none(measure: Program, tmp_path: Path) -> None:
