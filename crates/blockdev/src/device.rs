@@ -158,7 +158,7 @@ impl Device {
                     let Piece { op, offset, bytes, .. } = *self.pieces.at(number);
                     let time = self.service_time(op, offset, bytes);
                     let piece = self.pieces.at(number);
-                    piece.served = piece.served + time;
+                    piece.served += time;
                     self.schedule(now + time, Event::Served(number));
                 }
                 Some(Job::Drain { serial, offset, bytes }) => {
@@ -209,7 +209,7 @@ impl Device {
         {
             let latency = cache.config.latency;
             let piece = self.pieces.at(number);
-            piece.served = piece.served + latency;
+            piece.served += latency;
             self.servers.queue(Job::Drain { serial: piece.serial, offset: piece.offset, bytes: piece.bytes });
             self.schedule(now + latency, Event::Complete(number));
         }
@@ -225,7 +225,7 @@ impl Device {
             return self.complete(now, number);
         }
         let piece = self.pieces.at(number);
-        piece.served = piece.served + self.link.time(op, bytes);
+        piece.served += self.link.time(op, bytes);
         let at = self.link.cross(now, op, bytes);
         self.schedule(at, Event::Complete(number));
     }

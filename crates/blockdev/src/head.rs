@@ -34,7 +34,7 @@ impl Head {
         let HeadConfig { seek_track, seek_full, capacity, .. } = self.config;
         let share = (u128::from(distance.min(capacity)) << SHARE_BITS) / u128::from(capacity);
         let root = (share as u64).isqrt();
-        let more = u128::from(seek_full.less(seek_track).ps()) * u128::from(root) >> (SHARE_BITS / 2);
+        let more = (u128::from(seek_full.less(seek_track).ps()) * u128::from(root)) >> (SHARE_BITS / 2);
         seek_track + Span::from_ps(more as u64)
     }
 }
