@@ -60,7 +60,7 @@ LESSONS = {
     "storage-local": lesson(
         0, "blocks of 4 KiB that an SSD delivers to a server, a second", "read_iops", workload="disk"
     ),
-    "iscsi": lesson(0, "iSCSI writes of 4 KiB beside bulk, a second", "rate_per_s", workload="vdb"),
+    "iscsi": lesson(0, "requests to a drive behind iSCSI, one at a time, a second", "rate_per_s", workload="vdb"),
     "bond": lesson(1, "goodput of a server with two links, Gbit/s", "goodput_gbps", workload="reads"),
     "tiers": lesson(1, "requests that failed, %", "failed_percent", workload="pages"),
     "incast": lesson(0, "time until all responses have arrived, ms", "completion_s", 1000, workload="answers"),
