@@ -78,6 +78,12 @@ def test_a_rate_is_shared_by_skew_devices_and_hosts_with_exponential_gaps() -> N
     assert scenario.workloads["wd2"]["arrivals"] == "exponential(2500us)"
 
 
+def test_a_workload_with_a_rate_of_its_own_leaves_the_rest_to_the_others() -> None:
+    text = "sd=sd1,lun=/dev/sdb\nsd=sd2,lun=/dev/sdc\nwd=a,sd=sd1,iorate=200,priority=1\nwd=b,sd=sd2,skew=100\n"
+    scenario = imported(text + "rd=rd1,wd=*,iorate=1000\n")
+    assert [keys["arrivals"] for keys in scenario.workloads.values()] == ["exponential(5ms)", "exponential(1250us)"]
+
+
 @pytest.mark.parametrize(
     ("word", "arrivals"),
     [("deterministic", "1ms"), ("uniform", "uniform(0s, 2ms)"), ("exponential", "exponential(1ms)")],
@@ -156,6 +162,18 @@ def test_two_workloads_of_one_device_share_its_threads_and_say_that_the_drive_is
     assert scenario.workloads["wd2"]["device"] == "sd1-2"
     _, remarks = import_vdbench(text, Path("test.vdb"), Setting())
     assert [one.text for one in remarks.found if "shares device 'sd1'" in one.words] == ["wd=wd2"]
+
+
+def test_hosts_of_one_device_share_its_threads() -> None:
+    hosts = "".join(f"hd=h{number},system=s\n" for number in range(4))
+    assert imported(hosts + BASE + RUN).workloads["wd1"]["depth"] == 4
+    assert imported(hosts + BASE.replace("threads=16", "threads=2") + RUN).workloads["wd1"]["depth"] == 1
+
+
+def test_a_sequential_workload_runs_on_one_host_of_its_device() -> None:
+    text = "hd=a,system=s\nhd=b,system=s\n" + BASE.replace("rdpct", "seekpct=seq,rdpct") + RUN
+    keys = imported(text.replace("iorate=max", "iorate=1000")).workloads["wd1"]
+    assert (keys["initiators"], keys["depth"], keys["arrivals"]) == (["a"], 16, "exponential(1ms)")
 
 
 def test_comments_continuations_quotes_and_the_end_are_those_of_vdbench() -> None:
