@@ -136,7 +136,7 @@ def _packets(trials: list[dict[str, Any]]) -> float:
 
 
 def _blocks(blocks: dict[str, Any]) -> str:
-    rows = [BLOCKS_HEAD.format(seconds=blocks["seconds"])]
+    rows = [BLOCKS_HEAD.format(seconds=blocks["seconds"], load=blocks["load"])]
     for fabric in ("bridge", "tap"):
         for mtu in (1500, 9000):
             own = _of(blocks, fabric, mtu)
@@ -249,7 +249,8 @@ CLUSTER_LIMITS = """
 BLOCKS_HEAD = """## Blocks of 8192 bytes over UDP
 
 sockperf, one block each way after the other, {seconds} s; processor time and context switches of each program for a round trip, means over trials.
-Over the bridge a sender's time includes what the kernel does to deliver: cutting, and putting together at the other host.
+Over the bridge a sender's time includes what the kernel does to deliver: cutting, and putting together at the other host. Over emulated lines that is done in the
+time of whichever program runs then, the switch's too, so that these times cannot be added. **Other work ran beside**: the load average at the end was {load:.1f} on two cores.
 
 | network | MTU | fragments of a block | round trip p50, µs | p99, µs | client, µs of CPU | switches | server, µs of CPU | switches |
 |---|---|---|---|---|---|---|---|---|"""  # noqa: E501  lines of a page
