@@ -30,6 +30,9 @@ struct Done {
     sent: Vec<u64>,
 }
 
+/// Bytes of a message, and what its sender had heard.
+type Told = (u64, BTreeSet<u32>);
+
 /// One rank of [`play`].
 #[derive(Default)]
 struct Player {
@@ -50,7 +53,7 @@ fn play(collective: Collective, ranks: u32, bytes: u64) -> Done {
         sent: vec![0; ranks as usize],
     };
     let mut steps = vec![0_u32; ranks as usize];
-    let mut wires: BTreeMap<(u32, u32), VecDeque<(u64, BTreeSet<u32>)>> = BTreeMap::new();
+    let mut wires: BTreeMap<(u32, u32), VecDeque<Told>> = BTreeMap::new();
     loop {
         let mut has_moved = false;
         for rank in 0..ranks {

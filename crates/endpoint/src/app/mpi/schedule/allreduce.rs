@@ -7,7 +7,7 @@ use super::{ELEMENT, Place, Step};
 /// doubling distances.
 pub(super) fn recursive_doubling(place: Place, bytes: u64, number: u32, step: &mut Step) -> bool {
     let folding = Folding::of(place.ranks);
-    let (is_folded, is_even) = (folding.is_folded(place.rank), place.rank % 2 == 0);
+    let (is_folded, is_even) = (folding.is_folded(place.rank), place.rank.is_multiple_of(2));
     if number == 0 {
         match (is_folded, is_even) {
             (true, true) => step.send(place.rank + 1, bytes),
@@ -65,7 +65,7 @@ pub(super) fn rabenseifner(place: Place, bytes: u64, number: u32, step: &mut Ste
     let folding = Folding::of(place.ranks);
     let count = bytes / ELEMENT;
     let (left, right) = (count / 2 * ELEMENT, (count - count / 2) * ELEMENT);
-    let (is_folded, is_even) = (folding.is_folded(place.rank), place.rank % 2 == 0);
+    let (is_folded, is_even) = (folding.is_folded(place.rank), place.rank.is_multiple_of(2));
     let own = folding.even_goes_on(place);
     let (levels, first) = (folding.levels, 2);
     match number {
