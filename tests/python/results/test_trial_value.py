@@ -12,6 +12,7 @@ from fake_hypervisor import add_hypervisor
 from fake_limits import add_limits
 from fake_processor import add_processor
 from fake_run import FakeRun
+from fake_storage import add_storage
 from tailrace.report.sections.facts import facts
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.compare.judge import judge
@@ -33,6 +34,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_hypervisor(made)
     add_limits(made, "XS")
     add_blocks(made, "XS")
+    add_storage(made, "XS")
     return made
 
 

@@ -203,6 +203,26 @@ impl Path for NotedPath {
 }
 
 #[test]
+fn a_flush_under_way_holds_back_what_would_begin() {
+    let noted = Rc::new(RefCell::new(Noted::default()));
+    let mut client = client(vec![JobConfig { flush_every: 1, ..job(2) }], Box::new(NotedPath(Rc::clone(&noted))));
+    let mut host = Fake::default();
+    let ops = || noted.borrow().commands.iter().map(|(_, command)| command.request.op).collect::<Vec<Op>>();
+    let end = |tag: u32, at_us: u64| {
+        let at = Time::ZERO + Span::from_us(at_us);
+        let waits = PathWaits { device: Span::from_us(at_us), ..PathWaits::default() };
+        noted.borrow_mut().ends.push(Done { tag, at, outcome: Outcome::Complete(waits) });
+        at
+    };
+    client.handle_timeout(Time::ZERO, &mut host);
+    assert_eq!(ops(), [Op::Write, Op::Flush]);
+    client.handle_timeout(end(0, 10), &mut host);
+    assert_eq!(ops(), [Op::Write, Op::Flush], "the place of the write stays empty");
+    client.handle_timeout(end(1, 30), &mut host);
+    assert_eq!(ops()[2..], [Op::Write, Op::Flush], "both go on");
+}
+
+#[test]
 fn a_request_that_fails_is_counted_and_its_job_goes_on_later() {
     let noted = Rc::new(RefCell::new(Noted::default()));
     let mut client = client(vec![job(1)], Box::new(NotedPath(Rc::clone(&noted))));
