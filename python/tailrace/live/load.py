@@ -3,7 +3,7 @@ measurements.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from tailrace.live.measure.closings import Meant
 from tailrace.live.service import Raw, Service
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
+from tailrace.scenario.programs import SERVICE_KEY
 
 Refusals = Iterator[tuple[KeyPath, str, str]]
 """Keys below the workload, problem, hint."""
@@ -62,6 +63,14 @@ class Load(ABC):
     def server_of(cls, raw: Any) -> str | None:
         """Host of the service of a workload, in the plan or in the scenario; None for a load with its own server."""
         return None
+
+    @classmethod
+    def service_of(cls, raw: Any) -> str | None:
+        """Name of the service that a workload asks, in the plan or in the scenario; None for a load with its own
+        server.
+        """
+        named = raw.get(SERVICE_KEY) if isinstance(raw, Mapping) else getattr(raw, SERVICE_KEY, None)
+        return str(named) if named else next(iter(cls.services), None)
 
     @classmethod
     @abstractmethod

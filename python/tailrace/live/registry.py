@@ -83,7 +83,7 @@ def load_class(kind: str, raw: Any) -> type[Load]:
 def choice(kind: str, raw: Any) -> ProgramChoice:
     """Its load and the service that the load asks; raises `FabricError` where there is none."""
     load = load_class(kind, raw)
-    return ProgramChoice(load, _service(load, _chosen(raw, SERVICE_KEY)))
+    return ProgramChoice(load, _service(load, load.service_of(raw)))
 
 
 def foreign_service(kind: str, raw: Any) -> str | None:
@@ -99,14 +99,13 @@ def _chosen(raw: Any, key: str) -> str | None:
 
 
 def _service(load: type[Load], name: str | None) -> type[Service] | None:
-    """The service of this name, or the usual one of the load where none is named."""
-    if not load.services:
+    """The service of this name; None for a load that asks none."""
+    if name is None or not load.services:
         return None
-    asked = name or load.services[0]
-    if asked not in load.services:
+    if name not in load.services:
         able = ", ".join(load.services)
-        raise FabricError(f"{load.load_name} cannot use {asked} (hint: write {SERVICE_KEY} as one of: {able})")
-    return services()[asked]
+        raise FabricError(f"{load.load_name} cannot use {name} (hint: write {SERVICE_KEY} as one of: {able})")
+    return services()[name]
 
 
 def make_load(kind: str, task: Task) -> Load:
@@ -116,7 +115,8 @@ def make_load(kind: str, task: Task) -> Load:
 
 def usual_service(sort: str) -> type[Service]:
     """The service of the usual load of a sort; raises `FabricError` where that brings its own server."""
-    found = _service(loads()[sort, LOADS[sort][0]], None)
+    load = loads()[sort, LOADS[sort][0]]
+    found = _service(load, next(iter(load.services), None))
     if found is None:
         raise FabricError(f"loads of the sort {sort} use no service")
     return found
