@@ -312,6 +312,7 @@ max_pacing_error: 5%
 max_steal: 5%
 min_idle: 10%
 max_generator_lag: 1ms
+max_start_skew: 20ms
 attempts: 3""",
     ),
     "Observe": (

@@ -31,5 +31,9 @@ class Live(Part):
     """
     max_generator_lag: Time = 2 * 10**9
     """Mean lateness of the load generator's transactions; 2ms [K]: a scheduler's time slice on a busy core."""
+    max_start_skew: Time = 5 * 10**10
+    """Time between the first requests of the first and of the last initiator of a workload of storage; 50ms [A]: two
+    begin 5 to 38 ms apart [M].
+    """
     attempts: int = Field(default=3, ge=1, le=10)
     """Attempts of a trial until it is within these bounds; all are listed, and one is averaged."""

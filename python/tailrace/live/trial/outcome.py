@@ -173,6 +173,7 @@ def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> d
         "steal_by_core": list(readings.cpu.steal_by_core),
         "round_trip_us": {place: dict(trip) for place, trip in around.round_trips.items()},
         "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
+        "start_skew_ms": {one.outcome["name"]: one.start_skew_ms for one in measured if one.start_skew_ms is not None},
         "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
         "connections": {name: closings.summary(ends) for name, ends in readings.closed.items()},
         "congestion_controls": controls,

@@ -13,6 +13,7 @@ LAG_SHARE_MIN = 0.01
 PPB_PER_PPM = 1000
 PS_PER_US = 10**6
 US_PER_MS = 1000
+PS_PER_MS = 10**9
 
 
 def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
@@ -25,6 +26,7 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
         *_core_waits(live, bounds),
         *_machine(live, bounds),
         *_generators(outcome, live, bounds),
+        *_starts(live, bounds),
     ]
 
 
@@ -124,6 +126,16 @@ def _generators(outcome: Mapping[str, Any], live: Mapping[str, Any], bounds: Liv
         if lag_ps > bounds.max_generator_lag and lag_ps > took_ps.get(workload, 0) * LAG_SHARE_MIN:
             allowed = _us(bounds.max_generator_lag)
             yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
+
+
+def _starts(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """Hosts of a workload that did not begin together: the first ones had the network and the device for themselves."""
+    for workload, skew_ms in (live.get("start_skew_ms") or {}).items():
+        if skew_ms * PS_PER_MS > bounds.max_start_skew:
+            most_ms = bounds.max_start_skew / PS_PER_MS
+            yield (
+                f"the last host of {workload} began {skew_ms:,.0f} ms after the first one, allowed are {most_ms:g} ms"
+            )
 
 
 def _us(bound_ps: int) -> str:
