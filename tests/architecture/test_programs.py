@@ -24,8 +24,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
 LIST = Path("scenario/programs.py")
 """The one list of names."""
 PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
-SOURCES = Path("scenario/workloads/request_presets.py")
-"""Its figures name the programs that they were taken from."""
+SOURCES = {Path("scenario/workloads/request_presets.py"), Path("scenario/workloads/storage_protocols.py")}
+"""Their figures name the programs that they were taken from."""
 
 
 def names() -> set[str]:
@@ -33,8 +33,9 @@ def names() -> set[str]:
     found = {name for _, name in registry.loads()} | set(registry.services())
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
-    # The copying of files is no program of a workload, and tailrace's own traffic program is part of it.
-    return found - {"cp", "coreutils", "tailrace-traffic"}
+    # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and fio is also
+    # the format of job files that people have.
+    return found - {"cp", "coreutils", "tailrace-traffic", "fio"}
 
 
 def named_in(pattern: re.Pattern[str]) -> list[str]:
@@ -43,7 +44,7 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{file}:{number}: {line.strip()}"
         for file in files
-        if PROGRAMS.isdisjoint(file.parents) and file not in (LIST, SOURCES)
+        if PROGRAMS.isdisjoint(file.parents) and file not in {LIST, *SOURCES}
         for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
         if pattern.search(line)
     ]

@@ -12,11 +12,13 @@ LOADS: dict[str, tuple[str, ...]] = {
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
     "block-exchange": ("tailrace-traffic",),
+    "block-storage": ("fio",),
     "request-response": ("wrk", "redis-benchmark", "dnsperf", "perf-test"),
 }
 """Names of the programs for each sort of load, the default first."""
 SERVICES: dict[str, tuple[str, ...]] = {
     "transactions": ("postgresql", "mariadb", "galera"),
+    "block-storage": ("tgt", "nbdkit"),
     "request-response": ("nginx", "redis-server", "knot", "rabbitmq"),
 }
 """Names of the services that loads of each sort can use, the default first."""

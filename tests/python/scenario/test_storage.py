@@ -7,7 +7,6 @@ import pytest
 from lab import load, problems, sound
 from tailrace.errors import ScenarioError
 from tailrace.exact.refuse import refuse as refuse_exact
-from tailrace.live.refuse import refuse as refuse_live
 from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.network.device import PRESETS, Device
 from tailrace.scenario.workloads.division import Divisor
@@ -184,8 +183,7 @@ def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:
     assert not any("workloads.disk" in said for said in warned(read=50, flush_every=4, rate="9000/s"))
 
 
-def test_live_and_exact_runs_refuse_it_in_words() -> None:
+def test_exact_runs_refuse_it_in_words() -> None:
     loaded = load(workloads__disk=DISK)
-    for refuse in (refuse_live, refuse_exact):
-        with pytest.raises(ScenarioError, match="block devices are simulated only"):
-            refuse(loaded, {"base": loaded.scenario})
+    with pytest.raises(ScenarioError, match="exact runs do not have block devices"):
+        refuse_exact(loaded, {"base": loaded.scenario})

@@ -50,13 +50,18 @@ def _requests(trial: Trial, name: str) -> dict[str, Any] | None:
 
 
 def _share(requests: dict[str, Any], part: str) -> float | None:
-    """Of the time of all requests that read or write."""
+    """Of the time of all requests that read or write; None where real programs do not tell what these waited for."""
+    if not all(part in requests[op]["waits_s"] for op in OPS):
+        return None
     sums = {each: sum(requests[op]["waits_s"][each] for op in OPS) for each in STORAGE_PARTS}
     whole = sum(sums.values())
     return float(sums[part] / whole * 100) if whole else None
 
 
-def _of_devices(devices: dict[str, Any], metric: str, time_s: float) -> float | None:
+def _of_devices(devices: dict[str, Any] | None, metric: str, time_s: float) -> float | None:
+    """None where real programs do not tell what their devices did."""
+    if devices is None:
+        return None
     if metric == "device_await_ms":
         return float(devices["pieces_wait_s"] / devices["pieces"] * 1e3) if devices["pieces"] else None
     if not time_s:

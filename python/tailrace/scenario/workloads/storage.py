@@ -116,8 +116,8 @@ class Storage(WorkloadKind):
             growth=("depth", "rate_per_s"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
-            live_load=None,
-            live_refusal="block devices are simulated only",
+            live_load="block-storage",
+            live_refusal=None,
         )
 
     @classmethod
@@ -159,7 +159,7 @@ class Storage(WorkloadKind):
         return ()
 
     def exact_refusal(self) -> str | None:
-        return "block devices are simulated only"
+        return "exact runs do not have block devices"
 
     def used_devices(self) -> list[tuple[str, str]]:
         return [(host, self.device) for host in ([self.target] if self.target else dict.fromkeys(self.initiators))]

@@ -1,0 +1,116 @@
+"""Base class of servers of block devices: files in the lab's memory, written and verified before each trial."""
+
+import sys
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Program
+from tailrace.live.service import Raw, Service
+from tailrace.programs import pattern
+from tailrace.programs.command import Command, Ended
+from tailrace.programs.storage import StorageWork
+
+SIZE_MAX_BYTES = 2**30
+"""Of the area of a workload: it is in memory."""
+WRITE_LIMIT_S = 120.0
+
+
+class Backing:
+    """The files of one host, one for each workload, in the lab's memory."""
+
+    def __init__(self, lab: Lab, host: str, works: Sequence[StorageWork]) -> None:
+        self._lab = lab
+        self._host = host
+        self.folder = f"{lab.scratch}/devices-{host}"
+        self.paths = {work.name: f"{self.folder}/{work.name}" for work in works}
+        self._sizes = {work.name: work.size_bytes for work in works}
+
+    def write(self) -> dict[str, str]:
+        """Writes every file, and reads it back; returns the checksum of each, which depends on its size only."""
+        self._lab.run(Command(f"devices-{self._host}-folder", ["mkdir", "--parents", self.folder]), WRITE_LIMIT_S)
+        return {name: self._write(name, path) for name, path in self.paths.items()}
+
+    def _write(self, name: str, path: str) -> str:
+        program = str(Path(pattern.__file__).absolute())
+        argv = [sys.executable, "-I", program, path, str(self._sizes[name])]
+        return self._lab.run(Command(f"device-{self._host}-{name}", argv), WRITE_LIMIT_S).strip()
+
+
+class StorageService(Service):
+    """One server of block devices, for all workloads whose device is on its host."""
+
+    def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
+        super().__init__(host, workloads, templates)
+        self.works = [StorageWork(raw, 0) for raw in workloads]
+        self.checksums: dict[str, str] = {}
+        self._lab: Lab | None = None
+        self._running: Program | None = None
+
+    @abstractmethod
+    def start_server(self, lab: Lab, backing: Backing, cpus: float | None) -> Program:
+        """Starts the server of these files."""
+
+    @abstractmethod
+    def uri(self, work: StorageWork, address: str) -> str:
+        """Where an initiator finds the device of a workload; `address` is the server's."""
+
+    @property
+    def name(self) -> str:
+        """Of the server in the lab."""
+        return f"{self.service_name}-{self.host}"
+
+    @property
+    def priority(self) -> int:
+        """Of its frames. Workloads that ask one server have one priority: others are refused."""
+        return int(self.workloads[-1]["priority"])
+
+    def addresses(self, lab: Lab) -> list[str]:
+        """Where it listens: in each VLAN of its workloads."""
+        return [lab.address(self.host, vlan) for vlan in sorted({work.vlan for work in self.works})]
+
+    @property
+    def configuration(self) -> str:
+        """The checksum of each device before the trial."""
+        return "".join(f"{name} sha256 {digest}\n" for name, digest in self.checksums.items())
+
+    def make_template(self) -> None:
+        """Nothing: the data of a device is computed, and written into the memory of each lab."""
+
+    def start(self, lab: Lab, cpus: float | None) -> None:
+        """Writes and verifies the devices, and starts the server."""
+        backing = Backing(lab, self.host, self.works)
+        self.checksums = backing.write()
+        self._lab = lab
+        self._running = self.start_server(lab, backing, cpus)
+
+    def verify(self, lab: Lab) -> None:
+        """Done when the devices were written: each was read back."""
+
+    def require_running(self) -> None:
+        """Raises `FabricError` when the server has ended: the initiators would wait for it without an error."""
+        if self.program.ended is not None:
+            raise FabricError(f"the device disappeared: {self.program.complaint()}")
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """The server."""
+        return [self._running] if self._running else []
+
+    @property
+    def program(self) -> Program:
+        """The server, after its start."""
+        assert self._running is not None, "it was started"
+        return self._running
+
+    @property
+    def lab(self) -> Lab:
+        """The lab, after its start."""
+        assert self._lab is not None, "it was started"
+        return self._lab
+
+    def stop(self) -> Ended:
+        """Ends it; its sessions are over."""
+        return self.program.stop()

@@ -1,0 +1,78 @@
+"""What fio, and the devices of live runs, cannot do for a workload of storage of the scenario."""
+
+from typing import Any
+
+from tailrace.programs import fio
+from tailrace.programs.measured import PS_PER_S
+from tailrace.programs.storage import Found, protocol_of
+
+SIZE_MAX_BYTES = 2**30
+"""Of the area of a workload: the device is in the memory of this machine."""
+PERCENT = 100
+MEMORY = "memory"
+"""The device that a file in memory is."""
+PPM_PER_PERCENT = 10**4
+RATE_ERROR_MAX = 0.01
+"""fio counts a rate in whole requests per second for reads and for writes of each job."""
+
+
+def refusals(workload: Any) -> Found:
+    """Keys below the workload, problem, hint."""
+    protocol = protocol_of(workload)
+    if protocol not in fio.ENGINES:
+        what = f"live runs have no initiator for {protocol}"
+        yield ("protocol",), what, f"write one of: {', '.join(fio.ENGINES)}; or omit --live to simulate it"
+    if workload.device != MEMORY:
+        what = f"the device of a live run is a file in memory, not '{workload.device}'"
+        yield ("device",), what, f"write device: {MEMORY}, or omit --live to simulate it"
+    if workload.size > SIZE_MAX_BYTES:
+        yield (
+            ("size",),
+            "the area is larger than the 1 GiB of memory that a device of a live run has",
+            "write size: 1GiB",
+        )
+    if workload.jobs > fio.JOBS_MAX:
+        yield ("jobs",), "fio keeps the log of each job in memory", f"write at most {fio.JOBS_MAX} jobs"
+    if workload.start > 0:
+        yield ("start",), "the jobs of fio begin with the trial", "omit it"
+    yield from _sessions(workload)
+    yield from _sizes(workload)
+    yield from _pauses(workload)
+
+
+def _sessions(workload: Any) -> Found:
+    """Values of sessions that are those of the programs."""
+    iscsi, nbd = getattr(workload, "iscsi", None), getattr(workload, "nbd", None)
+    if iscsi is not None and iscsi != type(iscsi)():
+        yield ("iscsi",), "the session of a live run is what libiscsi and tgt negotiate", "omit it"
+    if nbd is not None and nbd.connections != workload.jobs:
+        what = "fio opens a connection for each job"
+        yield ("nbd", "connections"), what, f"write {workload.jobs}, the number of jobs"
+
+
+def _sizes(workload: Any) -> Found:
+    if "constant" not in workload.block.raw:
+        yield ("block",), "the requests of fio have one size here", "write one value, or omit --live to simulate it"
+
+
+def _pauses(workload: Any) -> Found:
+    """Pauses and rates that fio does not have."""
+    think = workload.think.raw if workload.think is not None else {"constant": 0}
+    if "constant" not in think:
+        yield ("think",), "the pauses of fio have one length", "write one value"
+    elif think["constant"] and workload.depth > 1:
+        what = "a job of fio pauses as a whole, not each of its requests"
+        yield ("think",), what, "write depth: 1 and more jobs"
+    gaps = workload.gaps
+    if gaps is None:
+        return
+    if "constant" not in gaps.raw and "exponential" not in gaps.raw:
+        yield ("arrivals",), "fio begins requests evenly or at random (exponential)", "write rate, or exponential(...)"
+        return
+    per_job = PS_PER_S / gaps.mean / workload.jobs
+    for share in (workload.read / PERCENT, 1 - workload.read / PERCENT):
+        exact = per_job * share
+        if exact and abs(round(exact) - exact) > RATE_ERROR_MAX * exact:
+            what = f"fio paces reads and writes of each job in whole requests per second, and {exact:.3g} is not one"
+            yield ("rate" if workload.rate else "arrivals",), what, "choose another rate, or fewer jobs"
+            return

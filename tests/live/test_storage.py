@@ -1,0 +1,70 @@
+"""Storage with real programs, from the command line to the results."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+
+SCENARIO = Path(__file__).with_name("storage.yaml")
+RUN_LIMIT_S = 120
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The outcome of one run, which leaves the machine as it was."""
+    return machine.finished_run(SCENARIO, tmp_path_factory.mktemp("storage") / "run", RUN_LIMIT_S)
+
+
+def workload(finished: dict[str, Any], name: str) -> dict[str, Any]:
+    """One workload's part of the outcome."""
+    [found] = [each for each in finished["workloads"] if each["name"] == name]
+    return dict(found)
+
+
+def test_iscsi_sessions_read_and_write(finished: dict[str, Any]) -> None:
+    disk = workload(finished, "disk")
+    requests = disk["storage_requests"]
+    assert requests["read"]["count"] / disk["transactions"] == pytest.approx(0.5, abs=0.05)
+    for each in disk["initiators"]:
+        assert each["read"]["count"] > 100
+    # A round trip of the network is in each of them.
+    assert requests["read"]["latency"]["min_ps"] > 4096 * 8 / 100e6 * 1e12
+    programs = finished["live"]["programs"]
+    assert [word for word in programs["commands"]["session-disk-node1"] if word.startswith("iscsi://")]
+    assert programs["configurations"]["tgt-san"].startswith("disk sha256 ")
+    received = finished["live"]["counters"]["san"]["rx_frames"]
+    assert received > 3 * requests["write"]["count"], "what is written crosses the network: 4 KiB are three frames"
+
+
+def test_a_finite_workload_over_nbd_writes_all_and_is_timed(finished: dict[str, Any]) -> None:
+    share = workload(finished, "share")
+    requests = share["storage_requests"]
+    assert (requests["read"]["count"], requests["write"]["count"]) == (0, 500)
+    assert requests["write"]["bytes"] == share["goodput_bytes"] == 500 * 16_384
+    # At 100 Mbit/s, and without the second that fio takes to begin.
+    assert 500 * 16_384 * 8 / 100e6 < share["completion_ps"] / 1e12 < 3.5
+
+
+def test_each_initiator_reads_and_writes_at_its_rate(finished: dict[str, Any]) -> None:
+    own = workload(finished, "own")
+    requests = own["storage_requests"]
+    counted_s = (finished["end_ps"] - own["counted_from_ps"]) / 1e12
+    assert own["transactions"] == requests["read"]["count"] + requests["write"]["count"]
+    assert own["goodput_bytes"] == 4096 * own["transactions"]
+    assert own["transactions"] / counted_s == pytest.approx(2 * 400, rel=0.1)
+    assert requests["read"]["count"] / own["transactions"] == pytest.approx(0.7, abs=0.03)
+    assert sum(each["read"]["count"] for each in own["initiators"]) == requests["read"]["count"]
+    assert 0 < requests["read"]["latency"]["p50_ps"] < 10**10
+
+
+def test_initiators_begin_together_and_programs_are_recorded(finished: dict[str, Any]) -> None:
+    assert finished["live"]["start_skew_ms"]["own"] < 1000
+    assert finished["versions"]["fio"].startswith("3.")
+    programs = finished["live"]["programs"]
+    clients = [word for word in programs["commands"]["fio-own"] if word.startswith("--client")]
+    assert clients == ["--client=sock:node1", "--client=sock:node2"]
+    told = programs["reports"]["own"]
+    assert told.count("sha256") == 2
+    assert told.count("requests/s") == 2
