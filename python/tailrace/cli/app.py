@@ -7,6 +7,7 @@ import typer
 
 from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
+from tailrace.cli.disk_app import disk_app
 from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
@@ -44,6 +45,7 @@ app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
 app.add_typer(probe_app, name="probe")
 app.add_typer(measure_app, name="measure")
+app.add_typer(disk_app, name="disk")
 app.command()(blast)
 
 File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
