@@ -56,6 +56,7 @@ LESSONS = {
     "buffers": lesson(0, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
     "requests": lesson(0, "99th percentile of a request through a news flash, ms", "latency_p99_ms", workload="web"),
     "blocks": lesson(0, "transactions of two nodes a second", "rate_per_s", workload="rac"),
+    "mpi": lesson(1, "ping-pong of 8 bytes, µs there and back", "latency_mean_ms", 1000, workload="short"),
     "reassembly-collapse": lesson(0, "goodput of blocks over UDP, Gbit/s", "goodput_gbps", workload="blocks"),
     "storage-local": lesson(
         0, "blocks of 4 KiB that an SSD delivers to a server, a second", "read_iops", workload="disk"
