@@ -17,7 +17,8 @@ ALLOWED: dict[str, set[str]] = {
     "blockdev": {"units"},
     "wire": {"units"},
     "dataplane": {"units", "wire"},
-    "endpoint": {"units", "blockdev", "wire"},
+    # The interface of a host has the scheduler of a switch's port.
+    "endpoint": {"units", "blockdev", "wire", "dataplane"},
     "plan": {"units", "wire"},
     "record": {"units"},
     "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},

@@ -26,6 +26,8 @@ LIST = Path("scenario/programs.py")
 PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
 SOURCES = {Path("scenario/workloads/request_presets.py"), Path("scenario/workloads/storage_protocols.py")}
 """Their figures name the programs that they were taken from."""
+FORMATS = {Path("importers/vdbench")}
+"""They name the source files of the program whose format they read."""
 
 
 def names() -> set[str]:
@@ -44,7 +46,7 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{file}:{number}: {line.strip()}"
         for file in files
-        if PROGRAMS.isdisjoint(file.parents) and file not in {LIST, *SOURCES}
+        if (PROGRAMS | FORMATS).isdisjoint(file.parents) and file not in {LIST, *SOURCES}
         for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
         if pattern.search(line)
     ]

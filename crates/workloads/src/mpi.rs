@@ -65,7 +65,7 @@ impl Kind for Mpi {
                 "max_ps": sums.iter().map(|sum| sum.max_ps).max(),
             })
         });
-        Some(("mpi", json!({"pattern": self.raw.pattern, "ranks": self.active(), "sizes": rows.collect::<Vec<Value>>()})))
+        Some(("mpi_times", json!({"pattern": self.raw.pattern, "ranks": self.active(), "sizes": rows.collect::<Vec<Value>>()})))
     }
 }
 

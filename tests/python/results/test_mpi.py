@@ -26,8 +26,8 @@ def trial(pattern: str, means_us: list[list[float]], sizes: list[int]) -> Any:
         }
         for size, of_ranks in zip(sizes, means_us, strict=True)
     ]
-    own = {"mpi": {"pattern": pattern, "ranks": 2, "sizes": rows}}
-    return SimpleNamespace(workload=lambda name: own if name == "job" else {"mpi": None})
+    own = {"mpi_times": {"pattern": pattern, "ranks": 2, "sizes": rows}}
+    return SimpleNamespace(workload=lambda name: own if name == "job" else {"mpi_times": None})
 
 
 def test_a_ping_pong_takes_half_of_the_time_there_and_back() -> None:

@@ -28,7 +28,7 @@ fn own(outcome: &Outcome) -> &Value {
 }
 
 fn size(outcome: &Outcome, at: usize) -> &Value {
-    &own(outcome)["mpi"]["sizes"][at]
+    &own(outcome)["mpi_times"]["sizes"][at]
 }
 
 /// Mean time of each rank, the smallest and the largest.

@@ -138,7 +138,7 @@ def read_amount(job: Job, jobs: int) -> Amount:
     requests = job.whole("number_ios", 0, 0)
     if not is_time_based:
         if requests:
-            keys["requests"] = requests
+            keys.update(requests=requests)
         elif amount is not None:
             keys["bytes"] = size(max(1, amount * loops // SECTOR_BYTES) * SECTOR_BYTES)
     start = job.seconds("startdelay")

@@ -2,7 +2,7 @@
 
 import io
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from ruamel.yaml import YAML
 
@@ -10,7 +10,7 @@ from tailrace.errors import ScenarioError
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import time
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.workloads.storage import Storage
+from tailrace.scenario.workloads.storage_protocols import PROTOCOLS
 
 SWITCH = "switch"
 TARGET = "storage"
@@ -128,7 +128,7 @@ class StorageScenario:
 
 def protocols() -> tuple[str, ...]:
     """Protocols of the kind `storage`."""
-    return get_args(Storage.model_fields["protocol"].annotation)
+    return ("local", *PROTOCOLS)
 
 
 def preset_of(path: str) -> str:

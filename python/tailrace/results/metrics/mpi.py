@@ -15,7 +15,7 @@ WITH_BANDWIDTH = ("pingpong", *CROSSINGS)
 
 def summarise_mpi(trials: Sequence[Trial], name: str) -> dict[str, Any] | None:
     """Means over trials, for each size; None for a workload that is no job of MPI."""
-    found = [own["mpi"] for trial in trials if (own := trial.workload(name)) and own.get("mpi")]
+    found = [own["mpi_times"] for trial in trials if (own := trial.workload(name)) and own.get("mpi_times")]
     if not found:
         return None
     sizes = zip(*(own["sizes"] for own in found), strict=True)

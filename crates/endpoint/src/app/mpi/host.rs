@@ -1,10 +1,10 @@
 //! The program of one host with its ranks.
 
 use super::links::Links;
+use super::net::Net;
 use super::rank::Rank;
 use super::script::Job;
-use super::time_at;
-use super::wire::{Item, Ledger};
+use super::wire::Ledger;
 use crate::app::{HostCalls, Peer, Program, Tallies};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
@@ -31,44 +31,6 @@ pub struct MpiConfig {
     pub ranks: Vec<(u32, RandomStream)>,
     /// When they begin.
     pub start: Time,
-}
-
-/// How ranks reach each other.
-#[derive(Debug)]
-pub(super) struct Net {
-    job: Rc<Job>,
-    links: Links,
-    is_local: Vec<bool>,
-    /// Messages in the memory of this host: when they are there, in what order they were sent, from whom and to whom.
-    local: BTreeMap<(Time, u64), (u32, u32, Item)>,
-    /// When the last message of a pair is there: none overtakes it.
-    last: BTreeMap<(u32, u32), Time>,
-    sent_locally: u64,
-}
-
-impl Net {
-    /// Whether a rank is on this host.
-    pub(super) fn is_local(&self, rank: u32) -> bool {
-        self.is_local[rank as usize]
-    }
-
-    /// Something goes from one rank to another.
-    pub(super) fn send(&mut self, now: Time, (from, to): (u32, u32), item: Item, calls: &mut dyn HostCalls) {
-        if !self.is_local(to) {
-            return self.links.send((from, to), item, calls);
-        }
-        let bytes = if let Item::Eager(bytes) = item { bytes } else { 0 };
-        let costs = self.job.costs;
-        let last = self.last.entry((from, to)).or_insert(Time::ZERO);
-        *last = (now + costs.local_latency + time_at(costs.local, bytes)).max(*last);
-        self.local.insert((*last, self.sent_locally), (from, to, item));
-        self.sent_locally += 1;
-    }
-
-    fn poll_local(&mut self, now: Time) -> Option<(u32, u32, Item)> {
-        let entry = self.local.first_entry().filter(|entry| entry.key().0 <= now)?;
-        Some(entry.remove())
-    }
 }
 
 /// The program of one host with its ranks.

@@ -5,6 +5,7 @@
 
 mod host;
 mod links;
+mod net;
 mod rank;
 pub mod schedule;
 mod script;

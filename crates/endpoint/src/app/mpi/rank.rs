@@ -1,6 +1,6 @@
 //! One rank: a process on a core of its own that is busy with the library, or polls it.
 
-use super::host::Net;
+use super::net::Net;
 use super::schedule::{Place, Step};
 use super::script::{Call, Job, Script};
 use super::time_at;
