@@ -45,7 +45,9 @@ def read(path: Path) -> dict[str, Any]:
         }
     manifest = run.manifest
     every = [trial for trials in run.trials.values() for trial in trials]
-    failed = [f"{trial.arm}/{trial.number}: {trial.reason.split(' (hint')[0]}" for trial in every if trial.status != "ok"]
+    failed = [
+        f"{trial.arm}/{trial.number}: {trial.reason.split(' (hint')[0]}" for trial in every if trial.status != "ok"
+    ]
     return {"versions": manifest.get("versions"), "machine": manifest.get("machine"), "arms": arms, "failed": failed}
 
 

@@ -40,8 +40,8 @@ class Uneven(FakeSwitch):
         return replace(trial, latency=Latency(*[number] * 7))
 
 
-# RFC 5180 appendix A.1: throughput of Ethernet in frames per second at 10, 100, 1000 and 10 000 Mbit/s. For 4096 bytes at
-# 1000 Mbit/s it prints 30,396: its own formula gives 30 369, and ten times that in the next column.
+# RFC 5180 appendix A.1: throughput of Ethernet in frames per second at 10, 100, 1000 and 10 000 Mbit/s. For 4096 bytes
+# at 1000 Mbit/s it prints 30,396: its own formula gives 30 369, and ten times that in the next column.
 RFC_5180 = {
     64: (14_880, 148_809, 1_488_095, 14_880_952),
     128: (8_445, 84_459, 844_594, 8_445_945),

@@ -116,7 +116,7 @@ fn as_many_requests_are_under_way_as_the_job_may_have() {
     let mut client = client(vec![job(3)], Box::new(LocalPath::new(device(8))));
     let host = run(&mut client, Time::ZERO + Span::from_us(1_000));
     assert_eq!(host.completed.len(), 27, "three each 100 us and a little more, for the link");
-    assert!(host.completed.iter().all(|&(user, intended)| user == 5 && us(intended) % 100 == 0));
+    assert!(host.completed.iter().all(|&(user, intended)| user == 5 && us(intended).is_multiple_of(100)));
     let parts = host.storage[4].waits;
     assert_eq!((parts.device.ns() / 1_000, parts.whole().ns() / 1_000), (100, 100));
     let mut running = Vec::new();

@@ -190,7 +190,7 @@ fn a_class_that_is_paused_keeps_its_deficit() {
     let sent = shares(&mut nic, 8, |nic, now| {
         fill(nic, now);
         step += 1;
-        if step % 4 == 0 {
+        if step.is_multiple_of(4) {
             nic.handle_pause(now, &Pause::new(0b1000, 30, false)); // 1.5 us, of each 3.2
         }
     });
