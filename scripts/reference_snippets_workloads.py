@@ -95,6 +95,7 @@ destination: h2
 frame: 1000B
 threads: 4
 delay: 1ms
+rate: 10000            # instead of a delay
 cost: uniform(100ns, 300ns)
 locked: 1us
 count: 100000

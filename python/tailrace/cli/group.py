@@ -15,7 +15,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
         *("init", "check", "plan", "run", "report", "compare", "list", "show"),
         *("schema", "completion"),
     ),
-    "Switches, paths and drives": ("measure", "probe", "disk"),
+    "Switches, paths and drives": ("measure", "probe", "blast", "disk"),
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
     "Switch configurations and storage tests": ("import", "export"),
 }

@@ -132,7 +132,7 @@ def test_mtus_of_ports_are_told_where_they_are_not_checked(key: str, value: obje
         ),
         (
             {"policies__fifo": {"queues": {"q": {"qcn": {}}}}, "hosts__db": {"nic": {"qcn": {}}}},
-            "hosts.db.nic: ignored by --fabric ovs: pauses and QCN of hosts",
+            "hosts.db.nic: ignored by --fabric ovs: pauses, QCN and ETS of hosts",
         ),
         (
             {"network__links": [{"between": ["db", "leaf"], "loss": "1%"}]},
@@ -157,7 +157,7 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
     [
         (
             {"policies__fifo": {"queues": {"q": {"qcn": {}}}}, "hosts__defaults": {"nic": {"qcn": {}}}},
-            "hosts.defaults.nic: ignored by --fabric ovs: pauses and QCN of hosts",
+            "hosts.defaults.nic: ignored by --fabric ovs: pauses, QCN and ETS of hosts",
         ),
         (
             {"switches__defaults": {"classify": [{"class": 3, "source": "db"}]}},

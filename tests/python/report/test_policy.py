@@ -108,8 +108,8 @@ def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:
 def test_the_traffic_classes_of_an_interface_are_said() -> None:
     ets = {"tcp": {"priorities": [0, 1], "share": "40%"}, "san": {"priorities": [6], "strict": 1}}
     loaded = load(hosts={"db": {"nic": {"ets": ets}}}, arms={})
-    [sentence, _] = sorted(interface_sentences(lower(loaded.arms["base"], "base", 1)))
-    words = "tcp (priority 0 and 1, weight 400), san (priority 6, strict, level 1)"
+    [_, sentence] = sorted(interface_sentences(lower(loaded.arms["base"], "base", 1)))
+    words = "tcp (priority 0–1, weight 400), san (priority 6, strict, level 1)"
     assert sentence == f"Interfaces of db ignore pauses and send by ETS: {words}."
 
 

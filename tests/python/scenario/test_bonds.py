@@ -60,7 +60,7 @@ DIRECT = LINKS.replace("[server, b]", "[server, client]").replace("{between: [cl
         (DIRECT, BONDED, "hosts.server.nic.bond: a link of host 'server' leads to a host"),
         (LINKS, "{defaults: {nic: {bond: layer3+4}}}", "hosts.defaults.nic.bond: host 'client' has 1 link"),
         (LINKS, "{server: {nic: {bond: round-robin}}}", "hosts.server.nic.bond: "),
-        (LINKS, "{server: {nic: {bond: layer3+4, link_pause: true}}}", "take part in pauses or QCN"),
+        (LINKS, "{server: {nic: {bond: layer3+4, link_pause: true}}}", "take part in pauses, QCN or ETS"),
         (LINKS, "{server: {nic: {bond: layer3+4}, cpu: {per_packet: 1us}}}", "not modelled for several interfaces"),
         (LINKS, "{server: {nic: {bond: layer3+4}, cpu: {cores: 2}}}", "not modelled for several interfaces"),
     ],
