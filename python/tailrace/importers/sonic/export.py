@@ -14,7 +14,8 @@ from tailrace.scenario.policies.aqm.red import Red
 from tailrace.scenario.policies.aqm.step import Step
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI, Limit
 from tailrace.scenario.policies.pause import XOFF_DEFAULT, GroupThresholds
-from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue, Switch
+from tailrace.scenario.policies.sharing import ONE_PPB
+from tailrace.scenario.policies.switch import Policy, Queue, Switch
 from tailrace.scenario.policies.weights import ratio
 
 PORT = "Ethernet{}"

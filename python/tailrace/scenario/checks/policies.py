@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.checks import pause
+from tailrace.scenario.checks.sharing import Sharing
 from tailrace.scenario.policies.aqm.base import QueueManagement
-from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue
+from tailrace.scenario.policies.switch import Policy, Queue
 from tailrace.scenario.scenario import Scenario
 
-DWRR_SHARE_PPB_MIN = 10**6
-"""Shares are stored as weights in thousandths."""
 FLOW_ENTRIES_MIN = 4
 FLOW_ENTRIES_MAX = 2**24
 """Half a gigabyte per port is more than any switch has."""
@@ -27,16 +26,11 @@ def check(scenario: Scenario) -> Found:
 
 def check_policy(at: KeyPath, policy: Policy) -> Found:
     """Problems of one policy that do not depend on where it is used."""
-    shares = policy.shares()
-    stated = sum(queue.share or 0 for queue in policy.queues.values())
-    if stated > ONE_PPB:
-        yield (*at, "queues"), f"the shares add up to {stated / 1e7:g} %", "lower them to at most 100% together"
+    sharing = Sharing("queue", policy.queues)
+    yield from sharing.problems((*at, "queues"))
     for name, queue in policy.queues.items():
         here: KeyPath = (*at, "queues", name)
-        if queue.strict is not None and queue.share is not None:
-            yield here, "a queue is either strict or has a share", "remove one of the two"
-        if queue.strict is None and shares[name] < DWRR_SHARE_PPB_MIN and stated <= ONE_PPB:
-            yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
+        yield from sharing.problems_of(name, here)
         if queue.limit.amount == 0:
             yield (*here, "limit"), "`limit` must be greater than zero", "write a size such as 4MB"
         yield from _aqm((*here, "aqm"), queue.aqm)

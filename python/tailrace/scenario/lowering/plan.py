@@ -9,6 +9,7 @@ from tailrace.scenario.lowering.devices import lower_devices
 from tailrace.scenario.lowering.hypervisor import lower_hypervisors, without_offloads
 from tailrace.scenario.lowering.pause import mask
 from tailrace.scenario.lowering.processor import lower_cpu
+from tailrace.scenario.lowering.services import lower_services
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
 from tailrace.scenario.network.host import Host, Nic, NicClass, SocketBuffer, Tcp
@@ -16,8 +17,6 @@ from tailrace.scenario.network.ip import Ip
 from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.network.topology import Graph, Joined
 from tailrace.scenario.policies import headroom
-from tailrace.scenario.policies.switch import shares_of
-from tailrace.scenario.policies.weights import weights
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
@@ -164,15 +163,9 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
 
 
 def _classes(classes: Mapping[str, NicClass]) -> list[Raw]:
-    shares = shares_of({name: each.share for name, each in classes.items() if each.strict is None})
-    weight_of = dict(zip(shares, weights(tuple(shares.values())), strict=True))
+    services = lower_services(classes)
     return [
-        {
-            "name": name,
-            "priorities": mask(each.priorities),
-            "service": {"dwrr": weight_of[name]} if each.strict is None else {"strict": each.strict},
-        }
-        for name, each in classes.items()
+        {"name": name, "priorities": mask(each.priorities), "service": services[name]} for name, each in classes.items()
     ]
 
 

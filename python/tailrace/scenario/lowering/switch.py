@@ -6,13 +6,13 @@ Unused parts of a scenario are omitted from the plan, where their default means 
 from typing import Any
 
 from tailrace.scenario.lowering.pause import ALL, Port, lower_pausing, lower_police, mask
+from tailrace.scenario.lowering.services import Service, lower_services
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.aqm.kinds import lower_aqm
 from tailrace.scenario.policies.classify import PROTOCOLS, Rule
 from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.switch import Dpp, Policy, Queue, Switch
-from tailrace.scenario.policies.weights import weights
 from tailrace.scenario.scenario import Scenario
 
 Raw = dict[str, Any]
@@ -77,10 +77,9 @@ def _rule(rule: Rule) -> Raw:
 
 def _policy(policy: Policy, port: Port, *, is_accounted: bool) -> Raw:
     names = list(policy.queues)
-    shares = policy.shares()
-    weight_of = dict(zip(shares, weights(tuple(shares.values())), strict=True))
+    services = lower_services(policy.queues)
     raw: Raw = {
-        "queues": [_queue(name, queue, weight_of.get(name, 0)) for name, queue in policy.queues.items()],
+        "queues": [_queue(name, queue, services[name]) for name, queue in policy.queues.items()],
         "queue_of_priority": [names.index(policy.queue_of(priority)) for priority in range(8)],
         "dpp": _dpp(policy.dpp, names) if policy.dpp else None,
     }
@@ -93,10 +92,10 @@ def _policy(policy: Policy, port: Port, *, is_accounted: bool) -> Raw:
     return raw
 
 
-def _queue(name: str, queue: Queue, weight: int) -> Raw:
+def _queue(name: str, queue: Queue, service: Service) -> Raw:
     raw: Raw = {
         "name": name,
-        "service": {"dwrr": weight} if queue.strict is None else {"strict": queue.strict},
+        "service": service,
         "limit": lower_limit(queue.limit),
         "aqm": lower_aqm(queue.aqm),
     }

@@ -1,6 +1,5 @@
 """Switches and the queueing policies of their ports."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,6 +10,7 @@ from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit, QueueLimit
 from tailrace.scenario.policies.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
+from tailrace.scenario.policies.sharing import shares_of
 from tailrace.scenario.text.quantities import (
     NAME_PATTERN,
     Count,
@@ -25,7 +25,6 @@ from tailrace.scenario.text.quantities import (
 )
 from tailrace.scenario.text.units import PLAN_INTEGER_MAX, SIZE
 
-ONE_PPB = 10**9
 BRIDGE_PRIORITY = 32_768
 """IEEE 802.1Q-2018 table 13-3: the default."""
 BRIDGE_PRIORITY_STEP = 4_096
@@ -104,14 +103,6 @@ class Dpp(Part):
     """Classes whose flows are prioritised (`class type network-qos` of a switch). Default: all."""
 
 
-def shares_of(weighted: Mapping[str, int | None]) -> dict[str, int]:
-    """Shares in parts per billion; those that are not stated divide the rest equally."""
-    stated = sum(share for share in weighted.values() if share is not None)
-    unstated = sum(1 for share in weighted.values() if share is None)
-    left = max(0, ONE_PPB - stated) // max(1, unstated)
-    return {name: left if share is None else share for name, share in weighted.items()}
-
-
 class Policy(Part):
     """Queues, scheduling and pauses of a port."""
 
@@ -154,7 +145,7 @@ class Policy(Part):
 
     def shares(self) -> dict[str, int]:
         """Share of each weighted queue in parts per billion; queues without a stated share divide the rest equally."""
-        return shares_of({name: queue.share for name, queue in self.queues.items() if queue.strict is None})
+        return shares_of(self.queues)
 
 
 class Switch(Part):
