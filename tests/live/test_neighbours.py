@@ -95,6 +95,20 @@ def test_programs_stay_on_their_cores_and_in_their_groups(tmp_path: Path) -> Non
             assert "own-alone" in groups
 
 
+def test_who_only_looks_stays_in_the_group_of_the_lab(tmp_path: Path) -> None:
+    require_stress_ng()
+    if ask("doctor").get("cgroup_usable") is False:
+        pytest.skip("this machine or user has no control groups")
+    look = ["cat", "/proc/self/cgroup"]
+    with Lab(canonical_json(plan_of("noisy")), tmp_path / "bridge", "--kind", "bridge") as lab:
+        assert "no-host" not in lab.run(Command("works", look, host="web"), DONE_LIMIT_S)
+        assert "no-host" in lab.run(Command("looks", look, host="web", observes=True), DONE_LIMIT_S)
+    with Lab(canonical_json(plan_of("noisy")), tmp_path / "tap") as lab:
+        seen = lab.run(Command("looks", look, host="web", observes=True), DONE_LIMIT_S)
+        assert seen == lab.run(Command("works", look, host="web"), DONE_LIMIT_S), "the lab itself is in no group"
+
+
+
 def test_a_neighbour_that_is_killed_fails_the_trial(tmp_path: Path) -> None:
     require_stress_ng()
     plan = plan_of("noisy")

@@ -100,10 +100,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
     let children = watch_children().map_err(text)?;
     // The thread of the built-in switch has real-time priority, which a group may not give.
-    if let Some(groups) = &setup.groups
-        && setup.kind != FabricKind::Tap
-        && setup.plan.raw.hosts.iter().any(|host| !host.neighbours.is_empty())
-    {
+    let joins = setup.kind != FabricKind::Tap && setup.plan.raw.hosts.iter().any(|host| !host.neighbours.is_empty());
+    if let Some(groups) = setup.groups.as_ref().filter(|_| joins) {
         groups.join(cgroup::NO_HOST).map_err(|error| format!("joining a control group: {error}"))?;
     }
     let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
@@ -132,7 +130,10 @@ pub fn run(setup: Setup) -> Result<(), String> {
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
     }
-    let programs = Programs::new(setup.groups.clone(), setup.is_nested);
+    let mut programs = Programs::new(setup.groups.clone(), setup.is_nested);
+    if joins {
+        programs.joined();
+    }
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),

@@ -34,6 +34,8 @@ pub struct Programs {
     prioritised: BTreeSet<String>,
     /// Groups of single programs that exist.
     own: BTreeSet<String>,
+    /// Whether this process is in the group of no host, and what it starts with it.
+    is_member: bool,
 }
 
 #[derive(Debug)]
@@ -45,7 +47,19 @@ struct Running {
 impl Programs {
     /// None run.
     pub fn new(groups: Option<Groups>, is_nested: bool) -> Programs {
-        Programs { groups, is_nested, running: BTreeMap::new(), prioritised: BTreeSet::new(), own: BTreeSet::new() }
+        Programs {
+            groups,
+            is_nested,
+            running: BTreeMap::new(),
+            prioritised: BTreeSet::new(),
+            own: BTreeSet::new(),
+            is_member: false,
+        }
+    }
+
+    /// This process has joined the group of no host: programs that only look stay there.
+    pub fn joined(&mut self) {
+        self.is_member = true;
     }
 
     /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel
@@ -80,7 +94,7 @@ impl Programs {
         command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
         let entry = ChildSetup {
             network: host.map(|host| host.namespace.as_raw_fd()),
-            groups: self.join_files(member, order.priority, order.dscp)?,
+            groups: if order.observes && self.is_member { vec![] } else { self.join_files(member, order.priority, order.dscp)? },
             cores: order.cores.as_deref().map(cores).transpose()?,
             hostname: host.map(|host| host.name.clone()),
             user: if self.is_nested { None } else { order.user.as_deref().map(user).transpose()? },
@@ -224,6 +238,7 @@ mod tests {
             cpus: None,
             cores: None,
             group: group.map(str::to_owned),
+            observes: false,
             priority: None,
             dscp: None,
         };

@@ -93,6 +93,10 @@ pub struct Spawn {
     /// A control group of its own beside those of the hosts, by this name; none for that of its host.
     #[serde(default)]
     pub group: Option<String>,
+    /// It only looks: it stays in the control group of the lab, where the lab is in one. A process that changes its group waits
+    /// for a grace period of the kernel, which takes long on a machine whose cores are all busy.
+    #[serde(default)]
+    pub observes: bool,
     /// Priority (0 to 7) of the sockets that it creates; none for the machine's default, 0.
     #[serde(default)]
     pub priority: Option<u8>,

@@ -114,6 +114,7 @@ class Lab:
             cpus=command.cpus,
             cores=command.cores if command.cores is not None else self.pins.get(command.host or ""),
             group=command.group,
+            observes=command.observes,
             priority=command.priority,
             dscp=command.dscp,
         )

@@ -25,7 +25,7 @@ def wait_until_listening(
             raise FabricError(server.complaint())
         attempt += 1
         argv = ["ss", "--no-header", "--udp" if is_udp else "--tcp", "--listening", "--numeric", f"sport = :{port}"]
-        look = Command(f"{name}-listens-{attempt}", argv, host=server.command.host)
+        look = Command(f"{name}-listens-{attempt}", argv, host=server.command.host, observes=True)
         if lab.run(look, LISTEN_LIMIT_S).strip():
             return
         time.sleep(POLL_S)

@@ -116,7 +116,7 @@ def _ps(us: float) -> int:
 def sockets_text(lab: Lab, host: str, moment: int) -> str:
     """What `ss` tells of a host's established connections."""
     argv = ["ss", "--no-header", "--tcp", "--info", "--memory", "--numeric", "state", "established"]
-    return lab.run(Command(f"ss-{moment}-{host}", argv, host=host), LIMIT_S)
+    return lab.run(Command(f"ss-{moment}-{host}", argv, host=host, observes=True), LIMIT_S)
 
 
 def parse(text: str) -> list[tuple[Ends, Looked]]:

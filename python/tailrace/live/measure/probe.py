@@ -47,12 +47,12 @@ Counters = dict[str, int]
 
 def counters(lab: Lab, host: str, when: str) -> Counters:
     """Every counter of a host by its Linux name, and `rx_frames` and `tx_frames` of its interface."""
-    return parse_counters(lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host), LIMIT_S))
+    return parse_counters(lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host, observes=True), LIMIT_S))
 
 
 def switch_interfaces(lab: Lab, when: str) -> dict[str, Counters]:
     """Interfaces of a foreign switch, which are in the lab's own namespace, by name."""
-    return parse_interfaces(lab.run(Command(f"interfaces-{when}", ["cat", "/proc/net/dev"]), LIMIT_S))
+    return parse_interfaces(lab.run(Command(f"interfaces-{when}", ["cat", "/proc/net/dev"], observes=True), LIMIT_S))
 
 
 def parse_interfaces(text: str) -> dict[str, Counters]:
@@ -120,7 +120,7 @@ class Connections:
 def connections(lab: Lab, host: str, moment: int) -> Connections:
     """A sample of a host's established connections."""
     argv = ["ss", "--no-header", "--tcp", "--info", "--numeric", "state", "established"]
-    return parse_connections(lab.run(Command(f"ss-{moment}-{host}", argv, host=host), LIMIT_S))
+    return parse_connections(lab.run(Command(f"ss-{moment}-{host}", argv, host=host, observes=True), LIMIT_S))
 
 
 def parse_connections(text: str) -> Connections:

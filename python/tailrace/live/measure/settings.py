@@ -61,4 +61,4 @@ def require_clean(settings: Mapping[str, Mapping[str, Any]], counters: Mapping[s
 
 
 def _run(lab: Lab, host: str, what: str, argv: list[str]) -> str:
-    return lab.run(Command(f"{what}-{host}", argv, host=host), LIMIT_S)
+    return lab.run(Command(f"{what}-{host}", argv, host=host, observes=True), LIMIT_S)

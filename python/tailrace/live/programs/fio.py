@@ -221,7 +221,7 @@ def _wait_for_socket(lab: Lab, server: Program, socket: str) -> None:
             raise FabricError(server.complaint())
         name = f"{server.command.name}-listens-{attempt}"
         argv = ["ss", "--no-header", "--unix", "--listening", "src", socket]
-        if lab.run(Command(name, argv, host=server.command.host), READY_LIMIT_S).strip():
+        if lab.run(Command(name, argv, host=server.command.host, observes=True), READY_LIMIT_S).strip():
             return
         if time.monotonic() > deadline_s:
             raise FabricError(f"{server.command.name}: it did not listen within {READY_LIMIT_S:g} s")
