@@ -137,6 +137,10 @@ class Load(ABC):
     def connections(self, lab: Lab) -> Meant | None:
         """Its TCP connections; None if there are none, or they are unknown."""
 
+    def warnings(self) -> list[str]:
+        """What to look at before its figures are trusted; asked after `prepare`."""
+        return []
+
     def report(self) -> str:
         """What the program itself reports at its end, for results; empty where its log says all."""
         return ""

@@ -19,6 +19,7 @@ USERS_MAX = 65_536
 UNIFORMS_MAX = 16
 """Independent uniform numbers that one draw may use, and so the largest shape of an Erlang distribution."""
 PS_PER_US = 10**6
+NS_PER_US = 1000
 ONE_PPB = 10**9
 
 # Constants of MurmurHash64A (Austin Appleby, MurmurHash2.cpp); scripts have it as `hash_murmur2`.
@@ -74,9 +75,16 @@ class Draw:
 
     def value_us(self, user: int, number: int) -> int:
         """The draw of a user's transaction (from 1), in microseconds, as a load generator waits for it."""
+        return max(0, int(self._value_us(user, number)))
+
+    def value_ns(self, user: int, number: int) -> int:
+        """The same in nanoseconds, for programs that wait so exactly."""
+        return max(0, round(self._value_us(user, number) * NS_PER_US))
+
+    def _value_us(self, user: int, number: int) -> float:
         key = number * USERS_MAX + user
         numbers = [((murmur2(key, self.seed + i) & MASK) + 0.5) / (MASK + 1) for i in range(self.uniforms)]
-        return max(0, int(_value(self.kind, self.raw[self.kind], numbers)))
+        return _value(self.kind, self.raw[self.kind], numbers)
 
     def lines(self, prefix: str) -> list[str]:
         r"""`\set` lines of a script that has set `k`; the last name gets the draw in microseconds."""

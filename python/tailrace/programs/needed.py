@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 VERSION_LIMIT_S = 10.0
+FILES = (".jar", ".egg-info")
+"""Suffixes that are no part of a version."""
 VERSION = re.compile(r"\d+(?:[.-]\w+)+|\b\d{6,}\b")
 
 
@@ -51,7 +53,7 @@ def version_of(needed: Needed) -> str | None:
 
 
 def _version_in(path: Path) -> str:
-    found = VERSION.findall(str(path.with_suffix("")) if path.suffix == ".jar" else str(path))
+    found = VERSION.findall(str(path.with_suffix("")) if path.suffix in FILES else str(path))
     return found[-1] if found else ""
 
 

@@ -13,6 +13,7 @@ LOADS: dict[str, tuple[str, ...]] = {
     "udp-datagrams": ("iperf3",),
     "block-exchange": ("tailrace-traffic",),
     "block-storage": ("fio",),
+    "mpi-job": ("mpi4py", "netpipe", "hpcc"),
     "request-response": ("wrk", "redis-benchmark", "dnsperf", "perf-test"),
 }
 """Names of the programs for each sort of load, the default first."""

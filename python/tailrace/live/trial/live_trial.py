@@ -124,7 +124,8 @@ class LiveTrial:
         charged = costs.by_host(readings.spent, _shares(loads))
         for host in whole["hosts"]:
             host["programs"] = charged.get(host["name"], [])
-        whole["live"]["warnings"] = list(lab.ready.get("warnings", []))
+        told = [text for load in loads for text in load.warnings()]
+        whole["live"]["warnings"] = [*lab.ready.get("warnings", []), *told]
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
         return Outcome(whole | {"wall_s": time.monotonic() - self._started_s}, tables)

@@ -8,7 +8,9 @@ LATENCY = "latency_"
 """Prefix of the names of all latency metrics."""
 ALWAYS_RECORDED = ("goodput_gbps", "loss_percent", "timeouts")
 """Metrics that every workload may have, whatever its kind."""
-LiveLoad = Literal["transactions", "tcp-stream", "udp-datagrams", "request-response", "block-exchange", "block-storage"]
+LiveLoad = Literal[
+    "transactions", "tcp-stream", "udp-datagrams", "request-response", "block-exchange", "block-storage", "mpi-job"
+]
 """Sorts of load that live programs generate."""
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.programs import LOADS, choices_of, one_of
 from tailrace.scenario.text.quantities import Count, Rate, Size, Time, TimeDistribution
 from tailrace.scenario.workloads import division, mpi_checks
 from tailrace.scenario.workloads.base import (
@@ -39,6 +40,7 @@ Algorithm = Literal[
     "knomial",
     "scatter-ring",
 ]
+MpiProgram = Annotated[str, one_of(LOADS, "mpi-job"), choices_of(LOADS, "mpi-job")]
 PS_PER_US = PS_PER_S // 10**6
 SIZES = [0, *(1 << power for power in range(23))]
 """Those of the Intel MPI Benchmarks: 0, 1, 2, 4 ... bytes to 4 MiB [K]."""
@@ -63,7 +65,7 @@ class Mpi(WorkloadKind):
     ranks: Annotated[Count, Field(ge=2, le=127)] | None = None
     """Number of ranks. Default: one for each host."""
     map_by: Literal["node", "slot"] = "node"
-    """Placement of ranks as of `mpirun --map-by`: `node` puts consecutive ranks on different hosts, `slot` fills one
+    """Placement of ranks as of Open MPI's `--map-by`: `node` puts consecutive ranks on different hosts, `slot` fills one
     host after the other.
     """
     pattern: Pattern = "pingpong"
@@ -100,6 +102,11 @@ class Mpi(WorkloadKind):
     local_rate: Rate | None = 40 * 10**9
     """Rate of its bytes [A]; 20 to 100Gbit/s. Default: 40Gbit/s."""
 
+    load_generator: MpiProgram = LOADS["mpi-job"][0]
+    """Program of the ranks in live runs: `mpi4py` has all patterns, `netpipe` and `hpcc` have the pingpong. The
+    simulator ignores it.
+    """
+
     # --- facts -------------------------------------------------------------------------------------------------------
 
     @classmethod
@@ -119,8 +126,8 @@ class Mpi(WorkloadKind):
             growth=None,
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
-            live_load=None,
-            live_refusal="live runs have no load of MPI ranks",
+            live_load="mpi-job",
+            live_refusal=None,
         )
 
     def exact_refusal(self) -> str | None:
@@ -216,7 +223,8 @@ class Mpi(WorkloadKind):
         return self.start
 
     def live_choices(self) -> Raw:
-        return {}
+        # Only where the scenario names it: the hash of other plans does not change.
+        return {"load_generator": self.load_generator} if "load_generator" in self.model_fields_set else {}
 
     def lowered(self, graph: Graph) -> Raw:
         sizes = self.message_sizes
