@@ -5,6 +5,7 @@ import os
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ class MpiLoad(Load):
         self.work = MpiWork(task.raw, task.seed)
         self.folder = Path()
         self._launch: Launch | None = None
-        self._starters: list[Program] = []
-        """`mpirun` of each launch."""
+        self.starters: list[Program] = []
+        """Open MPI's own program of each launch."""
         self._daemons: list[Program] = []
         self._cores: list[int] | None = None
         self._available = 0
@@ -62,8 +63,10 @@ class MpiLoad(Load):
         return len(self.work.ranks)
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """All: a rank waits for the messages of others."""
-        return 1.0
+        """None is judged: a rank polls while it waits for a message, so that it is always ready, and the kernel counts as a wait the
+        time in which the switch carries that message on its core.
+        """
+        return 0.0
 
     @property
     def is_finite(self) -> bool:
@@ -72,9 +75,18 @@ class MpiLoad(Load):
 
     @property
     def ports(self) -> int:
-        """One for each rank of the host with most of them."""
+        """One for each rank of the host with most of them, and each launch: closed connections keep theirs for a minute."""
+        return self._ports_of_launch * self.launches
+
+    @property
+    def _ports_of_launch(self) -> int:
         ranks = self.work.ranks
         return max(ranks.count(host) for host in self.work.hosts)
+
+    @property
+    def launches(self) -> int:
+        """Number of times that the ranks are started."""
+        return 1
 
     @property
     def launch(self) -> Launch:
@@ -99,7 +111,7 @@ class MpiLoad(Load):
         scratch = f"{lab.scratch}/mpi-{self.name}"
         lab.run(Command(f"mpi-{self.name}-scratch", ["mkdir", "--parents", scratch]), STOP_LIMIT_S)
         addresses = {host: lab.address(host, self.work.vlan) for host in self.work.hosts}
-        ports = (self.task.first_port, self.ports)
+        ports = (self.task.first_port, self._ports_of_launch)
         self._launch = Launch(self.work, self.folder, scratch, addresses, ports)
         write_text(self.launch.agent, AGENT_TEXT)
         self.launch.agent.chmod(0o755)
@@ -108,25 +120,26 @@ class MpiLoad(Load):
 
     def start(self, lab: Lab, program: Sequence[str] | None = None) -> Program:
         """Starts the ranks, or this program in their place."""
-        number = len(self._starters)
-        job = self.work.job(self.launch.ports, self._cores) | {"program": program}
+        number = len(self.starters)
+        launch = replace(self.launch, ports=(self.task.first_port + number * self._ports_of_launch, self._ports_of_launch))
+        job = self.work.job(launch.ports, self._cores) | {"program": program}
         path = self.folder / f"job-{number}.json"
         write_text(path, json.dumps(job))
-        self._starters.append(lab.start(self.launch.command(path, number)))
-        return self._starters[-1]
+        self.starters.append(lab.start(launch.command(path, number)))
+        return self.starters[-1]
 
     def start_daemons(self, lab: Lab) -> None:
         """Starts the daemons for which Open MPI has asked, and fails with its reason when it has failed."""
         for host, words in self.launch.asked():
-            self._daemons.append(lab.start(self.launch.daemon(host, words, len(self._starters) - 1)))
-        for starter in self._starters:
+            self._daemons.append(lab.start(self.launch.daemon(host, words, len(self.starters) - 1)))
+        for starter in self.starters:
             if starter.ended is not None and not starter.ended.is_good:
                 raise FabricError(complaint(self.work, starter.errors() or starter.output()))
 
     @property
     def programs(self) -> Sequence[Program]:
         """Starters, which have the ranks of the first host, and daemons, which have those of the others."""
-        return [*self._starters, *self._daemons]
+        return [*self.starters, *self._daemons]
 
     @property
     def failed(self) -> Sequence[Program]:
@@ -135,13 +148,13 @@ class MpiLoad(Load):
 
     def stop(self, lab: Lab) -> None:
         """Ends what still runs; times that were measured until then are kept."""
-        for each in [*self._starters, *self._daemons]:
+        for each in [*self.starters, *self._daemons]:
             each.stop()
 
     def connections(self, lab: Lab) -> Meant | None:
         """The one connection of a pingpong. In other patterns the rank that sends first is not known."""
         hosts = self.work.hosts
-        if self.work.pattern != PINGPONG or len(hosts) != 2 or len(self._starters) != 1:
+        if self.work.pattern != PINGPONG or len(hosts) != 2 or len(self.starters) != 1:
             return None
         first, count = self.launch.ports
         return Meant(

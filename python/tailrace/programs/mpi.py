@@ -12,6 +12,7 @@ from tailrace.programs.errors import ProgramError
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
 from tailrace.programs.mpi_rank import NUMBER, SIZES, TIMES
+from tailrace.programs.requests import tallies
 from tailrace.programs.series import Moved, Row
 
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -165,7 +166,7 @@ def measured(work: MpiWork, told: Sequence[Told], interval: MeasuredInterval, be
         ),
         key=lambda row: (row.start_ps, row.user),
     )
-    ends_ps = [_end_ps(work, by_size, zero_ns) for by_size in timed]
+    ends_ps = [_end_ps(work, _until(rank, ended_ns), zero_ns) for rank in told]
     whole_ps = [end for end in ends_ps if end is not None]
     moved = [part for rank in told for part in _moved(rank, zero_ns)]
     outcome = {
@@ -178,7 +179,7 @@ def measured(work: MpiWork, told: Sequence[Told], interval: MeasuredInterval, be
         "latency": latency_outcome(row.latency_ps for row in rows),
         "cut_off": cut_off_outcome([]),
         "user_completion_ps": ends_ps,
-        "request_counts": {"connections": sum(int(rank.sizes[-1]["opened"]) for rank in told if rank.sizes)},
+        **tallies(len(rows), len(rows), connections=sum(int(rank.sizes[-1]["opened"]) for rank in told if rank.sizes)),
         "mpi_times": times(work, [_sizes_of(work, timed, index) for index in range(len(work.sizes))]),
     }
     begun_ps = (begun_ns // NS_PER_US - interval.begun_wall_us) * PS_PER_US

@@ -19,6 +19,8 @@ MPIRUN = Needed("mpirun", "openmpi-bin", "--version", "workloads of kind mpi")
 ORTED = Needed("orted", "openmpi-bin", "--version", "workloads of kind mpi", title="Open MPI's daemon")
 PYTHON = "/usr/bin/python3"
 """The interpreter that has Debian's mpi4py."""
+DEVICE = "eth0"
+"""Interface of every host of a lab."""
 AGENT = "agent"
 WORDS = ".words"
 """Suffix of the files that the agent writes."""
@@ -72,9 +74,14 @@ class Launch:
         """The program in place of ssh."""
         return self.folder / AGENT
 
+    @property
+    def device(self) -> str:
+        """The interface of its network in every host. Addresses would not do: Open MPI 4.1.4 takes lo for part of 10.77.0.1/32."""
+        return f"{DEVICE}.{self.work.vlan}" if self.work.vlan else DEVICE
+
     def hostfile(self) -> str:
-        """A line for each rank."""
-        return "".join(f"{self.addresses[host]}\n" for host in self.work.ranks)
+        """A line for each rank. Names, not addresses: the first host knows itself by its name."""
+        return "".join(f"{host}\n" for host in self.work.ranks)
 
     def command(self, job: Path, number: int = 0) -> Command:
         """Starts the ranks; `number` tells several launches of a workload apart."""
@@ -88,7 +95,7 @@ class Launch:
 
     def parameters(self) -> dict[str, str]:
         """Open MPI's own."""
-        network = ",".join(f"{address}/32" for address in self.addresses.values())
+        device = self.device
         first, count = self.ports
         found = {
             "plm_rsh_agent": str(self.agent),
@@ -98,11 +105,11 @@ class Launch:
             "pml": "ob1",
             "btl": "tcp,vader,self",
             "btl_vader_backing_directory": self.scratch,
-            "btl_tcp_if_include": network,
+            "btl_tcp_if_include": device,
             "btl_tcp_port_min_v4": str(first),
             "btl_tcp_port_range_v4": str(count),
             "btl_tcp_eager_limit": str(int(self.work.raw["eager_limit_bytes"]) + HEADER_BYTES),
-            "oob_tcp_if_include": network,
+            "oob_tcp_if_include": device,
             "mpi_yield_when_idle": "1",
         }
         asked = self.work.raw.get("algorithm")
@@ -131,8 +138,8 @@ class Launch:
     def asked(self) -> list[tuple[str, str]]:
         """Hosts on which a daemon is to be started, with the words of its command. Each is told once."""
         found = []
-        for host, address in self.addresses.items():
-            path = self.folder / f"{AGENT}-{address}{WORDS}"
+        for host in self.addresses:
+            path = self.folder / f"{AGENT}-{host}{WORDS}"
             if path.is_file():
                 found.append((host, path.read_text(encoding="utf-8")))
                 path.unlink()

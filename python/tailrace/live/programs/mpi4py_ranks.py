@@ -47,7 +47,7 @@ class Mpi4py(MpiLoad):
     @property
     def is_done(self) -> bool:
         """The starter ends with the last rank."""
-        return self._starters[0].ended is not None
+        return self.starters[0].ended is not None
 
     def measured(self, interval: MeasuredInterval) -> Measured:
         """From the times of all ranks."""

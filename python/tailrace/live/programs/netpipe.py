@@ -1,0 +1,36 @@
+"""NetPIPE in a live trial: a pingpong, one launch for each size."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.live.load import Refusals
+from tailrace.live.mpi_pingpong import PingPongLoad
+from tailrace.programs import mpi_refusals, netpipe
+from tailrace.programs.open_mpi import MPIRUN, ORTED
+
+
+class NetPipe(PingPongLoad):
+    """It tells the best time of its trials of a size, and no single iteration."""
+
+    load_name = "netpipe"
+    needs = (MPIRUN, ORTED, netpipe.NETPIPE)
+
+    @classmethod
+    def refusals(cls, workload: Any) -> Refusals:
+        """It has the pingpong alone, of messages with bytes."""
+        yield from super().refusals(workload)
+        yield from mpi_refusals.pingpong_refusals(workload, "NetPIPE", least=netpipe.LEAST_BYTES)
+
+    @property
+    def arguments(self) -> Sequence[Sequence[str]]:
+        """A launch for each size."""
+        each = zip(self.work.sizes, self.work.iterations, strict=True)
+        return [netpipe.argv(size, count, self.folder / f"netpipe-{size}.out") for size, count in each]
+
+    def found(self) -> list[tuple[int, int, int, int]]:
+        """The best time is all that it tells: least, mean and largest are the same."""
+        told = []
+        for size, count in list(zip(self.work.sizes, self.work.iterations, strict=True))[: len(self.whole)]:
+            both_ways = 2 * netpipe.one_way_ps(self.name, self.folder / f"netpipe-{size}.out", size)
+            told.append((count, both_ways, both_ways, both_ways))
+        return told
