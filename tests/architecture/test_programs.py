@@ -36,8 +36,8 @@ def names() -> set[str]:
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
     # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and fio is also
-    # the format of job files that people have.
-    return found - {"cp", "coreutils", "tailrace-traffic", "fio"}
+    # the format of job files that people have, and HPCC the name of a congestion control.
+    return found - {"cp", "coreutils", "tailrace-traffic", "fio", "hpcc"}
 
 
 def named_in(pattern: re.Pattern[str]) -> list[str]:

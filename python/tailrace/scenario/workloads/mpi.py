@@ -103,8 +103,8 @@ class Mpi(WorkloadKind):
     """Rate of its bytes [A]; 20 to 100Gbit/s. Default: 40Gbit/s."""
 
     load_generator: MpiProgram = LOADS["mpi-job"][0]
-    """Program of the ranks in live runs: `mpi4py` has all patterns, `netpipe` and `hpcc` have the pingpong. The
-    simulator ignores it.
+    """Program of the ranks in live runs; the simulator ignores it. The default has all patterns, the others have the
+    pingpong alone.
     """
 
     # --- facts -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,129 @@
+"""Ranks of MPI with real programs, from the command line to the results."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+
+SCENARIO = Path(__file__).with_name("mpi.yaml")
+RUN_LIMIT_S = 280
+START_LIMIT_S = 60
+PATTERNS = ("ring", "exchange", "allreduce", "alltoall", "bcast", "barrier")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of one run, which leaves the machine as it was."""
+    out = tmp_path_factory.mktemp("mpi") / "run"
+    machine.finished_run(SCENARIO, out, RUN_LIMIT_S)
+    return out
+
+
+def outcome(run: Path, arm: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    return found
+
+
+def job(run: Path, arm: str) -> dict[str, Any]:
+    [own] = outcome(run, arm)["workloads"]
+    return dict(own)
+
+
+def test_every_iteration_of_a_pingpong_counts_and_crosses_the_network(run: Path) -> None:
+    own = job(run, "base")
+    sizes = own["mpi_times"]["sizes"]
+    assert [(one["bytes"], one["repetitions"]) for one in sizes] == [(8, 40), (1000, 40), (100_000, 40)]
+    assert own["transactions"] == own["latency"]["count"] == 120
+    assert own["completion_ps"] is not None
+    # Its bytes there and back, at 50 Mbit/s.
+    assert sizes[2]["min_ps"] > 2 * 100_000 * 8 / 50e6 * 1e12
+    assert sizes[0]["mean_of_ranks_ps"][0] < sizes[2]["mean_of_ranks_ps"][0]
+    messages = 2 * (40 + 4) * (8 + 1000 + 100_000)
+    assert messages < own["goodput_bytes"] < 1.01 * messages + 20_000, "messages, headers, and nothing twice"
+    assert own["request_counts"]["connections"] == 1
+    assert own["tcp"]["segments_sent"] > 40 * 100_000 / 1448
+
+
+def test_frames_have_the_priority_of_the_workload(run: Path) -> None:
+    programs = outcome(run, "base")["live"]["programs"]["commands"]
+    assert sorted(programs) == ["mpi-pair", "mpi-pair-b"]
+    sent = [port["tx_frames_by_priority"] for port in outcome(run, "base")["ports"] if "tx_frames_by_priority" in port]
+    assert all(sum(each) == 0 or each[3] > 0 for each in sent)
+
+
+@pytest.mark.parametrize("arm", PATTERNS)
+def test_every_pattern_ends_with_exact_counts(run: Path, arm: str) -> None:
+    own = job(run, arm)
+    ranks = 4 if arm == "ring" else 3
+    assert own["mpi_times"]["ranks"] == ranks
+    for one in own["mpi_times"]["sizes"]:
+        assert (one["repetitions"], one["ranks"], len(one["mean_of_ranks_ps"])) == (40, ranks, ranks)
+    assert own["transactions"] == 40 * ranks * len(own["mpi_times"]["sizes"])
+    assert own["request_counts"]["connections"] >= 2
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["versions"]["mpirun"].startswith("4.1")
+
+
+def test_an_algorithm_is_that_of_the_scenario(run: Path) -> None:
+    words = outcome(run, "allreduce")["live"]["programs"]["commands"]["mpi-pair"]
+    assert words[words.index("coll_tuned_allreduce_algorithm") + 1] == "4"
+
+
+def test_more_ranks_than_cores_are_told(run: Path) -> None:
+    cores = len(os.sched_getaffinity(0))
+    warnings = " ".join(outcome(run, "ring")["live"]["warnings"])
+    assert (f"4 ranks share {cores} cores: its times measure the scheduler" in warnings) == (cores < 4)
+    assert not any("ranks share" in text for text in outcome(run, "base")["live"]["warnings"]) or cores < 2
+
+
+def test_other_programs_measure_the_pingpong(run: Path) -> None:
+    netpipe, hpcc = job(run, "netpipe"), job(run, "hpcc")
+    for own, sizes in ((netpipe, [8, 1000]), (hpcc, [8, 2_000_000])):
+        found = own["mpi_times"]["sizes"]
+        assert [one["bytes"] for one in found] == sizes
+        # A round trip takes longer than its bytes at 50 Mbit/s, and a short one less than 50 ms on any machine.
+        for one in found:
+            assert one["mean_of_ranks_ps"][0] > 2 * one["bytes"] * 8 / 50e6 * 1e12
+        assert found[0]["mean_of_ranks_ps"][0] < 50e9
+        assert own["latency"] is None
+    assert "RandomlyOrderedRingLatency" in outcome(run, "hpcc")["live"]["programs"]["reports"]["pair"]
+
+
+def test_a_rank_that_is_killed_fails_the_trial_and_leaves_nothing(tmp_path: Path) -> None:
+    out, before = tmp_path / "run", machine.picture()
+    scenario = tmp_path / "long.yaml"
+    text = SCENARIO.read_text(encoding="utf-8")
+    text = text[: text.index("arms:")] + text[text.index("experiment:") :]
+    scenario.write_text(text.replace("iterations: 40", "iterations: 100000, volume: 10GiB"), encoding="utf-8")
+    words = [*machine.TAILRACE, "run", "--live", str(scenario), "--out", str(out)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+        os.kill(rank_of(out), signal.SIGKILL)
+        said, _ = running.communicate(timeout=RUN_LIMIT_S)
+    assert running.returncode != 0
+    assert "mpi-pair: rank 1 on host 'b' was ended by signal 9" in " ".join(said.split())
+    assert machine.wait_until_gone(str(out)) == []
+    assert machine.picture() == before
+
+
+def rank_of(out: Path) -> int:
+    """The process of rank 1, once the ranks measure."""
+    deadline = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < deadline:
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdecimal() and (out / "live").is_dir() and any(out.glob("live/*/logs/mpi-files-pair/go")):
+                try:
+                    line = (folder / "cmdline").read_bytes()
+                    variables = (folder / "environ").read_bytes()
+                except OSError:
+                    continue
+                if str(out).encode() in line and b"mpi_rank.py\0" in line and b"OMPI_COMM_WORLD_RANK=1\0" in variables:
+                    return int(folder.name)
+        time.sleep(0.05)
+    pytest.fail("no rank was seen")
