@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tailrace.blast.line import FRAME_BYTES_MAX, FRAME_BYTES_MIN
-from tailrace.blast.sums import internet_sum
+from tailrace.programs.internet_sum import internet_sum
 from tailrace.errors import TailraceError
 
 ROUNDS_MAX = 256

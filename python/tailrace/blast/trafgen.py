@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tailrace.blast.line import FRAME_BYTES_MAX, FrameFileError, checked
-from tailrace.blast.sums import internet_sum
+from tailrace.programs.internet_sum import internet_sum
 
 TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|\#[^\n]*|/\*.*?\*/)

@@ -55,6 +55,11 @@ class Load(ABC):
     marks_itself: ClassVar[bool] = False
     """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
 
+    writes_headers: ClassVar[bool] = False
+    """Whether it writes the headers of its frames, so that their code point does not change the priority of its sockets,
+    and no control group is needed for either.
+    """
+
     def __init__(self, task: Task) -> None:
         self.task = task
         self.name = str(task.raw["name"])

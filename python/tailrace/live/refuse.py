@@ -134,7 +134,7 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
                 )
     if machine.has_priorities is False:
         for name, workload in scenario.running.items():
-            if workload.priority:
+            if workload.priority and not _writes_headers(workload):
                 what = f"priorities of programs need {GROUPS_NEEDED}"
                 yield ("workloads", name, "priority"), what, "omit it; see `tailrace doctor`"
             if workload.dscp and not _marks_itself(workload):
@@ -205,7 +205,7 @@ def _marked_datagrams(scenario: Scenario) -> Found:
     """The option that marks a datagram changes the priority of its socket, which Linux tells apart by queues."""
     has_queues = any(workload.priority for workload in scenario.running.values())
     for name, workload in scenario.running.items():
-        if has_queues and workload.dscp and _marks_itself(workload):
+        if has_queues and workload.dscp and _marks_itself(workload) and not _writes_headers(workload):
             what = "Linux gives a marked datagram the priority of its code point"
             yield ("workloads", name, "dscp"), what, "omit the dscp of datagrams, or all priorities"
 
@@ -213,6 +213,11 @@ def _marked_datagrams(scenario: Scenario) -> Found:
 def _marks_itself(workload: WorkloadKind) -> bool:
     """Whether the program of a workload writes code points itself."""
     return workload.facts().live_load is not None and registry.load_class(workload.kind, workload).marks_itself
+
+
+def _writes_headers(workload: WorkloadKind) -> bool:
+    """Whether the program of a workload writes the headers of its frames."""
+    return workload.facts().live_load is not None and registry.load_class(workload.kind, workload).writes_headers
 
 
 def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:

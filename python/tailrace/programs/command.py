@@ -36,6 +36,8 @@ class Command:
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""
     dscp: int | None = None
     """Code point of the TCP connections that it opens; their responses have the same. None for 0."""
+    stdin: str | None = None
+    """File with its input; None for none."""
 
 
 @dataclass(frozen=True)

@@ -44,5 +44,7 @@ class Measured:
     """Mean lateness of the starts of transactions."""
     cut_off: list[Row] = field(default_factory=list)
     """Transactions that were running at the end of the interval; their latency is the time until then."""
+    refused: dict[str, int] = field(default_factory=dict)
+    """By host, frames that its interface had no room for, as the sender was told: it has counted them."""
     start_skew_ms: float | None = None
     """Between the first requests of the first and of the last of its hosts, where several begin together."""

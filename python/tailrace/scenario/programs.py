@@ -11,6 +11,7 @@ LOADS: dict[str, tuple[str, ...]] = {
     "transactions": ("pgbench", "hammerdb", "sysbench"),
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
+    "raw-frames": ("blast",),
     "block-exchange": ("tailrace-traffic",),
     "block-storage": ("fio",),
     "mpi-job": ("mpi4py", "netpipe", "hpcc"),

@@ -10,7 +10,7 @@ import pytest
 from tailrace.blast import report
 from tailrace.blast.sending import Place, Sending, order
 from tailrace.blast.sizes import parse_sizes, resized
-from tailrace.blast.sums import internet_sum
+from tailrace.programs.internet_sum import internet_sum
 from tailrace.cli.blasting import Wanted, blast_frames
 from tailrace.errors import TailraceError
 

@@ -3,17 +3,23 @@
 mod order;
 mod place;
 mod report;
+mod sink;
 mod thread;
+mod work;
 
 pub(crate) use order::Order;
+pub(crate) use sink::{Catch, catch};
 
-use crate::sys::blast::RingSender;
+use crate::sys::blast::{RingSender, Way};
+use crate::generator::MARKED_BYTES;
 use crate::sys::thread::use_exact_timers;
 use report::Report;
 use std::io;
 use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use thread::Counts;
+use thread::{Counts, Job};
+use work::{Lock, Worker};
 
 /// Enters the namespace of the order and returns the number of its interface.
 ///
@@ -23,22 +29,27 @@ pub(crate) fn enter(order: &Order) -> Result<u32, String> {
     place::enter(order)
 }
 
-/// Sends one round of frames.
+/// Sends one round of frames. `is_over`: it ends early.
 ///
 /// # Errors
 /// For the user.
-pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>]) -> Result<Report, String> {
+pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &AtomicBool) -> Result<Report, String> {
     let before = place::counters(&order.interface)?;
     let gate = Barrier::new(order.threads);
+    let lock = Lock::default();
+    let workers = Worker::for_threads(order)?;
     let results: Vec<io::Result<Counts>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..order.threads)
-            .map(|number| {
-                let gate = &gate;
+        let threads: Vec<_> = workers
+            .into_iter()
+            .enumerate()
+            .map(|(number, worker)| {
+                let (gate, lock) = (&gate, &lock);
                 scope.spawn(move || {
                     use_exact_timers();
-                    let sender = RingSender::open(interface, !order.is_queued, frames);
+                    let sender = RingSender::open(interface, way(order), frames);
                     gate.wait(); // also where it failed: the others wait for it
-                    thread::send(order, number, sender?, Instant::now())
+                    let job = Job { order, number, lock, is_over };
+                    thread::send(&job, worker, sender?, Instant::now())
                 })
             })
             .collect();
@@ -47,6 +58,12 @@ pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>]) -> Result<R
     let counts = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|error| explained(&error, order))?;
     let after = place::counters(&order.interface)?;
     Ok(Report { frames: frames.to_vec(), counts, interface: after.since(&before) })
+}
+
+/// Frames with marks are written anew each time.
+fn way(order: &Order) -> Way {
+    let (priority, copied_bytes) = order.workload.as_ref().map_or((0, 0), |own| (own.priority, MARKED_BYTES as u16));
+    Way { is_direct: !order.is_queued, priority, copied_bytes }
 }
 
 /// The kernel's error with what to do about it.

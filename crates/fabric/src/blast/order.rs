@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use std::path::PathBuf;
+use tailrace_plan::RawDistribution;
 
 /// Most threads: more than a machine has cores for.
 const THREADS_MAX: usize = 64;
@@ -14,6 +15,8 @@ const FRAME_BYTES_MIN: usize = 14;
 const FRAME_BYTES_MAX: usize = 9_216 + 14 + 8;
 /// An hour.
 const LIMIT_NS_MAX: u64 = 3_600_000_000_000;
+/// 802.1Q.
+const PRIORITY_MAX: u8 = 7;
 /// A thread that pauses for longer would not see the end of its time.
 const DELAY_NS_MAX: u64 = 10_000_000_000;
 
@@ -43,6 +46,24 @@ pub(crate) struct Order {
     pub(crate) limit_ns: u64,
     /// By the queue of the interface, not past it.
     pub(crate) is_queued: bool,
+    /// What the threads of a workload of a scenario do besides.
+    pub(crate) workload: Option<Work>,
+}
+
+/// A workload of kind `frames`: its frames carry marks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Work {
+    /// Its name, which names its random numbers.
+    pub(crate) name: String,
+    pub(crate) seed: u64,
+    /// When it begins (CLOCK_REALTIME).
+    pub(crate) begin_ns: u64,
+    /// Of its frames.
+    pub(crate) priority: u8,
+    /// Least time of a thread for a frame before the lock, and under it (picoseconds).
+    pub(crate) cost: RawDistribution,
+    pub(crate) locked: RawDistribution,
 }
 
 impl Order {
@@ -56,6 +77,9 @@ impl Order {
         in_range("rounds", order.rounds.len(), 1..=ROUNDS_MAX)?;
         in_range("limit_ns", order.limit_ns, 1..=LIMIT_NS_MAX)?;
         in_range("delay_ns", order.delay_ns, 0..=DELAY_NS_MAX)?;
+        if let Some(work) = &order.workload {
+            in_range("priority", work.priority, 0..=PRIORITY_MAX)?;
+        }
         let rounds = order.rounds.iter().map(|frames| read_frames(frames)).collect::<Result<_, _>>()?;
         Ok((order, rounds))
     }
@@ -101,7 +125,7 @@ mod tests {
     fn order(changes: &[(&str, serde_json::Value)]) -> Result<(Order, Rounds), String> {
         let mut order = serde_json::json!({
             "namespace": null, "interface": "eth0", "is_machine_allowed": false, "rounds": [["00".repeat(60)]], "threads": 4,
-            "delay_ns": 0, "interval_ps": 0, "count": 10, "limit_ns": 1, "is_queued": false,
+            "delay_ns": 0, "interval_ps": 0, "count": 10, "limit_ns": 1, "is_queued": false, "workload": null,
         });
         for (key, value) in changes {
             order[*key] = value.clone();

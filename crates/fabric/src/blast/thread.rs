@@ -1,9 +1,11 @@
 //! One thread that sends.
 
 use super::Order;
+use super::work::{Lock, Worker};
 use crate::generator::{Pace, Schedule};
 use crate::sys::blast::{BATCH_MAX, Handed, RingSender};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A thread that has nothing to send for longer sleeps; a shorter wait would be over before it wakes.
@@ -23,20 +25,40 @@ pub(super) struct Counts {
     pub(super) gaps: u64,
 }
 
+/// What all threads of a round have in common, and the number of this one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job<'a> {
+    pub(super) order: &'a Order,
+    pub(super) number: usize,
+    pub(super) lock: &'a Lock,
+    /// The round ends early.
+    pub(super) is_over: &'a AtomicBool,
+}
+
 /// Sends until the round is over.
-pub(super) fn send(order: &Order, number: usize, mut sender: RingSender, start: Instant) -> io::Result<Counts> {
+pub(super) fn send(job: &Job<'_>, mut worker: Option<Worker>, mut sender: RingSender, start: Instant) -> io::Result<Counts> {
+    let Job { order, number, lock, is_over } = *job;
     let frames = order.count_of(number);
+    let start = worker.as_ref().map_or(start, |worker| {
+        worker.wait();
+        Instant::now()
+    });
     let mut counts = Counts::default();
     let mut pace = Pace::new(Schedule { interval_ps: order.interval_ps, frames, limit_ns: order.limit_ns }, start);
-    let (delay, most) = (Duration::from_nanos(order.delay_ns), if order.delay_ns > 0 { 1 } else { BATCH_MAX });
-    while let Some(due) = pace.due(Instant::now()) {
+    let batch = worker.as_ref().map_or(BATCH_MAX, Worker::batch);
+    let (delay, most) = (Duration::from_nanos(order.delay_ns), if order.delay_ns > 0 { 1 } else { batch });
+    while let Some(due) = pace.due(Instant::now()).filter(|_| !is_over.load(Ordering::Relaxed)) {
         // A refused frame was offered: it counts as one of those that are due.
         let count = due.saturating_sub(sender.pending()).min(most);
         if count == 0 && sender.pending() == 0 {
             wait(order.interval_ps);
             continue;
         }
-        take(&mut counts, &mut pace, sender.send(count)?);
+        let handed = match &mut worker {
+            Some(worker) => worker.hand_over(&mut sender, count, lock)?,
+            None => sender.send(count)?,
+        };
+        take(&mut counts, &mut pace, handed);
         if order.delay_ns > 0 {
             std::thread::sleep(delay.min(remaining(order, start)));
         }

@@ -1,26 +1,52 @@
-//! `tailrace-fabric blast`: sends frames for `tailrace blast`; the order is JSON on standard input, the answer a line for each round.
+//! `tailrace-fabric blast`: sends frames for `tailrace blast` and for workloads; the order is JSON on standard input, the answer a line
+//! for each round. `tailrace-fabric catch`: counts the frames of a workload.
 
-use super::print_json;
-use crate::blast::{Order, enter, run as run_round};
+use super::{end_with_starter, print_json};
+use crate::blast::{Catch, Order, catch as receive, enter, run as run_round};
 use crate::options::{Words, unknown};
-use crate::sys::process::die_with_parent;
-use nix::sys::signal::Signal;
+use crate::sys::stopping::Stopping;
 use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Longest order: a few frames in each of 256 rounds, or 512 of 9 kB in one.
 const ORDER_BYTES_MAX: u64 = 64 << 20;
+/// How often the program looks whether it is asked to end.
+const LOOK: Duration = Duration::from_millis(10);
 
-pub(super) fn run(mut words: Words) -> Result<(), String> {
+pub(super) fn run(words: Words) -> Result<(), String> {
+    let (order, rounds) = Order::parse(&read_order(words)?)?;
+    let interface = enter(&order)?;
+    // A workload tells what it has sent when its trial ends; `tailrace blast` may be interrupted.
+    let stopping = order.workload.is_some().then(Stopping::watch).transpose();
+    let stopping = stopping.map_err(|error| format!("watching signals: {error}"))?;
+    let (is_over, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        if let Some(stopping) = stopping {
+            let (is_over, is_done) = (&is_over, &is_done);
+            scope.spawn(move || {
+                while !is_done.load(Ordering::Relaxed) {
+                    is_over.fetch_or(stopping.is_asked(), Ordering::Relaxed);
+                    std::thread::sleep(LOOK);
+                }
+            });
+        }
+        let told = rounds.iter().try_for_each(|frames| print_json(&run_round(&order, interface, frames, &is_over)?.json()));
+        is_done.store(true, Ordering::Relaxed);
+        told
+    })
+}
+
+pub(super) fn catch(words: Words) -> Result<(), String> {
+    print_json(&receive(&Catch::parse(&read_order(words)?)?)?)
+}
+
+fn read_order(mut words: Words) -> Result<String, String> {
     if let Some(word) = words.next() {
-        return unknown(&word);
+        return unknown(&word).map(|()| String::new());
     }
-    die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))?;
+    end_with_starter()?;
     let mut text = String::new();
     io::stdin().take(ORDER_BYTES_MAX).read_to_string(&mut text).map_err(|error| format!("reading the order: {error}"))?;
-    let (order, rounds) = Order::parse(&text)?;
-    let interface = enter(&order)?;
-    for frames in &rounds {
-        print_json(&run_round(&order, interface, frames)?.json())?;
-    }
-    Ok(())
+    Ok(text)
 }

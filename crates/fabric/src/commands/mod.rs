@@ -65,6 +65,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("drain") => bulk::drain(words),
         Some("generator") => generator::run(words),
         Some("blast") => blast::run(words),
+        Some("catch") => blast::catch(words),
         Some("compute") => compute::run(words),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),

@@ -17,7 +17,7 @@ const TRIAL_AT: usize = HEADERS_BYTES;
 const NUMBER_AT: usize = TRIAL_AT + 2;
 const TIME_AT: usize = NUMBER_AT + 8;
 /// Bytes of a frame that the receiver needs.
-pub(super) const MARKED_BYTES: usize = TIME_AT + 8;
+pub(crate) const MARKED_BYTES: usize = TIME_AT + 8;
 /// RFC 2544 appendix C.2.6.4.
 const ECHO_PORT: u16 = 7;
 const SOURCE_PORT: u16 = 49_184;
@@ -36,10 +36,10 @@ pub(crate) struct Template {
 
 /// The marks of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Marks {
+pub(crate) struct Marks {
     pub(super) trial: u16,
     pub(super) number: u64,
-    pub(super) sent_ns: u64,
+    pub(crate) sent_ns: u64,
 }
 
 impl Template {
@@ -70,13 +70,18 @@ impl Template {
 }
 
 /// Fills the marks in.
-pub(super) fn mark(bytes: &mut [u8], number: u64, sent_ns: u64) {
+pub(crate) fn mark(bytes: &mut [u8], number: u64, sent_ns: u64) {
     bytes[NUMBER_AT..NUMBER_AT + 8].copy_from_slice(&number.to_le_bytes());
     bytes[TIME_AT..TIME_AT + 8].copy_from_slice(&sent_ns.to_le_bytes());
 }
 
+/// Changes the time alone.
+pub(crate) fn remark(bytes: &mut [u8], sent_ns: u64) {
+    bytes[TIME_AT..TIME_AT + 8].copy_from_slice(&sent_ns.to_le_bytes());
+}
+
 /// The marks of a frame that has arrived; `None` if it is not one of ours.
-pub(super) fn marks(bytes: &[u8]) -> Option<Marks> {
+pub(crate) fn marks(bytes: &[u8]) -> Option<Marks> {
     let is_ours = bytes.len() >= MARKED_BYTES
         && bytes[ETHERNET_BYTES + 9] == UDP
         && bytes[ETHERNET_BYTES + IP_BYTES..ETHERNET_BYTES + IP_BYTES + 2] == SOURCE_PORT.to_be_bytes();
@@ -89,7 +94,7 @@ pub(super) fn marks(bytes: &[u8]) -> Option<Marks> {
 }
 
 /// The clock of both ends, which the kernel also stamps frames with.
-pub(super) fn now_ns() -> u64 {
+pub(crate) fn now_ns() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_REALTIME).expect("Linux has this clock");
     time.tv_sec() as u64 * NS_PER_S + time.tv_nsec() as u64
 }

@@ -9,6 +9,7 @@ mod report;
 mod tally;
 mod vhost;
 
+pub(crate) use frame::{MARKED_BYTES, mark, marks, now_ns, remark};
 pub(crate) use order::Order;
 pub(crate) use pace::{Pace, Schedule};
 pub(crate) use packet::PacketWire;

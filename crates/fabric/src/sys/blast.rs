@@ -15,6 +15,21 @@ const SLOTS_MIN: usize = 512;
 const HEADER_BYTES: usize = size_of::<libc::tpacket2_hdr>().next_multiple_of(libc::TPACKET_ALIGNMENT);
 /// Rings of the kernel consist of pages.
 const PAGE_BYTES: usize = 4_096;
+/// Bytes of `struct virtio_net_hdr` (linux/virtio_net.h), whose third and fourth say how many bytes of the frame are copied.
+const VIRTIO_BYTES: usize = 10;
+const COPIED_AT: usize = 2;
+
+/// How frames are handed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// Past the queue of the interface.
+    pub is_direct: bool,
+    /// Of the socket (0 to 7), by which a TAP of a lab chooses its queue.
+    pub priority: u8,
+    /// The kernel copies so many bytes of each frame when it takes it, which may then be written anew; 0 for none. The rest it only refers
+    /// to, for as long as anyone has the frame.
+    pub copied_bytes: u16,
+}
 
 /// What became of frames that were handed to an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,17 +64,24 @@ pub struct RingSender {
     oldest: usize,
     /// Slots that the kernel has.
     pending: usize,
+    /// Bytes between the kernel's header and the frame.
+    front_bytes: usize,
 }
 
 impl RingSender {
-    /// By this interface of the calling thread's network namespace. `is_direct`: past its queue.
+    /// By this interface of the calling thread's network namespace.
     ///
     /// # Errors
     /// The kernel's error.
-    pub fn open(interface: u32, is_direct: bool, frames: &[Vec<u8>]) -> io::Result<RingSender> {
-        let socket = open_sender(interface, is_direct)?;
+    pub fn open(interface: u32, way: Way, frames: &[Vec<u8>]) -> io::Result<RingSender> {
+        let socket = open_sender(interface, way.is_direct)?;
+        if way.priority > 0 {
+            set(&socket, libc::SOL_SOCKET, libc::SO_PRIORITY, &libc::c_int::from(way.priority))?;
+        }
+        let front_bytes = if way.copied_bytes > 0 { VIRTIO_BYTES } else { 0 };
+        set(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, &libc::c_int::from(front_bytes > 0))?;
         let largest = frames.iter().map(Vec::len).max().unwrap_or(0);
-        let slot_bytes = (HEADER_BYTES + largest).next_power_of_two();
+        let slot_bytes = (HEADER_BYTES + front_bytes + largest).next_power_of_two();
         let block_bytes = slot_bytes.max(PAGE_BYTES);
         let slots = slots_for(frames.len(), block_bytes / slot_bytes);
         set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
@@ -71,23 +93,51 @@ impl RingSender {
         };
         set(&socket, libc::SOL_PACKET, libc::PACKET_TX_RING, &request)?;
         let ring = map(&socket, slot_bytes * slots)?;
-        let sender = RingSender { socket, ring, slot_bytes, slots, next: 0, oldest: 0, pending: 0 };
-        sender.fill(frames);
+        let sender = RingSender { socket, ring, slot_bytes, slots, next: 0, oldest: 0, pending: 0, front_bytes };
+        sender.fill(frames, way.copied_bytes);
         Ok(sender)
     }
 
     /// Writes the frames into the slots, in turn.
     #[expect(unsafe_code, reason = "memory that is shared with the kernel")]
-    fn fill(&self, frames: &[Vec<u8>]) {
+    fn fill(&self, frames: &[Vec<u8>], copied_bytes: u16) {
+        let mut front = [0; VIRTIO_BYTES];
+        front[COPIED_AT..COPIED_AT + 2].copy_from_slice(&copied_bytes.to_ne_bytes());
         for (slot, frame) in (0..self.slots).zip(frames.iter().cycle()) {
-            // SAFETY: the slot is within the ring, has room for the header and the largest frame, and is not the kernel's yet.
+            // SAFETY: the slot is within the ring, has room for the headers and the largest frame, and is not the kernel's yet.
             unsafe {
                 let header: *mut libc::tpacket2_hdr = self.ring.as_ptr().add(slot * self.slot_bytes).cast();
-                (*header).tp_len = frame.len() as u32;
+                (*header).tp_len = (self.front_bytes + frame.len()) as u32;
                 let bytes = self.ring.as_ptr().add(slot * self.slot_bytes + HEADER_BYTES);
-                bytes.copy_from_nonoverlapping(frame.as_ptr(), frame.len());
+                bytes.copy_from_nonoverlapping(front.as_ptr(), self.front_bytes);
+                bytes.add(self.front_bytes).copy_from_nonoverlapping(frame.as_ptr(), frame.len());
             }
         }
+    }
+
+    /// Writes into the next `count` frames, and into those that were refused, before they are handed over. `write` gets the beginning of a
+    /// frame of which the kernel copies so much, and whether it is a new one.
+    #[expect(unsafe_code, reason = "memory that is shared with the kernel")]
+    pub fn rewrite(&mut self, count: usize, bytes: usize, mut write: impl FnMut(&mut [u8], bool)) {
+        let new = count.min(self.slots - self.pending).min(BATCH_MAX);
+        let refused = (0..self.pending)
+            .take_while(|back| self.status(self.back(back + 1)).load(Ordering::Acquire) == libc::TP_STATUS_SEND_REQUEST)
+            .count();
+        for place in 0..refused + new {
+            let slot = (self.next + self.slots - refused + place) % self.slots;
+            // SAFETY: the bytes are within the slot, which is longer than its frame. The kernel reads a slot only in a call of this
+            // thread, and copies these bytes then.
+            let frame = unsafe {
+                let start = self.ring.as_ptr().add(slot * self.slot_bytes + HEADER_BYTES + self.front_bytes);
+                std::slice::from_raw_parts_mut(start, bytes)
+            };
+            write(frame, place >= refused);
+        }
+    }
+
+    /// The slot so many before the next.
+    fn back(&self, places: usize) -> usize {
+        (self.next + self.slots - places) % self.slots
     }
 
     #[expect(unsafe_code, reason = "memory that is shared with the kernel")]

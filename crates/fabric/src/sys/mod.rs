@@ -7,5 +7,6 @@ pub mod offload;
 pub mod packet;
 pub mod process;
 pub mod shared;
+pub mod stopping;
 pub mod tap;
 pub mod thread;

@@ -48,6 +48,16 @@ pub enum RawDistribution {
     Cumulative(Vec<(u64, u32)>),
 }
 
+impl RawDistribution {
+    /// The distribution itself; `place` is where it stands, for errors.
+    ///
+    /// # Errors
+    /// When its parameters make no sense.
+    pub fn resolved(&self, place: &str) -> Result<Distribution, PlanError> {
+        distribution(self, place)
+    }
+}
+
 /// Most exponentials of one Erlang draw: each costs a random number.
 pub(crate) const ERLANG_SHAPE_MAX: u32 = 1000;
 

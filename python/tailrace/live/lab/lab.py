@@ -108,7 +108,7 @@ class Lab:
             env=dict(command.env),
             cwd=command.cwd,
             user=command.user,
-            stdin=None,
+            stdin=command.stdin,
             stdout=str(self.out_path(command.name)),
             stderr=str(self.err_path(command.name)),
             cpus=command.cpus,

@@ -78,6 +78,7 @@ def assemble(
     around: Around,
 ) -> dict[str, Any]:
     """The outcome, without wall time."""
+    fabric = _without_refused(fabric, measured)
     workloads = [
         _with_tcp(around.ends, one.outcome, readings) | {"limits": _limits(around.ends, one.outcome["name"], readings)}
         for one in measured
@@ -117,6 +118,25 @@ def tables(
     return made
 
 
+def _without_refused(fabric: Mapping[str, Any], measured: Sequence[Measured]) -> Mapping[str, Any]:
+    """The counts of the fabric, in which a frame is not lost outside of the model that its sender has counted as refused."""
+    refused: dict[str, int] = {}
+    for each in measured:
+        for host, frames in each.refused.items():
+            refused[host] = refused.get(host, 0) + frames
+    counted = fabric.get("fabric") or {}
+    lost = counted.get("frames_lost_outside")
+    if not lost or not any(refused.values()):
+        return fabric
+    left = {
+        host: own | {"tx_dropped": max(0, int(own["tx_dropped"]) - refused[host])}
+        if host in refused and "tx_dropped" in own
+        else own
+        for host, own in lost.items()
+    }
+    return {**fabric, "fabric": {**counted, "frames_lost_outside": left, "frames_refused": refused}}
+
+
 def _with_tcp(ends: Mapping[str, tuple[str, str]], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
     """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host.
 
@@ -147,13 +167,15 @@ def _host(
     name: str, fabric: Mapping[str, Any], readings: Readings, servers: Sequence[tuple[str, Ended]]
 ) -> dict[str, Any]:
     """A host's counters. Receiving costs what the kernel did for its programs, the rest is the programs' own."""
-    lost = ((fabric.get("fabric") or {}).get("frames_lost_outside") or {}).get(name, {})
+    counted = fabric.get("fabric") or {}
+    lost = (counted.get("frames_lost_outside") or {}).get(name, {})
+    refused = (counted.get("frames_refused") or {}).get(name, 0)
     ended = [one.ended for one in readings.programs if one.command.host == name]
     ended += [server for host, server in servers if host == name]
     return {
         "name": name,
         "rx_frames": readings.counted[name].get("rx_frames", 0),
-        "nic_queue_drops": int(lost.get("tx_dropped", 0)),
+        "nic_queue_drops": int(lost.get("tx_dropped", 0)) + refused,
         "rx_ring_drops": int(lost.get("rx_dropped", 0)) + int(lost.get("write_failed", 0)),
         "cpu_busy_ps": round(sum(one.system_s for one in ended if one) * PS_PER_S),
         "program_busy_ps": round(sum(one.user_s for one in ended if one) * PS_PER_S),

@@ -9,7 +9,14 @@ LATENCY = "latency_"
 ALWAYS_RECORDED = ("goodput_gbps", "loss_percent", "timeouts")
 """Metrics that every workload may have, whatever its kind."""
 LiveLoad = Literal[
-    "transactions", "tcp-stream", "udp-datagrams", "request-response", "block-exchange", "block-storage", "mpi-job"
+    "transactions",
+    "tcp-stream",
+    "udp-datagrams",
+    "raw-frames",
+    "request-response",
+    "block-exchange",
+    "block-storage",
+    "mpi-job",
 ]
 """Sorts of load that live programs generate."""
 

@@ -47,7 +47,9 @@ class Frames(OneWay):
     rate: Annotated[Count, Field(ge=1, le=1_000_000_000)] | None = None
     """Frames per second of all threads together, evenly spaced within each. Default: as many as the host can send."""
     cost: TimeDistribution = COST
-    """Time of a core for each frame, before the lock [A]. Default: 1us. A host with `cpu.cores` adds its own costs."""
+    """Time of a core for each frame, before the lock [A]. Default: 1us. A host with `cpu.cores` adds its own costs. A live
+    run takes at least this long for each; `1ns` leaves only what the machine itself needs.
+    """
     locked: TimeDistribution = NONE
     """Time for each frame under the lock of the transmit queue, which one thread of the workload holds at a time: it
     bounds all threads together. Default: none.
@@ -74,8 +76,8 @@ class Frames(OneWay):
             growth=None,
             has_slowdown_by_size=False,
             are_datagrams_timed=True,
-            live_load=None,
-            live_refusal="frames are sent by `tailrace blast` in a fabric that is up, not by a live run",
+            live_load="raw-frames",
+            live_refusal=None,
         )
 
     @classmethod
