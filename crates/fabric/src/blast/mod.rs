@@ -10,8 +10,8 @@ mod work;
 pub(crate) use order::Order;
 pub(crate) use sink::{Catch, catch};
 
-use crate::sys::blast::{RingSender, Way};
 use crate::generator::MARKED_BYTES;
+use crate::sys::blast::{RingSender, Way};
 use crate::sys::thread::use_exact_timers;
 use report::Report;
 use std::io;

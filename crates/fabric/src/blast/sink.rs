@@ -153,13 +153,22 @@ mod tests {
     fn frames_are_counted_from_time_zero_and_their_delays_in_the_measured_time() {
         let order = order();
         let mut arrivals = Arrivals::new(&order);
-        for (port, sent, arrived) in [(5201, 1500, 2000), (5201, 2500, 3000), (5202, 2500, 3100), (5201, 4000, 6000), (5201, 5000, 8999)] {
+        for (port, sent, arrived) in
+            [(5201, 1500, 2000), (5201, 2500, 3000), (5202, 2500, 3100), (5201, 4000, 6000), (5201, 5000, 8999)]
+        {
             arrivals.take(&frame(port, sent), arrived);
         }
         arrivals.take(&frame(5201, 8900), 9000);
         let told = arrivals.json(7);
-        assert_eq!((told["received"].as_u64(), told["latency"]["count"].as_u64(), told["overruns"].as_u64()), (Some(5), Some(3), Some(7)));
-        assert_eq!((&told["bins"], &told["bin_ps"]), (&json!([1, 1, 1, 1, 1]), &json!(2_000_000)), "eight of 1 us do not reach 8 us");
+        assert_eq!(
+            (told["received"].as_u64(), told["latency"]["count"].as_u64(), told["overruns"].as_u64()),
+            (Some(5), Some(3), Some(7))
+        );
+        assert_eq!(
+            (&told["bins"], &told["bin_ps"]),
+            (&json!([1, 1, 1, 1, 1]), &json!(2_000_000)),
+            "eight of 1 us do not reach 8 us"
+        );
         assert_eq!(told["rows"], json!([[1_500_000, 500_000], [3_000_000, 2_000_000]]), "no more than asked for");
     }
 
