@@ -108,7 +108,6 @@ def test_who_only_looks_stays_in_the_group_of_the_lab(tmp_path: Path) -> None:
         assert seen == lab.run(Command("works", look, host="web"), DONE_LIMIT_S), "the lab itself is in no group"
 
 
-
 def test_a_neighbour_that_is_killed_fails_the_trial(tmp_path: Path) -> None:
     require_stress_ng()
     plan = plan_of("noisy")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from tailrace.blast.line import FRAME_BYTES_MAX, FRAME_BYTES_MIN
-from tailrace.programs.internet_sum import internet_sum
 from tailrace.errors import TailraceError
+from tailrace.programs.internet_sum import internet_sum
 
 ROUNDS_MAX = 256
 IPV4, VLAN_TYPES, UDP = 0x0800, (0x8100, 0x88A8), 17

@@ -56,7 +56,8 @@ class Load(ABC):
     """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
 
     writes_headers: ClassVar[bool] = False
-    """Whether it writes the headers of its frames, so that their code point does not change the priority of its sockets,
+    """Whether it writes the headers of its frames, so that their code point does not change the priority of its
+    sockets,
     and no control group is needed for either.
     """
 

@@ -63,7 +63,8 @@ class MpiLoad(Load):
         return len(self.work.ranks)
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """None is judged: a rank polls while it waits for a message, so that it is always ready, and the kernel counts as a wait the
+        """None is judged: a rank polls while it waits for a message, so that it is always ready, and the kernel
+        counts as a wait the
         time in which the switch carries that message on its core.
         """
         return 0.0
@@ -75,7 +76,9 @@ class MpiLoad(Load):
 
     @property
     def ports(self) -> int:
-        """One for each rank of the host with most of them, and each launch: closed connections keep theirs for a minute."""
+        """One for each rank of the host with most of them, and each launch: closed connections keep theirs for a
+        minute.
+        """
         return self._ports_of_launch * self.launches
 
     @property
@@ -121,7 +124,9 @@ class MpiLoad(Load):
     def start(self, lab: Lab, program: Sequence[str] | None = None) -> Program:
         """Starts the ranks, or this program in their place."""
         number = len(self.starters)
-        launch = replace(self.launch, ports=(self.task.first_port + number * self._ports_of_launch, self._ports_of_launch))
+        launch = replace(
+            self.launch, ports=(self.task.first_port + number * self._ports_of_launch, self._ports_of_launch)
+        )
         job = self.work.job(launch.ports, self._cores) | {"program": program}
         path = self.folder / f"job-{number}.json"
         write_text(path, json.dumps(job))

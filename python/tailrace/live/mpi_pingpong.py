@@ -37,7 +37,9 @@ class PingPongLoad(MpiLoad):
 
     @abstractmethod
     def found(self) -> list[tuple[int, int, int, int]]:
-        """Of each size that was measured: repetitions, and the least, mean and largest time there and back, in picoseconds."""
+        """Of each size that was measured: repetitions, and the least, mean and largest time there and back, in
+        picoseconds.
+        """
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
         """Starts the next launch when the one before has ended."""

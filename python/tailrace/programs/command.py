@@ -30,7 +30,8 @@ class Command:
     group: str | None = None
     """Name of a control group of its own; None for that of its host."""
     observes: bool = False
-    """It only looks, and stays in the control group of a lab that is in one: a program that changes its group waits for the
+    """It only looks, and stays in the control group of a lab that is in one: a program that changes its group waits
+    for the
     kernel, long on a busy machine."""
     priority: int | None = None
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""

@@ -10,9 +10,9 @@ import pytest
 from tailrace.blast import report
 from tailrace.blast.sending import Place, Sending, order
 from tailrace.blast.sizes import parse_sizes, resized
-from tailrace.programs.internet_sum import internet_sum
 from tailrace.cli.blasting import Wanted, blast_frames
 from tailrace.errors import TailraceError
+from tailrace.programs.internet_sum import internet_sum
 
 UDP = bytes.fromhex(
     "020000000002 020000000001 0800 4500002e 00004000 40110000 0a000001 0a000002 c0000007 001a1234"

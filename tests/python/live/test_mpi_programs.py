@@ -43,7 +43,12 @@ def test_the_interface_ports_and_limit_of_the_plan_are_those_of_open_mpi() -> No
 
 @pytest.mark.parametrize(
     ("pattern", "algorithm", "number"),
-    [("allreduce", "rabenseifner", "6"), ("alltoall", "bruck", "3"), ("bcast", "chain", "3"), ("barrier", "bruck", "4")],
+    [
+        ("allreduce", "rabenseifner", "6"),
+        ("alltoall", "bruck", "3"),
+        ("bcast", "chain", "3"),
+        ("barrier", "bruck", "4"),
+    ],
 )
 def test_an_algorithm_has_the_number_of_open_mpi(pattern: str, algorithm: str, number: str) -> None:
     found = options(pattern=pattern, algorithm=algorithm)
@@ -98,7 +103,13 @@ def two_ranks(folder: Path, **keys: Any) -> mpi.MpiWork:
         times = [(BEGUN_NS + at * 1_000_000, took * US_NS) for at, took in enumerate(own)]
         ends = [(2, 1000, 1), (3, 5000, 1)]
         sizes = [
-            {"bytes": 8 * (at + 1), "begun_ns": BEGUN_NS, "ended_ns": BEGUN_NS + end * 10**6, "received": got, "opened": opened}
+            {
+                "bytes": 8 * (at + 1),
+                "begun_ns": BEGUN_NS,
+                "ended_ns": BEGUN_NS + end * 10**6,
+                "received": got,
+                "opened": opened,
+            }
             for at, (end, got, opened) in enumerate(ends)
         ]
         write_rank(folder, rank, times, sizes)
@@ -206,7 +217,11 @@ def test_hpcc_tells_two_sizes(tmp_path: Path) -> None:
     [
         ({"pattern": "ring", "load_generator": "netpipe"}, ".pattern", "NetPIPE has no ring"),
         ({"sizes": ["0B", "8B"], "load_generator": "netpipe"}, ".sizes.0", "no message of 0 bytes"),
-        ({"sizes": ["8B", "1kB"], "load_generator": "hpcc"}, ".sizes.1", "hpcc measures 8B and 2000000B, and not 1000B"),
+        (
+            {"sizes": ["8B", "1kB"], "load_generator": "hpcc"},
+            ".sizes.1",
+            "hpcc measures 8B and 2000000B, and not 1000B",
+        ),
         ({"compute": "1us", "sizes": ["8B"], "load_generator": "hpcc"}, ".compute", "do not compute"),
         ({"pattern": "ring", "ranks": 33}, ".ranks", "33 ranks of a live run are processes"),
         ({"pattern": "ring", "sizes": ["1GiB"]}, ".sizes", "more than the 1 GiB"),

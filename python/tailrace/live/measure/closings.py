@@ -96,7 +96,9 @@ class Closings:
     def __init__(self, lab: Lab, hosts: Iterable[str]) -> None:
         """Starts to listen."""
         argv = ["stdbuf", "--output=L", "ss", "--no-header", "--events", "--tcp", "--info", "--numeric"]
-        self._programs = {host: lab.start(Command(f"closings-{host}", argv, host=host, observes=True)) for host in hosts}
+        self._programs = {
+            host: lab.start(Command(f"closings-{host}", argv, host=host, observes=True)) for host in hosts
+        }
 
     def of(self, host: str) -> list[Closed]:
         """Connections that have ended on a host so far."""
@@ -173,7 +175,9 @@ def summary(ends: Seen) -> dict[str, float | int | None]:
 def client_ports(lab: Lab, client: Program, server_port: int, look: int = 0) -> frozenset[int]:
     """The ports of a running program's connections to a server. Each look has its own number."""
     argv = ["ss", "--no-header", "--tcp", "--numeric", "--processes", f"dport = :{server_port}"]
-    text = lab.run(Command(f"ports-{client.command.name}-{look}", argv, host=client.command.host, observes=True), LIMIT_S)
+    text = lab.run(
+        Command(f"ports-{client.command.name}-{look}", argv, host=client.command.host, observes=True), LIMIT_S
+    )
     mine = [line.split() for line in text.splitlines() if f"pid={client.pid}," in line]
     ends = [end_of(words[3]) for words in mine if len(words) > 4]
     return frozenset(end[1] for end in ends if end)

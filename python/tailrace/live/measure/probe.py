@@ -47,7 +47,9 @@ Counters = dict[str, int]
 
 def counters(lab: Lab, host: str, when: str) -> Counters:
     """Every counter of a host by its Linux name, and `rx_frames` and `tx_frames` of its interface."""
-    return parse_counters(lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host, observes=True), LIMIT_S))
+    return parse_counters(
+        lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host, observes=True), LIMIT_S)
+    )
 
 
 def switch_interfaces(lab: Lab, when: str) -> dict[str, Counters]:

@@ -1,4 +1,6 @@
-"""The sender of `tailrace blast` for a workload of a scenario, and the program that counts its frames where they arrive."""
+"""The sender of `tailrace blast` for a workload of a scenario, and the program that counts its frames where they
+arrive.
+"""
 
 import json
 import time

@@ -119,7 +119,9 @@ def tables(
 
 
 def _without_refused(fabric: Mapping[str, Any], measured: Sequence[Measured]) -> Mapping[str, Any]:
-    """The counts of the fabric, in which a frame is not lost outside of the model that its sender has counted as refused."""
+    """The counts of the fabric, in which a frame is not lost outside of the model that its sender has counted as
+    refused.
+    """
     refused: dict[str, int] = {}
     for each in measured:
         for host, frames in each.refused.items():

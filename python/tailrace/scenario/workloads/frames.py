@@ -47,7 +47,8 @@ class Frames(OneWay):
     rate: Annotated[Count, Field(ge=1, le=1_000_000_000)] | None = None
     """Frames per second of all threads together, evenly spaced within each. Default: as many as the host can send."""
     cost: TimeDistribution = COST
-    """Time of a core for each frame, before the lock [A]. Default: 1us. A host with `cpu.cores` adds its own costs. A live
+    """Time of a core for each frame, before the lock [A]. Default: 1us. A host with `cpu.cores` adds its own costs.
+    A live
     run takes at least this long for each; `1ns` leaves only what the machine itself needs.
     """
     locked: TimeDistribution = NONE

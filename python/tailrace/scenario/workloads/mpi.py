@@ -65,7 +65,8 @@ class Mpi(WorkloadKind):
     ranks: Annotated[Count, Field(ge=2, le=127)] | None = None
     """Number of ranks. Default: one for each host."""
     map_by: Literal["node", "slot"] = "node"
-    """Placement of ranks as of Open MPI's `--map-by`: `node` puts consecutive ranks on different hosts, `slot` fills one
+    """Placement of ranks as of Open MPI's `--map-by`: `node` puts consecutive ranks on different hosts, `slot` fills
+    one
     host after the other.
     """
     pattern: Pattern = "pingpong"
