@@ -63,9 +63,8 @@ class MpiLoad(Load):
         return len(self.work.ranks)
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """None is judged: a rank polls while it waits for a message, so that it is always ready, and the kernel
-        counts as a wait the
-        time in which the switch carries that message on its core.
+        """None is judged: a rank polls while it waits for a message, so that it is always ready, and the kernel counts
+        as a wait the time in which the switch carries that message on its core.
         """
         return 0.0
 
@@ -76,7 +75,7 @@ class MpiLoad(Load):
 
     @property
     def ports(self) -> int:
-        """One for each rank of the host with most of them, and each launch: closed connections keep theirs for a
+        """One for each rank of the host with most of them, and each launch: a closed connection keeps its port for a
         minute.
         """
         return self._ports_of_launch * self.launches

@@ -1,12 +1,10 @@
 """One rank of an MPI job: waits for the others and for its start, then runs the benchmark of a workload of kind mpi.
 
-Started by Open MPI with the interpreter that has Debian's mpi4py, outside of the package: it uses nothing of
-tailrace. Its argument
-is the job, JSON beside which it writes: `rank-N.ready`; `rank-N.times`, two 64-bit numbers for each iteration that
-counts (start by
-the wall clock and duration, in nanoseconds; zeros for those that it did not come to); `rank-N.sizes`, a line of JSON
-for each
-size. The loop is that of the simulator (`crates/endpoint/src/app/mpi/script.rs`).
+Started by Open MPI with the interpreter that has Debian's mpi4py, outside of the package: it uses nothing of tailrace.
+Its argument is the job, JSON beside which it writes: `rank-N.ready`; `rank-N.times`, two 64-bit numbers for each
+iteration that counts (start by the wall clock and duration, in nanoseconds; zeros for those that it did not come to);
+`rank-N.sizes`, a line of JSON for each size. The loop is that of the simulator
+(`crates/endpoint/src/app/mpi/script.rs`).
 """
 
 import gc
@@ -177,7 +175,7 @@ class _Rank:
         received = opened = 0
         first, count = self._job["ports"]
         ports = range(first, first + count)
-        for name in [entry.name for entry in Path("/proc/self/fd").iterdir()]:
+        for name in [path.name for path in Path("/proc/self/fd").iterdir()]:
             try:
                 if not stat.S_ISSOCK(os.fstat(int(name)).st_mode):
                     continue

@@ -1,10 +1,8 @@
 """Open MPI: how the ranks of a job are started on hosts, and why they ended.
 
-`mpirun` runs on the host of rank 0. It asks an agent, which is usually ssh, to start its daemon `orted` on each
-other host. The
-agent here writes the words of that command into a file, and the lab starts it on the host: with the priority, the
-cores and the
-end of every other program of the host.
+`mpirun` runs on the host of rank 0. It asks an agent, which is usually ssh, to start its daemon `orted` on each other
+host. The agent here writes the words of that command into a file, and the lab starts it on the host: with the priority,
+the cores and the end of every other program of the host.
 """
 
 import re
@@ -48,8 +46,8 @@ ALGORITHMS: Mapping[str, Mapping[str, int]] = {
     "barrier": {"linear": 1, "recursive-doubling": 3, "bruck": 4},
 }
 """Numbers of `coll_tuned_PATTERN_algorithm` (`ompi_info --param coll tuned --level 9` of 4.1.4). A chain without
-segments is
-Open MPI's pipeline, 3; its `chain`, 2, has four branches."""
+segments is Open MPI's pipeline, 3; its `chain`, 2, has four branches.
+"""
 REASONS = (
     re.compile(r"noticed that process rank (?P<rank>\d+) with .* exited on (?P<how>signal \d+[^.]*)\."),
     re.compile(r"exited on (?P<how>signal \d+[^.]*)\."),

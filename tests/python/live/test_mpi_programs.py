@@ -2,15 +2,18 @@
 
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from mpi_of import launch, planned, refusals, write_rank
-from tailrace.programs import hpcc, mpi, netpipe, open_mpi
+from tailrace.live.load import Task
+from tailrace.live.programs.netpipe import NetPipe
+from tailrace.programs import command, hpcc, mpi, netpipe, open_mpi
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
 from tailrace.results.metrics.mpi import _row
+from tailrace.scenario.workloads.mpi_checks import ALGORITHMS
 
 BEGUN_NS = 1_000_000_000_000
 INTERVAL = MeasuredInterval(BEGUN_NS // 1000, 1.0)
@@ -57,8 +60,6 @@ def test_an_algorithm_has_the_number_of_open_mpi(pattern: str, algorithm: str, n
 
 
 def test_every_algorithm_of_scenarios_has_a_number() -> None:
-    from tailrace.scenario.workloads.mpi_checks import ALGORITHMS
-
     assert {name: set(known) for name, known in open_mpi.ALGORITHMS.items()} == {
         name: set(known) for name, known in ALGORITHMS.items() if known
     }
@@ -181,6 +182,23 @@ def test_netpipe_tells_a_time_for_the_size_that_it_was_asked(tmp_path: Path) -> 
     with pytest.raises(ProgramError, match="ended without its results"):
         netpipe.one_way_ps("job", tmp_path / "none", 512)
     assert netpipe.argv(8, 50, out)[1:9] == ["-l", "8", "-u", "8", "-p", "0", "-n", "50"]
+
+
+def test_netpipe_tells_the_time_one_way(tmp_path: Path) -> None:
+    work = planned(sizes=["8B"], iterations=50, load_generator="netpipe")
+    load = NetPipe(Task(work.raw, 7, 1.0))
+    load.folder = tmp_path
+    load.starters = [cast("Any", Ended())]
+    (tmp_path / "netpipe-8.out").write_text("8 1.0 0.00005\n", encoding="ascii")
+    assert load.found() == [(50, 100 * PS_PER_US, 100 * PS_PER_US, 100 * PS_PER_US)]
+    [size] = load.measured(INTERVAL).outcome["mpi_times"]["sizes"]
+    assert (size["repetitions"], size["mean_of_ranks_ps"]) == (50, [100 * PS_PER_US])
+
+
+class Ended:
+    """A program that has ended well."""
+
+    ended = command.Ended(0, None, 0.0, 0.0, 0, 1.0)
 
 
 SUMMARY = """MaxPingPongLatency_usec=3

@@ -66,8 +66,7 @@ class Mpi(WorkloadKind):
     """Number of ranks. Default: one for each host."""
     map_by: Literal["node", "slot"] = "node"
     """Placement of ranks as of Open MPI's `--map-by`: `node` puts consecutive ranks on different hosts, `slot` fills
-    one
-    host after the other.
+    one host after the other.
     """
     pattern: Pattern = "pingpong"
     """What the ranks do: two send a message there and back (`pingpong`), each sends to the next (`ring`, IMB Sendrecv),
