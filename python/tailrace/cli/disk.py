@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json
 from tailrace.disk.drive import drive_of
+from tailrace.disk.identity import identity_of
 from tailrace.disk.prove import prove
 from tailrace.disk.report import Inspected
 from tailrace.disk.split import split
@@ -26,7 +27,9 @@ def disk_inspect(path: Path, size: str, *, is_proof: bool, json_: bool) -> int:
         what = f"{size} is not a multiple of the drive's block of {block} bytes, up to 64 MiB"
         raise RunRefusedError(f"--bs: {what} (hint: write 4KiB or 1MiB)")
     one_piece, apart = (split(size_bytes, drive.limits, is_contiguous=each) for each in (True, False))
-    found = Inspected(drive, size_bytes, one_piece, apart, prove(drive, size_bytes) if is_proof else None)
+    whole = Path("/dev") / drive.name
+    identity = identity_of(whole, is_nvme=drive.is_nvme)
+    found = Inspected(drive, size_bytes, one_piece, apart, prove(drive, size_bytes) if is_proof else None, identity)
     if json_:
         emit_json(found.data())
     else:

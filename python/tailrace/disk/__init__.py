@@ -1,1 +1,1 @@
-"""Drives of this machine: what they are, and into which requests the block layer splits others. Nothing is written."""
+"""Drives of this machine: what they are, how requests are split, and whether they are as fast as their sheet says."""

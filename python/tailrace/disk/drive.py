@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailrace.disk.link import Link, link_of
 from tailrace.errors import RunRefusedError
 
 SYS = Path("/sys")
@@ -49,6 +50,19 @@ class Drive:
     """For people."""
     lower: tuple[str, ...]
     """Drives below this one, whose own limits split requests once more."""
+    number: str = ""
+    """Major and minor number of the whole drive, `8:0`: limits of control groups name it so."""
+    link: Link | None = None
+
+    @property
+    def part(self) -> str:
+        """The kernel's name of what was named: the drive, or a partition."""
+        return self.counters.parent.name
+
+    @property
+    def is_nvme(self) -> bool:
+        """Whether nvme-cli can ask it."""
+        return self.name.startswith("nvme")
 
 
 def drive_of(path: Path, sys: Path = SYS) -> Drive:
@@ -72,7 +86,16 @@ def drive_of(path: Path, sys: Path = SYS) -> Drive:
     size_bytes = _number(folder / "size") * SECTOR_BYTES if is_device else found.st_size
     lower = tuple(sorted(each.name for each in (whole / "slaves").glob("*")))
     return Drive(
-        whole.name, whole / "queue", folder / "stat", path, size_bytes, limits_of(whole / "queue"), _facts(whole), lower
+        whole.name,
+        whole / "queue",
+        folder / "stat",
+        path,
+        size_bytes,
+        limits_of(whole / "queue"),
+        _facts(whole),
+        lower,
+        _text(whole / "dev") or "",
+        link_of(whole, sys),
     )
 
 
@@ -96,9 +119,11 @@ def _facts(whole: Path) -> dict[str, Any]:
     current = scheduler.partition("[")[2].partition("]")[0] or scheduler
     return {
         "model": _text(whole / "device" / "model"),
+        "firmware": _text(whole / "device" / "rev") or _text(whole / "device" / "firmware_rev"),
         "size_bytes": _number(whole / "size") * SECTOR_BYTES,
         "transport": _transport(whole),
         "is_rotational": _text(queue / "rotational") == "1",
+        "is_read_only": _text(whole / "ro") == "1",
         "queue_depth": _number(queue / "nr_requests", 0) or None,
         "drive_queue_depth": _number(whole / "device" / "queue_depth", 0) or None,
         "scheduler": current or None,

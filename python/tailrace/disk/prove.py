@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from tailrace.disk.counters import Direction, Reading
 from tailrace.disk.drive import SECTOR_BYTES, Drive
 from tailrace.errors import RunRefusedError
 
@@ -73,11 +74,10 @@ def _once(descriptor: int, counters: Path, reads: int, size_bytes: int, stride: 
             if done != size_bytes:
                 raise RunRefusedError(f"--prove: a read of {size_bytes} bytes gave {done}")
         after = _counted(counters)
-    requests, sectors, wait_ms = (now - then for now, then in zip(after, before, strict=True))
-    return Seen(reads, size_bytes, requests, sectors * SECTOR_BYTES, wait_ms)
+    issued_bytes = (after.sectors - before.sectors) * SECTOR_BYTES
+    return Seen(reads, size_bytes, after.requests - before.requests, issued_bytes, after.wait_ms - before.wait_ms)
 
 
-def _counted(counters: Path) -> tuple[int, int, int]:
-    """Reads that are complete, their sectors and the sum of their times (Documentation/block/stat.rst)."""
-    words = counters.read_text(encoding="ascii").split()
-    return int(words[0]), int(words[2]), int(words[3])
+def _counted(counters: Path) -> Direction:
+    """Reads that are complete."""
+    return Reading.of(counters).read

@@ -1,9 +1,10 @@
 """What is told of a drive, as data and as text."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tailrace.disk.drive import Drive
+from tailrace.disk.identity import Identity
 from tailrace.disk.prove import Seen
 from tailrace.disk.split import Split
 
@@ -20,6 +21,12 @@ class Inspected:
     contiguous: Split
     scattered: Split
     seen: Seen | None
+    identity: Identity = field(default_factory=Identity)
+
+    @property
+    def model(self) -> str | None:
+        """As the drive tells it, or else the kernel."""
+        return self.identity.model or self.drive.facts["model"]
 
     @property
     def is_as_predicted(self) -> bool:
@@ -27,6 +34,13 @@ class Inspected:
         if self.seen is None:
             return True
         return len(self.contiguous.sizes) <= self.seen.pieces <= len(self.scattered.sizes)
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether the link has a lower rate than both ends can."""
+        own = self.identity
+        is_below = own.link_bits_per_s and own.link_most_bits_per_s and own.link_bits_per_s < own.link_most_bits_per_s
+        return bool(is_below) or (self.drive.link is not None and self.drive.link.is_slowed)
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -37,6 +51,9 @@ class Inspected:
         return {
             "drive": self.drive.name,
             **self.drive.facts,
+            "model": self.model,
+            "identity": self.identity.data(),
+            "link": asdict(self.drive.link) if self.drive.link else None,
             "lower_drives": list(self.drive.lower),
             "limits": asdict(self.drive.limits),
             "request_bytes": self.size_bytes,
@@ -49,19 +66,29 @@ class Inspected:
         return "\n".join([*self._what(), "", *self._limits(), "", *self._splits(), *self._proof()])
 
     def _what(self) -> list[str]:
-        facts = self.drive.facts
+        facts, own, link = self.drive.facts, self.identity, self.drive.link
         told = [
             ("drive", self.drive.name),
-            ("model", facts["model"]),
+            ("model", self.model),
+            ("family", own.family),
+            ("firmware", own.firmware or facts["firmware"]),
             ("size", f"{facts['size_bytes'] / 1e9:.1f} GB"),
             ("transport", facts["transport"]),
-            ("rotational", "yes" if facts["is_rotational"] else "no"),
+            ("standard", own.interface),
+            ("link", link and f"{link.text}: {link.bytes_per_s / 1e6:.0f} MB/s of data at most"),
+            ("slower than it can be", "yes" if self.is_slowed else None),
+            (
+                "rotational",
+                f"{own.rotation_rpm} rpm" if own.rotation_rpm else "yes" if facts["is_rotational"] else "no",
+            ),
+            ("largest transfer", own.transfer_bytes and f"{own.transfer_bytes // 1024} KiB (MDTS)"),
             ("requests under way", facts["queue_depth"]),
             ("of these in the drive", facts["drive_queue_depth"]),
             ("scheduler", facts["scheduler"]),
             ("write cache", facts["write_cache"]),
             ("backing file", facts["backing_file"]),
             ("on top of", ", ".join(self.drive.lower) or None),
+            ("told by", ", ".join(("the kernel", *own.told_by))),
         ]
         return [f"{name:<24}{value}" for name, value in told if value is not None]
 
