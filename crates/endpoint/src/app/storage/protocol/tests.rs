@@ -154,6 +154,18 @@ mod agreed {
         }
     }
 
+    /// What open-iscsi and LIO agree on, without the set-up.
+    pub(super) fn open_iscsi_and_lio() -> Iscsi {
+        Iscsi {
+            target_max_recv: 256 * KIB,
+            cuts_sequences: true,
+            commands: 64,
+            counts_unanswered: true,
+            requests: 32,
+            ..libiscsi_and_tgt()
+        }
+    }
+
     /// What Linux hosts and targets agree on.
     pub(super) fn linux_nvme() -> NvmeTcp {
         NvmeTcp {

@@ -1,7 +1,7 @@
 //! Units of real programs, as captured, are those of sessions.
 
-use super::super::nbd::Nbd;
-use super::{Session, agreed};
+use super::super::{nbd::Nbd, nvme_tcp::NvmeTcp};
+use super::{Rules, Session, agreed};
 use tailrace_blockdev::Op;
 
 const KIB: u32 = 1024;
@@ -45,4 +45,41 @@ fn a_handshake_reads_and_writes_of_qemu_and_nbdkit_are_those_of_a_capture() {
     session.ask(Op::Flush, 0);
     session.ask(Op::Flush, 0);
     assert_eq!(session.listing(), units(capture));
+}
+
+/// What `tests/exact/storage-requests.sh` asks for, after the 4 KiB in which Linux looks for partitions.
+fn asked_of_linux(rules: Rules) -> String {
+    let mut session = Session::new(rules);
+    session.run();
+    for length in [4, 4, 1024] {
+        session.ask(Op::Read, length * KIB);
+    }
+    for length in [4, 16, 20, 128, 300, 1024] {
+        session.ask(Op::Write, length * KIB);
+    }
+    session.listing()
+}
+
+#[test]
+fn reads_and_writes_of_open_iscsi_and_lio_are_those_of_a_capture() {
+    let capture = include_str!("../captures/open-iscsi-lio.txt");
+    let session = super::super::iscsi::Iscsi { set_up: set_up(capture), ..agreed::open_iscsi_and_lio() };
+    assert_eq!(asked_of_linux(session.rules()), units(capture));
+}
+
+#[test]
+fn a_connect_reads_and_writes_of_nvme_tcp_of_linux_are_those_of_a_capture() {
+    assert_eq!(asked_of_linux(agreed::linux_nvme().rules()), units(include_str!("../captures/linux-nvme-tcp.txt")));
+}
+
+#[test]
+fn nvme_tcp_of_linux_with_digests_has_the_units_of_a_capture() {
+    let queue = NvmeTcp { header_digest: true, data_digest: true, ..agreed::linux_nvme() };
+    assert_eq!(asked_of_linux(queue.rules()), units(include_str!("../captures/linux-nvme-tcp-digests.txt")));
+}
+
+#[test]
+fn nvme_tcp_of_linux_without_flow_control_of_the_submission_queue_has_the_units_of_a_capture() {
+    let queue = NvmeTcp { success_flag: true, ..agreed::linux_nvme() };
+    assert_eq!(asked_of_linux(queue.rules()), units(include_str!("../captures/linux-nvme-tcp-success.txt")));
 }
