@@ -55,6 +55,20 @@ def test_a_trial_is_repeatable_where_the_machine_alone_is_at_fault() -> None:
     assert verdict(drops=3)["reason"] == "host client dropped 3 frames"
 
 
+@pytest.mark.parametrize("end", [{"bytes": "1GiB"}, {"requests": 262144}])
+def test_jobs_that_end_after_bytes_are_judged_as_those_that_end_after_requests(end: dict[str, Any]) -> None:
+    disk = {"kind": "storage", "initiators": ["db"], "device": "nvme", **end}
+    scenario = load(workloads={"disk": disk}, experiment__warm_up="1s").arms["fifo"]
+
+    def found(end_s: int, completion_ps: int | None) -> str:
+        own = {"name": "disk", "kind": "storage", "completion_ps": completion_ps}
+        outcome = {"end_ps": end_s * 10**12, "workloads": [own], "hosts": [HOST]}
+        return str(judged(outcome, scenario, cast("Engine", Machine()))["reason"])
+
+    assert found(1, 10**12) == ""
+    assert found(5, None) == "workload disk did not finish within experiment.duration"
+
+
 @pytest.mark.parametrize(("end_s", "status"), [(1, "invalid"), (2, "invalid"), (3, "ok")])
 def test_a_trial_that_ends_within_the_warm_up_has_measured_nothing_of_endless_workloads(
     end_s: int, status: str

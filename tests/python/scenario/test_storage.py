@@ -10,6 +10,7 @@ from tailrace.exact.refuse import refuse as refuse_exact
 from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.network.device import PRESETS, Device
 from tailrace.scenario.workloads.division import Divisor
+from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.scenario.workloads.storage import Storage
 
 DISK: dict[str, Any] = {"kind": "storage", "initiators": ["client", "db"], "device": "sata-ssd", "depth": 8}
@@ -172,6 +173,25 @@ def test_rates_of_a_preset_are_those_of_the_specification() -> None:
 def test_a_shorter_trial_has_fewer_requests_and_a_divided_one_a_lower_rate() -> None:
     assert workload(requests=100).scaled(0.25).requests == 25
     assert workload(rate="1000/s").divided("disk", {}, Divisor(2, 1)).rate == 500_000
+
+
+def test_a_job_that_ends_after_bytes_has_work_and_needs_time_as_one_that_ends_after_requests() -> None:
+    assert workload(bytes="1MiB", block="4KiB").work() == 256
+    assert workload(bytes="5000B", block="4KiB").work() == 2
+    assert workload(bytes="1MB", block="uniform(512B, 7680B)").work() == 245
+    assert workload().work() == 0
+    for end in ({"bytes": "1MiB"}, {"requests": 256}):
+        raw = lower(load(workloads__disk=merged(DISK, {**end, "jobs": 3})).scenario, "t", 1)
+        found = {own.name: own for own in planned_workloads(raw)}
+        assert found["disk"].work == 256 * 3 * len(DISK["initiators"])
+
+    def late(**end: Any) -> list[str]:
+        found = load(workloads__disk=merged(DISK, {"rate": "10/s", **end})).warnings
+        return [caution.path for caution in found if "it cannot finish" in caution.what]
+
+    assert late(bytes="1GiB") == ["workloads.disk.bytes"]
+    assert late(requests=262144) == ["workloads.disk.requests"]
+    assert late() == []
 
 
 def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:

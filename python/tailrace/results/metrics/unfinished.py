@@ -26,7 +26,8 @@ def unfinished_of(trials: Sequence[Trial], workload: str, work: int | None) -> d
     late = [(trial, outcome) for trial, outcome in found if outcome["completion_ps"] is None]
     if not work or not late:
         return None
-    done = [_done(outcome) / work for _, outcome in late]
+    # Work that is given in bytes of random blocks is known on average only.
+    done = [min(1.0, _done(outcome) / work) for _, outcome in late]
     return {
         "trials": [trial.number for trial, _ in late],
         "of": len(found),

@@ -1,5 +1,6 @@
 """Requests of storage: jobs of initiators that read and write block devices."""
 
+import math
 from collections.abc import Iterator, Mapping, Set
 from typing import Annotated, Any, Literal, Self
 
@@ -9,6 +10,7 @@ from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.quantities import Count, RequestRate, Size, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.text.tails import mean_of
 from tailrace.scenario.text.units import SIZE
 from tailrace.scenario.vocabulary import STORAGE_METRICS
 from tailrace.scenario.workloads import division, storage_checks
@@ -127,7 +129,8 @@ class Storage(WorkloadKind):
 
     @classmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
-        return int(body.get("requests", 0) * body["jobs"] * len(body["initiators"]))
+        of_a_job = body.get("requests", 0) or _requests_of(body.get("bytes", 0), mean_of(body["block"]))
+        return int(of_a_job * body["jobs"] * len(body["initiators"]))
 
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
@@ -188,15 +191,17 @@ class Storage(WorkloadKind):
         return self.arrivals
 
     def least_time(self, graph: Graph) -> LeastTime | None:
-        if not self.requests:
+        requests = self.work()
+        if not requests:
             return None
+        key = "requests" if self.requests else "bytes"
         gaps = self.gaps
         if gaps is not None:
-            needed_s = (self.start + self.requests * self.jobs * gaps.mean) / PS_PER_S
-            return LeastTime(needed_s, "at the pace of its arrivals", "requests")
-        rounds = self.requests / self.depth - 1
+            needed_s = (self.start + requests * self.jobs * gaps.mean) / PS_PER_S
+            return LeastTime(needed_s, "at the pace of its arrivals", key)
+        rounds = requests / self.depth - 1
         pause = self.think.mean if self.think else 0.0
-        return LeastTime((self.start + max(0.0, rounds) * pause) / PS_PER_S, "at its jobs' own pace", "requests")
+        return LeastTime((self.start + max(0.0, rounds) * pause) / PS_PER_S, "at its jobs' own pace", key)
 
     def bulk_to(self) -> tuple[str, int] | None:
         return None
@@ -240,7 +245,7 @@ class Storage(WorkloadKind):
     # --- experiments -------------------------------------------------------------------------------------------------
 
     def work(self) -> int:
-        return self.requests or 0
+        return self.requests or _requests_of(self.bytes or 0, self.block.mean)
 
     def scaled(self, factor: float) -> Self:
         return self.model_copy(
@@ -261,6 +266,11 @@ class Storage(WorkloadKind):
 
     def closed_loop(self) -> ClosedLoop | None:
         return None
+
+
+def _requests_of(size_bytes: int, block_bytes: float) -> int:
+    """Requests of a job that ends after so many bytes: blocks of the mean length, the last one begun."""
+    return math.ceil(size_bytes / max(1.0, block_bytes))
 
 
 def parse_gap(rate_milli: int) -> Distribution:
