@@ -70,4 +70,5 @@ def _of_devices(devices: dict[str, Any] | None, metric: str, time_s: float) -> f
         return float(devices["pieces"] / time_s)
     if metric == "device_queue_mean":
         return float(devices["pieces_wait_s"] / time_s / devices["count"])
-    return float(devices["busy_s"] / time_s / devices["count"] * 100)
+    # A piece that was under way when the measured time began brings all of its time.
+    return float(min(1.0, devices["busy_s"] / time_s / devices["count"]) * 100)
