@@ -45,7 +45,7 @@ def job(**changes: Any) -> Mpi:
         ({"pattern": "allreduce", "sizes": ["0B"]}, ".sizes.0", "no whole number of floats"),
         ({"pattern": "barrier", "sizes": ["8B"]}, ".sizes", "a barrier has no sizes"),
         ({"iterations": 0}, ".iterations", "at least 1"),
-        ({"compute": "1000s"}, ".compute", "not shorter than the trial"),
+        ({"compute": "1000s"}, ".compute", "not shorter than the trial: no rank begins an iteration"),
         ({"start": "1000s"}, ".start", "after the end of the trial"),
         ({"reduce_rate": "0bit/s"}, ".reduce_rate", "greater than zero"),
         ({"copy_rate": "0bit/s"}, ".copy_rate", "greater than zero"),

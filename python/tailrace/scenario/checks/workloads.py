@@ -47,7 +47,9 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 def surroundings(scenario: Scenario, graph: Graph) -> Surroundings:
     """The parts of a scenario that workloads may read."""
-    return Surroundings(graph, scenario.experiment.duration, known_devices(scenario.devices))
+    named = {name for workload in scenario.workloads.values() for _, name in workload.named_ends()}
+    mtus = {name: scenario.host(name).mtu for name in named & graph.host_names}
+    return Surroundings(graph, scenario.experiment.duration, known_devices(scenario.devices), mtus)
 
 
 def _ends(at: KeyPath, workload: WorkloadKind, graph: Graph) -> Found:

@@ -38,12 +38,23 @@ class Surroundings:
     """Length of a trial."""
     devices: Mapping[str, Device] = field(default_factory=dict)
     """Block devices by name: those of the scenario, and presets."""
+    mtus: Mapping[str, int] = field(default_factory=dict)
+    """MTUs of the hosts that workloads name."""
 
 
-def too_slow(at: KeyPath, least_ps: float, around: Surroundings) -> Found:
-    """A server that takes at least so long answers nothing in a trial."""
+def too_late(start_ps: int, around: Surroundings) -> Found:
+    """A workload that starts when a trial is over sends nothing."""
+    if start_ps >= around.duration_ps:
+        what = "the workload starts after the end of the trial"
+        yield ("start",), what, "lower start or raise experiment.duration"
+
+
+def too_slow(
+    at: KeyPath, least_ps: float, around: Surroundings, effect: str = "the server answers no request in it"
+) -> Found:
+    """What takes at least so long is never done in a trial."""
     if least_ps >= around.duration_ps:
-        what = f"`{at[-1]}` is not shorter than the trial: the server answers no request in it"
+        what = f"`{at[-1]}` is not shorter than the trial: {effect}"
         yield at, what, "write a shorter time, or raise experiment.duration"
 
 

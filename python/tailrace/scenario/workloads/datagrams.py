@@ -18,6 +18,7 @@ from tailrace.scenario.workloads.base import (
     Raw,
     Surroundings,
     scaled_count,
+    too_late,
 )
 from tailrace.scenario.workloads.facts import Facts
 
@@ -90,6 +91,7 @@ class Datagrams(OneWay):
             yield ("sizes",), *no_datagram(self.sizes)
         if self.interarrival.mean < 1:
             yield ("interarrival",), "`interarrival` must be greater than zero", "write a gap such as 10us"
+        yield from too_late(self.start, around)
 
     def cautions(self, around: Surroundings) -> Found:
         room = PAYLOAD_BYTES_MAX

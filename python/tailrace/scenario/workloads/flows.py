@@ -19,6 +19,7 @@ from tailrace.scenario.workloads.base import (
     Surroundings,
     WorkloadKind,
     scaled_count,
+    too_late,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
 
@@ -128,6 +129,7 @@ class Flows(WorkloadKind):
         for key in ("sources", "destinations"):
             if not getattr(self, key):
                 yield (key,), "the list of hosts is empty", "name hosts, or write all"
+        yield from too_late(self.start, around)
 
     def cautions(self, around: Surroundings) -> Found:
         if self.load is not None and self.load > ONE_PPB:

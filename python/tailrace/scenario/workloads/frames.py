@@ -20,10 +20,13 @@ from tailrace.scenario.workloads.base import (
     Raw,
     Surroundings,
     scaled_count,
+    too_late,
 )
 from tailrace.scenario.workloads.facts import Facts
 
-HEADER_BYTES = 14 + 20 + 8
+ETHERNET_BYTES = 14
+"""Addresses and type, which no MTU counts."""
+HEADER_BYTES = ETHERNET_BYTES + 20 + 8
 """Ethernet, IP without options (RFC 791), UDP (RFC 768)."""
 FRAME_BYTES_MIN, FRAME_BYTES_MAX = 60, 9_216 + 14
 """Without the check sequence: the shortest of Ethernet, and an MTU of 9216."""
@@ -98,11 +101,15 @@ class Frames(OneWay):
                 f"a frame has {FRAME_BYTES_MIN} to {FRAME_BYTES_MAX} bytes without its check sequence, not {self.frame}"
             )
             yield ("frame",), what, "write 1000B"
+        elif self.source in around.mtus and self.frame > (longest := around.mtus[self.source] + ETHERNET_BYTES):
+            what = f"a frame of {self.frame} bytes is longer than the MTU of '{self.source}' and {ETHERNET_BYTES} bytes"
+            yield ("frame",), what, f"write at most {longest}B, or raise hosts.{self.source}.mtu"
         if self.delay == 0 and self.rate is None and self.cost.mean + self.locked.mean < 1:
             what = "a thread that needs no time for a frame would send without end at one moment"
             yield ("cost",), what, "write `cost`, `delay` or `rate`"
         if self.delay > 0 and self.rate is not None:
             yield ("rate",), "`rate` and `delay` exclude each other", "omit one of them"
+        yield from too_late(self.start, around)
 
     def cautions(self, around: Surroundings) -> Found:
         if self.rate is not None and self.rate > self.rate_max:

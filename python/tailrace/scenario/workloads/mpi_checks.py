@@ -60,7 +60,7 @@ def problems(work: MpiKeys, around: Surroundings) -> Found:
     if work.start >= around.duration_ps:
         what = "the workload starts after the end of the trial"
         yield ("start",), what, "lower start or raise experiment.duration"
-    yield from too_slow(("compute",), work.compute.smallest, around) if work.compute.smallest else ()
+    yield from too_slow(("compute",), work.compute.smallest, around, "no rank begins an iteration in it")
     yield from _algorithm_problems(work)
     yield from _size_problems(work)
     for key in ("reduce_rate", "copy_rate", "local_rate"):
