@@ -37,7 +37,16 @@ def test_a_ping_pong_takes_half_of_the_time_there_and_back() -> None:
     assert [row["mb_per_s"] for row in found["rows"]] == [0.8, 1000.0]
     assert found["rows"][0]["longest_us"] == 20.0
     assert mpi_heads(found) == ("#bytes", "#repetitions", "t[usec]", "longest", "Mbytes/sec")
-    assert mpi_rows(found)[0] == ["8", "100.0", "10.00", "20.00", "0.8000"]
+    assert mpi_rows(found)[0] == ["8", "100", "10.00", "20.00", "0.8000"]
+
+
+def test_repetitions_are_whole_unless_trials_differ() -> None:
+    trials = [trial("bcast", [[10.0, 30.0]], [4]) for _ in range(2)]
+    trials[0].workload("job")["mpi_times"]["sizes"][0]["repetitions"] = 12345
+    trials[1].workload("job")["mpi_times"]["sizes"][0]["repetitions"] = 12345
+    assert mpi_rows(summarise_mpi(trials, "job") or {})[0][1] == "12345"
+    trials[1].workload("job")["mpi_times"]["sizes"][0]["repetitions"] = 12346
+    assert mpi_rows(summarise_mpi(trials, "job") or {})[0][1] == "12 346"
 
 
 @pytest.mark.parametrize(("pattern", "expected"), [("ring", 50.0), ("exchange", 100.0), ("allreduce", None)])
@@ -59,7 +68,7 @@ def test_figures_are_means_over_trials_and_sizes_without_iterations_are_omitted(
     assert title == "job base: bcast, 2 ranks"
     assert "t_min[usec]" in head
     assert "Mbytes/sec" not in head
-    assert line.split() == ["4", "100.0", "15.00", "40.00", "27.50", "100.0"]
+    assert line.split() == ["4", "100", "15.00", "40.00", "27.50", "100.0"]
 
 
 def test_other_workloads_have_none() -> None:

@@ -28,6 +28,11 @@ def mpi_heads(found: dict[str, Any]) -> tuple[str, ...]:
     return heads if any(row["mb_per_s"] is not None for row in found["rows"]) else heads[:-1]
 
 
+def _count(repetitions: float) -> str:
+    """A mean over trials: whole where all trials had as many."""
+    return f"{repetitions:.0f}" if repetitions == round(repetitions) else number(repetitions)
+
+
 def mpi_rows(found: dict[str, Any]) -> list[list[str]]:
     """A row for each size."""
     is_pair = found["pattern"] == "pingpong"
@@ -36,7 +41,7 @@ def mpi_rows(found: dict[str, Any]) -> list[list[str]]:
     return [
         [
             str(row["bytes"]),
-            number(row["repetitions"]),
+            _count(row["repetitions"]),
             *(number(row[key]) for key in times),
             *([number(row["mb_per_s"])] if has_bandwidth else []),
         ]
