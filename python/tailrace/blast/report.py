@@ -27,12 +27,17 @@ def as_data(answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
+def _bytes(mean: float) -> str:
+    """Whole where all frames of a round are as long."""
+    return str(round(mean)) if mean == round(mean) else digits_text(mean, 4)
+
+
 def as_text(rounds: Sequence[dict[str, Any]]) -> str:
     """A table with a line for each round."""
     head = ["bytes", "threads", "seconds", "sent", "refused", "frames/s", "per thread", "rate", "interface"]
     rows = [
         [
-            digits_text(each["frame_bytes_mean"], 4),
+            _bytes(each["frame_bytes_mean"]),
             str(len(each["threads"])),
             digits_text(each["length_ns"] / NS_PER_S),
             count_text(each["sent"]),

@@ -11,11 +11,14 @@ from tailrace.programs.internet_sum import internet_sum
 TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|\#[^\n]*|/\*.*?\*/)
     |(?P<text>"(?:[^"\\\n]|\\.)*")
+    |(?P<letter>'(?:[^'\\\n]|\\(?:x[0-9a-fA-F]{2}|.))')
     |(?P<number>0x[0-9a-fA-F]+|0b[01]+|b[01]+(?![0-9a-zA-Z_])|[0-9]+)
     |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<mark>[{}(),:=.])""",
     re.VERBOSE | re.DOTALL,
 )
+NUMBERS = frozenset({"number", "letter"})
+"""A character in quotes is its code, as in C."""
 WIDTHS = {"c8": 1, "const8": 1, "c16": 2, "const16": 2, "c32": 4, "const32": 4, "c64": 8, "const64": 8}
 CHANGING = frozenset({"drnd", "dinc", "ddec", "seqinc", "seqdec"})
 HEADERS = frozenset(
@@ -24,7 +27,7 @@ HEADERS = frozenset(
 HEADERS_ABOVE = frozenset({"icmpv6", "udp", "tcp", "dns"})
 SEED = 1
 """`rnd` gives the same bytes each time the file is read."""
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"'}
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class _Packet:
         return self.tokens[self.at - 1]
 
     def _add(self, token: Token) -> None:
-        if token.kind == "number":
+        if token.kind in NUMBERS:
             self.bytes.append(_in_range(_value(token), 0xFF, token))
         elif token.kind == "text":
             self.bytes.extend(_text(token))
@@ -134,7 +137,7 @@ class _Packet:
         if (token := self._next()).text != "(":
             raise FrameFileError(token.line, f"({name.text} has no arguments)", f"write {name.text}(..)")
         while (token := self._next()).text != ")":
-            if token.kind == "number":
+            if token.kind in NUMBERS:
                 values.append(_value(token))
             elif token.text != ",":
                 raise FrameFileError(
@@ -151,6 +154,8 @@ class _Packet:
 
 def _value(token: Token) -> int:
     text = token.text
+    if token.kind == "letter":
+        return _text(token)[0]
     if text.startswith(("0x", "0b")):
         return int(text, 0)
     return int(text[1:], 2) if text.startswith("b") else int(text)

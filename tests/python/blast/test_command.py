@@ -101,6 +101,8 @@ def test_the_table_has_the_rates_of_all_threads_and_of_one() -> None:
     assert found["bytes_per_second"] == 1.5e9
     cells = report.as_text([found]).splitlines()[1]
     assert "12 Gbit/s" in cells
+    assert cells.split()[0] == "1000"
+    assert report.as_text([found | {"frame_bytes_mean": 64.5}]).splitlines()[1].split()[0] == "64.50"
     assert "not kept" not in report.as_text([found])
     assert "3 times away" in report.as_text([found | {"gaps": 3}])
 

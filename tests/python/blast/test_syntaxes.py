@@ -76,6 +76,11 @@ def test_bytes_are_repeated_and_frames_filled_up(tmp_path: Path) -> None:
     ]
 
 
+def test_a_character_of_trafgen_is_its_code(tmp_path: Path) -> None:
+    assert read(tmp_path, r"{ fill('B', 18), 'a', '\n', '\'', '\x41', const16('C') }") == [b"B" * 18 + b"a\n'A\0C"]
+    assert ":1: ''ab' }' cannot be read" in refused(tmp_path, "{ 'ab' }", "trafgen")
+
+
 def test_functions_of_trafgen(tmp_path: Path) -> None:
     header = "0x45, 0, c16(46), c16(0), c16(0x4000), 64, 17, csumip(14, 33), 10, 0, 0, 1, 10, 0, 0, 2"
     text = f'{{ fill(0xff, 6), c32(0x02000000), const16(1), c16(0x0800), {header}, "a\\x41", b101, rnd(24) }} // end'
