@@ -213,6 +213,7 @@ warm_up_iterations: 10
 compute: exponential(50us)
 start: 100ms
 eager_limit: 32KiB
+load_generator: mpi4py
 send_overhead: 2us
 receive_overhead: 3us
 copy_rate: 40Gbit/s

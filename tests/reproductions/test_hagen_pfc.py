@@ -83,3 +83,44 @@ def test_figures_say_what_they_can_prove() -> None:
     assert kinds["threads-1", "stream1"] == "fitted"
     assert {kinds[f"threads-{threads}", "stream1"] for threads in range(2, 7)} == {"independent"}
     assert {kinds[arm, stream] for arm in ("high-off", "high-on") for stream in ("stream1", "stream2")} == {"derived"}
+
+
+CONDITIONS = ("alone", "low-off", "low-on", "high-on")
+"""Of applications that end within milliseconds."""
+ROWS = {
+    "PingPong, 8 B": ("pingpong", 8),
+    "PingPong, 64 KiB": ("pingpong", 65_536),
+    "Exchange, 1 KiB": ("exchange", 1024),
+    "Allreduce, 8 B": ("allreduce", 8),
+    "Barrier": ("barrier", 0),
+}
+
+
+@pytest.fixture(scope="module")
+def applications(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The arms with MPI that do not wait for timeouts."""
+    text = (HERE / "applications.yaml").read_text(encoding="utf-8")
+    arms = {f"{pattern}-{condition}" for pattern, _ in ROWS.values() for condition in CONDITIONS}
+    names = re.findall(r"^  (\S+): \{.*\}$", text[text.index("\narms:") :], flags=re.MULTILINE)
+    assert arms <= set(names)
+    lines = [line for line in text.splitlines() if line.strip().split(":")[0] not in set(names) - arms]
+    folder = tmp_path_factory.mktemp("applications")
+    (folder / "some.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tailrace.run(folder / "some.yaml", trials=1, out=folder / "run").summary
+
+
+def test_the_times_of_mpi_in_the_readme_are_those_of_a_run(applications: dict[str, Any]) -> None:
+    page = (HERE / "README.md").read_text(encoding="utf-8")
+    for label, (pattern, size) in ROWS.items():
+        [row] = re.findall(rf"^\| {re.escape(label)} \| (.*)$", page, flags=re.MULTILINE)
+        told = [float(re.split(r" \(", cell)[0]) for cell in re.split(r"\s*\|\s*", row) if re.match(r"\d", cell)]
+        found = {
+            condition: next(
+                one["t_avg_us"]
+                for one in applications["arms"][f"{pattern}-{condition}"]["workloads"]["job"]["mpi_figures"]["rows"]
+                if one["bytes"] == size
+            )
+            for condition in CONDITIONS
+        }
+        assert found["low-on"] == found["low-off"], "pauses have nothing to do"
+        assert told == pytest.approx([found[each] for each in ("alone", "low-off", "high-on")], rel=0.01), label
