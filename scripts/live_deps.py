@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace.disk.identity import NVME, SMARTCTL
 from tailrace.live.lab import fabric
 from tailrace.live.machine import doctor
 from tailrace.programs import needed
@@ -26,6 +27,8 @@ EXTRA = {
     "ovs-dpdk": ("openvswitch-switch-dpdk", "^librte-net-af-packet[0-9]+$", "^librte-mempool-ring[0-9]+$"),
 }
 """Packages of what is installed when it is named."""
+DRIVES = (SMARTCTL, NVME)
+"""What drives say of themselves: `tailrace disk` does without, and tells less then."""
 TCL = ("tcl", "tcl-thread", "libpgtcl")
 """For the tests alone: a stand-in for HammerDB, which no package has, is a Tcl program."""
 TCL_LIMIT_S = 10
@@ -35,7 +38,7 @@ APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20",
 
 def missing(wanted: Sequence[str] = ()) -> list[str]:
     """Packages of required programs that are not there, and of what was named besides and is not there."""
-    packages = needed.packages(doctor.missing())
+    packages = needed.packages([*doctor.missing(), *(each for each in DRIVES if needed.path_of(each) is None)])
     lacking = fabric.ask("doctor").get("fabrics") or {} if wanted else {}
     packages += [package for name in wanted if lacking.get(name) for package in EXTRA[name]]
     return list(dict.fromkeys(packages))

@@ -26,8 +26,13 @@ LIST = Path("scenario/programs.py")
 PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
 SOURCES = {Path("scenario/workloads/request_presets.py"), Path("scenario/workloads/storage_protocols.py")}
 """Their figures name the programs that they were taken from."""
-FORMATS = {Path("importers/vdbench")}
-"""They name the source files of the program whose format they read."""
+OF_FIO = {
+    *(Path("importers/fio"), Path("importers/storage"), Path("cli/import_app.py"), Path("cli/storage_tests.py")),
+    Path("disk/load_run.py"),
+}
+"""fio is also the format of job files, and what measures drives of this machine: no workload of a lab."""
+SOURCE_FILE = re.compile(r"\b\w+\.java\b")
+"""Files of another project's source, which comments cite: no program of that name is meant."""
 
 
 def names() -> set[str]:
@@ -35,9 +40,9 @@ def names() -> set[str]:
     found = {name for _, name in registry.loads()} | set(registry.services())
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
-    # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and fio is also
-    # the format of job files that people have, and HPCC the name of a congestion control.
-    return found - {"cp", "coreutils", "tailrace-traffic", "fio", "hpcc"}
+    # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and HPCC is also the
+    # name of a congestion control.
+    return found - {"cp", "coreutils", "tailrace-traffic", "hpcc"}
 
 
 def named_in(pattern: re.Pattern[str]) -> list[str]:
@@ -46,15 +51,22 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{file}:{number}: {line.strip()}"
         for file in files
-        if (PROGRAMS | FORMATS).isdisjoint(file.parents) and file not in {LIST, *SOURCES}
+        if PROGRAMS.isdisjoint(file.parents) and file not in {LIST, *SOURCES}
         for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
-        if pattern.search(line)
+        if pattern.search(SOURCE_FILE.sub("", line))
     ]
 
 
 def test_nothing_else_names_a_program() -> None:
-    assert {"pgbench", "iperf3", "hammerdb", "postgresql"} <= names()
-    assert named_in(re.compile(rf"\b({'|'.join(sorted(names()))})\b", re.IGNORECASE)) == []
+    assert {"pgbench", "iperf3", "hammerdb", "postgresql", "fio"} <= names()
+    others = names() - {"fio"}
+    assert named_in(re.compile(rf"\b({'|'.join(sorted(others))})\b", re.IGNORECASE)) == []
+
+
+def test_only_its_format_and_the_measurement_of_drives_name_fio() -> None:
+    found = {Path(line.partition(":")[0]) for line in named_in(re.compile(r"\bfio\b", re.IGNORECASE))}
+    assert {file for file in found if OF_FIO.isdisjoint({file, *file.parents})} == set()
+    assert {place for place in OF_FIO if not any(place in {file, *file.parents} for file in found)} == set()
 
 
 def test_the_list_of_names_is_what_is_registered() -> None:

@@ -1,7 +1,6 @@
 """`tailrace disk measure` and `tailrace disk specs`."""
 
 import os
-import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,6 @@ from tailrace.scenario.text.units import TIME, QuantityError, parse
 PS_PER_S = 1e12
 DURATION_S_MIN, DURATION_S_MAX = 2.0, 3600.0
 REPEATS_MAX, JOBS_MAX = 100, 64
-PRECONDITION_LIMIT_S = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -161,20 +159,7 @@ def _say_plan(measurement: Measurement) -> None:
 
 def _precondition(drive: Drive) -> str:
     note("pre-conditioning: the whole drive is written once")
-    try:
-        done = subprocess.run(
-            load_run.precondition(drive),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PRECONDITION_LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise RunRefusedError("--precondition: the drive was not written within a day") from None
-    if done.returncode:
-        last = [line for line in done.stderr.splitlines() if line.strip()][-1:] or [f"status {done.returncode}"]
-        raise RunRefusedError(f"--precondition: fio: {last[0]}")
+    load_run.precondition(drive)
     return "Pre-conditioned: the whole drive was written once, sequentially."
 
 

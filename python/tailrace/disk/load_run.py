@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ SETTLE_S = 0.5
 """After the ramp: fio starts its jobs within this."""
 END_LIMIT_S = 60.0
 """Requests that are under way at the end are awaited so long; a disk with 32 random ones takes less than one second."""
+WHOLE_LIMIT_S = 24 * 3600.0
 SEED_MAX = 2**31
 NS_PER_S, US_PER_S = 1e9, 1e6
 
@@ -61,7 +61,7 @@ def command(drive: Drive, run: Run, duration_s: float, seed: int) -> list[str]:
     return [
         FIO.program,
         "--name=drive",
-        f"--filename={str(drive.device).replace(':', chr(92) + ':')}",
+        f"--filename={_place(drive)}",
         f"--rw={pattern}",
         *([] if run.is_write else ["--readonly"]),
         "--direct=1",
@@ -196,14 +196,27 @@ def result_of(told: str, run: Run, window: Window) -> Ran:
     return Ran(*found, busy=window.busy, issued=counted)
 
 
-def precondition(drive: Drive) -> Sequence[str]:
-    """The command that writes the whole drive once, sequentially, before anything is measured."""
-    return [
+def precondition(drive: Drive) -> None:
+    """Writes the whole drive once, sequentially; raises `RunRefusedError` with fio's words where that fails."""
+    words = [
         FIO.program,
         "--name=precondition",
-        f"--filename={str(drive.device).replace(':', chr(92) + ':')}",
-        *("--rw=write", "--direct=1", "--ioengine=libaio", "--bs=1M", "--iodepth=8", "--output-format=json"),
+        f"--filename={_place(drive)}",
+        *("--rw=write", "--direct=1", "--ioengine=libaio", "--bs=1M", "--iodepth=8"),
     ]
+    try:
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WHOLE_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise RunRefusedError("--precondition: the drive was not written within a day") from None
+    if done.returncode:
+        raise RunRefusedError(f"--precondition: fio: {_complaint(done.stderr, done.returncode)}")
+
+
+def _place(drive: Drive) -> str:
+    """The device as fio reads it: a colon divides names."""
+    return str(drive.device).replace(":", "\\:")
 
 
 def _complaint(text: str, status: int | None) -> str:

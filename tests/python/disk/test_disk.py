@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from loop_device import loop_device, queue
 from tailrace.cli.app import app
 from tailrace.disk.drive import Limits, drive_of, limits_of
 from tailrace.disk.prove import Seen
@@ -95,10 +94,10 @@ def test_a_file_has_the_queue_of_the_whole_drive_and_the_counters_of_its_partiti
 
 
 def test_limits_that_the_kernel_does_not_tell_are_refused(tmp_path: Path) -> None:
-    queue = made(tmp_path) / "devices" / "virtio1" / "block" / "vdz" / "queue"
-    (queue / "max_segments").unlink()
+    folder = made(tmp_path) / "devices" / "virtio1" / "block" / "vdz" / "queue"
+    (folder / "max_segments").unlink()
     with pytest.raises(RunRefusedError, match="max_segments has no number"):
-        limits_of(queue)
+        limits_of(folder)
 
 
 @pytest.mark.parametrize(
@@ -129,29 +128,14 @@ def is_on_a_drive(path: Path) -> bool:
 
 @pytest.fixture
 def loop(tmp_path: Path) -> Iterator[str]:
-    """A loop device of 16 MiB; its limits are put back, because they survive it."""
-    if os.geteuid() != 0 or not shutil.which("losetup") or not Path("/dev/loop-control").exists():
-        pytest.skip("loop devices need root and losetup")
-    file = tmp_path / "disk"
-    file.write_bytes(os.urandom(16 * MIB))
-    words = ["losetup", "--direct-io=on", "--find", "--show", str(file)]
-    made = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
-    if made.returncode:
-        pytest.skip(f"no loop device: {made.stderr.strip()}")
-    device = made.stdout.strip()
-    limit = Path("/sys/block") / Path(device).name / "queue" / "max_sectors_kb"
-    before = limit.read_text(encoding="ascii")
-    try:
+    """A loop device of 16 MiB."""
+    with loop_device(tmp_path) as device:
         yield device
-    finally:
-        limit.write_text(before, encoding="ascii")
-        subprocess.run(["losetup", "--detach", device], timeout=20, check=True)
 
 
 @pytest.mark.parametrize(("limit_kb", "pieces"), [(512, 2), (128, 8), (384, 3)])
 def test_reads_of_a_loop_device_are_split_as_predicted(loop: str, limit_kb: int, pieces: int) -> None:
-    queue = Path("/sys/block") / Path(loop).name / "queue"
-    (queue / "max_sectors_kb").write_text(str(limit_kb), encoding="ascii")
+    (queue(loop) / "max_sectors_kb").write_text(str(limit_kb), encoding="ascii")
     done = CliRunner().invoke(app, ["disk", "inspect", loop, "--bs", "1MiB", "--prove", "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)

@@ -47,7 +47,7 @@ JOBS_MAX = 1024
 
 
 class Storage(WorkloadKind):
-    """Jobs of initiators that keep requests to a block device under way, as fio and vdbench do."""
+    """Jobs of initiators that keep requests to a block device under way, as tests of storage do."""
 
     kind: Literal["storage"]
     initiators: Annotated[list[str], Field(min_length=1, max_length=1024)]
