@@ -21,6 +21,8 @@ CONFIG = KERNEL / "config"
 PATCHES = sorted(KERNEL.glob("*.patch"))
 SOURCE_PACKAGE = "linux-source-6.1"
 PACKAGES = (SOURCE_PACKAGE, "flex", "bison", "bc", "libelf-dev", "gcc", "make", "patch", "xz-utils")
+PROGRAMS = ("fio", "open-iscsi", "tshark")
+"""Packages of what guests run for storage, and of what decodes its captures in the tests; installed by root only."""
 NICENESS = 10
 KEY_DIGITS = 16
 
@@ -133,8 +135,9 @@ def main() -> int:
     )
     arguments = parser.parse_args()
     needed = PACKAGES if arguments.source is None else PACKAGES[1:]
-    if lacking := missing_packages(needed):
-        if os.geteuid() != 0:
+    is_root = os.geteuid() == 0
+    if lacking := missing_packages(needed) + (missing_packages(PROGRAMS) if is_root else []):
+        if not is_root:
             print(f"exact-deps: as root, apt-get install {' '.join(lacking)}", file=sys.stderr)
             return 1
         print(f"exact-deps: {' '.join(lacking)}", flush=True)

@@ -45,7 +45,14 @@ ISCSI_FIELDS = (
     "iscsi.datadigest32",
     "scsi_sbc.opcode",
 )
-NVME_FIELDS = ("tcp.dstport", "tcp.stream", "nvme-tcp.type", "nvme-tcp.plen", "nvme-tcp.r2t.offset", "nvme-tcp.r2t.length")
+NVME_FIELDS = (
+    "tcp.dstport",
+    "tcp.stream",
+    "nvme-tcp.type",
+    "nvme-tcp.plen",
+    "nvme-tcp.r2t.offset",
+    "nvme-tcp.r2t.length",
+)
 
 
 class DecodeError(Exception):
@@ -103,7 +110,9 @@ def iscsi(capture: Path) -> list[Unit]:
         header = HEADER_BYTES + (DIGEST_BYTES if frame["iscsi.headerdigest32"] else 0)
         behind = DIGEST_BYTES if frame["iscsi.datadigest32"] else 0
         offsets, lengths = iter(frame["iscsi.bufferOffset"]), iter(frame["iscsi.desireddatalength"])
-        rows = zip(frame["iscsi.opcode"], frame["iscsi.datasegmentlength"], frame["iscsi.initiatortasktag"], strict=True)
+        rows = zip(
+            frame["iscsi.opcode"], frame["iscsi.datasegmentlength"], frame["iscsi.initiatortasktag"], strict=True
+        )
         for code, text, tag in rows:
             opcode, data = int(code, 0), int(text, 0)
             size = header + (-(-data // WORD_BYTES) * WORD_BYTES + behind if data else 0)
@@ -147,7 +156,9 @@ def listing(protocol: str, capture: Path) -> str:
 
 def main() -> int:
     """Prints the list."""
-    parser = argparse.ArgumentParser(prog="storage_units", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="storage_units", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("protocol", choices=list(DECODERS))
     parser.add_argument("capture", type=Path)
     arguments = parser.parse_args()

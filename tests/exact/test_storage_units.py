@@ -1,5 +1,5 @@
-"""Units of the kernels' own iSCSI and NVMe over TCP, captured in virtual time and decoded by tshark: they are those with which the
-simulated sessions are compared.
+"""Units of the kernels' own iSCSI and NVMe over TCP, captured in virtual time and decoded by tshark: those with
+which the simulated sessions are compared.
 """
 
 import json

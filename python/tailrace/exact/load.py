@@ -16,6 +16,7 @@ from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
 from tailrace.programs.templates import Stock
 from tailrace.scenario.programs import SERVICE_KEY
+from tailrace.scenario.scenario import Scenario
 
 Refusals = Iterator[tuple[KeyPath, str, str]]
 """Keys below the workload, problem, hint."""
@@ -77,6 +78,8 @@ class GuestTask:
     templates: Stock
     shared: Sequence[Mapping[str, Any]]
     """All workloads of the plan that ask the same server by the same program."""
+    devices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Block devices of the plan, by name."""
 
     def output_of(self, host: str) -> Path:
         """Where the files of a guest's folder `OUTPUT` are on the machine."""
@@ -171,7 +174,7 @@ class GuestLoad(ABC):
 
     @classmethod
     @abstractmethod
-    def refusals(cls, workload: Any) -> Refusals:
+    def refusals(cls, workload: Any, scenario: Scenario) -> Refusals:
         """Problems of a workload of the scenario that this program does not support."""
 
     @property

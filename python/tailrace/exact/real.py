@@ -32,6 +32,7 @@ class RealPrograms:
         self._hosts = [str(host["name"]) for host in plan["hosts"]]
         addresses = Addresses(self._hosts, [own.vlan for own in self._workloads if own.vlan])
         is_endless = not any(own.work for own in self._workloads)
+        devices = {str(each["name"]): each for each in plan.get("devices") or []}
         self._loads: dict[str, GuestLoad] = {}
         for own in self._workloads:
             name = chosen(own.kind, own.flat)
@@ -39,7 +40,9 @@ class RealPrograms:
                 is_awaited = is_endless or bool(own.work)
                 limit_s = plan["stop_at_ps"] / PS_PER_S
                 shared = self._sharing(own)
-                task = GuestTask(own.flat, plan["seed"], limit_s, is_awaited, folder, addresses, templates, shared)
+                task = GuestTask(
+                    own.flat, plan["seed"], limit_s, is_awaited, folder, addresses, templates, shared, devices
+                )
                 self._loads[own.name] = loads()[name](task)
         every = {(each.host, each.name): each for load in self._loads.values() for each in load.programs()}
         self.programs: Sequence[GuestProgram] = list(every.values())

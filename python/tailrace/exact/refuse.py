@@ -84,7 +84,7 @@ def _find(scenario: Scenario) -> Found:
     yield from framing(scenario, ENGINE)
     yield from hypervisors(scenario, ENGINE)
     for name, workload in scenario.running.items():
-        yield from _program(("workloads", name), workload)
+        yield from _program(("workloads", name), workload, scenario)
     yield from client_ports(scenario, CLIENT_PORTS, are_shared=False)
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
@@ -100,7 +100,7 @@ def _too_many_hosts(scenario: Scenario) -> Found:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"
 
 
-def _program(at: KeyPath, workload: WorkloadKind) -> Found:
+def _program(at: KeyPath, workload: WorkloadKind, scenario: Scenario) -> Found:
     """The real program that a workload names."""
     if (refusal := workload.exact_refusal()) is not None:
         yield (*at, "kind"), refusal, "omit --exact to simulate it"
@@ -108,10 +108,11 @@ def _program(at: KeyPath, workload: WorkloadKind) -> Found:
     if workload.live_choices().get(SERVICE_KEY) in LIVE_ONLY:
         return
     keys = [key for key in (CHOICE_KEY, SERVICE_KEY) if key in workload.model_fields_set]
-    named = registry.chosen(workload.kind, workload.live_choices()) if keys else None
+    named = registry.chosen(workload.kind, workload.live_choices() if keys else {})
     if named is None:
         return
     sort, name = named
+    first, without = (keys[0], f"omit it: {TRAFFIC_INSTEAD}") if keys else ("kind", "omit --exact to simulate it")
     load = registry.loads().get(named)
     if load is None:
         known = ", ".join(registry.named(sort))
@@ -121,7 +122,7 @@ def _program(at: KeyPath, workload: WorkloadKind) -> Found:
             f"write one of: {known}; or omit it: {TRAFFIC_INSTEAD}",
         )
         return
-    refused = list(load.refusals(workload))
+    refused = list(load.refusals(workload, scenario))
     for key, what, hint in refused:
         yield (*at, *key), what, hint
     if any(key == (SERVICE_KEY,) for key, _, _ in refused):
@@ -132,12 +133,12 @@ def _program(at: KeyPath, workload: WorkloadKind) -> Found:
         yield (*at, SERVICE_KEY), what, f"write {' or '.join(load.services)}, or omit it"
     if workload.dscp:
         what = f"the packets of {name} have no code point of their own in an exact run"
-        yield (*at, "dscp"), what, f"omit {keys[0]}: {TRAFFIC_INSTEAD}"
+        yield (*at, "dscp"), what, f"omit {keys[0]}: {TRAFFIC_INSTEAD}" if keys else SIMULATE
         return
     for needed in load.needs_with(service):
         if path_of(needed) is None:
             what = f"{needed.title or needed.program} is not installed"
-            yield (*at, keys[0]), what, f"install the package {needed.package}, or omit it: {TRAFFIC_INSTEAD}"
+            yield (*at, first), what, f"install the package {needed.package}, or {without}"
 
 
 def _host(at: KeyPath, host: Host) -> Found:

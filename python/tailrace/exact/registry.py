@@ -11,6 +11,9 @@ from tailrace.exact.load import GuestLoad
 from tailrace.scenario.programs import CHOICE_KEY, PRESET_KEY, SERVICE_KEY, usual_load
 from tailrace.scenario.workloads.kinds import facts_of
 
+ALWAYS_REAL = frozenset({"block-storage"})
+"""Sorts that the traffic program cannot generate: a real program always does."""
+
 
 @cache
 def loads() -> Mapping[tuple[str, str], type[GuestLoad]]:
@@ -29,7 +32,7 @@ def chosen(kind: str, raw: Mapping[str, Any]) -> tuple[str, str] | None:
     """Sort and name of the program that a workload of a plan names; None where it names none, and the traffic program
     takes part."""
     sort = facts_of(kind).live_load
-    if sort is None or not {CHOICE_KEY, SERVICE_KEY} & raw.keys():
+    if sort is None or not (sort in ALWAYS_REAL or {CHOICE_KEY, SERVICE_KEY} & raw.keys()):
         return None
     return sort, str(raw.get(CHOICE_KEY) or usual_load(sort, raw.get(PRESET_KEY)))
 

@@ -34,9 +34,11 @@ ENGINES = {"local": "libaio", "iscsi": "nbd", "nbd": "nbd"}
 """fio's engine for each protocol: iSCSI is reached through qemu-nbd."""
 
 
-def job_file(work: StorageWork, place: str, limit_s: int) -> str:
-    """The jobs of one initiator. `place` is the file or the URI of its device."""
-    engine = ENGINES[work.protocol]
+def job_file(work: StorageWork, place: str, limit_s: int, engine: str | None = None) -> str:
+    """The jobs of one initiator. `place` is the file or the URI of its device; `engine` is that of the protocol when
+    missing.
+    """
+    engine = engine or ENGINES[work.protocol]
     settings = {
         "ioengine": engine,
         "uri" if engine == "nbd" else "filename": place,
@@ -194,6 +196,26 @@ def requests(work: StorageWork, folder: Path) -> list[Done]:
         for job in range(work.jobs)
         for one in _log(folder / f"{LOG}_lat.{job + 1}.log.{host}", number, job)
     ]
+
+
+def requests_of(work: StorageWork, folder: Path, initiator: int) -> list[Done]:
+    """Every request of the jobs of one initiator, whose fio ran in the folder without a client."""
+    return [one for job in range(work.jobs) for one in _log(folder / f"{LOG}_lat.{job + 1}.log", initiator, job)]
+
+
+def require_sound_jobs(work: StorageWork, folder: Path, host: str, own: Sequence[Done]) -> None:
+    """As `require_sound`, for an fio without a client."""
+    try:
+        text = (folder / REPORT).read_text(encoding="utf-8", errors="replace")
+        jobs = json.loads(text[max(0, text.find("{")) :])["jobs"]
+    except (OSError, ValueError, KeyError):
+        raise ProgramError(f"fio-{work.name}: the fio of {host} ended without its report") from None
+    if errors := [row["error"] for row in jobs if row["error"]]:
+        raise ProgramError(f"fio-{work.name}: the jobs on {host} ended with error {errors[0]}")
+    counted = sum(row[name]["total_ios"] for row in jobs for name in OPS.values())
+    if len(jobs) != work.jobs or counted != len(own):
+        what = f"{len(jobs)} of {work.jobs} jobs did {counted} requests, and the logs have {len(own)}"
+        raise ProgramError(f"fio-{work.name}: on {host}, {what}")
 
 
 def _log(path: Path, initiator: int, job: int) -> Iterator[Done]:

@@ -31,12 +31,18 @@ def refusals(workload: Any) -> Found:
             "the area is larger than the 1 GiB of memory that a device of a live run has",
             "write size: 1GiB",
         )
+    yield from _sessions(workload)
+    yield from jobs(workload, "--live")
+
+
+def jobs(workload: Any, option: str) -> Found:
+    """What the jobs of fio cannot do on any device; `option` is that of the engine."""
     if workload.jobs > fio.JOBS_MAX:
         yield ("jobs",), "fio keeps the log of each job in memory", f"write at most {fio.JOBS_MAX} jobs"
     if workload.start > 0:
         yield ("start",), "the jobs of fio begin with the trial", "omit it"
-    yield from _sessions(workload)
-    yield from _sizes(workload)
+    if "constant" not in workload.block.raw:
+        yield ("block",), "the requests of fio have one size here", f"write one value, or omit {option} to simulate it"
     yield from _pauses(workload)
 
 
@@ -48,11 +54,6 @@ def _sessions(workload: Any) -> Found:
     if nbd is not None and nbd.connections != workload.jobs:
         what = "fio opens a connection for each job"
         yield ("nbd", "connections"), what, f"write {workload.jobs}, the number of jobs"
-
-
-def _sizes(workload: Any) -> Found:
-    if "constant" not in workload.block.raw:
-        yield ("block",), "the requests of fio have one size here", "write one value, or omit --live to simulate it"
 
 
 def _pauses(workload: Any) -> Found:

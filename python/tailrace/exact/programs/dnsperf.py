@@ -8,6 +8,7 @@ from tailrace.files import write_text
 from tailrace.programs import dnsperf, knot
 from tailrace.programs.command import Command
 from tailrace.programs.measured import Measured, MeasuredInterval
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.requests import Requests
 
 
@@ -20,7 +21,7 @@ class Dnsperf(RequestGuests):
     client_signal = "INT"
 
     @classmethod
-    def refusals(cls, workload: Requests) -> Refusals:
+    def refusals(cls, workload: Requests, scenario: Scenario) -> Refusals:
         """What dnsperf, or Knot DNS for it, cannot do."""
         return dnsperf.dnsperf_refusals(workload)
 

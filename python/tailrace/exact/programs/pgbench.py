@@ -14,6 +14,7 @@ from tailrace.programs.pgbench import Script
 from tailrace.programs.postgres_template import PostgresTemplates
 from tailrace.programs.transactions import refusals
 from tailrace.programs.work import Transaction
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.oltp import Oltp
 
 
@@ -32,7 +33,7 @@ class Pgbench(DatabaseGuests):
         self._script = Script(task.raw, task.seed, self.template.rows)
 
     @classmethod
-    def refusals(cls, workload: Oltp) -> Refusals:
+    def refusals(cls, workload: Oltp, scenario: Scenario) -> Refusals:
         """Pauses that cannot be computed again."""
         return refusals(cls.load_name, workload)
 

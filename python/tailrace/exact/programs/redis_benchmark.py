@@ -9,6 +9,7 @@ from tailrace.programs.command import Command
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.redis_benchmark import Benchmark
 from tailrace.programs.summary import measured
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.requests import Requests
 
 
@@ -20,7 +21,7 @@ class RedisBenchmark(RequestGuests):
     server_name = "redis-server"
 
     @classmethod
-    def refusals(cls, workload: Requests) -> Refusals:
+    def refusals(cls, workload: Requests, scenario: Scenario) -> Refusals:
         """What redis-benchmark, or Redis for it, cannot do."""
         return redis_benchmark.redis_refusals(workload)
 

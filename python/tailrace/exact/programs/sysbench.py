@@ -18,6 +18,7 @@ from tailrace.programs.sysbench import Script
 from tailrace.programs.transactions import refusals
 from tailrace.programs.work import Transaction
 from tailrace.scenario.programs import SERVICE_KEY
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.oltp import Oltp
 
 
@@ -36,7 +37,7 @@ class Sysbench(DatabaseGuests):
         self._script = Script(task.raw, task.seed, self.template.rows)
 
     @classmethod
-    def refusals(cls, workload: Oltp) -> Refusals:
+    def refusals(cls, workload: Oltp, scenario: Scenario) -> Refusals:
         """Pauses that cannot be computed again, and more users than threads."""
         yield from refusals(cls.load_name, workload)
         yield from sysbench.sysbench_refusals(workload)

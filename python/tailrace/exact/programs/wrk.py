@@ -11,6 +11,7 @@ from tailrace.programs import lua_log, nginx, wrk
 from tailrace.programs.command import Command
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.requests import measured
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.requests import Requests
 
 
@@ -23,7 +24,7 @@ class Wrk(RequestGuests):
     client_signal = "INT"
 
     @classmethod
-    def refusals(cls, workload: Requests) -> Refusals:
+    def refusals(cls, workload: Requests, scenario: Scenario) -> Refusals:
         """What wrk, or nginx for it, cannot do."""
         return wrk.wrk_refusals(workload)
 

@@ -161,9 +161,6 @@ class Storage(WorkloadKind):
     def pinned_keys(self) -> tuple[str, ...]:
         return ()
 
-    def exact_refusal(self) -> str | None:
-        return "exact runs do not have block devices"
-
     def used_devices(self) -> list[tuple[str, str]]:
         return [(host, self.device) for host in ([self.target] if self.target else dict.fromkeys(self.initiators))]
 

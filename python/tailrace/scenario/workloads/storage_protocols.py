@@ -37,7 +37,7 @@ RFC = IscsiEnd(True, True, 64 * KIB, 256 * KIB, 8 * KIB, 1)
 INITIATORS: Mapping[str, IscsiEnd] = {
     # Captured from QEMU 7.2 with libiscsi 1.19 [S].
     "libiscsi": IscsiEnd(False, True, 256 * KIB, 256 * KIB, 256 * KIB, 1),
-    # iscsid.conf of open-iscsi [S].
+    # Captured from open-iscsi 2.1.8 without a file of settings (iscsistart) [S].
     "open-iscsi": IscsiEnd(False, True, 256 * KIB, 16_776_192, 256 * KIB, 1),
     "rfc": RFC,
 }
@@ -51,15 +51,15 @@ REQUESTS: Mapping[str, int] = {
 TARGETS: Mapping[str, IscsiEnd] = {
     # Captured from tgt 1.0.85: no MaxRecvDataSegmentLength is declared, so that it is that of the RFC [S].
     "tgt": IscsiEnd(True, True, 64 * KIB, 256 * KIB, 8 * KIB, 1),
-    # iscsi_target_parameters.h of Linux [S]; MaxRecvDataSegmentLength [A]: 8 KiB (the table) to 256 KiB (usual in
-    # sessions of open-iscsi; `iscsiadm -m session -P 2` shows it).
+    # Captured from Linux 6.1: the target declares the MaxRecvDataSegmentLength of the initiator [S].
     "lio": IscsiEnd(True, True, 64 * KIB, 256 * KIB, 256 * KIB, 1),
     "rfc": RFC,
 }
 WINDOWS: Mapping[str, tuple[int, bool]] = {
     # MaxCmdSN is 128 above ExpCmdSN, whatever is unanswered: captured, and iscsid.c of tgt [S].
     "tgt": (129, False),
-    # default_cmdsn_depth of LIO [K], 16 to 512; the window opens as commands are answered [K].
+    # Captured from Linux 6.1: MaxCmdSN is 63 above ExpCmdSN when nothing is unanswered (default_cmdsn_depth), and grows
+    # as commands are answered [S].
     "lio": (64, True),
     "rfc": (64, True),
 }
@@ -67,6 +67,11 @@ WINDOWS: Mapping[str, tuple[int, bool]] = {
 
 SET_UP = [[452, 348]] + [[48, answer] for answer in (68, 48, 112, 116, 148, 80, 60, 112, 124, 112, 56)]
 """The login and what QEMU asks about a device, with the answers of tgt, in bytes: captured [S]. Of other ends [A]."""
+KERNEL_SET_UP = [[472, 360]] + [
+    [48, answer] for answer in (84, 144, 52, 48, 64, 80, 52, 52, 80, 148, 48, 80, 52, 52, 52, 80)
+]
+"""The same of open-iscsi and LIO of Linux 6.1 [S]. The first pair depends on the lengths of names."""
+KERNEL_ENDS = ("open-iscsi", "lio")
 
 
 class Iscsi(Part):
@@ -147,7 +152,7 @@ class Iscsi(Part):
                 "commands": commands,
                 "counts_unanswered": counts_unanswered,
                 "requests": REQUESTS[self.initiator],
-                "set_up_bytes": SET_UP,
+                "set_up_bytes": KERNEL_SET_UP if (self.initiator, self.target) == KERNEL_ENDS else SET_UP,
             }
         }
 

@@ -1,0 +1,213 @@
+"""Storage of the Linux kernel itself, set up by shell scripts: its disk without a medium (null_blk), its targets (LIO
+and nvmet) by configfs, and its initiators.
+
+Facts: `drivers/block/null_blk`, `drivers/target/iscsi`, `drivers/nvme` of Linux 6.1, and iscsistart(8) of open-iscsi.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tailrace.programs.needed import Needed
+from tailrace.programs.storage import StorageWork
+
+LOCAL, ISCSI, NVME_TCP = "local", "iscsi", "nvme-tcp"
+PROTOCOLS = (LOCAL, ISCSI, NVME_TCP)
+ISCSISTART = Needed(
+    "iscsistart", "open-iscsi", "--version", "exact runs of kind storage over iscsi", title="open-iscsi"
+)
+ISCSI_PORT = 3260
+NVME_PORT = 4420
+"""Of the first workload of a host; the others follow."""
+PREFIX = "2026-11.org.tailrace"
+MIB = 2**20
+PS_PER_NS = 1000
+ATTEMPTS = 500
+"""Looks at a disk that has been attached, 10 ms of virtual time apart."""
+HEADER = """#!/bin/sh -e
+[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config || true
+"""
+STAY = """trap 'exit 0' TERM
+while :; do
+    sleep 3600 &
+    wait
+done
+"""
+"""A target lasts until the trial tells it to end: by then its initiators have done what they had begun."""
+WAIT = """tries=0
+until find_disk && [ -b "$disk" ]; do
+    tries=$((tries + 1))
+    if [ $tries -gt {attempts} ]; then
+        echo "{name}: the disk of {target} has not come" >&2
+        exit 1
+    fi
+    sleep 0.01
+done
+"""
+
+
+class Placed(NamedTuple):
+    """A workload, its place among those of its host, and the address of its target."""
+
+    work: StorageWork
+    number: int
+    address: str
+
+
+def names_of(work: StorageWork) -> tuple[str, str]:
+    """Names of the iSCSI target and of the NVMe subsystem of a workload."""
+    return f"iqn.{PREFIX}:{work.name.lower()}", f"nqn.{PREFIX}:{work.name.lower()}"
+
+
+def disk(placed: Placed, device: Mapping[str, Any]) -> str:
+    """Makes a disk that answers each request after a fixed time and keeps nothing; its path is then in `$disk`."""
+    work = placed.work
+    # The folder gives the disk its name, of 31 characters at most.
+    name = f"{work.protocol}-{placed.number}"
+    settings = {
+        "size": -(-work.size_bytes // MIB),
+        "blocksize": device["sector_bytes"],
+        "irqmode": 2,
+        "completion_nsec": device["read_latency"]["constant"] // PS_PER_NS,
+        "hw_queue_depth": min(device["servers"], device["queue_depth"]),
+        "power": 1,
+    }
+    folder = f"/sys/kernel/config/nullb/{name}"
+    lines = [f"mkdir {folder}", *(f"echo {value} > {folder}/{key}" for key, value in settings.items())]
+    return "\n".join([*lines, f"disk=/dev/{name}", '[ -b "$disk" ]', ""])
+
+
+def target(placed: Sequence[Placed], devices: Mapping[str, Mapping[str, Any]]) -> str:
+    """The disks of one host, and the targets that offer them. All workloads have the same protocol."""
+    offer = {ISCSI: _iscsi_target, NVME_TCP: _nvme_target}[placed[0].work.protocol]
+    parts = (disk(each, devices[str(each.work.raw["device"])]) + offer(each) for each in placed)
+    return HEADER + "".join(parts) + STAY
+
+
+def attach(placed: Placed, initiator: str) -> str:
+    """Attaches the disk of a workload to an initiator; its path is then in `$disk`."""
+    wait = WAIT.format(attempts=ATTEMPTS, name=placed.work.name, target=placed.address)
+    ways: Mapping[str, Callable[[Placed, str], str]] = {ISCSI: _iscsi_initiator, NVME_TCP: _nvme_initiator}
+    return "#!/bin/sh -e\n" + ways[placed.work.protocol](placed, initiator) + wait
+
+
+def _session(work: StorageWork) -> Mapping[str, Any]:
+    """What the ends of a workload agree on, in the plan."""
+    [found] = work.raw["protocol"].values()
+    return dict(found)
+
+
+def _yes(is_so: bool) -> str:
+    return "Yes" if is_so else "No"
+
+
+def _digest(is_used: bool) -> str:
+    return "CRC32C" if is_used else "None"
+
+
+def _iscsi_target(placed: Placed) -> str:
+    work, _, address = placed
+    agreed = _session(work)
+    root = "/sys/kernel/config/target"
+    core, group = f"{root}/core/iblock_0/{work.name}", f"{root}/iscsi/{names_of(work)[0]}/tpgt_1"
+    # The initiator would take more of each than the target offers here, so that these are what they agree on.
+    offered = {
+        "InitialR2T": _yes(agreed["initial_r2t"]),
+        "ImmediateData": _yes(agreed["immediate_data"]),
+        "FirstBurstLength": agreed["first_burst_bytes"],
+        "MaxBurstLength": agreed["max_burst_bytes"],
+        "MaxRecvDataSegmentLength": agreed["target_max_recv_bytes"],
+        "HeaderDigest": _digest(agreed["header_digest"]),
+        "DataDigest": _digest(agreed["data_digest"]),
+    }
+    attributes = {"authentication": 0, "generate_node_acls": 1, "demo_mode_write_protect": 0}
+    attributes["default_cmdsn_depth"] = agreed["commands"]
+    lines = [
+        f"mkdir -p {core}",
+        f"echo udev_path=$disk > {core}/control",
+        f"echo 1 > {core}/enable",
+        f"mkdir -p {group}",
+        f"mkdir {group}/np/{address}:{ISCSI_PORT}",
+        f"mkdir {group}/lun/lun_0",
+        f"ln -s {core} {group}/lun/lun_0/disk",
+        *(f"echo {value} > {group}/param/{key}" for key, value in offered.items()),
+        *(f"echo {value} > {group}/attrib/{key}" for key, value in attributes.items()),
+        f"echo 1 > {group}/enable",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _iscsi_initiator(placed: Placed, initiator: str) -> str:
+    work, _, address = placed
+    agreed, name = _session(work), names_of(work)[0]
+    ours = {
+        "node.conn[0].iscsi.MaxRecvDataSegmentLength": agreed["initiator_max_recv_bytes"],
+        "node.conn[0].iscsi.HeaderDigest": _digest(agreed["header_digest"]),
+        "node.conn[0].iscsi.DataDigest": _digest(agreed["data_digest"]),
+    }
+    options = " ".join(f"'--param={key}={value}'" for key, value in ours.items())
+    return f"""iscsistart -i iqn.{PREFIX}:{initiator.lower()} -t {name} -g 1 -a {address} -p {ISCSI_PORT} {options}
+find_disk() {{
+    for session in /sys/class/iscsi_session/session*; do
+        if [ "$(cat $session/targetname)" = {name} ]; then
+            for found in $session/device/target*/*/block/*; do disk=/dev/${{found##*/}}; done
+        fi
+    done
+}}
+"""
+
+
+def _nvme_target(placed: Placed) -> str:
+    work, number, address = placed
+    agreed, name = _session(work), names_of(work)[1]
+    root = "/sys/kernel/config/nvmet"
+    subsystem, port = f"{root}/subsystems/{name}", f"{root}/ports/{number + 1}"
+    settings = {
+        "addr_trtype": "tcp",
+        "addr_adrfam": "ipv4",
+        "addr_traddr": address,
+        "addr_trsvcid": NVME_PORT + number,
+        "param_inline_data_size": agreed["in_capsule_bytes"],
+    }
+    lines = [
+        f"mkdir {subsystem}",
+        f"echo 1 > {subsystem}/attr_allow_any_host",
+        f"mkdir {subsystem}/namespaces/1",
+        f"echo $disk > {subsystem}/namespaces/1/device_path",
+        f"echo 1 > {subsystem}/namespaces/1/enable",
+        f"mkdir {port}",
+        *(f"echo {value} > {port}/{key}" for key, value in settings.items()),
+        f"ln -s {subsystem} {port}/subsystems/{name}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _nvme_initiator(placed: Placed, initiator: str) -> str:
+    work, number, address = placed
+    agreed, name = _session(work), names_of(work)[1]
+    options = ",".join(
+        [
+            f"transport=tcp,traddr={address},trsvcid={NVME_PORT + number},nqn={name}",
+            f"hostnqn=nqn.{PREFIX}:{initiator.lower()},queue_size={agreed['queue_size']}",
+            *_flags(agreed),
+        ]
+    )
+    return f"""echo {options} > /dev/nvme-fabrics
+find_disk() {{
+    for subsystem in /sys/class/nvme-subsystem/nvme-subsys*; do
+        if [ "$(cat $subsystem/subsysnqn)" = {name} ]; then disk=/dev/nvme${{subsystem##*subsys}}n1; fi
+    done
+}}
+"""
+
+
+def _flags(agreed: Mapping[str, Any]) -> Iterator[str]:
+    """Options of the host that have no value."""
+    for key, flag in (
+        ("header_digest", "hdr_digest"),
+        ("data_digest", "data_digest"),
+        ("success_flag", "disable_sqflow"),
+    ):
+        if agreed[key]:
+            yield flag
