@@ -80,6 +80,7 @@ destination: h2
 sizes: 200B
 interarrival: 20ms
 count: 1000
+send_buffer: 139kB
 start: 100ms
 priority: 5
 dscp: ef

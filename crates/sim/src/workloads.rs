@@ -56,9 +56,13 @@ impl Engine for Opening<'_> {
         let (tag, dscp) = self.marks(workload);
         let socket = match *arrivals.what() {
             Arriving::Flows { .. } => 0,
-            Arriving::Datagrams { ends, .. } => {
+            Arriving::Datagrams { ends, send_buffer_bytes, .. } => {
                 let header_bytes = self.udp_header_bytes();
-                self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes, programs: None })
+                let socket = self.world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes, programs: None });
+                if let Some(bytes) = send_buffer_bytes {
+                    self.world.hosts[ends.client as usize].limit_datagrams(socket, bytes);
+                }
+                socket
             }
         };
         self.world.generators.push(Generator { arrivals, socket, tag, dscp });

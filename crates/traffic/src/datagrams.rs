@@ -96,7 +96,7 @@ mod tests {
 
     fn ends(bytes: u64) -> (Sender, Receiver) {
         let ends = Ends { client: 0, server: 1 };
-        let what = Arriving::Datagrams { ends, payload_max: 1_472 };
+        let what = Arriving::Datagrams { ends, payload_max: 1_472, send_buffer_bytes: None };
         let gap = Distribution::Exponential { mean: 1_000_000 };
         let random = RandomStream::new(1, "pings/arrivals");
         let arrivals = Arrivals::new(0, what, Distribution::Constant(bytes), gap, 0, Time::ZERO, random);

@@ -33,6 +33,8 @@ pub enum Arriving {
         ends: Ends,
         /// The largest payload.
         payload_max: u32,
+        /// What may wait in the interface of the sender before its program waits; `None`: any amount.
+        send_buffer_bytes: Option<u64>,
     },
 }
 
@@ -89,7 +91,7 @@ impl Arrivals {
             Arriving::Flows { sources, destinations } => {
                 Arrival { at, ends: draw_ends(sources, destinations, &mut self.random), bytes }
             }
-            &Arriving::Datagrams { ends, payload_max } => Arrival { at, ends, bytes: bytes.min(u64::from(payload_max)) },
+            &Arriving::Datagrams { ends, payload_max, .. } => Arrival { at, ends, bytes: bytes.min(u64::from(payload_max)) },
         }
     }
 

@@ -84,8 +84,12 @@ impl<P> Host<P> {
         if self.threads.is_some() {
             return self.ask_to_send(now, number, payload_bytes, out);
         }
-        let udp = &mut self.udp_sockets[number as usize].udp;
-        let (packet, header_bytes) = (udp.datagram(now, payload_bytes), udp.header_bytes());
-        self.ip.send(packet, header_bytes, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None });
+        let mut uplink = Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None };
+        self.udp_sockets[number as usize].send(now, payload_bytes, &mut self.ip, &mut uplink);
+    }
+
+    /// When the program of this socket for datagrams may send the next: now, or when its send buffer has room.
+    pub fn datagram_room_at(&mut self, now: Time, number: u32) -> Time {
+        self.udp_sockets[number as usize].send_buffer.as_mut().map_or(now, |buffer| buffer.room_at(now))
     }
 }

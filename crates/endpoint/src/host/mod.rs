@@ -39,7 +39,7 @@ use crate::gro::Aggregate;
 use crate::ip::{self, Ip, ReassemblyPolicy, TO_PORT, Ticks};
 use crate::nic::Nic;
 use crate::transport::{Segment, Tcp, TcpConfig};
-use crate::udp::{Datagram, Udp};
+use crate::udp::{Datagram, SendBuffer, Udp};
 use connections::Connections;
 use programs::{Hosted, Listeners};
 use receive::{Polled, ReceiveStage};
@@ -163,13 +163,18 @@ impl<P> Host<P> {
         let NewUdpSocket { identity, expects, owner, header_bytes, program } = new;
         let number = self.udp_sockets.len() as u32;
         let program = program.map(|program| (program, self.hosted[program as usize].own.add_datagrams(number)));
-        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects, program });
+        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), send_buffer: None, owner, expects, program });
         if program.is_none()
             && let Some(threads) = &mut self.threads
         {
             threads.add_datagrams(number, owner);
         }
         number
+    }
+
+    /// Gives a socket for datagrams a send buffer: while so many bytes of its frames wait in the interface, its program waits too.
+    pub fn limit_datagrams(&mut self, number: u32, send_buffer_bytes: u64) {
+        self.udp_sockets[number as usize].send_buffer = Some(SendBuffer::new(send_buffer_bytes));
     }
 
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.

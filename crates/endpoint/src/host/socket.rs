@@ -5,9 +5,10 @@ use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
 use crate::app::{App, SocketCalls, WorkCalls};
-use crate::ip::Identity;
+use crate::ip::{Identity, Ip};
 use crate::transport::{Tcp, TcpStats};
-use crate::udp::Udp;
+use crate::transmit::Transmit;
+use crate::udp::{Noting, SendBuffer, Udp};
 use tailrace_units::{Span, Time};
 
 /// A socket to be opened, with its program.
@@ -47,13 +48,26 @@ pub struct NewUdpSocket {
 }
 
 /// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what arrives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct UdpSocket {
     pub(super) udp: Udp,
+    /// What may wait in the interface; without one its program never waits.
+    pub(super) send_buffer: Option<SendBuffer>,
     pub(super) owner: u32,
     pub(super) expects: u32,
     /// The program that uses it, and its number there.
     pub(super) program: Option<(u32, u32)>,
+}
+
+impl UdpSocket {
+    /// Sends a datagram. Returns how many packets were handed to the interface.
+    pub(super) fn send(&mut self, now: Time, payload_bytes: u32, ip: &mut Ip, down: &mut impl Transmit) -> u32 {
+        let (packet, header_bytes) = (self.udp.datagram(now, payload_bytes), self.udp.header_bytes());
+        match &mut self.send_buffer {
+            Some(buffer) => ip.send(packet, header_bytes, &mut Noting { down, buffer }),
+            None => ip.send(packet, header_bytes, down),
+        }
+    }
 }
 
 /// One end of a connection.

@@ -1,5 +1,9 @@
 //! UDP (RFC 768): datagrams that are sent at once and never again.
 
+mod send_buffer;
+
+pub(crate) use send_buffer::{Noting, SendBuffer};
+
 use crate::ip::Identity;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet};

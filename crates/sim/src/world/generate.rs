@@ -19,8 +19,16 @@ impl World {
     #[inline(never)]
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
         let generator = &mut self.generators[index];
+        let source = self.first_generator_source + index as u32;
+        if let &Arriving::Datagrams { ends, .. } = generator.arrivals.what() {
+            let room_at = self.hosts[ends.client as usize].datagram_room_at(now, generator.socket);
+            if room_at > now {
+                return self.links.agenda.arm(source, room_at);
+            }
+        }
         let Arrival { ends, bytes, .. } = generator.arrivals.take();
-        self.links.agenda.arm(self.first_generator_source + index as u32, generator.arrivals.next_at());
+        // A program that had to wait catches up: what was due meanwhile is sent at once.
+        self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
         match generator.arrivals.what() {
             Arriving::Flows { .. } => {
                 let (tag, dscp) = (generator.tag, generator.dscp);

@@ -33,6 +33,7 @@ mod properties;
 mod random_bridging;
 mod random_plan;
 mod requests;
+mod send_buffer;
 mod storage;
 mod storage_network;
 mod theory;

@@ -182,6 +182,7 @@ pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, intera
         sizes: RawDistribution::Constant(bytes),
         interarrival,
         count: 0,
+        send_buffer_bytes: None,
     };
     Drawn { header: header(name), body }
 }

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.distribution import Distribution
-from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.text.quantities import Count, Size, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
     ClosedLoop,
@@ -51,6 +51,11 @@ class Datagrams(OneWay):
     """Gap between datagrams."""
     count: Annotated[Count, Field(ge=1)] | None = None
     """Number of datagrams. Default: until the end of the trial."""
+    send_buffer: Size | None = None
+    """Bytes of its frames that may wait in the interface of the source. A program that finds it full waits until half of it is free,
+    and then catches up, as at a blocking socket. Default: the program never waits, and the interface drops what finds no room. Real
+    programs have the buffers of their kernel: 212 992 bytes of memory are 92 frames of 1500 bytes (Linux `wmem_default`).
+    """
     start: Time = 0
     """Start of the first datagram."""
 
@@ -89,6 +94,8 @@ class Datagrams(OneWay):
     def problems(self, around: Surroundings) -> Found:
         if too_large(self.sizes):
             yield ("sizes",), *no_datagram(self.sizes)
+        if self.send_buffer == 0:
+            yield ("send_buffer",), "`send_buffer` must be greater than zero", "write a size such as 139kB, or omit it"
         if self.interarrival.mean < 1:
             yield ("interarrival",), "`interarrival` must be greater than zero", "write a gap such as 10us"
         yield from too_late(self.start, around)
@@ -131,7 +138,7 @@ class Datagrams(OneWay):
             "sizes": self.sizes.raw,
             "interarrival": self.interarrival.raw,
             "count": self.count or 0,
-        }
+        } | ({"send_buffer_bytes": self.send_buffer} if self.send_buffer else {})
 
     def work(self) -> int:
         return self.count or 0

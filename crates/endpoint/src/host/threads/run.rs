@@ -155,8 +155,7 @@ impl<P> Host<P> {
         match done {
             Operation::Learn(Letter::Datagram(datagram)) => out.received_datagram(now, socket.owner, &datagram),
             Operation::Send { bytes } => {
-                let packet = socket.udp.datagram(now, bytes);
-                let packets = ip.send(packet, socket.udp.header_bytes(), &mut Uplink { nic, place, out, now, origin: None });
+                let packets = socket.send(now, bytes, ip, &mut Uplink { nic, place, out, now, origin: None });
                 threads.as_mut().expect("the host has a processor").charge_datagram(packets);
             }
             _ => {}
