@@ -88,7 +88,7 @@ classes of {ordered} of {len(shared)} mixes are in the same order. {found["note"
 
 HEAD = """# The mixes with real programs
 
-`live_page.py` writes this page. One host runs iperf3 (four TCP connections, and datagrams at 194 of 200 Mbit/s) and fio (iSCSI by libiscsi and tgt,
+`live_page.py` writes this page. One host runs iperf3 (four TCP connections, and datagrams at 58.2 of 60 Mbit/s) and fio (iSCSI by libiscsi and tgt,
 requests of 64 KiB, four under way); each class has a sink of its own. The simulation was made, and committed, before the first live run.
 
 ```sh

@@ -1,207 +1,106 @@
-"""Class by mix: what each class has of the bandwidth and keeps of its own, with other values of what is assumed, as tables and as a heat map.
+"""The matrix of classes and mixes, as a table in README.md and as a heat map in matrix.svg.
 
-.venv/bin/python reproductions/hagen-converged/matrix.py [--out FOLDER]
-
-Writes the tables between the markers of README.md, and heatmap.svg.
+.venv/bin/python reproductions/hagen-converged/matrix.py [RUN]     # a run of scenario.yaml; without one each arm is simulated once
 """
 
-import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import combinations
+import sys
 from pathlib import Path
-from typing import Any
 
-from tailrace.experiment.native import make_trial, run_trial
-from tailrace.files import write_text
-from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lowering.plan import canonical_json, lower
+from live_page import read
+from measure import CLASSES, Mixes, kept, measured, share
+from tailrace.results import Run
 
 HERE = Path(__file__).resolve().parent
-CLASSES = ("tcp", "udp", "read", "write")
-MIXES = [mix for number in (1, 2, 3) for mix in combinations(CLASSES, number)]
-TRIPLES_WITH_WRITE = [mix for mix in MIXES if len(mix) == 3 and "write" in mix]
-PS_PER_S = 10**12
-SHARE_LIMIT = 25.0
-"""Percent of the bandwidth below which the thesis says that iSCSI write is, in each mix of three."""
-
-Rates = Mapping[tuple[str, ...], Mapping[str, float]]
-"""Gbit/s of each class in each mix."""
-
-
-@dataclass(frozen=True)
-class Variation:
-    """Other values of the scenario."""
-
-    name: str
-    changes: Mapping[str, Any] = field(default_factory=dict)
+README, DRAWING = HERE / "README.md", HERE / "matrix.svg"
+MARKS = ("<!-- matrix: written by matrix.py -->", "<!-- end of matrix -->")
+WRITE_MAX = 25
+"""Percent of the bandwidth, in mixes of three."""
+SHARED = "shared-"
+LABEL_PX, CELL_PX, ROW_PX, HEAD_PX = 118, 52, 24, 40
+TEXT_RATIO = 0.55
+"""Cells with more of the colour have light text."""
 
 
-def storage(**keys: Any) -> dict[str, Any]:
-    """Keys of both storage workloads."""
-    return {f"workloads.{name}.{key}": value for name in ("read", "write") for key, value in keys.items()}
+def mixes_of(found: Mixes) -> list[str]:
+    """Pairs and triples."""
+    return [arm for arm in found if "-" in arm and all(part in CLASSES for part in arm.split("-"))]
 
 
-VARIATIONS = [
-    Variation("as it is"),
-    Variation("TCP: 1 connection", {"workloads.tcp.connections": 1}),
-    Variation("TCP: 2 connections", {"workloads.tcp.connections": 2}),
-    Variation("TCP: 16 connections", {"workloads.tcp.connections": 16}),
-    Variation("UDP: 3 Gbit/s", {"workloads.udp.interarrival": "exponential(3733ns)"}),
-    Variation("UDP: 8 Gbit/s", {"workloads.udp.interarrival": "exponential(1400ns)"}),
-    Variation("UDP: 9.55 Gbit/s, the line", {"workloads.udp.interarrival": "exponential(1172.8ns)"}),
-    Variation("UDP: 6 Gbit/s at even distances", {"workloads.udp.interarrival": "1866.7ns"}),
-    Variation("iSCSI: depth 1", storage(depth=1)),
-    Variation("iSCSI: depth 32", storage(depth=32)),
-    Variation("iSCSI: 64 KiB", storage(block="64KiB")),
-    Variation("iSCSI: 1 MiB", storage(block="1MiB")),
-    Variation("iSCSI: a SATA SSD", storage(device="sata-ssd")),
-    Variation("iSCSI: 4 sessions", storage(jobs=4, depth=2)),
-    Variation("source's queue: 256 kB", {"hosts.defaults.nic.queue": "256kB"}),
-    Variation("source's queue: 16 MB", {"hosts.defaults.nic.queue": "16MB"}),
-    Variation("TCP without small queues (before Linux 3.6)", {"hosts.defaults.tcp.small_queue": "0s"}),
-    Variation("MTU 9000", {"hosts.defaults.mtu": "9000B"}),
-    Variation("the mechanism off: writes without R2T (NBD)", storage(protocol="nbd")),
-    Variation("the mechanism off: classes of 25 % at the source", {
-        "hosts.source.nic.ets": {
-            "tcp": {"priorities": [1], "share": "25%"},
-            "udp": {"priorities": [3], "share": "25%"},
-            "san": {"priorities": [6], "share": "50%"},
-        }
-    }),
-]  # fmt: skip
+def table(found: Mixes) -> str:
+    """A row for each mix: what each class keeps of its rate alone with queues of their own and with one; the share of the writes."""
+    head = ["mix", *(f"{name}, own" for name in CLASSES), "write's share", *(f"{name}, one" for name in CLASSES), "write's share"]
+    rows = [head, ["---"] * len(head)]
+    for mix in mixes_of(found):
+        cells = [mix.replace("-", " + ")]
+        for arm in (mix, SHARED + mix):
+            cells += [f"{_kept(found, arm, name):.0f} %" if name in found[arm] else "" for name in CLASSES]
+            cells.append(f"{share(found[arm], 'write'):.0f} %" if "write" in found[arm] else "")
+        rows.append(cells)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
 
 
-def rates(changes: Mapping[str, Any]) -> dict[tuple[str, ...], dict[str, float]]:
-    """Gbit/s of each class in each mix: one trial, seed 1."""
-    arms = load_scenario(HERE / "scenario.yaml", changes).arms
-    found: dict[tuple[str, ...], dict[str, float]] = {}
-    for mix in MIXES:
-        name = "-".join(mix)
-        data = run_trial(make_trial(canonical_json(lower(arms[name], name, 1)))).data
-        seconds = (data["end_ps"] - data["counted_from_ps"]) / PS_PER_S
-        own = {workload["name"]: workload["goodput_bytes"] * 8 / seconds / 1e9 for workload in data["workloads"]}
-        found[mix] = {name: own[name] for name in mix}
-    return found
+def _kept(found: Mixes, arm: str, name: str) -> float:
+    """In percent of the rate alone: classes alone have the whole interface, however many queues it has."""
+    return 100 * found[arm][name] / found[name][name]
 
 
-def shares(found: Rates, mix: tuple[str, ...]) -> dict[str, float]:
-    """Percent of what all classes of a mix have together."""
-    total = sum(found[mix].values())
-    return {name: 100 * rate / total for name, rate in found[mix].items()}
+def drawing(found: Mixes) -> str:
+    """Two maps beside each other: queues of their own, and one queue."""
+    names = mixes_of(found)
+    width = LABEL_PX + (2 * len(CLASSES) + 1) * CELL_PX
+    height = HEAD_PX + len(names) * ROW_PX + 6
+    marks = [STYLE, f'<rect width="{width}" height="{height}" class="ground"/>']
+    for side, (prefix, title) in enumerate((("", "a queue for each connection"), (SHARED, "one queue"))):
+        left = LABEL_PX + side * (len(CLASSES) + 0.5) * CELL_PX
+        middle = left + len(CLASSES) * CELL_PX / 2
+        marks.append(f'<text x="{middle:g}" y="14" class="title" text-anchor="middle">{title}</text>')
+        for at, name in enumerate(CLASSES):
+            x = left + (at + 0.5) * CELL_PX
+            marks.append(f'<text x="{x:g}" y="{HEAD_PX - 8}" class="label" text-anchor="middle">{name}</text>')
+            for row, mix in enumerate(names):
+                if name in mix.split("-"):
+                    marks += _cell(left + at * CELL_PX, HEAD_PX + row * ROW_PX, kept(found, mix, name) if not prefix else _kept(found, prefix + mix, name))
+    for row, mix in enumerate(names):
+        y = HEAD_PX + row * ROW_PX + 16
+        marks.append(f'<text x="{LABEL_PX - 8}" y="{y}" class="label" text-anchor="end">{mix.replace("-", " + ")}</text>')
+    label = "Goodput of each class in each mix, in percent of its goodput alone."
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" role="img" aria-label="{label}">\n'
+        + "\n".join(marks)
+        + "\n</svg>\n"
+    )
 
 
-def kept(found: Rates, mix: tuple[str, ...], name: str) -> float:
-    """Percent of what the class has alone."""
-    return 100 * found[mix][name] / found[(name,)][name]
-
-
-def losers_first(found: Rates) -> tuple[int, int, list[str]]:
-    """How many pairs of read and a one-way class, in mixes with both, have read keep at least as much; out of how many; the others."""
-    pairs = [(mix, other) for mix in MIXES if "read" in mix for other in mix if other != "read"]
-    against = [f"{'-'.join(mix)} ({other})" for mix, other in pairs if kept(found, mix, "read") < kept(found, mix, other)]
-    return len(pairs) - len(against), len(pairs), against
-
-
-def matrix_table(found: Rates) -> str:
-    """Rows: mixes. Columns: Gbit/s, share and what is kept, of each class."""
-    lines = ["| mix | " + " | ".join(CLASSES) + " | together, Gbit/s |", "|---|" + "---|" * (len(CLASSES) + 1)]
-    for mix in MIXES:
-        share = shares(found, mix)
-        cells = [
-            f"{found[mix][name]:.2f} ({share[name]:.0f} %, keeps {kept(found, mix, name):.0f} %)" if name in mix else ""
-            for name in CLASSES
-        ]
-        lines.append(f"| {', '.join(mix)} | " + " | ".join(cells) + f" | {sum(found[mix].values()):.2f} |")
-    return "\n".join(lines)
-
-
-def sensitivity_table(all_found: Mapping[str, Rates]) -> str:
-    """Rows: variations. The share of writes in each mix of three, and how often read keeps at least as much as the others."""
-    heads = [", ".join(mix) for mix in TRIPLES_WITH_WRITE]
-    lines = [
-        "| value | write's share in " + " | ".join(heads) + " | below 25 % | read keeps at least as much as |",
-        "|---|" + "---|" * (len(heads) + 2),
+def _cell(x: float, y: int, percent: float) -> list[str]:
+    opacity = 0.06 + 0.9 * min(percent, 100) / 100
+    ink = "light" if opacity > TEXT_RATIO else "dark"
+    return [
+        f'<rect x="{x:g}" y="{y}" width="{CELL_PX - 2}" height="{ROW_PX - 2}" class="heat" fill-opacity="{opacity:.2f}"/>',
+        f'<text x="{x + CELL_PX / 2 - 1:g}" y="{y + 15}" class="{ink}" text-anchor="middle">{percent:.0f} %</text>',
     ]
-    for name, found in all_found.items():
-        own = [shares(found, mix)["write"] for mix in TRIPLES_WITH_WRITE]
-        good, of, _ = losers_first(found)
-        below = sum(share < SHARE_LIMIT for share in own)
-        cells = " | ".join(f"{share:.1f} %" for share in own)
-        lines.append(f"| {name} | {cells} | {below} of {len(own)} | {good} of {of} one-way classes |")
-    return "\n".join(lines)
 
 
-CELL, HIGH, LEFT, TOP = 92, 30, 190, 46
-STYLE = """
-text { font: 13px system-ui, sans-serif; fill: #1b1f24 }
-.none { fill: #eceff2 }
-.cell { fill: #1d6fb8 }
-.light { fill: #ffffff }
-.back { fill: #ffffff }
+STYLE = """<style>
+text { font: 12px system-ui, sans-serif } .title { font-weight: 600 }
+.ground { fill: #ffffff } .heat { fill: #1f5fa8 } .title, .label, .dark { fill: #1d2733 } .light { fill: #ffffff }
 @media (prefers-color-scheme: dark) {
-  text { fill: #e6e9ec }
-  .none { fill: #2a2f36 }
-  .back { fill: #14171a }
-  .cell { fill: #4c9ae0 }
-  .light { fill: #0c0e10 }
+.ground { fill: #14181d } .heat { fill: #79b0ee } .title, .label, .dark { fill: #e6eaef } .light { fill: #101418 }
 }
-"""
-DARK_FROM = 0.55
-"""Opacity of a cell from which its text is of the other colour."""
+</style>"""
 
 
-def heat_map(found: Rates) -> str:
-    """What each class keeps in each mix of what it has alone: the darker, the less is left."""
-    mixes = [mix for mix in MIXES if len(mix) > 1]
-    width, height = LEFT + CELL * len(CLASSES) + 12, TOP + HIGH * len(mixes) + 12
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
-        "<title>What each class keeps in each mix of its goodput alone, in percent</title>",
-        f'<style>{STYLE}</style><rect class="back" width="{width}" height="{height}"/>',
-        '<text x="12" y="20">Goodput kept of that alone, %</text>',
-    ]
-    parts += [
-        f'<text x="{LEFT + CELL * (column + 0.5)}" y="{TOP - 8}" text-anchor="middle">{name}</text>'
-        for column, name in enumerate(CLASSES)
-    ]
-    for row, mix in enumerate(mixes):
-        y = TOP + HIGH * row
-        parts.append(f'<text x="12" y="{y + 20}">{" + ".join(mix)}</text>')
-        for column, name in enumerate(CLASSES):
-            x = LEFT + CELL * column
-            box = f'x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{HIGH - 2}" rx="3"'
-            if name not in mix:
-                parts.append(f'<rect class="none" {box}/>')
-                continue
-            value = kept(found, mix, name)
-            lost = min(1.0, max(0.0, 1 - value / 100))
-            kind = ' class="light"' if lost > DARK_FROM else ""
-            parts.append(f'<rect class="none" {box}/><rect class="cell" {box} fill-opacity="{lost:.2f}"/>')
-            parts.append(f'<text{kind} x="{x + CELL / 2}" y="{y + 20}" text-anchor="middle">{value:.0f}</text>')
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def between(text: str, name: str, inner: str) -> str:
-    """The page with what is between the markers of a name replaced."""
-    first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    before, rest = text.split(first, 1)
-    return f"{before}{first}\n{inner}\n{last}{rest.split(last, 1)[1]}"
+def with_table(page: str, found: Mixes) -> str:
+    """The page with the table between its marks."""
+    before, rest = page.split(MARKS[0])
+    _, after = rest.split(MARKS[1])
+    return f"{before}{MARKS[0]}\n{table(found)}\n{MARKS[1]}{after}"
 
 
 def main() -> None:
-    """Runs all and writes."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--out", type=Path, default=HERE, help="folder of README.md and heatmap.svg")
-    out = arguments.parse_args().out
-    all_found = {variation.name: rates(variation.changes) for variation in VARIATIONS}
-    as_it_is = all_found[VARIATIONS[0].name]
-    page = (out / "README.md").read_text(encoding="utf-8")
-    page = between(page, "matrix", matrix_table(as_it_is))
-    write_text(out / "README.md", between(page, "sensitivity", sensitivity_table(all_found)))
-    write_text(out / "heatmap.svg", heat_map(as_it_is))
-    for name, found in all_found.items():
-        print(name, *losers_first(found)[2], sep="; ")
+    """Writes both."""
+    found = read(Run.read(Path(sys.argv[1]))) if len(sys.argv) > 1 else measured("scenario.yaml", {})
+    DRAWING.write_text(drawing(found), encoding="utf-8")
+    README.write_text(with_table(README.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 if __name__ == "__main__":
