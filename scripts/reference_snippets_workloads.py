@@ -155,6 +155,7 @@ nbd: {connections: 2}
 read: 70
 access: {random: 60}
 block: 4KiB
+offset: 10GiB
 size: 10GiB
 jobs: 4
 depth: 32

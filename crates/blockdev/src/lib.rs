@@ -11,9 +11,11 @@ mod head;
 mod link;
 mod requests;
 mod servers;
+mod shared;
 #[cfg(test)]
 mod tests;
 
 pub use config::{CacheConfig, DeviceConfig, HeadConfig, Limits, LinkConfig};
 pub use device::Device;
 pub use requests::{Completion, Op, Request};
+pub use shared::DeviceUser;

@@ -16,6 +16,7 @@ mod pairs;
 mod record;
 mod requests;
 mod storage;
+mod storage_devices;
 mod storage_network;
 mod storage_record;
 mod stream;
@@ -25,6 +26,7 @@ pub use record::{Row, Sum, WorkloadRecord};
 pub use storage_record::{OfOp, StorageRecord};
 
 use serde_json::Value;
+use storage_devices::Devices;
 use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
 use tailrace_units::{Distribution, RandomStream, Time};
@@ -144,6 +146,8 @@ struct Place<'a> {
     plan: &'a Plan,
     header: &'a Header,
     number: u32,
+    /// Block devices of all hosts that a workload has opened.
+    devices: &'a Devices,
 }
 
 impl Place<'_> {
@@ -206,8 +210,9 @@ fn details(workload: &Workload, record: &WorkloadRecord) -> Option<(&'static str
 
 /// Tells an engine of all workloads.
 pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
+    let devices = Devices::default();
     for (number, workload) in (0..).zip(&plan.workloads) {
-        kind_of(workload).open(&Place { plan, header: &workload.header, number }, engine);
+        kind_of(workload).open(&Place { plan, header: &workload.header, number, devices: &devices }, engine);
     }
 }
 

@@ -4,13 +4,13 @@ use crate::storage_network::agreed;
 use crate::storage_record::StorageRecord;
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
 use std::rc::Rc;
-use tailrace_blockdev::{CacheConfig, Device, DeviceConfig, HeadConfig, Limits, LinkConfig};
+use tailrace_blockdev::DeviceUser;
 use tailrace_endpoint::app::storage_protocol::Rules;
 use tailrace_endpoint::app::{
     Access, Arrivals, ArrivalsConfig, JobConfig, LocalPath, NetworkPath, NetworkPathConfig, Pace, Path, Pattern, Peer,
     StorageClient, StorageClientConfig, StorageTarget, StorageTargetConfig, Wires,
 };
-use tailrace_plan::{BlockDevice, RawAccess, RawObserve, Storage};
+use tailrace_plan::{RawAccess, RawObserve, Storage};
 use tailrace_units::{Probability, Span, Time, Zipf};
 
 /// All, in parts per billion.
@@ -43,7 +43,7 @@ impl Kind for Storage {
         }
         for (number, &host) in (0..).zip(&self.initiators) {
             let path: Box<dyn Path> = match &network {
-                None => Box::new(LocalPath::new(parts.device(number))),
+                None => Box::new(LocalPath::new(parts.device(number, host))),
                 Some(network) => Box::new(parts.network_path(host, network)),
             };
             let program = Box::new(parts.client(number, path));
@@ -76,7 +76,7 @@ impl Parts<'_> {
         let target = StorageTarget::new(StorageTargetConfig {
             port,
             rules: Rc::clone(rules),
-            device: self.device(0),
+            device: self.device(0, host),
             wires: wires.clone(),
         });
         let (program, port) = (Box::new(target), Some(port));
@@ -95,9 +95,10 @@ impl Parts<'_> {
         })
     }
 
-    /// The device of an initiator, or of the target (0).
-    fn device(&self, number: u32) -> Device {
-        Device::new(device_config(&self.storage.device), self.place.random(&format!("{number}/device")))
+    /// The device of an initiator, or of the target (0), which workloads before this one may use already.
+    fn device(&self, number: u32, host: usize) -> DeviceUser {
+        let random = || self.place.random(&format!("{number}/device"));
+        self.place.devices.user(host, &self.storage.device, random)
     }
 
     fn client(&self, number: u32, path: Box<dyn Path>) -> StorageClient {
@@ -155,32 +156,13 @@ impl Parts<'_> {
                 Access::Zipf(Zipf::new((area / (block.mean() as u64).max(sector)).max(1), theta_milli))
             }
         };
-        Pattern { read: share(raw.read_ppb), access, block: block.clone(), sector, first: u64::from(job) * area, area }
-    }
-}
-
-/// A device of the plan, as the model has it.
-fn device_config(device: &BlockDevice) -> DeviceConfig {
-    let BlockDevice { read_latency, write_latency, rates: [read, write], raw } = device;
-    let limits = raw.limits;
-    DeviceConfig {
-        servers: raw.servers,
-        read_latency: read_latency.clone(),
-        write_latency: write_latency.clone(),
-        link: LinkConfig { read: *read, write: *write, is_duplex: raw.is_duplex },
-        queue_depth: raw.queue_depth,
-        limits: Limits {
-            max_sectors_bytes: limits.max_sectors_bytes,
-            max_segments: limits.max_segments.into(),
-            segment_bytes: limits.segment_bytes,
-            transfer_bytes: (limits.transfer_bytes > 0).then_some(limits.transfer_bytes),
-        },
-        cache: raw.cache.map(|cache| CacheConfig { bytes: cache.bytes, latency: Span::from_ps(cache.latency_ps) }),
-        head: raw.head.map(|head| HeadConfig {
-            turn: Span::from_ps(head.turn_ps),
-            seek_track: Span::from_ps(head.seek_track_ps),
-            seek_full: Span::from_ps(head.seek_full_ps),
-            capacity: head.capacity_bytes,
-        }),
+        Pattern {
+            read: share(raw.read_ppb),
+            access,
+            block: block.clone(),
+            sector,
+            first: raw.offset_bytes + u64::from(job) * area,
+            area,
+        }
     }
 }

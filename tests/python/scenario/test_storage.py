@@ -110,12 +110,25 @@ def test_a_device_that_makes_no_sense_is_refused_with_its_key(
     assert any(problem.startswith(f"devices.own{key}: ") and what in problem for problem in found), found
 
 
-def test_two_workloads_do_not_share_a_device_of_a_host() -> None:
-    other = DISK | {"initiators": ["db"]}
-    found = problems(sound(workloads__disk=DISK, workloads__other=other))
-    assert any("'disk' uses the device 'sata-ssd' of host 'db' already" in problem for problem in found), found
-    second = sound(workloads__disk=DISK, workloads__other=other | {"device": "second"}, devices__second=OWN)
-    assert problems(second) == []
+def test_workloads_that_name_the_same_device_of_a_host_share_it() -> None:
+    other = DISK | {"initiators": ["db"], "offset": "1GiB"}
+    assert problems(sound(workloads__disk=DISK, workloads__other=other)) == []
+    body, devices = plan(offset="1GiB")
+    assert (body["offset_bytes"], len(devices)) == (2**30, 1)
+    assert "offset_bytes" not in plan()[0], "plans of scenarios without it stay what they were"
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ({"offset": "100B"}, "100B is not a multiple of the sector of 512 B"),
+        ({"device": "disk-7200", "offset": "999999999488B"}, "the area ends behind the device"),
+        ({"offset": f"{2**60 - 512}B"}, "a device has at most 2^60 bytes"),
+    ],
+)
+def test_an_area_that_is_not_on_the_device_is_refused(keys: dict[str, Any], what: str) -> None:
+    found = problems(sound(workloads__disk=DISK | keys))
+    assert any(problem.startswith("workloads.disk.offset: ") and what in problem for problem in found), found
 
 
 def test_the_plan_has_every_value() -> None:

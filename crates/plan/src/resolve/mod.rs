@@ -103,7 +103,7 @@ impl Plan {
         let network = NetworkFacts { graph: &graph, has_spanning_trees: raw.spanning_tree.is_some(), devices: &raw.devices };
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &network)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "the plan has no workloads")?;
-        check_devices(&raw.devices, &workloads)?;
+        check_devices(&raw.devices)?;
         check_size(&raw, &graph, &workloads)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<Vec<_>, _>>()?;
         let records = observed.iter().enumerate().rev().map(|(record, &port)| (port, record)).collect();

@@ -36,7 +36,10 @@ pub struct RawStorage {
     pub access: RawAccess,
     /// Bytes of a request.
     pub block: RawDistribution,
-    /// Bytes of the area that all jobs of an initiator share out.
+    /// Where the area of the jobs begins on the device.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset_bytes: u64,
+    /// Bytes of that area, which all jobs of an initiator share out.
     pub size_bytes: u64,
     /// Gap between requests of an initiator that begin by themselves (picoseconds); none where each follows one that has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,7 +158,9 @@ fn check(raw: &RawStorage, device: &RawDevice, name: &str) -> Result<(), PlanErr
     let area = raw.size_bytes / u64::from(raw.jobs);
     require(area >= sector, name, "each job must have an area of at least a sector")?;
     let capacity = device.head.map_or(DEVICE_BYTES_MAX, |head| head.capacity_bytes);
-    require(raw.size_bytes <= capacity, name, "the area must not be larger than the device")?;
+    let is_on_device = raw.offset_bytes.checked_add(raw.size_bytes).is_some_and(|end| end <= capacity);
+    require(is_on_device, name, "the area must end within the device")?;
+    require(raw.offset_bytes.is_multiple_of(sector), name, "offset_bytes must be a multiple of the sector")?;
     if let RawDistribution::Constant(bytes) = raw.block {
         require(bytes > 0 && bytes % sector == 0, name, "block must be a multiple of the sector")?;
     }
@@ -192,17 +197,15 @@ fn resolve_device(raw: &RawDevice) -> Result<BlockDevice, PlanError> {
     })
 }
 
-/// Each device of a host belongs to one workload: two would have to share what is one thing.
-pub(crate) fn check_devices(devices: &[RawDevice], workloads: &[Workload]) -> Result<(), PlanError> {
+/// Names of devices tell them apart. Workloads that name the same device of the same host share it.
+pub(crate) fn check_devices(devices: &[RawDevice]) -> Result<(), PlanError> {
     for (at, device) in devices.iter().enumerate() {
         require(devices[..at].iter().all(|other| other.name != device.name), &device.name, "two devices have this name")?;
     }
-    let mut taken = std::collections::BTreeSet::new();
-    for workload in workloads {
-        let Body::Storage(storage) = &workload.body else { continue };
-        let hosts = storage.target.as_ref().map_or(storage.initiators.as_slice(), std::slice::from_ref);
-        let are_free = hosts.iter().all(|&host| taken.insert((host, storage.raw.device.clone())));
-        require(are_free, &workload.header.name, "another workload uses this device of this host")?;
-    }
     Ok(())
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }

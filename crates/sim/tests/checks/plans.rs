@@ -145,6 +145,7 @@ pub fn storage(name: &str, initiators: &[&str], depth: u32) -> Drawn<RawStorage>
         read_ppb: 1_000_000_000,
         access: RawAccess::Random(1_000_000_000),
         block: RawDistribution::Constant(4_096),
+        offset_bytes: 0,
         size_bytes: 1 << 30,
         arrivals: None,
         think: RawDistribution::Constant(0),

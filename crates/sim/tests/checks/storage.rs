@@ -125,6 +125,62 @@ fn latency_counts_from_the_intended_start() {
     parts_are_the_whole(&outcome);
 }
 
+/// What two workloads do on one device together, beside what one does alone: requests of all enter one queue.
+#[test]
+fn workloads_share_a_device_in_proportion_to_their_depths() {
+    let mut shared = plan(1, 4, storage("a", &["h0"], 8));
+    shared.workloads.push(storage("b", &["h0"], 24).into());
+    let outcome = simulate(shared.clone());
+    let counts = |outcome: &Outcome| -> Vec<f64> {
+        let workloads = outcome.summary()["workloads"].as_array().expect("there are some").clone();
+        workloads.iter().map(|one| number(one, "storage_requests.read.count")).collect()
+    };
+    let alone = of(&simulate(plan(1, 4, storage("w", &["h0"], 32))), "read.count");
+    let [a, b] = counts(&outcome)[..] else { panic!("there are two") };
+    within("reads of both, of those of one alone", (a + b) / alone, (0.999, 1.001));
+    within("reads of a depth of 24, of those of 8", b / a, (2.98, 3.02));
+    let busy = |number: usize| number_of(&outcome, number, "devices.busy_s");
+    within("busy time of the device, in two parts", busy(0) + busy(1), (0.999, 1.000_001));
+    // A device of its own for each is another thing, and a host of its own too.
+    let mut apart = shared.clone();
+    apart.devices.push(RawDevice { name: "other".into(), ..ssd(4) });
+    let RawBody::Storage(other) = &mut apart.workloads[1].body else { unreachable!("it is of storage") };
+    other.device = "other".into();
+    within("reads of both on two devices", counts(&simulate(apart)).iter().sum::<f64>() / alone, (1.99, 2.01));
+    assert_eq!(simulate(shared.clone()).summary()["digest"], simulate(shared).summary()["digest"]);
+}
+
+/// The same behind two protocols at the same target, with writes, flushes and a cache: both are served, and no faster than the link.
+#[test]
+fn workloads_share_the_device_of_a_target_whatever_their_protocols() {
+    let nbd = || RawStorageProtocol::Nbd(RawNbd { connections: 1, requests: 64, structured_replies: true });
+    let mut first = storage("a", &["h0", "h1"], 4);
+    (first.body.target, first.body.protocol, first.body.read_ppb) = (Some("h2".into()), nbd(), 400_000_000);
+    (first.body.block, first.body.flush_every, first.body.requests) = (RawDistribution::Constant(65_536), 16, 500);
+    let mut second = storage("b", &["h1"], 16);
+    (second.body.target, second.body.protocol, second.body.requests) = (Some("h2".into()), nbd(), 2_000);
+    (second.body.block, second.body.offset_bytes) = (RawDistribution::Constant(65_536), 1 << 30);
+    let mut plan = plan(3, 4, first);
+    plan.devices[0].cache = Some(RawDeviceCache { bytes: 1 << 20, latency_ps: 10 * US });
+    (plan.devices[0].read_bps, plan.devices[0].write_bps) = (2 * GBPS, 2 * GBPS);
+    plan.workloads.push(second.into());
+    let outcome = simulate(plan);
+    let (whole, last) = (0..2).fold((0.0, 0.0_f64), |(bytes, last), number| {
+        let own = &outcome.summary()["workloads"][number];
+        assert_eq!(count(own, "transactions"), [1_000, 2_000][number], "every request is answered");
+        assert_eq!(count(own, "goodput_bytes"), 65_536 * count(own, "transactions"));
+        (
+            bytes + number_of(&outcome, number, "read.bytes") + number_of(&outcome, number, "write.bytes"),
+            last.max(own["completion_ps"].as_f64().expect("it has ended")),
+        )
+    });
+    within("data over the link of the device", whole / (last * 1e-12) / 250e6, (0.8, 1.0));
+}
+
+fn number_of(outcome: &Outcome, workload: usize, key: &str) -> f64 {
+    number(&outcome.summary()["workloads"][workload], &format!("storage_requests.{key}"))
+}
+
 #[test]
 fn jobs_that_have_an_end_finish_and_the_same_seed_gives_the_same() {
     let run = || {
@@ -183,7 +239,8 @@ fn what_makes_no_sense_in_a_plan_is_refused() {
         (Box::new(|plan, _| plan.devices[0].sector_bytes = 520), "sector_bytes must be"),
         (Box::new(|plan, _| plan.devices[0].limits.segment_bytes = 511), "at least a sector"),
         (Box::new(|plan, _| plan.devices.push(ssd(1))), "two devices have this name"),
-        (Box::new(|plan, _| plan.workloads.push(storage("again", &["h0"], 1).into())), "another workload uses this device"),
+        (Box::new(|_, own| own.offset_bytes = 100), "offset_bytes must be"),
+        (Box::new(|_, own| own.offset_bytes = (1 << 60) - 512), "must end within the device"),
         (
             Box::new(|plan, _| {
                 plan.devices[0].head =

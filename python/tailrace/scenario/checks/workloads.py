@@ -25,17 +25,6 @@ def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
         own = [workload.path_problems(graph)] if is_joined and not unknown else []
         for found in (*own, workload.problems(around)):
             yield from (((*at, *key), what, hint) for key, what, hint in found)
-    yield from _shared_devices(scenario)
-
-
-def _shared_devices(scenario: Scenario) -> Found:
-    """Devices of a host that two workloads use: the model gives each workload a device of its own."""
-    first: dict[tuple[str, str], str] = {}
-    for name, workload in scenario.running.items():
-        for host, device in workload.used_devices():
-            if (other := first.setdefault((host, device), name)) != name:
-                what = f"'{other}' uses the device '{device}' of host '{host}' already"
-                yield ("workloads", name, "device"), what, "declare a second device, or another host"
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:

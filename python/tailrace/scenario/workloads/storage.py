@@ -55,7 +55,9 @@ class Storage(WorkloadKind):
     target: str | None = None
     """Host with the device. Omitted with `protocol: local`, where each initiator has a device of its own."""
     device: str
-    """A device of `devices`, or a preset: `sata-ssd`, `nvme`, `disk-7200` or `memory`."""
+    """A device of `devices`, or a preset: `sata-ssd`, `nvme`, `disk-7200` or `memory`. Workloads that name the same
+    device of the same host share it.
+    """
     protocol: Literal["local", "iscsi", "nvme-tcp", "nbd"] = "local"
     """How requests reach the device: `local` without a network, or a protocol over TCP."""
     iscsi: Iscsi | None = None
@@ -74,6 +76,8 @@ class Storage(WorkloadKind):
     """Bytes of a request: multiples of the device's sector; draws are rounded to it. Default: 4KiB."""
     size: Size = SIZE_BYTES
     """Area of the device that the jobs of an initiator share out: each has its own part. Default: 1GiB."""
+    offset: Size = 0
+    """Where that area begins on the device. Default: 0B, as the areas of other workloads."""
     jobs: Annotated[Count, Field(ge=1, le=JOBS_MAX)] = 1
     """Threads of each initiator."""
     depth: Annotated[Count, Field(ge=1, le=JOBS_MAX)] = 1
@@ -229,6 +233,7 @@ class Storage(WorkloadKind):
             "read_ppb": round(self.read * PPB_PER_PERCENT),
             "access": self.access.raw,
             "block": self.block.raw,
+            **({"offset_bytes": self.offset} if self.offset else {}),
             "size_bytes": self.size,
             **({"arrivals": gaps.raw} if gaps is not None else {}),
             "think": (self.think or AT_ONCE).raw,

@@ -12,6 +12,7 @@ from tailrace.scenario.workloads.loops import ARRIVAL_GAP_PS_MIN
 
 __all__ = ["TIME", "cautions", "problems"]
 REQUEST_BYTES_MAX = 2**32 - 1
+DEVICE_BYTES_MAX = 2**60
 
 
 class StorageKeys(Protocol):
@@ -29,6 +30,8 @@ class StorageKeys(Protocol):
     def block(self) -> Distribution: ...
     @property
     def size(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
     @property
     def jobs(self) -> int: ...
     @property
@@ -90,6 +93,14 @@ def _size_problems(work: StorageKeys, device: Device) -> Found:
     if device.effective.rotation is not None and capacity and work.size > capacity:
         what = f"the area is larger than the device of {format_size(capacity)}"
         yield ("size",), what, f"write at most {capacity}B"
+    elif device.effective.rotation is not None and capacity and work.offset + work.size > capacity:
+        what = f"the area ends behind the device of {format_size(capacity)}"
+        yield ("offset",), what, f"write at most {capacity - work.size}B"
+    elif work.offset + work.size > DEVICE_BYTES_MAX:
+        yield ("offset",), "a device has at most 2^60 bytes", "write a lower offset"
+    if work.offset % sector:
+        what = f"{work.offset}B is not a multiple of the sector of {sector} B of '{work.device}'"
+        yield ("offset",), what, f"write {work.offset // sector * sector}B"
 
 
 def stated_sizes(raw: Any) -> Sequence[int]:

@@ -2,18 +2,18 @@
 
 use super::path::{Command, Done, Outcome, Path, PathWaits};
 use crate::app::HostCalls;
-use tailrace_blockdev::{Completion, Device};
+use tailrace_blockdev::{Completion, DeviceUser};
 use tailrace_units::{Span, Time};
 
 /// A device in the same host.
 #[derive(Debug)]
 pub struct LocalPath {
-    device: Device,
+    device: DeviceUser,
 }
 
 impl LocalPath {
     /// The path to this device.
-    pub fn new(device: Device) -> LocalPath {
+    pub fn new(device: DeviceUser) -> LocalPath {
         LocalPath { device }
     }
 }

@@ -6,7 +6,7 @@ use crate::app::{HostCalls, Program};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tailrace_blockdev::{Completion, Device, Request};
+use tailrace_blockdev::{Completion, DeviceUser, Request};
 use tailrace_units::Time;
 
 /// Connections that may wait to be accepted (Linux `somaxconn`): the program accepts each at once.
@@ -19,8 +19,8 @@ pub struct StorageTargetConfig {
     pub port: u16,
     /// What it agrees on with each initiator.
     pub rules: Rc<Rules>,
-    /// Its device.
-    pub device: Device,
+    /// Its use of the device.
+    pub device: DeviceUser,
     /// What connections carry.
     pub wires: Wires,
 }
@@ -32,7 +32,7 @@ pub struct StorageTarget {
     is_listening: bool,
     rules: Rc<Rules>,
     wires: Wires,
-    device: Device,
+    device: DeviceUser,
     sessions: BTreeMap<u32, Session>,
     next_serial: u64,
     /// Requests at the device, by their tags there.

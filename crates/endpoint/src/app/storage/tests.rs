@@ -6,7 +6,7 @@ use crate::app::fake_host::Fake;
 use crate::app::{Arrivals, ArrivalsConfig, HostCalls, Program};
 use std::cell::RefCell;
 use std::rc::Rc;
-use tailrace_blockdev::{Device, DeviceConfig, Limits, LinkConfig, Op, Request};
+use tailrace_blockdev::{Device, DeviceConfig, DeviceUser, Limits, LinkConfig, Op, Request};
 use tailrace_units::{BitRate, Distribution, Probability, RandomStream, Span, Time, Zipf};
 
 const KIB: u64 = 1 << 10;
@@ -33,10 +33,10 @@ fn job(depth: u32) -> JobConfig {
 }
 
 /// Servers of 100 us.
-fn device(servers: u32) -> Device {
+fn device(servers: u32) -> DeviceUser {
     let latency = Distribution::Constant(Span::from_us(100).ps());
     let rate = BitRate::from_gbps(1_000_000);
-    Device::new(
+    DeviceUser::new(Device::new(
         DeviceConfig {
             servers,
             read_latency: latency.clone(),
@@ -48,7 +48,7 @@ fn device(servers: u32) -> Device {
             head: None,
         },
         random("device"),
-    )
+    ))
 }
 
 fn client(jobs: Vec<JobConfig>, path: Box<dyn Path>) -> StorageClient {
