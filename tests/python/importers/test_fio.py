@@ -81,10 +81,10 @@ def test_equal_jobs_of_a_group_become_one_workload() -> None:
     assert [(keys["jobs"], keys["arrivals"]) for keys in scenario.workloads.values()] == [(2, "2500us")]
 
 
-def test_jobs_that_differ_have_a_drive_each_and_a_remark_says_so() -> None:
+def test_jobs_that_differ_share_the_drive_of_their_file() -> None:
     text = GLOBAL + "[a]\nrw=randread\n[b]\nrw=write\n"
-    assert [keys["device"] for keys in imported(text).workloads.values()] == ["sdb", "sdb-2"]
-    assert fates(text)["workloads.b"][0] == "not-modelled"
+    assert [keys["device"] for keys in imported(text).workloads.values()] == ["sdb", "sdb"]
+    assert "workloads.b" not in fates(text), "nothing is lost that a remark would have to name"
 
 
 @pytest.mark.parametrize(

@@ -155,13 +155,19 @@ def test_host_names_and_numbers_repeat_a_definition() -> None:
     assert imported(text).workloads["wd1"]["initiators"] == ["one", "two"]
 
 
-def test_two_workloads_of_one_device_share_its_threads_and_say_that_the_drive_is_doubled() -> None:
+def test_two_workloads_of_one_device_share_its_threads_and_the_drive() -> None:
     text = BASE + "wd=wd2,sd=sd1,rdpct=0\n" + RUN.replace("wd=wd1", "wd=wd*")
     scenario = imported(text)
     assert [keys["depth"] for keys in scenario.workloads.values()] == [8, 8]
-    assert scenario.workloads["wd2"]["device"] == "sd1-2"
-    _, remarks = import_vdbench(text, Path("test.vdb"), Setting())
-    assert [one.text for one in remarks.found if "shares device 'sd1'" in one.words] == ["wd=wd2"]
+    assert [keys["device"] for keys in scenario.workloads.values()] == ["sd1", "sd1"]
+    assert list(scenario.devices) == ["sd1"]
+
+
+def test_a_range_is_an_area_with_its_beginning() -> None:
+    keys = imported(BASE.replace("threads=16", "threads=16,range=(50,75)") + RUN).workloads["wd1"]
+    whole = imported(BASE + RUN).workloads["wd1"]
+    assert (keys["offset"], keys["size"]) == ("5GiB", "2560MiB")
+    assert "offset" not in whole
 
 
 def test_hosts_of_one_device_share_its_threads() -> None:

@@ -143,7 +143,7 @@ def _part(group: Group, scenario: StorageScenario, findings: Findings) -> _Part:
             part.workloads[name] = keys
             words = f"workloads.{name}"
         findings.say(job.place, f"[{job.name}]", "understood", words)
-    _finish(part, scenario, findings)
+    _finish(part)
     scenario.workloads |= part.workloads
     _tell_runtimes(part, group)
     return part
@@ -171,15 +171,9 @@ def _is_alike(own: Yaml, keys: Yaml) -> bool:
     return same and both and len(set(is_poisson)) < 2 and own["jobs"] + keys["jobs"] <= DEPTH_MAX
 
 
-def _finish(part: _Part, scenario: StorageScenario, findings: Findings) -> None:
-    """Writes sizes and arrivals in the notation of a scenario, and gives each workload a device that no other uses."""
-    used: set[str] = set()
-    for name, keys in part.workloads.items():
-        device = keys["device"]
-        if device in used:
-            keys["device"] = scenario.copy_device(device, used)
-            findings.say_once(f"workloads.{name}", scenario.words_of_copy(device))
-        used.add(keys["device"])
+def _finish(part: _Part) -> None:
+    """Writes sizes and arrivals in the notation of a scenario."""
+    for keys in part.workloads.values():
         if "size" in keys:
             keys["size"] = size(keys["size"])
         if "arrivals" in keys:

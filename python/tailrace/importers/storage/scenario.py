@@ -109,22 +109,6 @@ class StorageScenario:
         self.devices.setdefault(name, {"preset": self.setting.preset or preset_of(path)})
         return name
 
-    def copy_device(self, name: str, used: set[str]) -> str:
-        """A device like another, which no workload in `used` has: a device has one workload at a time."""
-        number = 2
-        while f"{name}-{number}" in used:
-            number += 1
-        copy = f"{name}-{number}"
-        self.devices.setdefault(copy, dict(self.devices[name]))
-        return copy
-
-    @staticmethod
-    def words_of_copy(name: str) -> str:
-        """The remark about a copy."""
-        return (
-            f"it shares device '{name}' with another workload: here each has a drive, and both together may be faster"
-        )
-
 
 def protocols() -> tuple[str, ...]:
     """Protocols of the kind `storage`."""

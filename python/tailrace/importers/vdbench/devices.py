@@ -134,7 +134,7 @@ def read_range(piece: Piece, findings: Findings) -> tuple[Fraction, Fraction] | 
     if values[1] > 200:  # RD and WD ranges beyond 200 are bytes
         findings.say(piece.place, piece.text, "not-modelled", "a range in bytes: write its length as `size`")
         return None
-    findings.say(piece.place, piece.text, "understood", "size of the area; its position has no effect")
+    findings.say(piece.place, piece.text, "understood", "offset and size of the area")
     return values[0], values[1]
 
 

@@ -53,15 +53,9 @@ class Writer:
         shares = self._shares(loads, run)
         users = self._users(loads, run)
         found: dict[str, Yaml] = {}
-        used: set[str] = set()
         for load, share in zip(loads, shares, strict=True):
             for group in self._groups(load, run, combination):
                 keys = self._workload(run, combination, load, share, group, users)
-                if keys["device"] in used:
-                    words = self.scenario.words_of_copy(keys["device"])
-                    self.findings.say(load.place, f"wd={load.name}", "not-modelled", words)
-                    keys["device"] = self.scenario.copy_device(keys["device"], used)
-                used.add(keys["device"])
                 found[self._name(load, group)] = keys
         return found
 
@@ -201,7 +195,9 @@ class Writer:
         low, high = load.range_percent or device.range_percent or (Fraction(0), Fraction(100))
         sectors = max(1, int(device.size_bytes * (high - low) / 100) // SECTOR_BYTES)
         area = size(sectors * SECTOR_BYTES)
-        return {"size": area} | ({"bytes": area} if at_end else {})
+        first = int(device.size_bytes * low / 100) // SECTOR_BYTES * SECTOR_BYTES
+        offset = {"offset": size(first)} if first else {}
+        return offset | {"size": area} | ({"bytes": area} if at_end else {})
 
     def _arrivals(self, run: Run, combination: Combination, load: Load, share: Fraction) -> Yaml:
         """Arrivals of one initiator: its part of the rate of the workload, which all devices and hosts share."""
