@@ -29,16 +29,16 @@ class Command:
     """Cores of the machine that it may use; None for those of its host."""
     group: str | None = None
     """Name of a control group of its own; None for that of its host."""
-    observes: bool = False
-    """It only looks, and stays in the control group of a lab that is in one: a program that changes its group waits
-    for the
-    kernel, long on a busy machine."""
     priority: int | None = None
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""
     dscp: int | None = None
     """Code point of the TCP connections that it opens; their responses have the same. None for 0."""
     stdin: str | None = None
     """File with its input; None for none."""
+    observes: bool = False
+    """It only looks at its host, for a moment: it need not be in the control group of the host."""
+    io: Mapping[str, Any] | None = None
+    """Limits on a disk, as `Envelope.order` writes them; None for none."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ pub struct Hierarchies {
     pub cpu: Option<PathBuf>,
     /// Version 2.
     pub unified: Option<PathBuf>,
+    /// Version 1 with the `blkio` controller, which only programs with limits on a disk join.
+    pub blkio: Option<PathBuf>,
 }
 
 impl Hierarchies {
@@ -25,10 +27,13 @@ impl Hierarchies {
             let Some(path) = place.split(' ').nth(4).map(PathBuf::from) else { continue };
             let mut words = kind.split(' ');
             let (kind, options) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
+            let has = |controller| kind == "cgroup" && options.split(',').any(|option| option == controller);
             if kind == "cgroup2" {
                 found.unified.get_or_insert(path);
-            } else if kind == "cgroup" && options.split(',').any(|option| option == "cpu") {
+            } else if has("cpu") {
                 found.cpu.get_or_insert(path);
+            } else if has("blkio") {
+                found.blkio.get_or_insert(path);
             }
         }
         found
@@ -47,6 +52,11 @@ impl Hierarchies {
     pub(super) fn roots(&self) -> impl Iterator<Item = &PathBuf> {
         self.cpu.iter().chain(&self.unified)
     }
+
+    /// Wherever a lab may have groups.
+    pub(super) fn all_roots(&self) -> impl Iterator<Item = &PathBuf> {
+        self.roots().chain(&self.blkio)
+    }
 }
 
 #[cfg(test)]
@@ -61,5 +71,8 @@ mod tests {
         let kind = |text: &str| Hierarchies::parse(text).kind();
         assert_eq!([kind(v1), kind(v2), kind(&[v1_other, v1, v2].concat()), kind(v1_other)], ["v1", "v2", "hybrid", "none"]);
         assert_eq!(Hierarchies::parse(v1).cpu, Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
+        let blkio = "36 32 0:31 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n";
+        let found = Hierarchies::parse(&[blkio, v1].concat());
+        assert_eq!((found.roots().count(), found.all_roots().count()), (1, 2), "only those with limits on a disk join it");
     }
 }

@@ -5,10 +5,12 @@
 //! groups stand directly below the root of their hierarchy, where version 2 allows controllers. Their name
 //! tells whose they are.
 
+mod disk;
 mod hierarchies;
 mod owner;
 mod stale;
 
+pub use disk::IoLimits;
 pub use hierarchies::Hierarchies;
 pub use stale::{Cleared, clear};
 
@@ -81,19 +83,29 @@ impl Groups {
             let enable = |path: PathBuf| fs::write(path.join("cgroup.subtree_control"), "+cpu").is_ok();
             let _ = enable(root.clone()) && enable(root.join(&self.name));
         }
-        self.weigh();
+        self.weigh(WEIGHT);
         Ok(())
     }
 
     /// Lets the lab's programs go before neighbours that compute. A lab that may not is a lab all the same: its trials say how
     /// much of the machine was idle.
-    fn weigh(&self) {
+    fn weigh(&self, times: u64) {
         let (group, file, weight) = match (&self.hierarchies.cpu, &self.hierarchies.unified) {
-            (Some(root), _) => (root, "cpu.shares", ORDINARY_SHARES * WEIGHT),
-            (None, Some(root)) => (root, "cpu.weight", ORDINARY_WEIGHT * WEIGHT),
+            (Some(root), _) => (root, "cpu.shares", ORDINARY_SHARES * times),
+            (None, Some(root)) => (root, "cpu.weight", ORDINARY_WEIGHT * times),
             (None, None) => return,
         };
         let _ = fs::write(group.join(&self.name).join(file), weight.to_string());
+    }
+
+    /// Does something in which a process joins a group. The kernel lets it in after an RCU grace period (`cgroup_procs_write_start`),
+    /// which its own threads have to bring about: they would starve beside groups of the lab that always compute and weigh a hundred
+    /// times as much. Until the process has joined, the lab weighs what one ordinary program does.
+    pub fn while_joining<T>(&self, join: impl FnOnce() -> T) -> T {
+        self.weigh(1);
+        let done = join();
+        self.weigh(WEIGHT);
+        done
     }
 
     /// Makes the groups of one host.
@@ -152,7 +164,7 @@ impl Groups {
 
     /// Ends every process in the lab's groups and removes them. Returns whether nothing is left.
     pub fn remove(&self) -> bool {
-        self.hierarchies.roots().filter(|root| !remove_tree(&root.join(&self.name))).count() == 0
+        self.hierarchies.all_roots().filter(|root| !remove_tree(&root.join(&self.name))).count() == 0
     }
 }
 
@@ -201,11 +213,13 @@ mod tests {
             let root = std::env::temp_dir().join(format!("tailrace-weight-{}-{version}", std::process::id()));
             fs::create_dir_all(&root).expect("there is a place for scratch files");
             let (cpu, unified) = if version == 1 { (Some(root.clone()), None) } else { (None, Some(root.clone())) };
-            let groups = Groups::named(Hierarchies { cpu, unified }, "tailrace-test");
+            let groups = Groups::named(Hierarchies { cpu, unified, blkio: None }, "tailrace-test");
             groups.create().expect("folders can be made");
-            let read = fs::read_to_string(root.join("tailrace-test").join(file));
+            let read = || fs::read_to_string(root.join("tailrace-test").join(file)).expect("it was written");
+            let (before, joining) = (read(), groups.while_joining(read));
+            let after = read();
             fs::remove_dir_all(&root).expect("it is ours");
-            assert_eq!(read.expect("it was written"), weight);
+            assert_eq!((before.as_str(), joining.as_str(), after.as_str()), (weight, &weight[..weight.len() - 2], weight));
         }
     }
 
@@ -213,7 +227,7 @@ mod tests {
     fn version_2_limits_a_host_where_it_has_the_controller() {
         let root = std::env::temp_dir().join(format!("tailrace-limit-{}", std::process::id()));
         fs::create_dir_all(&root).expect("there is a place for scratch files");
-        let groups = Groups::named(Hierarchies { cpu: None, unified: Some(root.clone()) }, "tailrace-test");
+        let groups = Groups::named(Hierarchies { cpu: None, unified: Some(root.clone()), blkio: None }, "tailrace-test");
         assert!(!groups.can_limit_cpus());
         fs::write(root.join("cgroup.controllers"), "cpuset cpu io\n").expect("it is ours");
         assert!(groups.can_limit_cpus());

@@ -14,7 +14,7 @@ pub struct Cleared {
 
 /// Removes only the groups of labs whose owner has ended.
 pub fn clear() -> Cleared {
-    clear_in(Hierarchies::find().roots())
+    clear_in(Hierarchies::find().all_roots())
 }
 
 fn clear_in<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> Cleared {

@@ -39,6 +39,7 @@ pub(super) fn run() -> Result<(), String> {
         "nested": ready.map(|ready| &ready["nested"]),
         "cgroup_usable": ready.map(|ready| ready["cgroup"].is_string()),
         "cpu_limits": ready.map(|ready| &ready["cpu_limits"]),
+        "io_limits": ready.map(|ready| &ready["io_limits"]),
         "priorities": ready.map(|ready| &ready["priorities"]),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
         "tun": tun.is_ok(),

@@ -130,16 +130,14 @@ pub fn run(setup: Setup) -> Result<(), String> {
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
     }
-    let mut programs = Programs::new(setup.groups.clone(), setup.is_nested);
-    if joins {
-        programs.joined();
-    }
+    let programs = Programs::new(setup.groups.clone(), setup.is_nested, joins && setup.groups.is_some());
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),
         "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host, &vlans)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
         "cpu_limits": setup.groups.as_ref().is_some_and(Groups::can_limit_cpus),
+        "io_limits": setup.groups.as_ref().is_some_and(Groups::can_limit_io),
         "priorities": programs.can_prioritise(),
         "nested": setup.is_nested,
         "kind": setup.kind.name(),

@@ -29,13 +29,13 @@ pub struct Programs {
     groups: Option<Groups>,
     /// Inside a user namespace root is the only user.
     is_nested: bool,
+    /// The lab itself is in the group of programs without a host: what it starts is there without joining.
+    is_member: bool,
     running: BTreeMap<i32, Running>,
     /// Groups for priorities and code points that exist.
     prioritised: BTreeSet<String>,
     /// Groups of single programs that exist.
     own: BTreeSet<String>,
-    /// Whether this process is in the group of no host, and what it starts with it.
-    is_member: bool,
 }
 
 #[derive(Debug)]
@@ -46,20 +46,8 @@ struct Running {
 
 impl Programs {
     /// None run.
-    pub fn new(groups: Option<Groups>, is_nested: bool) -> Programs {
-        Programs {
-            groups,
-            is_nested,
-            running: BTreeMap::new(),
-            prioritised: BTreeSet::new(),
-            own: BTreeSet::new(),
-            is_member: false,
-        }
-    }
-
-    /// This process has joined the group of no host: programs that only look stay there.
-    pub fn joined(&mut self) {
-        self.is_member = true;
+    pub fn new(groups: Option<Groups>, is_nested: bool, is_member: bool) -> Programs {
+        Programs { groups, is_nested, is_member, running: BTreeMap::new(), prioritised: BTreeSet::new(), own: BTreeSet::new() }
     }
 
     /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel
@@ -94,13 +82,18 @@ impl Programs {
         command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
         let entry = ChildSetup {
             network: host.map(|host| host.namespace.as_raw_fd()),
-            groups: if order.observes && self.is_member { vec![] } else { self.join_files(member, order.priority, order.dscp)? },
+            groups: self.groups_of(order, member)?,
             cores: order.cores.as_deref().map(cores).transpose()?,
             hostname: host.map(|host| host.name.clone()),
             user: if self.is_nested { None } else { order.user.as_deref().map(user).transpose()? },
             nests: self.is_nested && order.user.is_some(),
         };
-        let pid = spawn(&mut command, entry).map_err(|error| format!("starting {program:?}: {error}"))?;
+        let joins = self.groups.as_ref().filter(|_| !entry.groups.is_empty());
+        let started = match joins {
+            Some(groups) => groups.while_joining(|| spawn(&mut command, entry)),
+            None => spawn(&mut command, entry),
+        };
+        let pid = started.map_err(|error| format!("starting {program:?}: {error}"))?;
         self.running.insert(pid.as_raw(), Running { name: order.name.clone(), since: Instant::now() });
         Ok(pid)
     }
@@ -118,6 +111,21 @@ impl Programs {
             groups.add(&member).map_err(|error| format!("group {own:?}: {error}"))?;
         }
         Ok(member)
+    }
+
+    /// The groups that a program joins: none where it is in the right one from its start.
+    fn groups_of(&mut self, order: &Spawn, member: &str) -> Result<Vec<CString>, String> {
+        let is_there = order.observes || member == cgroup::NO_HOST;
+        let is_marked = order.priority.is_some() || order.dscp.is_some();
+        let mut files = match self.is_member && is_there && !is_marked {
+            true => vec![],
+            false => self.join_files(member, order.priority, order.dscp)?,
+        };
+        if let Some(limits) = &order.io {
+            let groups = self.groups.as_ref().ok_or("io: this machine or user has no control groups")?;
+            files.extend(groups.limit_io(member, limits).map_err(|error| format!("io: {error}"))?);
+        }
+        Ok(files)
     }
 
     fn limit(&self, member: &str, cpus: f64) -> Result<(), String> {
@@ -238,14 +246,31 @@ mod tests {
             cpus: None,
             cores: None,
             group: group.map(str::to_owned),
-            observes: false,
             priority: None,
             dscp: None,
+            observes: false,
+            io: None,
         };
-        let mut programs = Programs::new(None, false);
+        let mut programs = Programs::new(None, false, false);
         assert_eq!(programs.member(&order(Some("noise")), None).as_deref(), Ok("own-noise"));
         assert_eq!(programs.member(&order(None), None).as_deref(), Ok(cgroup::NO_HOST));
         assert!(programs.member(&order(Some("../host-0")), None).is_err() && programs.member(&order(Some("")), None).is_err());
         assert!(cores(&[]).is_err_and(|told| told.contains("empty")));
+    }
+
+    #[test]
+    fn what_only_looks_joins_no_group_where_the_lab_has_one() {
+        let text = r#"{"name": "ss", "argv": ["ss"], "stdout": "/o", "stderr": "/e", "observes": true}"#;
+        let looks: Spawn = serde_json::from_str(text).expect("it is an order");
+        let order = Spawn { observes: false, ..serde_json::from_str(text).expect("it is an order") };
+        let hierarchies = cgroup::Hierarchies { cpu: Some("/cpu".into()), ..cgroup::Hierarchies::default() };
+        let joined = |is_member: bool, order: &Spawn, member: &str| {
+            let mut programs = Programs::new(Some(Groups::named(hierarchies.clone(), "lab")), false, is_member);
+            programs.groups_of(order, member).map(|files| files.len())
+        };
+        assert_eq!(joined(true, &looks, "host-0"), Ok(0));
+        assert_eq!(joined(true, &order, "host-0"), Ok(1), "a program of a host is in its group");
+        assert_eq!(joined(true, &order, cgroup::NO_HOST), Ok(0), "it is there");
+        assert_eq!(joined(false, &looks, "host-0"), Ok(1), "the lab is in no group that ends with it");
     }
 }

@@ -1,5 +1,6 @@
 //! The protocol of a lab: commands and events as JSON, one document per line.
 
+use crate::cgroup::IoLimits;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -93,16 +94,18 @@ pub struct Spawn {
     /// A control group of its own beside those of the hosts, by this name; none for that of its host.
     #[serde(default)]
     pub group: Option<String>,
-    /// It only looks: it stays in the control group of the lab, where the lab is in one. A process that changes its group waits
-    /// for a grace period of the kernel, which takes long on a machine whose cores are all busy.
-    #[serde(default)]
-    pub observes: bool,
     /// Priority (0 to 7) of the sockets that it creates; none for the machine's default, 0.
     #[serde(default)]
     pub priority: Option<u8>,
     /// Code point of the connections that it opens, 0 to 63; who answers them answers with the same.
     #[serde(default)]
     pub dscp: Option<u8>,
+    /// It only looks at its host, for a moment: where the lab itself is in a group of its own, it stays there and need not join one.
+    #[serde(default)]
+    pub observes: bool,
+    /// Limits on a disk.
+    #[serde(default)]
+    pub io: Option<IoLimits>,
 }
 
 /// Reads one line.

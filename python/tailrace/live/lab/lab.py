@@ -114,9 +114,10 @@ class Lab:
             cpus=command.cpus,
             cores=command.cores if command.cores is not None else self.pins.get(command.host or ""),
             group=command.group,
-            observes=command.observes,
             priority=command.priority,
             dscp=command.dscp,
+            observes=command.observes,
+            io=command.io,
         )
         return Program(self, command, int(answer.get("pid", 0)))
 

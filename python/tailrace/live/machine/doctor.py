@@ -177,6 +177,8 @@ def _control_groups(found: Mapping[str, Any]) -> Fact:
     lacks = []
     if found.get("cpu_limits") is False:
         lacks.append(("CPU limits", "no cpu.program_cores"))
+    if found.get("io_limits") is False:
+        lacks.append(("limits on disks", "no storage but of memory"))
     if found.get("priorities") is False:
         lacks.append(("priorities of programs", "no priority and dscp"))
     value = " and ".join(what for what, _ in lacks)

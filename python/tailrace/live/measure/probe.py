@@ -99,7 +99,7 @@ def difference(before: Mapping[str, int], after: Mapping[str, int]) -> Counters:
 def round_trip_us(lab: Lab, source: str, destination: str, address: str) -> dict[str, float]:
     """Least, mean and largest round trip of small pings while nothing else is sent, in microseconds."""
     argv = ["ping", "-n", "-q", "-c", str(PINGS), "-i", "0.01", "-w", "5", address]
-    return parse_ping(lab.run(Command(f"ping-{source}-{destination}", argv, host=source), LIMIT_S))
+    return parse_ping(lab.run(Command(f"ping-{source}-{destination}", argv, host=source, observes=True), LIMIT_S))
 
 
 def parse_ping(text: str) -> dict[str, float]:
