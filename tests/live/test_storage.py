@@ -33,9 +33,18 @@ def test_iscsi_sessions_read_and_write(finished: dict[str, Any]) -> None:
     assert requests["read"]["latency"]["min_ps"] > 4096 * 8 / 100e6 * 1e12
     programs = finished["live"]["programs"]
     assert [word for word in programs["commands"]["session-disk-node1"] if word.startswith("iscsi://")]
-    assert programs["configurations"]["tgt-san"].startswith("disk sha256 ")
+    assert programs["configurations"]["tgt-san"].startswith("memory sha256 ")
     received = finished["live"]["counters"]["san"]["rx_frames"]
     assert received > 3 * requests["write"]["count"], "what is written crosses the network: 4 KiB are three frames"
+
+
+def test_workloads_of_one_device_have_one_unit_of_the_target(finished: dict[str, Any]) -> None:
+    commands = finished["live"]["programs"]["commands"]
+    places = [commands[name][-1] for name in ("session-disk-node1", "session-disk-node2", "session-log-node2")]
+    assert len(set(places)) == 1, places
+    log = workload(finished, "log")["storage_requests"]
+    assert log["read"]["count"] == 0 < 50 < log["write"]["count"]
+    assert finished["live"]["programs"]["configurations"]["tgt-san"].count("sha256") == 1
 
 
 def test_a_finite_workload_over_nbd_writes_all_and_is_timed(finished: dict[str, Any]) -> None:

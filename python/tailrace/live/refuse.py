@@ -17,9 +17,11 @@ from tailrace.experiment.real_kernel import (
 )
 from tailrace.live import registry
 from tailrace.live.service import Service
+from tailrace.programs.envelope import MEMORY
 from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.cpu import Cpu
+from tailrace.scenario.network.device import known_devices
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
@@ -49,6 +51,8 @@ class Machine:
     version 2."""
     can_limit_cpus: bool | None = None
     """Whether control groups limit the time of processors."""
+    can_limit_io: bool | None = None
+    """Whether control groups limit what is read from and written to disks."""
     cores: frozenset[int] | None = None
     """Numbers of the cores that programs may use."""
 
@@ -61,6 +65,7 @@ class Machine:
             frozenset(controls) if controls else None,
             has_priorities=False if found.get("cgroup_usable") is False else found.get("priorities"),
             can_limit_cpus=found.get("cpu_limits"),
+            can_limit_io=found.get("io_limits"),
             cores=frozenset(os.sched_getaffinity(0)),
         )
 
@@ -86,6 +91,7 @@ def _programs(scenario: Scenario) -> Found:
     yield from _servers(scenario)
     yield from _clusters(scenario)
     yield from _vlans(scenario)
+    yield from _devices(scenario)
     yield from _marked_datagrams(scenario)
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, LIVE)
@@ -95,6 +101,8 @@ def _machine(scenario: Scenario, machine: Machine) -> Found:
     if machine.congestion_controls is not None:
         yield from _congestion_controls(scenario, machine.congestion_controls)
     yield from _groups(scenario, machine)
+    if machine.can_limit_io is False:
+        yield from _disks(scenario)
     if machine.cores is not None:
         yield from _cores(scenario, machine.cores)
     if machine.frames_per_s_max is not None:
@@ -192,6 +200,31 @@ def _clusters(scenario: Scenario) -> Found:
             yield at, few, f"add a workload with {SERVICE_KEY}: {service.service_name} and another server"
         elif service.nodes_max is not None and len(hosts) > service.nodes_max:
             yield at, f"{what}, and at most {service.nodes_max} are supported", "use fewer servers"
+
+
+def _devices(scenario: Scenario) -> Found:
+    """Devices that limits on a disk cannot stand for, and several of them behind one target."""
+    known, first = known_devices(scenario.devices), dict[str, str]()
+    for name, workload in scenario.running.items():
+        at: KeyPath = ("workloads", name, "device")
+        for host, device in workload.used_devices():
+            if device != MEMORY and known[device].effective.rotation is not None:
+                what = f"the times of '{device}' depend on where its head is, which no limit on a disk imposes"
+                yield at, what, "write a device without rotation, or omit --live to simulate it"
+                break
+            other = first.setdefault(host, device)
+            if other != device:
+                what = f"'{other}' and '{device}' are on host '{host}', whose devices share one disk and its limits"
+                yield at, what, "use one device for each host"
+                break
+
+
+def _disks(scenario: Scenario) -> Found:
+    """Devices whose rates nothing on this machine imposes."""
+    for name, workload in scenario.running.items():
+        if any(device != MEMORY for _, device in workload.used_devices()):
+            what = "limits on a disk need the controller `blkio` or `io`, which this machine or user does not have"
+            yield ("workloads", name, "device"), what, f"write device: {MEMORY}; see `tailrace doctor`"
 
 
 def _vlans(scenario: Scenario) -> Found:

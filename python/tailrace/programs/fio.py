@@ -49,6 +49,7 @@ def job_file(work: StorageWork, place: str, limit_s: int, engine: str | None = N
         "numjobs": str(work.jobs),
         "thread": "1",
         "size": str(work.part_bytes),
+        "offset": str(work.offset_bytes) if work.offset_bytes else None,
         "offset_increment": str(work.part_bytes),
         "norandommap": "1",
         "randrepeat": "1",

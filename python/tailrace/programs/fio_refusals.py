@@ -3,14 +3,13 @@
 from typing import Any
 
 from tailrace.programs import fio
+from tailrace.programs.envelope import MEMORY
 from tailrace.programs.measured import PS_PER_S
 from tailrace.programs.storage import Found, protocol_of
 
 SIZE_MAX_BYTES = 2**30
-"""Of the area of a workload: the device is in the memory of this machine."""
+"""Of the area of a workload: it is written and read back before each trial, in memory or on a disk."""
 PERCENT = 100
-MEMORY = "memory"
-"""The device that a file in memory is."""
 PPM_PER_PERCENT = 10**4
 RATE_ERROR_MAX = 0.01
 """fio counts a rate in whole requests per second for reads and for writes of each job."""
@@ -20,16 +19,17 @@ def refusals(workload: Any) -> Found:
     """Keys below the workload, problem, hint."""
     protocol = protocol_of(workload)
     if protocol not in fio.ENGINES:
-        what = f"live runs have no initiator for {protocol}"
-        yield ("protocol",), what, f"write one of: {', '.join(fio.ENGINES)}; or omit --live to simulate it"
-    if workload.device != MEMORY:
-        what = f"the device of a live run is a file in memory, not '{workload.device}'"
-        yield ("device",), what, f"write device: {MEMORY}, or omit --live to simulate it"
-    if workload.size > SIZE_MAX_BYTES:
+        what = f"live runs have no initiator for {protocol}, which is the kernel's, and not this machine's"
+        hint = f"write one of: {', '.join(fio.ENGINES)}; use --exact, whose kernels are its own; or simulate it"
+        yield ("protocol",), what, hint
+    if workload.device != MEMORY and protocol == "nbd":
+        what = f"nbdkit serves its files from the page cache, which no limit on a disk holds to '{workload.device}'"
+        yield ("device",), what, f"write protocol: iscsi, or device: {MEMORY}"
+    if workload.offset + workload.size > SIZE_MAX_BYTES:
         yield (
             ("size",),
-            "the area is larger than the 1 GiB of memory that a device of a live run has",
-            "write size: 1GiB",
+            "the area does not end within the 1 GiB that a device of a live run has",
+            "write a smaller size, or a lower offset",
         )
     yield from _sessions(workload)
     yield from jobs(workload, "--live")

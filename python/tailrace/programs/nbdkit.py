@@ -1,4 +1,4 @@
-"""nbdkit: a server of network block devices, with one export for each workload."""
+"""nbdkit: a server of network block devices, with one export for each device."""
 
 from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed

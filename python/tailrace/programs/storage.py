@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tailrace.errors import KeyPath
+from tailrace.programs.envelope import Envelope
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
 from tailrace.programs.series import Moved, Row
@@ -115,6 +116,21 @@ class StorageWork:
     def size_bytes(self) -> int:
         """Area of the device that is used; each job has its own part."""
         return int(self.raw["size_bytes"])
+
+    @property
+    def device(self) -> str:
+        """Name of the device; workloads that name the same one of the same host share it."""
+        return str(self.raw["device"])
+
+    @property
+    def envelope(self) -> Envelope | None:
+        """What the device holds its users to; None for memory."""
+        return Envelope.of(self.raw.get("device_values"))
+
+    @property
+    def offset_bytes(self) -> int:
+        """Where the area begins on the device."""
+        return int(self.raw.get("offset_bytes") or 0)
 
     @property
     def part_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""tgt: an iSCSI target of user space, with one logical unit for each workload."""
+"""tgt: an iSCSI target of user space, with one logical unit for each device."""
 
 from collections.abc import Iterator, Sequence
 

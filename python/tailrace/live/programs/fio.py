@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -46,6 +47,8 @@ class Fio(Load):
         self._ports: frozenset[int] = frozenset()
         self._is_over = False
         self._checksums: dict[str, str] = {}
+        self._backings: dict[str, Backing] = {}
+        """Of the initiators that have the device themselves."""
 
     @classmethod
     def service_of(cls, raw: Any) -> str | None:
@@ -107,7 +110,8 @@ class Fio(Load):
         for host in self.work.initiators:
             text = fio.job_file(self.work, self._place(lab, host), math.ceil(self.task.limit_s))
             write_text(self._folder / fio.job_name(host), text)
-            self._around.append(lab.start(fio.server(self.work, host, self._folder)))
+            limits = self._backings[host].limits(self.work.device) if host in self._backings else None
+            self._around.append(lab.start(replace(fio.server(self.work, host, self._folder), io=limits)))
         for server, host in zip(self._fio_servers, self.work.initiators, strict=True):
             _wait_for_socket(lab, server, host)
 
@@ -120,8 +124,9 @@ class Fio(Load):
         service = self._service
         if service is None:
             backing = Backing(lab, host, [self.work])
-            self._checksums[host] = backing.write()[self.name]
-            return backing.paths[self.name]
+            self._backings[host] = backing
+            self._checksums[host] = backing.write()[self.work.device]
+            return backing.paths[self.work.device]
         uri = service.uri(self.work, lab.address(service.host, self.work.vlan))
         return uri if isinstance(service, Nbdkit) else self._session(lab, host, uri)
 
@@ -201,7 +206,8 @@ class Fio(Load):
         """By initiator, the slowest one first, what fio reports of its whole run."""
         told = fio.report(self.work, self._folder)
         checksums = "".join(f"{host}: sha256 {digest} before the trial\n" for host, digest in self._checksums.items())
-        return checksums + fio.by_initiator(self.work, told)
+        times = "".join(f"{host}: {backing.report}" for host, backing in self._backings.items())
+        return checksums + times + fio.by_initiator(self.work, told)
 
     def _requests(self) -> list[Done]:
         whole = fio.requests(self.work, self._folder)
@@ -209,8 +215,12 @@ class Fio(Load):
         return whole
 
     def measured(self, interval: MeasuredInterval) -> Measured:
-        """From the logs of all jobs."""
-        return measured(self.work, self._requests(), interval)
+        """From the logs of all jobs, with what is known of the disks below."""
+        found = measured(self.work, self._requests(), interval)
+        own = self._service
+        backings = [own.backing] if own is not None and own.backing is not None else self._backings.values()
+        disks = [each.disks[self.work.device] for each in backings if self.work.device in each.disks]
+        return replace(found, outcome={**found.outcome, "backing": disks}) if disks else found
 
 
 def _wait_for_socket(lab: Lab, server: Program, socket: str) -> None:

@@ -9,7 +9,7 @@ from tailrace.programs.storage import StorageWork
 
 
 class Nbdkit(StorageService):
-    """An NBD server with an export for each workload."""
+    """An NBD server with an export for each device."""
 
     service_name = "nbdkit"
     port = nbdkit.PORT
@@ -26,5 +26,5 @@ class Nbdkit(StorageService):
         wait_until_listening(self.lab, self.name, self.program, self.port)
 
     def uri(self, work: StorageWork, address: str) -> str:
-        """An export has the name of its workload."""
-        return nbdkit.uri(address, work.name)
+        """An export has the name of its device."""
+        return nbdkit.uri(address, work.device)

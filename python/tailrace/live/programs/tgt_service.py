@@ -1,6 +1,7 @@
 """tgt as a service: an iSCSI target in user space."""
 
 import time
+from dataclasses import replace
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
@@ -17,7 +18,7 @@ DIRECT, BUFFERED = "aio", "rdwr"
 
 
 class Tgt(StorageService):
-    """A target with a logical unit for each workload."""
+    """A target with a logical unit for each device."""
 
     service_name = "tgt"
     port = tgt.PORT
@@ -26,7 +27,10 @@ class Tgt(StorageService):
     def start_server(self, lab: Lab, backing: Backing, cpus: float | None) -> Program:
         """The daemon; it gets its units when it accepts commands."""
         self._backing = backing
-        return lab.start(tgt.server(self.host, self.addresses(lab), self._control, cpus, self.priority))
+        # Where a device has limits it is the only one of the target: others are refused.
+        [limits, *_] = [backing.limits(device) for device in backing.paths]
+        command = tgt.server(self.host, self.addresses(lab), self._control, cpus, self.priority)
+        return lab.start(replace(command, io=limits))
 
     @property
     def _control(self) -> int:
@@ -60,8 +64,8 @@ class Tgt(StorageService):
         return DIRECT if look.wait(ADMIN_LIMIT_S).is_good else BUFFERED
 
     def uri(self, work: StorageWork, address: str) -> str:
-        """Units have the order of workloads."""
-        lun = tgt.FIRST_LUN + [each.name for each in self.works].index(work.name)
+        """Units have the order in which workloads name devices."""
+        lun = tgt.FIRST_LUN + list(self._backing.paths).index(work.device)
         return tgt.uri(address, self.host, lun)
 
     def stop(self) -> Ended:

@@ -1,5 +1,6 @@
 """One live trial: a new lab, restored databases, the load of every workload, and the measurements."""
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from tailrace.live.measure.closings import Closings
 from tailrace.live.measure.costs import Share
 from tailrace.live.measure.waits import Using, Watch, losses
 from tailrace.live.neighbours import Neighbours
+from tailrace.live.storage import ON_DISK
 from tailrace.live.trial import outcome as outcomes
 from tailrace.live.trial.outcome import Readings
 from tailrace.live.trial.servers import Servers
@@ -90,9 +92,15 @@ class LiveTrial:
                 return self._run_in(lab, servers)
         except CancelledError:
             return Outcome({"cancelled": True})
+        finally:
+            shutil.rmtree(self._folder / ON_DISK, ignore_errors=True)
 
     def _workloads(self) -> list[tuple[str, Mapping[str, Any]]]:
-        return [(own.kind, own.flat) for own in planned_workloads(self._plan)]
+        devices = {device["name"]: device for device in self._plan.get("devices") or []}
+        return [
+            (own.kind, own.flat | {"device_values": devices[own.flat["device"]]} if "device" in own.flat else own.flat)
+            for own in planned_workloads(self._plan)
+        ]
 
     def _run_in(self, lab: Lab, servers: Servers) -> Outcome:
         servers.start(lab, {host["name"]: _cpus(host) for host in self._plan["hosts"]})

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tailrace.live.trial.effect import LatenessEffect
+from tailrace.programs.envelope import shortfalls
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.live import Live
 
@@ -27,6 +28,7 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
         *_machine(live, bounds),
         *_generators(outcome, live, bounds),
         *_starts(live, bounds),
+        *_disks(outcome),
     ]
 
 
@@ -136,6 +138,14 @@ def _starts(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
             yield (
                 f"the last host of {workload} began {skew_ms:,.0f} ms after the first one, allowed are {most_ms:g} ms"
             )
+
+
+def _disks(outcome: Mapping[str, Any]) -> Iterator[str]:
+    """Disks that are slower than a device whose place they take: the disk was measured then, not the limits."""
+    for workload in outcome.get("workloads") or []:
+        for backing in workload.get("backing") or []:
+            for what in shortfalls(backing):
+                yield f"the disk of {workload['name']} on {backing['host']} is too slow: without limits it {what}"
 
 
 def _us(bound_ps: int) -> str:
