@@ -6,8 +6,8 @@ use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
 use crate::app::{App, SocketCalls, WorkCalls};
 use crate::ip::{Identity, Ip};
-use crate::transport::{Tcp, TcpStats};
 use crate::transmit::Transmit;
+use crate::transport::{Tcp, TcpStats};
 use crate::udp::{Noting, SendBuffer, Udp};
 use tailrace_units::{Span, Time};
 

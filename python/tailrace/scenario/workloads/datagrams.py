@@ -52,9 +52,9 @@ class Datagrams(OneWay):
     count: Annotated[Count, Field(ge=1)] | None = None
     """Number of datagrams. Default: until the end of the trial."""
     send_buffer: Size | None = None
-    """Bytes of its frames that may wait in the interface of the source. A program that finds it full waits until half of it is free,
-    and then catches up, as at a blocking socket. Default: the program never waits, and the interface drops what finds no room. Real
-    programs have the buffers of their kernel: 212 992 bytes of memory are 92 frames of 1500 bytes (Linux `wmem_default`).
+    """Bytes of its frames that may wait in the interface of the source. A program that finds it full waits until half
+    of it is free, and then catches up, as at a blocking socket (docs/models/host.md). Default: the program never
+    waits, and the interface drops what finds no room. Real programs have the buffer of their kernel.
     """
     start: Time = 0
     """Start of the first datagram."""

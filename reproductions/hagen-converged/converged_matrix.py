@@ -1,18 +1,20 @@
 """The matrix of classes and mixes, as a table in README.md and as a heat map in matrix.svg.
 
-.venv/bin/python reproductions/hagen-converged/matrix.py [RUN]     # a run of scenario.yaml; without one each arm is simulated once
+.venv/bin/python reproductions/hagen-converged/converged_matrix.py [RUN]
+
+RUN is a run of scenario.yaml; without one each arm is simulated once.
 """
 
 import sys
 from pathlib import Path
 
-from live_page import read
-from measure import CLASSES, Mixes, kept, measured, share
+from converged_live import read
+from converged_measure import CLASSES, Mixes, kept, measured, share
 from tailrace.results import Run
 
 HERE = Path(__file__).resolve().parent
 README, DRAWING = HERE / "README.md", HERE / "matrix.svg"
-MARKS = ("<!-- matrix: written by matrix.py -->", "<!-- end of matrix -->")
+MARKS = ("<!-- matrix: written by converged_matrix.py -->", "<!-- end of matrix -->")
 WRITE_MAX = 25
 """Percent of the bandwidth, in mixes of three."""
 SHARED = "shared-"
@@ -27,8 +29,14 @@ def mixes_of(found: Mixes) -> list[str]:
 
 
 def table(found: Mixes) -> str:
-    """A row for each mix: what each class keeps of its rate alone with queues of their own and with one; the share of the writes."""
-    head = ["mix", *(f"{name}, own" for name in CLASSES), "write's share", *(f"{name}, one" for name in CLASSES), "write's share"]
+    """A row for each mix: what each class keeps of its rate alone, and the share of the writes, for both interfaces."""
+    head = [
+        "mix",
+        *(f"{name}, own" for name in CLASSES),
+        "write's share",
+        *(f"{name}, one" for name in CLASSES),
+        "write's share",
+    ]
     rows = [head, ["---"] * len(head)]
     for mix in mixes_of(found):
         cells = [mix.replace("-", " + ")]
@@ -59,10 +67,16 @@ def drawing(found: Mixes) -> str:
             marks.append(f'<text x="{x:g}" y="{HEAD_PX - 8}" class="label" text-anchor="middle">{name}</text>')
             for row, mix in enumerate(names):
                 if name in mix.split("-"):
-                    marks += _cell(left + at * CELL_PX, HEAD_PX + row * ROW_PX, kept(found, mix, name) if not prefix else _kept(found, prefix + mix, name))
+                    marks += _cell(
+                        left + at * CELL_PX,
+                        HEAD_PX + row * ROW_PX,
+                        kept(found, mix, name) if not prefix else _kept(found, prefix + mix, name),
+                    )
     for row, mix in enumerate(names):
         y = HEAD_PX + row * ROW_PX + 16
-        marks.append(f'<text x="{LABEL_PX - 8}" y="{y}" class="label" text-anchor="end">{mix.replace("-", " + ")}</text>')
+        marks.append(
+            f'<text x="{LABEL_PX - 8}" y="{y}" class="label" text-anchor="end">{mix.replace("-", " + ")}</text>'
+        )
     label = "Goodput of each class in each mix, in percent of its goodput alone."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" role="img" aria-label="{label}">\n'
@@ -75,7 +89,8 @@ def _cell(x: float, y: int, percent: float) -> list[str]:
     opacity = 0.06 + 0.9 * min(percent, 100) / 100
     ink = "light" if opacity > TEXT_RATIO else "dark"
     return [
-        f'<rect x="{x:g}" y="{y}" width="{CELL_PX - 2}" height="{ROW_PX - 2}" class="heat" fill-opacity="{opacity:.2f}"/>',
+        f'<rect x="{x:g}" y="{y}" width="{CELL_PX - 2}" height="{ROW_PX - 2}" class="heat" '
+        f'fill-opacity="{opacity:.2f}"/>',
         f'<text x="{x + CELL_PX / 2 - 1:g}" y="{y + 15}" class="{ink}" text-anchor="middle">{percent:.0f} %</text>',
     ]
 

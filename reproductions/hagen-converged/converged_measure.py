@@ -29,7 +29,9 @@ def measured(file: str, changes: Mapping[str, Any], arms: list[str] | None = Non
     scenarios = load_scenario(HERE / file, changes).arms
     chosen = arms or list(scenarios)
     with ThreadPoolExecutor(2) as pool:
-        outcomes = pool.map(lambda arm: run_trial(make_trial(canonical_json(lower(scenarios[arm], arm, seed)))).data, chosen)
+        outcomes = pool.map(
+            lambda arm: run_trial(make_trial(canonical_json(lower(scenarios[arm], arm, seed)))).data, chosen
+        )
         return dict(zip(chosen, map(goodputs, outcomes), strict=True))
 
 

@@ -1,18 +1,23 @@
 """What each assumed value does to what the thesis says, one at a time: writes sensitivity.md.
 
-.venv/bin/python reproductions/hagen-converged/sensitivity.py
+.venv/bin/python reproductions/hagen-converged/converged_sensitivity.py
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from matrix import SHARED, WRITE_MAX, mixes_of
-from measure import ONE_WAY, Mixes, measured, share
+from converged_matrix import SHARED, WRITE_MAX, mixes_of
+from converged_measure import ONE_WAY, Mixes, measured, share
 
 HERE = Path(__file__).resolve().parent
 LIO = {"initiator": "open-iscsi", "target": "lio"}
-WHOLE = {"initial_r2t": False, "immediate_data": True, "first_burst": "256KiB", "target_max_recv_data_segment": "256KiB"}
+WHOLE = {
+    "initial_r2t": False,
+    "immediate_data": True,
+    "first_burst": "256KiB",
+    "target_max_recv_data_segment": "256KiB",
+}
 SLACK = 1.0
 """Points by which a two-way class may keep less than a one-way one: noise of a trial."""
 
@@ -28,7 +33,9 @@ def connections(number: int) -> dict[str, Any]:
     unit = round(100 / sum(shares.values()), 1)
     own = {name: f"{count * unit:.1f}%" for name, count in shares.items() if name != "tcp"}
     own["tcp"] = f"{100 - 3 * unit:.1f}%"
-    return {"workloads.tcp.connections": number} | {f"hosts.source.nic.ets.{name}.share": text for name, text in own.items()}
+    return {"workloads.tcp.connections": number} | {
+        f"hosts.source.nic.ets.{name}.share": text for name, text in own.items()
+    }
 
 
 VARIATIONS: dict[str, Mapping[str, Any]] = {
@@ -52,7 +59,10 @@ VARIATIONS: dict[str, Mapping[str, Any]] = {
     "UDP: send buffer of 1.2 MB": {"workloads.udp.send_buffer": "1200kB"},
     "interface: 1 MB": {"hosts.defaults.nic.queue": "1MB"},
     "TCP: no small queues": {"hosts.defaults.tcp": {"small_queue": "0s"}},
-    "TCP: no small queues, interface 1.5 MB": {"hosts.defaults.tcp": {"small_queue": "0s"}, "hosts.defaults.nic.queue": "1500kB"},
+    "TCP: no small queues, interface 1.5 MB": {
+        "hosts.defaults.tcp": {"small_queue": "0s"},
+        "hosts.defaults.nic.queue": "1500kB",
+    },
     "switch: 12 MB": {"switches.leaf.buffer": "12MB", "policies.one-queue.queues.all.limit": "6MB"},
     "line: 10 us": {"network.link.delay": "10us"},
 }
@@ -64,7 +74,11 @@ def judged(found: Mixes, prefix: str) -> list[str]:
     shares = {mix: share(found[prefix + mix], "write") for mix in mixes if mix.count("-") == 2 and "write" in mix}
     worse = [mix for mix in mixes if "read" in mix.split("-") and not read_keeps_most(found, mix, prefix)]
     told = " / ".join(f"{value:.0f}" for value in shares.values())
-    return [told, "yes" if max(shares.values()) < WRITE_MAX else "**no**", "yes" if not worse else f"**not in {len(worse)} of 6**"]
+    return [
+        told,
+        "yes" if max(shares.values()) < WRITE_MAX else "**no**",
+        "yes" if not worse else f"**not in {len(worse)} of 6**",
+    ]
 
 
 def read_keeps_most(found: Mixes, mix: str, prefix: str) -> bool:
@@ -75,11 +89,11 @@ def read_keeps_most(found: Mixes, mix: str, prefix: str) -> bool:
 
 HEAD = """# What the assumed values do
 
-One trial of each arm, seed 1, one value changed at a time; `sensitivity.py` writes this page. The three numbers are the share of the iSCSI writes in all
+One trial of each arm, seed 1, one value changed at a time; `converged_sensitivity.py` writes this page. The three numbers are the share of the iSCSI writes in all
 goodput, in percent, in the mixes with TCP and UDP, with TCP and reads, and with UDP and reads. The thesis says that each is below 25, and that
 two-way classes (reads) were less impacted: that no class of a mix keeps more of its rate alone than the reads.
 
-"""
+"""  # noqa: E501  lines of a page
 
 
 def main() -> None:

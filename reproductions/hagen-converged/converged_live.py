@@ -1,7 +1,7 @@
 """The mixes with real programs beside the simulation that was made before: writes live.md.
 
-.venv/bin/python reproductions/hagen-converged/live_page.py --predict      # simulates live.yaml: live-predicted.json
-.venv/bin/python reproductions/hagen-converged/live_page.py RUN [RUN ...]  # reads live runs: live.json, live.md
+.venv/bin/python reproductions/hagen-converged/converged_live.py --predict   # simulates: live-predicted.json
+.venv/bin/python reproductions/hagen-converged/converged_live.py RUN [RUN ...]  # reads live runs: live.json, live.md
 """
 
 import argparse
@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from measure import Goodputs, Mixes, goodputs, measured
+from converged_measure import Goodputs, Mixes, goodputs, measured
 from tailrace.results import Run
 
 HERE = Path(__file__).resolve().parent
@@ -59,7 +59,14 @@ def row(arm: str, name: str, predicted: Mixes, live: Mixes) -> list[str]:
     ratio = live[arm][name] / predicted[arm][name]
     same = sign(live, arm, name) == sign(predicted, arm, name)
     told = [f"{MBIT * mixes[arm][name]:.1f}" for mixes in (predicted, live)]
-    return [arm, name, *told, f"{ratio:.2f}", "yes" if abs(ratio - 1) <= BAND else "**no**", "yes" if same else "**no**"]
+    return [
+        arm,
+        name,
+        *told,
+        f"{ratio:.2f}",
+        "yes" if abs(ratio - 1) <= BAND else "**no**",
+        "yes" if same else "**no**",
+    ]
 
 
 def order(mix: Goodputs) -> list[str]:
@@ -78,25 +85,28 @@ def page(predicted: Mixes, found: dict[str, Any]) -> str:
     head = ["mix", "class", "simulated, Mbit/s", "live, Mbit/s", "live / simulated", "within 15 %", "same sign"]
     lines = [head, ["---"] * len(head), *rows]
     table = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-    return HEAD + f"""
-Of {len(mixed)} rates in mixes, {near} are within 15 % of the simulated ones, and {same} have the same sign: less than alone, or within 5 % of it. The
-classes of {ordered} of {len(shared)} mixes are in the same order. {found["note"]}
+    return (
+        HEAD
+        + f"""
+Of {len(mixed)} rates in mixes, {near} are within 15 % of the simulated ones, and {same} have the same sign: less than
+alone, or within 5 % of it. The classes of {ordered} of {len(shared)} mixes are in the same order. {found["note"]}
 
 {table}
 """
+    )
 
 
 HEAD = """# The mixes with real programs
 
-`live_page.py` writes this page. One host runs iperf3 (four TCP connections, and datagrams at 58.2 of 60 Mbit/s) and fio (iSCSI by libiscsi and tgt,
+`converged_live.py` writes this page. One host runs iperf3 (four TCP connections, and datagrams at 58.2 of 60 Mbit/s) and fio (iSCSI by libiscsi and tgt,
 requests of 64 KiB, four under way); each class has a sink of its own. The simulation was made, and committed, before the first live run.
 
 ```sh
-.venv/bin/python reproductions/hagen-converged/live_page.py --predict
+.venv/bin/python reproductions/hagen-converged/converged_live.py --predict
 tailrace run --live reproductions/hagen-converged/live.yaml --out runs/converged-live
-.venv/bin/python reproductions/hagen-converged/live_page.py runs/converged-live
+.venv/bin/python reproductions/hagen-converged/converged_live.py runs/converged-live
 ```
-"""
+"""  # noqa: E501  lines of a page
 
 
 if __name__ == "__main__":
