@@ -16,6 +16,7 @@ from tailrace.programs.fio import FIO
 from tailrace.programs.needed import path_of
 
 POLL_S = 0.1
+READINGS_MIN = 2
 SETTLE_S = 0.5
 """After the ramp: fio starts its jobs within this."""
 END_LIMIT_S = 60.0
@@ -123,12 +124,13 @@ def _watch(process: "subprocess.Popen[bytes]", drive: Drive, duration_s: float) 
     began_s = time.monotonic()
     begins_s, ends_s = began_s + RAMP_S + SETTLE_S, began_s + RAMP_S + duration_s
     moments: list[tuple[float, Reading, dict[str, tuple[int, int]], tuple[int, int]]] = []
-    while process.poll() is None and time.monotonic() < ends_s:
+    # On a busy machine a poll may take as long as the run: two readings are needed, if the second is late.
+    while process.poll() is None and (time.monotonic() < ends_s or len(moments) < READINGS_MIN):
         if time.monotonic() >= begins_s:
             tasks = _tasks(process.pid)
             moments.append((time.monotonic(), Reading.of(drive.counters), tasks, _cores(process.pid)))
         time.sleep(POLL_S)
-    if len(moments) < 2:
+    if len(moments) < READINGS_MIN:
         if process.poll() is None:
             process.terminate()
         _, err = process.communicate(timeout=END_LIMIT_S)
