@@ -40,8 +40,8 @@ def names() -> set[str]:
     found = {name for _, name in registry.loads()} | set(registry.services())
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
-    # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and HPCC is also the
-    # name of a congestion control.
+    # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and HPCC is also
+    # the name of a congestion control.
     return found - {"cp", "coreutils", "tailrace-traffic", "hpcc"}
 
 
