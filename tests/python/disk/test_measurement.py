@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -105,7 +105,8 @@ def test_the_answer_of_fio_is_read_with_the_counters_beside_it() -> None:
     ],
 )
 def test_an_answer_without_a_result_is_an_error(changes: dict[str, Any], message: str) -> None:
-    answer = {"jobs": [ANSWER["jobs"][0] | changes]}  # type: ignore[index]  # a list
+    [job] = cast("list[dict[str, Any]]", ANSWER["jobs"])
+    answer = {"jobs": [job | changes]}
     with pytest.raises(RunRefusedError) as caught:
         result_of(json.dumps(answer), Run("read", "sequential", MIB, 8), WINDOW)
     assert message in str(caught.value)

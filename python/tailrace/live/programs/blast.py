@@ -90,7 +90,7 @@ class Blast(Load):
     @property
     def _begin_s(self) -> float:
         """First frame, from the start of the trial."""
-        return max(BEGIN_AFTER_S, self.task.raw["start_ps"] / PS_PER_S)
+        return max(BEGIN_AFTER_S, float(self.task.raw["start_ps"]) / PS_PER_S)
 
     def prepare(self, lab: Lab) -> None:
         """Makes the frame."""
