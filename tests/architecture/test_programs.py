@@ -40,9 +40,9 @@ def names() -> set[str]:
     found = {name for _, name in registry.loads()} | set(registry.services())
     for needed in registry.all_needs():
         found |= {needed.program, needed.package or needed.program}
-    # The copying of files is no program of a workload, tailrace's own traffic program is part of it, and HPCC is also
-    # the name of a congestion control.
-    return found - {"cp", "coreutils", "tailrace-traffic", "hpcc"}
+    # The copying of files is no program of a workload, tailrace's own traffic program and its blast are part of it, and
+    # HPCC is also the name of a congestion control.
+    return found - {"cp", "coreutils", "tailrace-traffic", "blast", "hpcc"}
 
 
 def named_in(pattern: re.Pattern[str]) -> list[str]:
