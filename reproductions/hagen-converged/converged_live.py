@@ -57,7 +57,8 @@ def sign(mixes: Mixes, arm: str, name: str) -> int:
 def row(arm: str, name: str, predicted: Mixes, live: Mixes) -> list[str]:
     """A class of a mix in both."""
     ratio = live[arm][name] / predicted[arm][name]
-    same = sign(live, arm, name) == sign(predicted, arm, name)
+    is_known = name in live.get(name, {})
+    same = ("yes" if sign(live, arm, name) == sign(predicted, arm, name) else "**no**") if is_known else "–"
     told = [f"{MBIT * mixes[arm][name]:.1f}" for mixes in (predicted, live)]
     return [
         arm,
@@ -65,7 +66,7 @@ def row(arm: str, name: str, predicted: Mixes, live: Mixes) -> list[str]:
         *told,
         f"{ratio:.2f}",
         "yes" if abs(ratio - 1) <= BAND else "**no**",
-        "yes" if same else "**no**",
+        same,
     ]
 
 
@@ -81,6 +82,7 @@ def page(predicted: Mixes, found: dict[str, Any]) -> str:
     mixed = [cells for cells in rows if cells[0] != cells[1]]
     near, same = (sum(cells[at] == "yes" for cells in mixed) for at in (5, 6))
     shared = [arm for arm in predicted if arm in live and "-" in arm]
+    missing = [arm for arm in predicted if arm not in live]
     ordered = sum(order(predicted[arm]) == order(live[arm]) for arm in shared)
     head = ["mix", "class", "simulated, Mbit/s", "live, Mbit/s", "live / simulated", "within 15 %", "same sign"]
     lines = [head, ["---"] * len(head), *rows]
@@ -91,15 +93,23 @@ def page(predicted: Mixes, found: dict[str, Any]) -> str:
 Of {len(mixed)} rates in mixes, {near} are within 15 % of the simulated ones, and {same} have the same sign: less than
 alone, or within 5 % of it. The classes of {ordered} of {len(shared)} mixes are in the same order. {found["note"]}
 
+Not measured: {", ".join(missing) or "nothing"}.
+
 {table}
-"""
+
+**The blind test fails.** Datagrams have 1.7 to 6 times as much as predicted, and TCP beside them a sixth or less, also where the line was nearly
+full (TCP, UDP and writes: 54 of 60 Mbit/s). The load of the machine explains rates that are low together, not this shift. A candidate, which was not
+checked, is the queue of the host: where it is shorter than the 16 MB of the simulation, TCP loses frames there, and the datagrams, whose
+sender does not slow down, do not. One trial each; to be repeated on a quiet machine before anything is concluded.
+"""  # noqa: E501  lines of a page
     )
 
 
 HEAD = """# The mixes with real programs
 
 `converged_live.py` writes this page. One host runs iperf3 (four TCP connections, and datagrams at 58.2 of 60 Mbit/s) and fio (iSCSI by libiscsi and tgt,
-requests of 64 KiB, four under way); each class has a sink of its own. The simulation was made, and committed, before the first live run.
+requests of 64 KiB, four under way); each class has a sink of its own. The simulation was made, and committed,
+before the first live run.
 
 ```sh
 .venv/bin/python reproductions/hagen-converged/converged_live.py --predict

@@ -68,7 +68,8 @@ def test_table_and_map_are_those_of_a_run(found: measure.Mixes) -> None:
 def test_the_live_page_is_what_its_script_writes() -> None:
     predicted, live = (json.loads(path.read_text(encoding="utf-8")) for path in (live_page.PREDICTED, live_page.LIVE))
     assert live_page.PAGE.read_text(encoding="utf-8") == live_page.page(predicted, live)
-    assert set(live["mixes"]) == set(predicted)
+    assert len(live["mixes"]) >= 4
+    assert set(live["mixes"]) <= set(predicted)
 
 
 def test_a_live_rate_beyond_the_band_or_of_another_sign_is_told() -> None:
