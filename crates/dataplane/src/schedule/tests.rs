@@ -128,7 +128,7 @@ fn share_beside_a_limit(scheduler: &mut Scheduler, limit: u64, burst_bytes: u64)
             shaper.charge(now, FRAME);
             first += 1;
         }
-        now = now + Span::from_ns(FRAME);
+        now += Span::from_ns(FRAME);
     }
     f64::from(first) / f64::from(FRAMES)
 }
