@@ -20,8 +20,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = ROOT / "tests" / "mutations"
-# What the copy needs to build the crates.
-SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates")
+# What the copy needs to build the crates, and to run the Python tests of the program that was built here.
+SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates", "pyproject.toml", "python", "tests")
+# What those tests only read.
+READ = ("docs", "examples", "reproductions", "scripts")
 # The first run builds everything that the tests need.
 FIRST_LIMIT_S = 900
 # A later one takes a few seconds for most crates, and a minute or two for the simulator; on a busy machine several
@@ -94,7 +96,7 @@ def is_sound(copy: Path, faults: list[Fault]) -> bool:
     for chosen in dict.fromkeys(chosen for fault in faults for chosen in fault.tests):
         failed = failures(copy, chosen, FIRST_LIMIT_S)
         if failed:
-            print(f"without any fault, cargo test {chosen} ends with: {', '.join(failed)}", file=sys.stderr)
+            print(f"without any fault, the tests {chosen} end with: {', '.join(failed)}", file=sys.stderr)
             return False
     return True
 
@@ -103,7 +105,7 @@ def load() -> list[Fault]:
     """The faults on record, file by file.
 
     Each says what it breaks, its file, a text that stands there once, and what takes its place; `tests` are arguments
-    of `cargo test` when they are not simply those of the fault's crate.
+    of `cargo test` when they are not simply those of the fault's crate, or of `pytest` when they begin with `tests/`.
     """
     texts = [path.read_text(encoding="utf-8") for path in sorted(FAULTS.glob("*.toml"))]
     tables = [table for text in texts for table in tomllib.loads(text)["fault"]]
@@ -111,7 +113,7 @@ def load() -> list[Fault]:
 
 
 def arguments(table: dict[str, Any]) -> tuple[str, ...]:
-    """Arguments of `cargo test` for a fault: what it says, or the crate that its file belongs to."""
+    """Arguments of the tests of a fault: what it says, or the crate that its file belongs to."""
     own = f"-p tailrace-{Path(table['file']).parts[1]}"
     return tuple(table.get("tests", [own]))
 
@@ -124,6 +126,8 @@ def copy_sources(folder: Path) -> Path:
             shutil.copytree(source, folder / name)
         elif source.exists():
             shutil.copy2(source, folder / name)
+    for name in READ:
+        (folder / name).symlink_to(ROOT / name)
     return folder
 
 
@@ -149,14 +153,18 @@ def attempt(copy: Path, fault: Fault) -> Verdict:
 
 def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
     """Names of the chosen tests that fail in the copy."""
-    command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
-    # A target folder of its own: in a shared one, what was built with a fault would pass for what the whole code gives.
-    own = {"CARGO_TARGET_DIR": str(copy / "target")}
-    environment = os.environ | own | QUICK | {"RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
+    is_python = chosen.startswith("tests/")
+    if is_python:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen.split()]
+        own = {"PYTHONPATH": str(copy / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    else:
+        command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
+        # A target folder of its own: in a shared one, what was built with a fault would pass for what the whole code gives.
+        own = QUICK | {"CARGO_TARGET_DIR": str(copy / "target"), "RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
     process = subprocess.Popen(
         command,
         cwd=copy,
-        env=environment,
+        env=os.environ | own,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -169,7 +177,7 @@ def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return [TIME]
-    return read_failures(output, process.returncode)
+    return (read_pytest_failures if is_python else read_failures)(output, process.returncode)
 
 
 def read_failures(output: str, status: int) -> list[str]:
@@ -177,6 +185,15 @@ def read_failures(output: str, status: int) -> list[str]:
     if "could not compile" in output:
         return [COMPILER]
     failed = [name.rpartition("::")[2] for name in re.findall(r"^test (\S+) .*\bFAILED$", output, re.MULTILINE)]
+    if status != 0 and not failed:
+        return ["a test program that ended early"]
+    return failed
+
+
+def read_pytest_failures(output: str, status: int) -> list[str]:
+    """Names of failed tests in the output of `pytest`, without their files and parameters, each once."""
+    names = re.findall(r"^(?:FAILED|ERROR) [^\s:]+(?:::(\w+))*", output, re.MULTILINE)
+    failed = list(dict.fromkeys(name or "a test that cannot be read" for name in names))
     if status != 0 and not failed:
         return ["a test program that ended early"]
     return failed

@@ -61,6 +61,24 @@ def test_names_of_failed_tests_are_read_without_their_modules() -> None:
     assert mutate.read_failures("killed", -9) == ["a test program that ended early"]
 
 
+def test_names_of_failed_python_tests_are_read_without_their_files_and_parameters() -> None:
+    output = (
+        "....F\nFAILED tests/a/test_b.py::test_c[1:2 3] - assert 1 == 2\nFAILED tests/a/test_b.py::test_c[2] - x\n"
+        "ERROR tests/a/test_d.py - ImportError\n2 failed in 1 s\n"
+    )
+    assert mutate.read_pytest_failures(output, 1) == ["test_c", "a test that cannot be read"]
+    assert mutate.read_pytest_failures("5 passed in 1 s\n", 0) == []
+    assert mutate.read_pytest_failures("no tests ran\n", 5) == ["a test program that ended early"]
+
+
+def test_python_tests_see_the_faults_of_the_copy(tmp_path: Path) -> None:
+    copy = mutate.copy_sources(tmp_path)
+    claim = copy / "python" / "tailrace" / "disk" / "claim.py"
+    claim.write_text("raise ImportError('a fault')\n", encoding="utf-8")
+    chosen = "tests/python/disk/test_claim.py"
+    assert mutate.failures(copy, chosen, 120) == ["a test that cannot be read"]
+
+
 def test_a_fault_that_does_not_compile_is_noticed_by_nobody() -> None:
     fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
     noticed = [mutate.Verdict(fault, by).is_noticed for by in ((), ("the compiler",), ("a_b",), ("the time limit",))]

@@ -218,5 +218,5 @@ def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:
 
 def test_exact_runs_refuse_it_in_words() -> None:
     loaded = load(workloads__disk=DISK)
-    with pytest.raises(ScenarioError, match="exact runs do not have block devices"):
+    with pytest.raises(ScenarioError, match="does not answer reads and writes after one time"):
         refuse_exact(loaded, {"base": loaded.scenario})
