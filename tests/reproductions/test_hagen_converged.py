@@ -66,10 +66,21 @@ def test_table_and_map_are_those_of_a_run(found: measure.Mixes) -> None:
 
 
 def test_the_live_page_is_what_its_script_writes() -> None:
-    predicted, live = (json.loads(path.read_text(encoding="utf-8")) for path in (live_page.PREDICTED, live_page.LIVE))
-    assert live_page.PAGE.read_text(encoding="utf-8") == live_page.page(predicted, live)
-    assert len(live["mixes"]) >= 4
-    assert set(live["mixes"]) <= set(predicted)
+    parts = []
+    for condition in (live_page.FIRST, live_page.SECOND):
+        predicted, live = (
+            json.loads(path.read_text(encoding="utf-8")) for path in (condition.predicted, condition.live)
+        )
+        assert set(live["mixes"]) == set(predicted)
+        parts.append(live_page.section(predicted, live))
+    assert live_page.PAGE.read_text(encoding="utf-8") == live_page.page(*parts)
+
+
+def test_predictions_are_those_of_the_scenario_as_it_stands() -> None:
+    for condition in (live_page.FIRST, live_page.SECOND):
+        predicted = json.loads(condition.predicted.read_text(encoding="utf-8"))
+        found = measure.measured("live.yaml", condition.changes, ["tcp-udp", "tcp-udp-write"])
+        assert found == {arm: pytest.approx(predicted[arm], rel=1e-9) for arm in found}
 
 
 def test_a_live_rate_beyond_the_band_or_of_another_sign_is_told() -> None:
