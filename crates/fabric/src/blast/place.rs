@@ -3,6 +3,7 @@
 use super::Order;
 use nix::sched::{CloneFlags, setns};
 use std::fs::{self, File};
+use std::path::PathBuf;
 
 /// What an interface has sent and dropped by its own account (/proc/net/dev).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,12 +22,13 @@ impl Counters {
 
 /// Enters the namespace and returns the number of the interface.
 pub(super) fn enter(order: &Order) -> Result<u32, String> {
+    let started_in = own_namespace();
     if let Some(path) = &order.namespace {
         let file = File::open(path).map_err(|error| format!("{}: {error} (hint: `ip netns list`)", path.display()))?;
         setns(file, CloneFlags::CLONE_NEWNET).map_err(|error| format!("{}: {error} (root is needed)", path.display()))?;
     }
     let name = &order.interface;
-    if !order.is_machine_allowed && is_of_machine() {
+    if !order.is_machine_allowed && is_of_machine(started_in) {
         return Err(format!(
             "{name} is an interface of this machine, not of a namespace: frames could leave it (hint: --yes sends all the same)"
         ));
@@ -38,10 +40,16 @@ pub(super) fn enter(order: &Order) -> Result<u32, String> {
     })
 }
 
-/// Whether this is the network namespace of the first process: interfaces of the machine, not of a lab. Where that cannot be read, it is.
-fn is_of_machine() -> bool {
-    let own = fs::read_link("/proc/thread-self/ns/net").ok();
-    own.is_none() || fs::read_link("/proc/1/ns/net").map_or(true, |first| Some(first) == own)
+/// Whether this is the network namespace of the first process: interfaces of the machine, not of a lab.
+/// Where the namespace of that process cannot be read, the one in which this program began stands for it.
+fn is_of_machine(started_in: Option<PathBuf>) -> bool {
+    let own = own_namespace();
+    let machine = fs::read_link("/proc/1/ns/net").ok().or(started_in);
+    own.is_none() || machine.is_none() || own == machine
+}
+
+fn own_namespace() -> Option<PathBuf> {
+    fs::read_link("/proc/thread-self/ns/net").ok()
 }
 
 /// Of the thread's namespace.
