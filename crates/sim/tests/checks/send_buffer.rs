@@ -66,6 +66,19 @@ fn below_the_line_a_buffer_changes_nothing() {
     assert_eq!(run(Some(64 * FRAME)), run(None));
 }
 
+/// At nine tenths of the line with random gaps a buffer of four frames is often full: what was due meanwhile is sent later, not dropped.
+#[test]
+fn a_program_that_had_to_wait_catches_up() {
+    let run = |buffer| {
+        let nearly = |plan: &mut RawPlan| {
+            let RawBody::Datagrams(body) = &mut plan.workloads[0].body else { unreachable!("it is one of datagrams") };
+            body.interarrival = RawDistribution::Exponential { mean: 2 * GAP * 10 / 9 };
+        };
+        number(workload(&sending(&[buffer], nearly), "to-h1"), "transactions")
+    };
+    within("datagrams with a small buffer by those without one", run(Some(4 * FRAME)) / run(None), (0.995, 1.001));
+}
+
 fn simulated_digest(outcome: &Outcome) -> String {
     outcome.summary()["digest"].to_string()
 }
