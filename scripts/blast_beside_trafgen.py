@@ -1,11 +1,11 @@
 """`tailrace blast` beside trafgen (netsniff-ng) in one run: frames a second of the same interface, by its own counters.
 
-    .venv/bin/python scripts/blast_beside_trafgen.py              # as root; 9 pairs of 2 s for each size and number of threads
+    .venv/bin/python scripts/blast_beside_trafgen.py              # as root; 9 pairs for each size and number of threads
     .venv/bin/python scripts/blast_beside_trafgen.py --pairs 3
 
-Both send the same frame by the loopback interface of a network namespace of their own, in turn; which of the two goes first changes from pair to
-pair. The rate is what the interface counts (`tx_packets`) from half a second after the start on, so that neither the start of a
-program nor what it says of itself matters.
+Both send the same frame by the loopback interface of a network namespace of their own, in turn; which of the two goes
+first changes from pair to pair. The rate is what the interface counts (`tx_packets`) from half a second after the
+start on, so that neither the start of a program nor what it says of itself matters.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def main() -> int:
     finally:
         ip("netns", "delete", namespace)
     load = os.getloadavg()[1]
-    print(f"\nMedians of {pairs} pairs in turn; the ratio is the median of those of the pairs. Load of 5 minutes: {load:.1f}.")
+    print(f"\nMedians of {pairs} pairs in turn, and of their ratios. Load of 5 minutes: {load:.1f}.")
     return 0
 
 

@@ -159,8 +159,13 @@ def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
         own = {"PYTHONPATH": str(copy / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     else:
         command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
-        # A target folder of its own: in a shared one, what was built with a fault would pass for what the whole code gives.
-        own = QUICK | {"CARGO_TARGET_DIR": str(copy / "target"), "RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
+        # A target folder of its own: in a shared one, what was built with a fault would pass for what the whole code
+        # gives.
+        own = QUICK | {
+            "CARGO_TARGET_DIR": str(copy / "target"),
+            "RUST_BACKTRACE": "0",
+            "PROPTEST_MAX_SHRINK_ITERS": "0",
+        }
     process = subprocess.Popen(
         command,
         cwd=copy,

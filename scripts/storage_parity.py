@@ -1,8 +1,8 @@
-"""Storage in two engines: median and mean latencies of the arms of two runs, as the table of docs/models/storage-protocols.md.
+"""Storage in two engines: median and mean latencies of two runs, as in docs/models/storage-protocols.md.
 
-    tailrace run examples/exact/storage.yaml --out runs/simulated
-    tailrace run examples/exact/storage.yaml --exact --out runs/exact
-    .venv/bin/python scripts/storage_parity.py runs/simulated runs/exact
+tailrace run examples/exact/storage.yaml --out runs/simulated
+tailrace run examples/exact/storage.yaml --exact --out runs/exact
+.venv/bin/python scripts/storage_parity.py runs/simulated runs/exact
 """
 
 import sys
@@ -22,10 +22,12 @@ def main(folders: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     simulated, exact = (Run.read(Path(folder)) for folder in folders)
-    print("| Requests | Median: simulated | exact | simulated less exact | Mean: simulated | exact | simulated less exact |")
+    print("| Requests | Median: simulated | exact | difference | Mean: simulated | exact | difference |")
     print("|---" * 7 + "|")
     for arm in simulated.arms:
-        cells = [cell for of in ("p50_ps", "mean_ps") for cell in compared(*(us(run, arm, of) for run in (simulated, exact)))]
+        cells = [
+            cell for of in ("p50_ps", "mean_ps") for cell in compared(*(us(run, arm, of) for run in (simulated, exact)))
+        ]
         print(f"| {named(arm)} | {' | '.join(cells)} |")
     return 0
 
@@ -47,7 +49,9 @@ def compared(ours: float | None, theirs: float | None) -> list[str]:
 def named(arm: str) -> str:
     """An arm in words: iscsi-read-4k."""
     protocol, way, *rest = arm.split("-")
-    return f"{PROTOCOLS[protocol]}, {way}s" + "".join(f" of {SIZES[each]}" if each in SIZES else f", {each}" for each in rest)
+    return f"{PROTOCOLS[protocol]}, {way}s" + "".join(
+        f" of {SIZES[each]}" if each in SIZES else f", {each}" for each in rest
+    )
 
 
 if __name__ == "__main__":
