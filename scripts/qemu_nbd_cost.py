@@ -61,9 +61,7 @@ def main() -> int:
             f"nbd+unix:///?socket={direct}",
         ]
         servers.enter_context(serving(qemu, through))
-        print(
-            "| Requests | Depth | p50 direct, us | p50 through, us | Added, us | Rate direct, 1/s | through, 1/s | Kept |"
-        )
+        print("| Requests | Depth | p50 direct, us | p50 through, us | Added, us | Direct, 1/s | Through, 1/s | Kept |")
         print("|---|---|---|---|---|---|---|---|")
         for access, block, depth in PATTERNS:
             found = [[measured(socket, access, block, depth) for socket in (direct, through)] for _ in range(rounds)]
