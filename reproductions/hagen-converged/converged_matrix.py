@@ -18,8 +18,8 @@ MARKS = ("<!-- matrix: written by converged_matrix.py -->", "<!-- end of matrix 
 WRITE_MAX = 25
 """Percent of the bandwidth, in mixes of three."""
 SHARED = "shared-"
-LABEL_PX, CELL_PX, ROW_PX, HEAD_PX = 118, 52, 24, 40
-TEXT_RATIO = 0.55
+LABEL_PX, CELL_PX, ROW_PX, HEAD_PX = 134, 52, 24, 40
+TEXT_RATIO = 0.7
 """Cells with more of the colour have light text."""
 
 
