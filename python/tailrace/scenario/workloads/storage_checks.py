@@ -89,11 +89,12 @@ def _size_problems(work: StorageKeys, device: Device) -> Found:
         share = f", which {work.jobs} jobs share" if work.jobs > 1 else ""
         what = f"a block of {format_size(work.block.largest)} does not fit the area of {format_size(work.size)}{share}"
         yield ("size",), what, "write a larger size, or a smaller block"
-    capacity = device.effective.capacity
-    if device.effective.rotation is not None and capacity and work.size > capacity:
+    whole = device.effective
+    capacity = whole.capacity if whole.rotation is not None else None
+    if capacity and work.size > capacity:
         what = f"the area is larger than the device of {format_size(capacity)}"
         yield ("size",), what, f"write at most {capacity}B"
-    elif device.effective.rotation is not None and capacity and work.offset + work.size > capacity:
+    elif capacity and work.offset + work.size > capacity:
         what = f"the area ends behind the device of {format_size(capacity)}"
         yield ("offset",), what, f"write at most {capacity - work.size}B"
     elif work.offset + work.size > DEVICE_BYTES_MAX:
