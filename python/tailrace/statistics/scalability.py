@@ -4,7 +4,8 @@ Throughput of n users is X(n) = gain n / (1 + contention (n - 1) + coherency n (
 Planning* (2007), chapters 4 and 5. Without the last term it is Amdahl's law (1967), whose serial share is `contention`.
 
 The fit is least squares of the throughput with both coefficients at least zero, as in the R package `usl`, and with
-contention, a share, at most one: one user at a time does all of the work, and throughput does not grow. Intervals are the estimate plus and minus a number of standard errors from the residuals (`interval.quantile_for`); they describe
+contention, a share, at most one: then one user at a time does all of the work, and throughput does not grow. Intervals
+are the estimate plus and minus a number of standard errors from the residuals (`interval.quantile_for`); they describe
 noise and misfit of the law together, and exist from two more points than coefficients on.
 """
 

@@ -2,8 +2,8 @@
 Law.
 
 The size of a point is the number of users, or of connections of streams, in its plan, or the value of the axis where
-that number does not change and the axis counts what works at the same time, such as cores. Sizes count in multiples of the smallest, so that the laws describe what is repeated: a
-database of four users, say.
+that number does not change and the axis counts what works at the same time, such as cores. Sizes count in multiples of
+the smallest, so that the laws describe what is repeated: a database of four users, say.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,8 @@ SIZES_MIN = 3
 METRICS = ("rate_per_s", "goodput_gbps")
 """Metrics of throughput; where workloads of several kinds run, those with the first."""
 COUNTS = frozenset(
-    ("connections", "cores", "depth", "hosts", "jobs", "pipeline", "program_cores", "queues", "rx_queues", "servers")
-    + ("threads", "users")
-)
+    ["connections", "cores", "depth", "hosts", "jobs", "pipeline", "program_cores", "queues", "rx_queues", "servers"],
+).union(["threads", "users"])
 """Keys that count what works at the same time: the laws are about nothing else."""
 Summary = dict[str, Any]
 
