@@ -217,6 +217,22 @@ def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:
     assert not any("workloads.disk" in said for said in warned(read=50, flush_every=4, rate="9000/s"))
 
 
+def test_a_device_that_no_arm_uses_is_a_warning() -> None:
+    devices = {"one": {"preset": "nvme"}, "two": {"preset": "nvme"}, "three": {"preset": "nvme"}}
+    disk = DISK | {"device": "one"}
+    found = load(devices=devices, workloads__disk=disk, arms={"a": {}, "b": {"workloads.disk.device": "two"}}).warnings
+    assert [each.what for each in found if each.path.startswith("devices")] == ["no workload has the device 'three'"]
+
+
+def test_a_buffer_without_room_for_a_frame_is_a_warning() -> None:
+    def warned(buffer: str) -> list[str]:
+        found = load(switches={"leaf": {"buffer": buffer}}, arms=..., policies=...).warnings
+        return [each.what for each in found if each.path == "switches.leaf.buffer"]
+
+    assert warned("1B") == ["a buffer of 1 B holds no frame of 1514 B: all of these are dropped"]
+    assert warned("1514B") == []
+
+
 def test_a_trial_that_takes_long_is_a_warning_before_it_runs() -> None:
     def warned(**changes: Any) -> list[str]:
         devices = {"tiny": {"preset": "nvme", "limits": {"max_sectors": "512B"}}}
