@@ -217,6 +217,11 @@ def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:
     assert not any("workloads.disk" in said for said in warned(read=50, flush_every=4, rate="9000/s"))
 
 
+def test_a_share_of_reads_is_a_number() -> None:
+    [found] = problems(sound(workloads__disk=DISK | {"read": True}))
+    assert found.startswith("workloads.disk.read: true is not a number (hint: ")
+
+
 def test_a_device_that_no_arm_uses_is_a_warning() -> None:
     devices = {"one": {"preset": "nvme"}, "two": {"preset": "nvme"}, "three": {"preset": "nvme"}}
     disk = DISK | {"device": "one"}
