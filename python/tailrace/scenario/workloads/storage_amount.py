@@ -3,15 +3,13 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from tailrace.scenario.network.device import Device
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.units import exact_size
 from tailrace.scenario.workloads.base import Found, Surroundings
-
-if TYPE_CHECKING:
-    from tailrace.scenario.workloads.storage_checks import StorageKeys
+from tailrace.scenario.workloads.storage_keys import StorageKeys
 
 PS_PER_S = 10**12
 MILLI = 1000
@@ -39,7 +37,7 @@ class Amount:
     """The key that decides how many there are."""
 
     @classmethod
-    def of(cls, work: "StorageKeys", around: Surroundings) -> Self:
+    def of(cls, work: StorageKeys, around: Surroundings) -> Self:
         """Predicts it from a workload without problems."""
         device = around.devices[work.device].effective
         piece = piece_bytes(device)
@@ -74,7 +72,7 @@ def piece_bytes(device: Device) -> int:
     return max(512, min((size for size in stated if size), default=512))
 
 
-def _bounds(work: "StorageKeys", around: Surroundings, device: Device, pieces: int) -> Iterator[float]:
+def _bounds(work: StorageKeys, around: Surroundings, device: Device, pieces: int) -> Iterator[float]:
     """Bounds of the requests of a trial: what they are told to do, their pace, and what the devices can do."""
     users = work.jobs * len(work.initiators)
     seconds = max(0, around.duration_ps - work.start) / PS_PER_S
@@ -92,7 +90,7 @@ def _bounds(work: "StorageKeys", around: Surroundings, device: Device, pieces: i
         yield rate * seconds * devices
 
 
-def _device_rates(work: "StorageKeys", device: Device, pieces: int) -> Iterator[float]:
+def _device_rates(work: StorageKeys, device: Device, pieces: int) -> Iterator[float]:
     """Requests per second that one device can do at most."""
     shares: list[tuple[float, Distribution | None, int | None]] = [
         (work.read / 100, device.read_latency, device.read_rate),

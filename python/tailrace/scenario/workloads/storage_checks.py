@@ -1,58 +1,19 @@
 """Problems and warnings of requests of storage."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tailrace.errors import closest
 from tailrace.scenario.network.device import Device
-from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.units import TIME, exact_size
 from tailrace.scenario.workloads.base import Found, Surroundings
 from tailrace.scenario.workloads.loops import ARRIVAL_GAP_PS_MIN
 from tailrace.scenario.workloads.storage_amount import Amount
+from tailrace.scenario.workloads.storage_keys import StorageKeys
 
 __all__ = ["TIME", "cautions", "problems"]
 REQUEST_BYTES_MAX = 2**32 - 1
 DEVICE_BYTES_MAX = 2**60
-
-
-class StorageKeys(Protocol):
-    """The values that are checked."""
-
-    @property
-    def initiators(self) -> list[str]: ...
-    @property
-    def target(self) -> str | None: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def protocol(self) -> str: ...
-    @property
-    def block(self) -> Distribution: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def jobs(self) -> int: ...
-    @property
-    def depth(self) -> int: ...
-    @property
-    def rate(self) -> int | None: ...
-    @property
-    def arrivals(self) -> Distribution | None: ...
-    @property
-    def think(self) -> Distribution | None: ...
-    @property
-    def read(self) -> float: ...
-    @property
-    def flush_every(self) -> int: ...
-    @property
-    def requests(self) -> int | None: ...
-    @property
-    def bytes(self) -> int | None: ...
-    @property
-    def start(self) -> int: ...
 
 
 def problems(work: StorageKeys, around: Surroundings) -> Found:
