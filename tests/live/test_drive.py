@@ -174,3 +174,26 @@ def test_with_the_name_the_drive_is_preconditioned_and_written(loop: str, tmp_pa
     assert [one["operation"] for one in told["runs"]] == ["read", "read", "write", "write"]
     assert told["precondition"].startswith("Pre-conditioned")
     assert all(one["mean"] > 0 for one in told["runs"])
+
+
+def test_what_is_destroyed_is_named_before(loop: str, tmp_path: Path) -> None:
+    subprocess.run(["mkfs.ext4", "-q", "-F", loop], capture_output=True, timeout=30, check=True)
+    line = [
+        *machine.TAILRACE,
+        "disk",
+        "measure",
+        loop,
+        "--duration",
+        "2s",
+        "--repeats",
+        "1",
+        "--out",
+        str(tmp_path / "r"),
+    ]
+    done = subprocess.run(
+        [*line, "--destroy-data", Path(loop).name], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    named = f"warning: --destroy-data: this is destroyed: {Path(loop).name}: ext4"
+    assert named in done.stderr
+    assert done.stderr.index(named) < done.stderr.index("measuring ")

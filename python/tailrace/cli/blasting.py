@@ -70,9 +70,8 @@ def _place(wanted: Wanted) -> Place:
         )
     names = available(NAMESPACES)
     if wanted.netns is not None and wanted.netns not in names:
-        raise RunRefusedError(
-            f"there is no namespace '{wanted.netns}' (hint: {closest(wanted.netns, names, 'namespaces')})"
-        )
+        hint = closest(wanted.netns, names, "namespaces") if names else f"`ip netns add {wanted.netns}` makes one"
+        raise RunRefusedError(f"there is no namespace '{wanted.netns}' (hint: {hint})")
     return Place(wanted.interface, namespace=wanted.netns, is_machine_allowed=wanted.is_yes)
 
 

@@ -70,7 +70,7 @@ def disk_measure(request: Request) -> int:
     code = DONE
     with ExitStack() as stack:
         if request.destroy is not None:
-            stack.enter_context(claim.claimed(drive, request.destroy))
+            _say_lost(drive, stack.enter_context(claim.claimed(drive, request.destroy)))
         _make(folder)
         _say_plan(measurement)
         try:
@@ -155,6 +155,11 @@ def _say_plan(measurement: Measurement) -> None:
         note(f"planned: {run.title}, {measurement.repeats} times {measurement.duration_s:g} s, then once deeper")
     seconds = expected_s(measurement.runs, measurement.duration_s, measurement.repeats)
     note(f"measuring {measurement.drive.device}; expected time: about {max(1, round(seconds / 60))} min")
+
+
+def _say_lost(drive: Drive, lost: list[str]) -> None:
+    for each in lost or [f"{drive.part}: no partition and no known signature; whatever else it has"]:
+        note(f"warning: {claim.OPTION}: this is destroyed: {each}")
 
 
 def _precondition(drive: Drive) -> str:

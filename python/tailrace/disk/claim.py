@@ -1,7 +1,9 @@
-"""Whether a drive may be written to, and a claim that keeps others from mounting it meanwhile.
+"""Whether a drive may be written to, what is lost by that, and a claim that keeps others from mounting it meanwhile.
 
-Every refusal is made before anything is written. The kernel's own claim (`O_EXCL`) comes last: it fails wherever a file
-system, swap, RAID or device mapper has the drive, also in namespaces that this process does not see.
+A drive in use is never written to. Partitions and signatures of one that is not in use are lost if its name was typed,
+and are named before. Every refusal is made before anything is written. The kernel's own claim (`O_EXCL`) comes last: it
+fails wherever a file system, swap, RAID or device mapper has the drive, also in namespaces that this process does not
+see.
 """
 
 import errno
@@ -22,9 +24,9 @@ OPTION = "--destroy-data"
 
 
 @contextmanager
-def claimed(drive: Drive, typed: str, root: Path = Path("/")) -> Iterator[None]:
-    """Holds the drive while it is written to. Raises `RunRefusedError` where its data may be somebody's."""
-    refuse_to_write(drive, typed, root)
+def claimed(drive: Drive, typed: str, root: Path = Path("/")) -> Iterator[list[str]]:
+    """Holds the drive while it is written to; yields what is lost. Raises `RunRefusedError` where it is in use."""
+    lost = lost_by_writing(drive, typed, root)
     try:
         descriptor = os.open(drive.device, os.O_RDWR | os.O_EXCL)
     except OSError as error:
@@ -32,13 +34,16 @@ def claimed(drive: Drive, typed: str, root: Path = Path("/")) -> Iterator[None]:
             raise _refusal(drive, "it is in use", "`lsblk` and `fuser -v` tell by what") from None
         raise _refusal(drive, reason_of(error), "root writes to devices, unless one is read-only") from None
     try:
-        yield
+        yield lost
     finally:
         os.close(descriptor)
 
 
-def refuse_to_write(drive: Drive, typed: str, root: Path = Path("/")) -> None:
-    """Raises `RunRefusedError` with the first reason against writing."""
+def lost_by_writing(drive: Drive, typed: str, root: Path = Path("/")) -> list[str]:
+    """Partitions and signatures that are lost, such as `sdz: gpt` and `sdz1: ext4`; empty for a drive without any.
+
+    Raises `RunRefusedError` with the first reason against writing.
+    """
     if typed not in (drive.part, str(drive.device)):
         raise RunRefusedError(
             f"{OPTION}: '{typed}' is not the name of {drive.device} (hint: everything on it is lost; if that is meant, "
@@ -53,11 +58,10 @@ def refuse_to_write(drive: Drive, typed: str, root: Path = Path("/")) -> None:
             raise _refusal(drive, f"{folder.name} is swap space in use", "`swapoff`, if it may be lost")
         if held := sorted(each.name for each in (folder / "holders").glob("*")):
             raise _refusal(drive, f"{', '.join(held)} lies on {folder.name}", "take that down first")
-    if len(folders) > 1:
-        names = ", ".join(folder.name for folder in folders[1:])
-        raise _refusal(drive, f"it has partitions ({names})", "`wipefs --all` removes their table")
-    if found := signatures(drive.device):
-        raise _refusal(drive, f"it has a signature of {', '.join(found)}", "`wipefs --all` removes it")
+    devices = drive.device.resolve().parent
+    found = {folder.name: signatures(devices / folder.name) for folder in folders}
+    named = {name: ", ".join(types) for name, types in found.items() if types or name != drive.part}
+    return [f"{name}: {types or 'a partition'}" for name, types in named.items()]
 
 
 def signatures(device: Path) -> list[str]:

@@ -3,7 +3,8 @@
 Throughput of n users is X(n) = gain n / (1 + contention (n - 1) + coherency n (n - 1)): N. Gunther, *Guerrilla Capacity
 Planning* (2007), chapters 4 and 5. Without the last term it is Amdahl's law (1967), whose serial share is `contention`.
 
-The fit is least squares of the throughput with both coefficients at least zero, as in the R package `usl`. Intervals
+The fit is least squares of the throughput with both coefficients at least zero, as in the R package `usl`, and with
+contention, a share, at most one: then one user at a time does all of the work, and throughput does not grow. Intervals
 are the estimate plus and minus a number of standard errors from the residuals (`interval.quantile_for`); they describe
 noise and misfit of the law together, and exist from two more points than coefficients on.
 """
@@ -21,6 +22,7 @@ HALVINGS_MAX = 40
 CONVERGED = 1e-12
 """Relative decrease of the squared error below which the fit ends."""
 FREEDOM_MIN = 2
+CONTENTION_MAX = 1.0
 NEGLIGIBLE = 1e-9
 """A smaller coefficient is the rounding of the fit."""
 METHOD = "standard error of the residuals, quantile by simulation"
@@ -29,6 +31,8 @@ Point = tuple[float, float]
 """Number of users, throughput."""
 Coefficients = tuple[float, float, float]
 """Throughput of one user, contention, coherency."""
+BOUNDS: Coefficients = (inf, CONTENTION_MAX, inf)
+"""The most that each coefficient can be."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,14 @@ def fit_usl(points: Sequence[Point]) -> Law | None:
 
 
 def _fit(points: Sequence[Point], free: tuple[bool, bool, bool]) -> Law | None:
-    """Of all choices of coefficients that are zero, the one with the least error whose others are positive."""
+    """Of all choices of coefficients at their bounds, the one with the least error whose others are within them."""
     if len({users for users, _ in points}) < sum(free) or not all(users > 0 < value for users, value in points):
         return None
     choices = product([True], *([True, False] if is_free else [False] for is_free in free[1:]))
-    found = [fitted for chosen in choices if (fitted := _descent(points, chosen))]
-    feasible = [fitted for fitted in found if min(fitted[1:]) >= 0]
+    starts = [(chosen, 0.01 if chosen[1] else 0.0) for chosen in choices]
+    starts += [(chosen, CONTENTION_MAX) for chosen, contention in starts if contention == 0.0]
+    found = [fitted for chosen, contention in starts if (fitted := _descent(points, chosen, contention))]
+    feasible = [fitted for fitted in found if min(fitted[1:]) >= 0 and fitted[1] <= CONTENTION_MAX]
     best = min(feasible, key=lambda fitted: _error(points, fitted))
     gain, contention, coherency = best
     gains, contentions, coherencies = _intervals(points, best, free)
@@ -97,10 +103,10 @@ def _fit(points: Sequence[Point], free: tuple[bool, bool, bool]) -> Law | None:
     return Law(gain, contention, coherency, gains, contentions, coherencies, deviation)
 
 
-def _descent(points: Sequence[Point], free: tuple[bool, ...]) -> Coefficients | None:
-    """Gauss and Newton's method with halved steps; None where the equations have no solution."""
+def _descent(points: Sequence[Point], free: tuple[bool, ...], contention: float) -> Coefficients | None:
+    """Gauss and Newton's method with halved steps, from a contention; None where the equations have no solution."""
     users, value = min(points)
-    at: Coefficients = (value / users, 0.01 * free[1], 0.0001 * free[2])
+    at: Coefficients = (value / users, contention, 0.0001 * free[2])
     error = _error(points, at)
     for _ in range(STEPS_MAX):
         rows = [_slopes(at, free, users) for users, _ in points]
@@ -162,9 +168,9 @@ def _intervals(points: Sequence[Point], at: Coefficients, free: Sequence[bool]) 
         return [None] * len(free)
     scale = quantile_for(freedom) * sqrt(_error(points, at) / freedom)
     reaches = [scale * sqrt(max(0.0, covariance[index][index])) for index in range(sum(free))]
-    found = [_around(value, reach) for value, reach in zip(at, reaches, strict=False)]
+    found = [_around(value, reach, most) for value, reach, most in zip(at, reaches, BOUNDS, strict=False)]
     return [*found, *[None] * (len(free) - len(found))]
 
 
-def _around(value: float, reach: float) -> Interval:
-    return Interval(max(0.0, value - reach), value + reach, LEVEL, METHOD)
+def _around(value: float, reach: float, most: float) -> Interval:
+    return Interval(max(0.0, value - reach), min(most, value + reach), LEVEL, METHOD)

@@ -61,6 +61,27 @@ def test_what_does_not_fit_is_refused_before_anything_is_sent(
     assert part.replace("'1' has", "1 has") in str(caught.value).replace("'1' has", "1 has")
 
 
+@pytest.mark.parametrize(
+    ("there", "hint"),
+    [
+        ((), "`ip netns add lba` makes one"),
+        (("lab", "other"), "did you mean 'lab'?"),
+        (("one", "two"), "namespaces: one, two"),
+    ],
+)
+def test_the_namespaces_that_exist_are_named(
+    tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...], hint: str
+) -> None:
+    names = tmp_path / "netns"
+    names.mkdir()
+    for name in there:
+        (names / name).touch()
+    monkeypatch.setattr("tailrace.cli.blasting.NAMESPACES", names)
+    with pytest.raises(TailraceError) as caught:
+        blast_frames(wanted(file, interface="eth0", netns="lba"), json_=False)
+    assert str(caught.value) == f"there is no namespace 'lba' (hint: {hint})"
+
+
 def test_an_interface_of_the_machine_needs_its_name_and_a_yes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
 

@@ -1,4 +1,4 @@
-"""Writing is refused wherever a drive may have somebody's data; nothing is written by a refusal."""
+"""Writing is refused wherever a drive is in use, and what is lost otherwise is named; nothing is written by either."""
 
 import os
 import struct
@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from loop_device import loop_device
 from tailrace.cli.app import app
-from tailrace.disk.claim import claimed, refuse_to_write, types_in
+from tailrace.disk.claim import claimed, lost_by_writing, types_in
 from tailrace.disk.drive import Drive, Limits, drive_of
 from tailrace.errors import RunRefusedError
 
@@ -41,7 +41,17 @@ def refused(device: str, typed: str | None = None) -> str:
     return str(caught.value)
 
 
+def lost(device: str) -> list[str]:
+    """What is named before anything is written; the claim itself writes nothing."""
+    before = Path(device).read_bytes()
+    drive = drive_of(Path(device))
+    with claimed(drive, drive.name) as named:
+        assert Path(device).read_bytes() == before
+    return [each.removeprefix(f"{drive.name}: ") for each in named]
+
+
 def test_a_blank_drive_is_claimed_and_nobody_else_can_have_it_meanwhile(loop: str) -> None:
+    assert lost(loop) == []
     with claimed(drive_of(Path(loop)), Path(loop).name), pytest.raises(OSError, match="busy"):
         os.close(os.open(loop, os.O_RDONLY | os.O_EXCL))
     with claimed(drive_of(Path(loop)), loop):
@@ -53,25 +63,30 @@ def test_another_name_than_the_drives_is_refused(loop: str, typed: str) -> None:
     assert f"'{typed}' is not the name of {loop}" in refused(loop, typed)
 
 
-def test_file_systems_and_swap_spaces_are_signatures(loop: str) -> None:
+def test_file_systems_and_swap_spaces_are_named_and_lost(loop: str) -> None:
     run("mkfs.ext4", "-q", "-F", loop)
-    assert "it has a signature of ext4" in refused(loop)
+    assert lost(loop) == ["ext4"]
     run("wipefs", "--all", loop)
     run("mkswap", loop)
-    assert "it has a signature of swap" in refused(loop)
+    assert lost(loop) == ["swap"]
 
 
-def test_a_partition_table_is_a_signature(loop: str) -> None:
+def test_a_signature_does_not_replace_the_name(loop: str) -> None:
+    run("mkfs.ext4", "-q", "-F", loop)
+    assert "'ext4' is not the name of" in refused(loop, "ext4")
+
+
+def test_a_partition_table_is_named_and_lost(loop: str) -> None:
     # A device without partitions in use: loop devices do not read tables unless told to.
     head = bytearray(512)
     head[446:462] = struct.pack("<B3sB3sII", 0, b"\0\2\0", 0x83, b"\0\0\0", 2048, 4096)
     head[510:] = b"\x55\xaa"
     with Path(loop).open("r+b") as device:
         device.write(head)
-    assert "it has a signature of dos" in refused(loop)
+    assert lost(loop) == ["dos"]
 
 
-def test_a_member_of_a_raid_is_a_signature(loop: str) -> None:
+def test_a_member_of_a_raid_is_named_and_lost(loop: str) -> None:
     # Superblock 1.2 of Linux (include/uapi/linux/raid/md_p.h): magic and version, and its own place in sectors.
     block = bytearray(4096)
     struct.pack_into("<II", block, 0, 0xA92B4EFC, 1)
@@ -81,7 +96,7 @@ def test_a_member_of_a_raid_is_a_signature(loop: str) -> None:
     with Path(loop).open("r+b") as device:
         device.seek(4096)
         device.write(block)
-    assert "it has a signature of linux_raid_member" in refused(loop)
+    assert lost(loop) == ["linux_raid_member"]
 
 
 def test_a_mounted_drive_is_refused(loop: str, tmp_path: Path) -> None:
@@ -125,7 +140,6 @@ def fake(folder: Path, *, holders: tuple[str, ...] = (), partitions: tuple[str, 
     [
         ({"holders": ("md0",)}, "md0 lies on sdz"),
         ({"holders": ("dm-1", "dm-0")}, "dm-0, dm-1 lies on sdz"),
-        ({"partitions": ("sdz1", "sdz2")}, "it has partitions (sdz1, sdz2)"),
         ({"partitions": ("sdz1",), "swap": "/dev/sdz1 partition 1 0 -2\n"}, "sdz1 is swap space in use"),
         ({"swap": "/dev/sdz partition 1 0 -2\n"}, "sdz is swap space in use"),
     ],
@@ -133,7 +147,7 @@ def fake(folder: Path, *, holders: tuple[str, ...] = (), partitions: tuple[str, 
 def test_what_lies_on_a_drive_is_refused(tmp_path: Path, lies: dict[str, object], message: str) -> None:
     drive = fake(tmp_path, **lies)  # type: ignore[arg-type]  # the cases above
     with pytest.raises(RunRefusedError) as caught:
-        refuse_to_write(drive, "sdz", tmp_path)
+        lost_by_writing(drive, "sdz", tmp_path)
     assert message in str(caught.value)
     assert "/dev/sdz is not written to" in str(caught.value)
 
@@ -142,7 +156,14 @@ def test_a_mounted_partition_refuses_the_whole_drive(tmp_path: Path) -> None:
     drive = fake(tmp_path, partitions=("sdz1",))
     (tmp_path / "proc" / "self" / "mountinfo").write_text("22 1 8:17 / /srv/data rw - ext4 /dev/sdz1 rw\n")
     with pytest.raises(RunRefusedError, match="sdz1 is mounted at /srv/data"):
-        refuse_to_write(drive, "sdz", tmp_path)
+        lost_by_writing(drive, "sdz", tmp_path)
+
+
+def test_partitions_that_are_not_in_use_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = fake(tmp_path, partitions=("sdz1", "sdz2"))
+    types = {"/dev/sdz": ["gpt"], "/dev/sdz1": ["ext4"], "/dev/sdz2": []}
+    monkeypatch.setattr("tailrace.disk.claim.signatures", lambda device: types[str(device)])
+    assert lost_by_writing(drive, "sdz", tmp_path) == ["sdz: gpt", "sdz1: ext4", "sdz2: a partition"]
 
 
 def test_what_wipefs_tells() -> None:

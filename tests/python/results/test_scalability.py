@@ -87,7 +87,14 @@ def test_where_users_do_not_change_the_axis_is_the_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "axes", [{"switches.leaf.buffer": ["1MB", "2MB", "4MB"]}, {USERS: [1, 2]}, {"hosts.defaults.mtu": ["1500B"]}]
+    "axes",
+    [
+        {"switches.leaf.buffer": ["1MB", "2MB", "4MB"]},
+        {USERS: [1, 2]},
+        {"hosts.defaults.mtu": ["1500B"]},
+        # Plain numbers that count nothing that works.
+        {"hosts.defaults.tcp.initial_window": [2, 4, 8]},
+    ],
 )
 def test_a_sweep_without_sizes_has_no_scalability(axes: dict[str, Sequence[Any]]) -> None:
     assert swept(axes) == []

@@ -67,6 +67,15 @@ def test_figures_are_those_of_the_device(run: Run, workload: str, metric: str, e
     assert figure(run, workload, metric) == pytest.approx(expected, rel=0.03, abs=1)
 
 
+def test_a_device_is_busy_for_all_of_the_time_at_most(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece that was under way when the measured time began brings all of its time."""
+    devices = {"busy_s": 3.0, "count": 1, "pieces": 1, "pieces_wait_s": 3.0}
+    monkeypatch.setattr("tailrace.results.metrics.storage._requests", lambda _trial, _name: {"devices": devices})
+    assert figure(run, "disk", "device_busy_percent") == 100
+    devices["busy_s"] = 0.0
+    assert figure(run, "disk", "device_busy_percent") == 0
+
+
 def test_parts_are_all_of_the_time_and_what_did_not_happen_has_no_latency(run: Run) -> None:
     for workload in ("disk", "writer"):
         parts = [figure(run, workload, f"waits_{part}_percent") for part in STORAGE_PARTS]

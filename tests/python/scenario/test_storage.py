@@ -9,6 +9,7 @@ from tailrace.errors import ScenarioError
 from tailrace.exact.refuse import refuse as refuse_exact
 from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.network.device import PRESETS, Device
+from tailrace.scenario.text.units import exact_size
 from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.scenario.workloads.storage import Storage
@@ -59,7 +60,7 @@ def plan(devices: dict[str, Any] | None = None, **changes: Any) -> tuple[dict[st
         ({"block": "1000B"}, ".block", "not a multiple of the sector of 512 B"),
         ({"block": "0B"}, ".block", "not a multiple of the sector"),
         ({"block": "uniform(1B, 100B)"}, ".block", "less than a sector"),
-        ({"block": "2MiB", "size": "1MiB"}, ".size", "does not fit the area of 1.05 MB"),
+        ({"block": "2MiB", "size": "1MiB"}, ".size", "does not fit the area of 1 MiB"),
         ({"block": "4KiB", "size": "16KiB", "jobs": 5}, ".size", "which 5 jobs share"),
         ({"device": "disk-7200", "size": "2TB"}, ".size", "larger than the device of 1 TB"),
         ({"depth": 0}, ".depth", "at least 1"),
@@ -121,7 +122,7 @@ def test_workloads_that_name_the_same_device_of_a_host_share_it() -> None:
 @pytest.mark.parametrize(
     ("keys", "what"),
     [
-        ({"offset": "100B"}, "100B is not a multiple of the sector of 512 B"),
+        ({"offset": "100B"}, "100 B is not a multiple of the sector of 512 B"),
         ({"device": "disk-7200", "offset": "999999999488B"}, "the area ends behind the device"),
         ({"offset": f"{2**60 - 512}B"}, "a device has at most 2^60 bytes"),
     ],
@@ -214,6 +215,63 @@ def test_what_has_no_effect_and_what_never_ends_is_a_warning() -> None:
     assert any("nothing is flushed" in said for said in warned(flush_every=4))
     assert any("1.02 times what the servers" in said for said in warned(rate="100000/s"))
     assert not any("workloads.disk" in said for said in warned(read=50, flush_every=4, rate="9000/s"))
+
+
+def test_a_share_of_reads_is_a_number() -> None:
+    [found] = problems(sound(workloads__disk=DISK | {"read": True}))
+    assert found.startswith("workloads.disk.read: true is not a number (hint: ")
+
+
+def test_a_device_that_no_arm_uses_is_a_warning() -> None:
+    devices = {"one": {"preset": "nvme"}, "two": {"preset": "nvme"}, "three": {"preset": "nvme"}}
+    disk = DISK | {"device": "one"}
+    found = load(devices=devices, workloads__disk=disk, arms={"a": {}, "b": {"workloads.disk.device": "two"}}).warnings
+    assert [each.what for each in found if each.path.startswith("devices")] == ["no workload has the device 'three'"]
+
+
+def test_a_buffer_without_room_for_a_frame_is_a_warning() -> None:
+    def warned(buffer: str) -> list[str]:
+        found = load(switches={"leaf": {"buffer": buffer}}, arms=..., policies=...).warnings
+        return [each.what for each in found if each.path == "switches.leaf.buffer"]
+
+    assert warned("1B") == ["a buffer of 1 B holds no frame of 1514 B: all of these are dropped"]
+    assert warned("1514B") == []
+
+
+def test_a_trial_that_takes_long_is_a_warning_before_it_runs() -> None:
+    def warned(**changes: Any) -> list[str]:
+        devices = {"tiny": {"preset": "nvme", "limits": {"max_sectors": "512B"}}}
+        found = load(devices=devices, workloads__disk=merged(DISK, changes)).warnings
+        return [f"{each.path}: {each.what}" for each in found if "million" in each.what]
+
+    # 2^21 pieces of each request, of which 2 initiators have 2 under way.
+    [many] = warned(device="tiny", block="1GiB", size="4GiB", depth=2)
+    initiators = len(DISK["initiators"])
+    assert many.startswith("workloads.disk.block: a request is 2097152 pieces of 512 B, and ")
+    assert f"{2 * initiators * 2**21 / 1e6:.3g} million may be under way" in many
+    [long] = warned(device="memory", block="512B", bytes="8GiB")
+    assert long.startswith(
+        f"workloads.disk.bytes: a trial simulates up to {initiators * 2**24 / 1e6:.3g} million requests:"
+    )
+    assert warned(device="memory", block="512B", bytes="64MiB") == []
+    assert warned(device="tiny", block="1MiB", depth=2) == []
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [
+        (0, "0 B"),
+        (512, "512 B"),
+        (1000, "1 kB"),
+        (1024, "1 KiB"),
+        (10**6, "1 MB"),
+        (2**20, "1 MiB"),
+        (2**20 + 1, "1048577 B"),
+        (3 * 2**40, "3 TiB"),
+    ],
+)
+def test_a_size_in_a_comparison_is_exact(size_bytes: int, text: str) -> None:
+    assert exact_size(size_bytes) == text
 
 
 def test_exact_runs_refuse_it_in_words() -> None:

@@ -1,6 +1,7 @@
 """Laws of scalability against known data, against scipy, and how often their intervals cover."""
 
 import random
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from tailrace.statistics import LEVEL, fit_amdahl, fit_usl
+from tailrace.statistics import LEVEL, Law, fit_amdahl, fit_usl
 from tailrace.statistics.linear import inverse, solved
 from tailrace.statistics.scalability import Point, throughput
 
@@ -79,6 +80,25 @@ def test_more_than_linear_growth_is_fitted_by_a_straight_line_and_told_by_its_de
     assert (law.contention, law.coherency) == (0, 0)
     assert law.limit == inf
     assert law.deviation > 0.5
+
+
+@pytest.mark.parametrize("fit", [fit_amdahl, fit_usl])
+@pytest.mark.parametrize("power", [-1.0, -0.5, -0.01, 0.0, 0.001])
+def test_a_serial_share_is_at_most_the_whole(fit: Callable[[list[Point]], Law | None], power: float) -> None:
+    """Throughput that falls from the beginning is not more than all of the work in series."""
+    law = fit([(float(n), 500 * n**power) for n in COUNTS])
+    assert law is not None
+    assert 0.9 < law.contention <= 1
+    assert law.contention_interval is not None
+    assert law.contention_interval.high <= 1
+
+
+def test_more_users_that_do_less_are_coherency_where_a_law_has_it() -> None:
+    points = [(float(n), 500 / (1 + 0.1 * (n - 1))) for n in COUNTS]
+    law = fit_usl(points)
+    assert law is not None
+    assert (law.contention, law.coherency) == pytest.approx((1, 0.1))
+    assert law.deviation < 1e-6
 
 
 def test_too_few_points_have_no_law_and_few_have_no_interval() -> None:

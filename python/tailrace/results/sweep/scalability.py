@@ -2,8 +2,8 @@
 Law.
 
 The size of a point is the number of users, or of connections of streams, in its plan, or the value of the axis where
-that number does not change. Sizes count in multiples of the smallest, so that the laws describe what is repeated: a
-database of four users, say.
+that number does not change and the axis counts what works at the same time, such as cores. Sizes count in multiples of
+the smallest, so that the laws describe what is repeated: a database of four users, say.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,10 @@ from tailrace.statistics import Law, fit_amdahl, fit_usl
 SIZES_MIN = 3
 METRICS = ("rate_per_s", "goodput_gbps")
 """Metrics of throughput; where workloads of several kinds run, those with the first."""
+COUNTS = frozenset(
+    ["connections", "cores", "depth", "hosts", "jobs", "pipeline", "program_cores", "queues", "rx_queues", "servers"],
+).union(["threads", "users"])
+"""Keys that count what works at the same time: the laws are about nothing else."""
 Summary = dict[str, Any]
 
 
@@ -117,10 +121,10 @@ def _grown(plan: Summary) -> list[tuple[str, str, str, int]]:
 
 
 def _axis_numbers(run: Run) -> tuple[str, list[float]] | None:
-    """The only axis, where its values are plain numbers, such as cores."""
+    """The only axis, where it counts what works at the same time and its values are plain numbers."""
     assert run.sweep is not None, "only sweeps have axes"
     axes = run.sweep["axes"]
-    if len(axes) != 1:
+    if len(axes) != 1 or str(axes[0]["name"]).rpartition(".")[2] not in COUNTS:
         return None
     known = [number_of(str(value)) for value in axes[0]["values"]]
     numbers = [one[0] for one in known if one is not None and not one[1]]

@@ -15,7 +15,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 def check(scenario: Scenario, graph: Graph, name: str) -> Found:
     """Problems of the links of a host that has some."""
-    links = [link for link in graph.links if name in (link.a, link.b)]
+    links = graph.links_at[name]
     host = scenario.host(name)
     if host.nic.bond is None:
         if len(links) > 1:

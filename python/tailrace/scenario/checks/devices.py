@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.device import Device, Limits
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.text.units import format_size
+from tailrace.scenario.text.units import exact_size
 
 REQUIRED = {"read_latency": "80us", "write_latency": "100us", "read_rate": "540MB/s", "write_rate": "520MB/s"}
 """Keys that a device without a preset must have, each with an example."""
@@ -40,7 +40,7 @@ def _limit_problems(limits: Limits, sector: int) -> Found:
     for key in ("max_sectors", "segment", "transfer"):
         size = getattr(limits, key)
         if size is not None and size < sector:
-            what = f"{format_size(size)} is less than a sector of {sector} B"
+            what = f"{exact_size(size)} is less than a sector of {sector} B"
             yield ("limits", key), what, f"write at least {sector}B"
 
 

@@ -110,10 +110,7 @@ def _links(scenario: Scenario, graph: Graph) -> Found:
 
 
 def _ports(scenario: Scenario, graph: Graph) -> Found:
-    ends: dict[str, int] = {}
-    for link in graph.links:
-        for name in (link.a, link.b):
-            ends[name] = ends.get(name, 0) + 1
+    ends = graph.links_at
     for name in graph.hosts:
         if name not in ends:
             yield ("network", "hosts"), f"host '{name}' has no link", "join it to a switch in network.links"

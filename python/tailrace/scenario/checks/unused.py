@@ -1,4 +1,4 @@
-"""Keys that have an effect with one kind of a thing only: a base may set them for the arms that use that kind."""
+"""Keys that have an effect with one kind of a thing only, and devices: a base may have them for arms that use them."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,11 @@ Found = Iterator[tuple[KeyPath, str, str, bool]]
 
 
 def keys_of_kinds(scenario: Scenario) -> Found:
-    """Every such key that is set. Those that no arm uses are warnings."""
+    """Every such key that is set, and every device. Those that no arm uses are warnings."""
+    used = {device for workload in scenario.running.values() for _, device in workload.used_devices()}
+    for name in scenario.devices:
+        what = f"no workload has the device '{name}'"
+        yield ("devices", name), what, f"omit it, or write device: {name} in a workload of storage", name in used
     for name, own in scenario.hypervisors.items():
         at: KeyPath = ("hypervisors", name)
         for path, is_of_polling in _set_keys(own):

@@ -80,6 +80,15 @@ class Graph:
         return joined
 
     @cached_property
+    def links_at(self) -> dict[str, list[Joined]]:
+        """Links of every node that has some, in their order."""
+        found: dict[str, list[Joined]] = {}
+        for link in self.links:
+            for end in dict.fromkeys((link.a, link.b)):
+                found.setdefault(end, []).append(link)
+        return found
+
+    @cached_property
     def islands(self) -> dict[str, int]:
         """A number for every node; nodes with equal numbers are connected.
 

@@ -144,6 +144,16 @@ PortNames = Annotated[list[str] | Literal["auto"], BeforeValidator(_names_or("au
 """Ports as `switch>neighbour`, or those where queues can form."""
 Count = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_INTEGER_MAX)]
 """A whole number, not negative."""
+
+
+def _no_truth(value: object) -> object:
+    if isinstance(value, bool):
+        raise refuse(f"{str(value).lower()} is not a number", "write a number such as 20")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_truth)]
+"""A number; true and false, which Python counts as 1 and 0, are none."""
 SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
 """A whole number that a plan stores in 32 bits."""
 

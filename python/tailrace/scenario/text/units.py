@@ -289,3 +289,15 @@ def format_size(size_bytes: float) -> str:
         if size_bytes >= power:
             return f"{size_bytes / power:.3g} {unit}"
     return f"{size_bytes:.0f} B"
+
+
+def exact_size(size_bytes: int) -> str:
+    """Bytes in the largest unit of which they are a whole number, for messages that compare: `1 MiB`, `1048577 B`."""
+    units = sorted(
+        [(10 ** (3 * step), name) for step, name in enumerate(("kB", "MB", "GB", "TB"), 1)]
+        + [(1024**step, name) for step, name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1)],
+        reverse=True,
+    )
+    found = ((size_bytes // unit, name) for unit, name in units if size_bytes and size_bytes % unit == 0)
+    amount, name = next(found, (size_bytes, "B"))
+    return f"{amount} {name}"

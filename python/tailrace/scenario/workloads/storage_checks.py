@@ -1,55 +1,19 @@
 """Problems and warnings of requests of storage."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tailrace.errors import closest
 from tailrace.scenario.network.device import Device
-from tailrace.scenario.text.distribution import Distribution
-from tailrace.scenario.text.units import TIME, format_size
+from tailrace.scenario.text.units import TIME, exact_size
 from tailrace.scenario.workloads.base import Found, Surroundings
 from tailrace.scenario.workloads.loops import ARRIVAL_GAP_PS_MIN
+from tailrace.scenario.workloads.storage_amount import Amount
+from tailrace.scenario.workloads.storage_keys import StorageKeys
 
 __all__ = ["TIME", "cautions", "problems"]
 REQUEST_BYTES_MAX = 2**32 - 1
 DEVICE_BYTES_MAX = 2**60
-
-
-class StorageKeys(Protocol):
-    """The values that are checked."""
-
-    @property
-    def initiators(self) -> list[str]: ...
-    @property
-    def target(self) -> str | None: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def protocol(self) -> str: ...
-    @property
-    def block(self) -> Distribution: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def jobs(self) -> int: ...
-    @property
-    def rate(self) -> int | None: ...
-    @property
-    def arrivals(self) -> Distribution | None: ...
-    @property
-    def think(self) -> Distribution | None: ...
-    @property
-    def read(self) -> float: ...
-    @property
-    def flush_every(self) -> int: ...
-    @property
-    def requests(self) -> int | None: ...
-    @property
-    def bytes(self) -> int | None: ...
-    @property
-    def start(self) -> int: ...
 
 
 def problems(work: StorageKeys, around: Surroundings) -> Found:
@@ -80,26 +44,28 @@ def _size_problems(work: StorageKeys, device: Device) -> Found:
     area = work.size // work.jobs
     for value in stated_sizes(work.block.raw):
         if value == 0 or value % sector:
-            what = f"{format_size(value)} is not a multiple of the sector of {sector} B of '{work.device}'"
+            what = f"{exact_size(value)} is not a multiple of the sector of {sector} B of '{work.device}'"
             yield ("block",), what, f"write {max(1, round(value / sector)) * sector}B"
             return
     if work.block.largest < sector:
         yield ("block",), f"a block is less than a sector of {sector} B", f"write at least {sector}B"
     elif work.block.largest > min(area, REQUEST_BYTES_MAX):
         share = f", which {work.jobs} jobs share" if work.jobs > 1 else ""
-        what = f"a block of {format_size(work.block.largest)} does not fit the area of {format_size(work.size)}{share}"
+        block = exact_size(round(work.block.largest))
+        what = f"a block of {block} does not fit the area of {exact_size(work.size)}{share}"
         yield ("size",), what, "write a larger size, or a smaller block"
-    capacity = device.effective.capacity
-    if device.effective.rotation is not None and capacity and work.size > capacity:
-        what = f"the area is larger than the device of {format_size(capacity)}"
+    whole = device.effective
+    capacity = whole.capacity if whole.rotation is not None else None
+    if capacity and work.size > capacity:
+        what = f"the area is larger than the device of {exact_size(capacity)}"
         yield ("size",), what, f"write at most {capacity}B"
-    elif device.effective.rotation is not None and capacity and work.offset + work.size > capacity:
-        what = f"the area ends behind the device of {format_size(capacity)}"
+    elif capacity and work.offset + work.size > capacity:
+        what = f"the area ends behind the device of {exact_size(capacity)}"
         yield ("offset",), what, f"write at most {capacity - work.size}B"
     elif work.offset + work.size > DEVICE_BYTES_MAX:
         yield ("offset",), "a device has at most 2^60 bytes", "write a lower offset"
     if work.offset % sector:
-        what = f"{work.offset}B is not a multiple of the sector of {sector} B of '{work.device}'"
+        what = f"{exact_size(work.offset)} is not a multiple of the sector of {sector} B of '{work.device}'"
         yield ("offset",), what, f"write {work.offset // sector * sector}B"
 
 
@@ -138,6 +104,7 @@ def _pace_problems(work: StorageKeys, around: Surroundings) -> Found:
 
 def cautions(work: StorageKeys, around: Surroundings) -> Found:
     """Warnings; the scenario has no problems."""
+    yield from Amount.of(work, around).cautions()
     if work.read == 100 and work.flush_every:
         yield ("flush_every",), "without writes nothing is flushed", "omit it, or lower read"
     device = around.devices[work.device].effective

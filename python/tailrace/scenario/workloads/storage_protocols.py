@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tailrace.scenario.text.quantities import Count, Part, Size
-from tailrace.scenario.text.units import format_size
+from tailrace.scenario.text.units import exact_size
 
 KIB, MIB = 2**10, 2**20
 ISCSI_LENGTH_MIN, ISCSI_LENGTH_MAX = 512, 2**24 - 1
@@ -123,10 +123,10 @@ class Iscsi(Part):
         for key in ("first_burst", "max_burst", "max_recv_data_segment", "target_max_recv_data_segment"):
             value = getattr(self, key)
             if value is not None and not ISCSI_LENGTH_MIN <= value <= ISCSI_LENGTH_MAX:
-                yield (key,), f"{format_size(value)} is not a length of iSCSI", "write 512B to 16777215B"
+                yield (key,), f"{exact_size(value)} is not a length of iSCSI", "write 512B to 16777215B"
         agreed = self.agreed()
         if agreed.first_burst > agreed.max_burst:
-            first, others = format_size(agreed.first_burst), format_size(agreed.max_burst)
+            first, others = exact_size(agreed.first_burst), exact_size(agreed.max_burst)
             key = "first_burst" if self.first_burst is not None else "max_burst"
             what = f"the first burst of {first} is longer than the others of {others}"
             yield (key,), what, "lower first_burst, or raise max_burst"
@@ -180,7 +180,7 @@ class NvmeTcp(Part):
         if self.max_h2c_data < H2C_DATA_MIN or self.max_h2c_data % 4 or self.max_h2c_data >= 2**32:
             yield (
                 ("max_h2c_data",),
-                f"{format_size(self.max_h2c_data)} is not a MAXH2CDATA",
+                f"{exact_size(self.max_h2c_data)} is not a MAXH2CDATA",
                 "write 4KiB or more, in whole words",
             )
         if self.in_capsule >= 2**32:

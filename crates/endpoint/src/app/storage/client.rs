@@ -27,6 +27,8 @@ pub struct StorageClientConfig {
 struct Begun {
     job: u32,
     intended: Time,
+    /// When the job meant to begin in its place: before `intended` for a flush, if a request was held back there.
+    place_since: Time,
     began: Time,
     submitted: Time,
     request: Request,
@@ -126,10 +128,11 @@ impl StorageClient {
             }
         };
         self.tallies.begun += u64::from(asked.op != Op::Flush);
-        // What a flush is needed for has begun before: it is not late.
+        // What a flush is needed for has begun before: it is not late. What was held back in its place is.
+        let place_since = intended;
         let intended = if asked.op == Op::Flush { now } else { intended };
         let request = Request { op: asked.op, offset: asked.offset, bytes: asked.bytes, tag: 0 };
-        let begun = Begun { job: number, intended, began: now, submitted: now, request, is_running: true };
+        let begun = Begun { job: number, intended, place_since, began: now, submitted: now, request, is_running: true };
         let tag = self.take_tag(begun);
         self.jobs[number as usize].ready.push_back(tag);
         self.work_on(now, number, calls);
@@ -235,7 +238,8 @@ impl StorageClient {
             held.into_iter().for_each(|at| self.note_start(at, number));
         }
         if let Some(at) = next {
-            self.note_start(at, number);
+            let is_late = begun.request.op == Op::Flush && begun.place_since < begun.began;
+            self.note_start(if is_late { begun.place_since } else { at }, number);
         }
         self.note_next(number);
         let threaded = &mut self.jobs[number as usize];

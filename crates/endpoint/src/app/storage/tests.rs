@@ -223,6 +223,33 @@ fn a_flush_under_way_holds_back_what_would_begin() {
 }
 
 #[test]
+fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_takes_its_place() {
+    let noted = Rc::new(RefCell::new(Noted::default()));
+    let mut client = client(vec![JobConfig { flush_every: 1, ..job(3) }], Box::new(NotedPath(Rc::clone(&noted))));
+    let mut host = Fake::default();
+    let end = |tag: u32, began_us: u64, at_us: u64| {
+        let at = Time::ZERO + Span::from_us(at_us);
+        let waits = PathWaits { device: Span::from_us(at_us - began_us), ..PathWaits::default() };
+        noted.borrow_mut().ends.push(Done { tag, at, outcome: Outcome::Complete(waits) });
+        at
+    };
+    client.handle_timeout(Time::ZERO, &mut host);
+    client.handle_timeout(end(0, 0, 10), &mut host);
+    // Held back: the third place from the beginning, and that of the write from 10 us on, which flushes at 30 us.
+    client.handle_timeout(end(1, 0, 30), &mut host);
+    let tags: Vec<(Op, u32)> = noted.borrow().commands[2..].iter().map(|(_, each)| (each.request.op, each.tag)).collect();
+    let [(Op::Write, write), (Op::Flush, flush)] = tags[..] else { panic!("a write and its flush begin: {tags:?}") };
+    client.handle_timeout(end(write, 30, 35), &mut host);
+    client.handle_timeout(end(flush, 30, 50), &mut host);
+    let command = noted.borrow().commands[4].1;
+    assert_eq!(command.request.op, Op::Write);
+    client.handle_timeout(end(command.tag, 50, 60), &mut host);
+    let turns: Vec<u64> =
+        host.storage.iter().filter(|each| each.op == Op::Write).map(|each| us(Time::ZERO + each.waits.turn)).collect();
+    assert_eq!(turns, [0, 30, 40], "the last one waits from 10 to 50 us, for both flushes");
+}
+
+#[test]
 fn a_request_that_fails_is_counted_and_its_job_goes_on_later() {
     let noted = Rc::new(RefCell::new(Noted::default()));
     let mut client = client(vec![job(1)], Box::new(NotedPath(Rc::clone(&noted))));
