@@ -34,9 +34,7 @@ pub(super) fn name_networks(netlink: &mut Netlink, plan: &Plan, host: usize) -> 
 
 /// VLANs of a host that have an interface, each with the number of its network.
 fn named(plan: &Plan, host: usize) -> io::Result<Vec<(u16, usize)>> {
-    let asks = |workload: &Workload| {
-        workload.chooses_interface() && workload.header.hosts().any(|each| each == host)
-    };
+    let asks = |workload: &Workload| workload.chooses_interface() && workload.header.hosts().any(|each| each == host);
     let vlans = Vlans::new(plan).map_err(io::Error::other)?;
     if vlans.is_empty() || !plan.workloads.iter().any(asks) {
         return Ok(Vec::new());
