@@ -18,9 +18,11 @@ MARKS = ("<!-- matrix: written by converged_matrix.py -->", "<!-- end of matrix 
 WRITE_MAX = 25
 """Percent of the bandwidth, in mixes of three."""
 SHARED = "shared-"
-LABEL_PX, CELL_PX, ROW_PX, HEAD_PX = 134, 52, 24, 40
-TEXT_RATIO = 0.7
-"""Cells with more of the colour have light text."""
+LABEL_PX, CELL_PX, ROW_PX, HEAD_PX, GAP_PX = 138, 52, 24, 40, 16
+BANDS = ((0.78, "high"), (0.6, "middle"), (0.0, "low"))
+"""Opacities of a cell from which on its text has the other ink, on the light page and on the dark one: both inks have
+the same contrast there.
+"""
 
 
 def mixes_of(found: Mixes) -> list[str]:
@@ -53,41 +55,42 @@ def _kept(found: Mixes, arm: str, name: str) -> float:
 
 
 def drawing(found: Mixes) -> str:
-    """Two maps beside each other: queues of their own, and one queue."""
+    """Two maps below each other, so that a phone shows both in full size: queues of their own, and one queue."""
     names = mixes_of(found)
-    width = LABEL_PX + (2 * len(CLASSES) + 1) * CELL_PX
-    height = HEAD_PX + len(names) * ROW_PX + 6
+    width = LABEL_PX + len(CLASSES) * CELL_PX
+    map_px = HEAD_PX + len(names) * ROW_PX + GAP_PX
+    height = 2 * map_px - GAP_PX
     marks = [STYLE, f'<rect width="{width}" height="{height}" class="ground"/>']
     for side, (prefix, title) in enumerate((("", "a queue for each connection"), (SHARED, "one queue"))):
-        left = LABEL_PX + side * (len(CLASSES) + 0.5) * CELL_PX
-        middle = left + len(CLASSES) * CELL_PX / 2
-        marks.append(f'<text x="{middle:g}" y="14" class="title" text-anchor="middle">{title}</text>')
-        for at, name in enumerate(CLASSES):
-            x = left + (at + 0.5) * CELL_PX
-            marks.append(f'<text x="{x:g}" y="{HEAD_PX - 8}" class="label" text-anchor="middle">{name}</text>')
-            for row, mix in enumerate(names):
-                if name in mix.split("-"):
-                    marks += _cell(
-                        left + at * CELL_PX,
-                        HEAD_PX + row * ROW_PX,
-                        kept(found, mix, name) if not prefix else _kept(found, prefix + mix, name),
-                    )
-    for row, mix in enumerate(names):
-        y = HEAD_PX + row * ROW_PX + 16
-        marks.append(
-            f'<text x="{LABEL_PX - 8}" y="{y}" class="label" text-anchor="end">{mix.replace("-", " + ")}</text>'
-        )
+        marks += _map(found, names, (prefix, title), side * map_px)
     label = "Goodput of each class in each mix, in percent of its goodput alone."
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" role="img" aria-label="{label}">\n'
-        + "\n".join(marks)
-        + "\n</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{label}">\n' + "\n".join(marks) + "\n</svg>\n"
     )
+
+
+def _map(found: Mixes, names: list[str], told: tuple[str, str], top: int) -> list[str]:
+    prefix, title = told
+    middle = LABEL_PX + len(CLASSES) * CELL_PX / 2
+    marks = [f'<text x="{middle:g}" y="{top + 14}" class="title" text-anchor="middle">{title}</text>']
+    for at, name in enumerate(CLASSES):
+        x = LABEL_PX + (at + 0.5) * CELL_PX
+        marks.append(f'<text x="{x:g}" y="{top + HEAD_PX - 8}" class="label" text-anchor="middle">{name}</text>')
+    for row, mix in enumerate(names):
+        y = top + HEAD_PX + row * ROW_PX
+        words = mix.replace("-", " + ")
+        marks.append(f'<text x="{LABEL_PX - 8}" y="{y + 15}" class="label" text-anchor="end">{words}</text>')
+        for at, name in enumerate(CLASSES):
+            if name in mix.split("-"):
+                percent = _kept(found, prefix + mix, name) if prefix else kept(found, mix, name)
+                marks += _cell(LABEL_PX + at * CELL_PX, y, percent)
+    return marks
 
 
 def _cell(x: float, y: int, percent: float) -> list[str]:
     opacity = 0.06 + 0.9 * min(percent, 100) / 100
-    ink = "light" if opacity > TEXT_RATIO else "dark"
+    ink = next(name for least, name in BANDS if opacity >= least)
     return [
         f'<rect x="{x:g}" y="{y}" width="{CELL_PX - 2}" height="{ROW_PX - 2}" class="heat" '
         f'fill-opacity="{opacity:.2f}"/>',
@@ -97,9 +100,11 @@ def _cell(x: float, y: int, percent: float) -> list[str]:
 
 STYLE = """<style>
 text { font: 12px system-ui, sans-serif } .title { font-weight: 600 }
-.ground { fill: #ffffff } .heat { fill: #1f5fa8 } .title, .label, .dark { fill: #1d2733 } .light { fill: #ffffff }
+.ground { fill: #ffffff } .heat { fill: #1f5fa8 } .title, .label { fill: #1d2733 }
+.low, .middle { fill: #0b1016 } .high { fill: #ffffff }
 @media (prefers-color-scheme: dark) {
-.ground { fill: #14181d } .heat { fill: #79b0ee } .title, .label, .dark { fill: #e6eaef } .light { fill: #101418 }
+.ground { fill: #14181d } .heat { fill: #79b0ee } .title, .label { fill: #e6eaef }
+.low { fill: #ffffff } .middle, .high { fill: #0b1016 }
 }
 </style>"""
 

@@ -13,6 +13,7 @@ import pytest
 import machine
 
 SCENARIO = Path(__file__).with_name("mpi.yaml")
+LOADED = machine.ROOT / "examples" / "live" / "mpi.yaml"
 RUN_LIMIT_S = 280
 START_LIMIT_S = 180
 PATTERNS = ("ring", "exchange", "allreduce", "alltoall", "bcast", "barrier")
@@ -102,6 +103,49 @@ def require_times(own: dict[str, Any], sizes: list[int], rate_bps: float) -> Non
     for one in found:
         assert one["mean_of_ranks_ps"][0] > 2 * one["bytes"] * 8 / rate_bps * 1e12
     assert own["latency"] is None
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run of the example, in which streams meet the pingpong at its second host."""
+    out = tmp_path_factory.mktemp("loaded") / "run"
+    machine.run_live(LOADED, out)
+    return out
+
+
+def of_job(run: Path, arm: str) -> dict[str, Any]:
+    """The job of an arm that has streams as well."""
+    [own] = [each for each in outcome(run, arm)["workloads"] if each["name"] == "job"]
+    return dict(own)
+
+
+def drops(run: Path, arm: str) -> int:
+    """Frames that the switch dropped."""
+    queues = [queue for port in outcome(run, arm)["ports"] for queue in port["queues"]]
+    return sum(cause["frames"] for queue in queues for cause in queue["drops"].values())
+
+
+def test_streams_in_the_priority_of_a_job_delay_it_and_drop_its_frames_without_pauses(loaded: Path) -> None:
+    alone, beside, paused = (of_job(loaded, arm)["latency"]["p50_ps"] for arm in ("alone", "beside", "beside-pfc"))
+    # 50 kB, where pauses begin, are 8 ms at 50 Mbit/s; most of the time more than half of them wait.
+    assert min(beside, paused) > alone + 4 * 10**9
+    assert drops(loaded, "alone") == 0 < drops(loaded, "beside")
+
+
+def test_with_pauses_no_frame_of_a_job_is_dropped(loaded: Path) -> None:
+    assert drops(loaded, "beside-pfc") == 0
+    assert of_job(loaded, "beside-pfc")["transactions"] == 200
+    groups = [group for port in outcome(loaded, "beside-pfc")["ports"] for group in port["groups"]]
+    assert sum(group["xoff_sent"] for group in groups) > 0
+
+
+def test_the_connections_of_jobs_are_in_their_vlans(tmp_path: Path) -> None:
+    found = machine.finished_run(SCENARIO.with_name("mpi-vlans.yaml"), tmp_path / "run", RUN_LIMIT_S)
+    assert [each["transactions"] for each in found["workloads"]] == [2 * 20, 2 * 20, 20]
+    sent = {port["towards"]: port["tx_bytes"] for port in found["ports"] if port["node"] == "leaf1"}
+    # VLAN 20 has a spine of its own. Messages: 20 + 4 of each size.
+    assert 24 * (101_000 + 1000) < sent["spine1"] < 1.2 * 24 * (101_000 + 1000)
+    assert 24 * 1000 < sent["spine2"] < 24 * 1000 + 40_000
 
 
 def test_a_rank_that_is_killed_fails_the_trial_and_leaves_nothing(tmp_path: Path) -> None:

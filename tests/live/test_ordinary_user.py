@@ -86,6 +86,17 @@ def test_an_ordinary_user_runs_databases_in_a_user_namespace(user: User) -> None
     assert machine.picture() == before
 
 
+def test_an_ordinary_user_runs_an_mpi_job(user: User) -> None:
+    # Priorities of programs need control groups, which only root has on this machine.
+    text = Path(__file__).with_name("mpi.yaml").read_text(encoding="utf-8").replace(", priority: 3", "")
+    (user.home / "mpi.yaml").write_text(text, encoding="utf-8")
+    require_lab(user)
+    done = user.tailrace("run", "--live", "mpi.yaml", "--arm", "base", "--out", "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    outcome = json.loads((user.home / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    assert outcome["workloads"][0]["transactions"] == 120
+
+
 def test_an_ordinary_user_has_a_fabric_that_stands(user: User) -> None:
     require_lab(user)
     up = user.tailrace("fabric", "up", "small.yaml")

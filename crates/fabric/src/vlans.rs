@@ -43,6 +43,11 @@ impl Vlans {
         Tag::new(priority, vlan).written(self.is_trunk.get(host).copied().unwrap_or(false))
     }
 
+    /// Whether the plan has none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
     /// VLANs of a host, each with the number of its network.
     pub fn of_host(&self, host: usize) -> impl Iterator<Item = (u16, usize)> {
         self.of_host[host].iter().map(|&vlan| (vlan, self.ids.binary_search(&vlan).expect("every VLAN is listed") + 1))

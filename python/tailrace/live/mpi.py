@@ -114,7 +114,7 @@ class MpiLoad(Load):
         lab.run(Command(f"mpi-{self.name}-scratch", ["mkdir", "--parents", scratch]), STOP_LIMIT_S)
         addresses = {host: lab.address(host, self.work.vlan) for host in self.work.hosts}
         ports = (self.task.first_port, self._ports_of_launch)
-        self._launch = Launch(self.work, self.folder, scratch, addresses, ports)
+        self._launch = Launch(self.work, self.folder, scratch, addresses, ports, has_vlans=lab.has_vlans)
         write_text(self.launch.agent, AGENT_TEXT)
         self.launch.agent.chmod(0o755)
         write_text(self.folder / "hosts", self.launch.hostfile())

@@ -21,6 +21,8 @@ PYTHON = "/usr/bin/python3"
 """The interpreter that has Debian's mpi4py."""
 DEVICE = "eth0"
 """Interface of every host of a lab."""
+NETWORK_DEVICE = "vlan{}"
+"""Interface of one network of a host, in a lab with VLANs (`crates/fabric/src/lab/networks.rs`)."""
 AGENT = "agent"
 WORDS = ".words"
 """Suffix of the files that the agent writes."""
@@ -69,6 +71,8 @@ class Launch:
     """Of its hosts, in its network."""
     ports: tuple[int, int]
     """First port on which ranks listen, and the number of ports."""
+    has_vlans: bool = False
+    """Whether hosts of the lab have several networks, each with an interface of its own."""
 
     @property
     def agent(self) -> Path:
@@ -80,7 +84,7 @@ class Launch:
         """The interface of its network in every host. Addresses would not do: Open MPI 4.1.4 takes lo for part of
         10.77.0.1/32.
         """
-        return f"{DEVICE}.{self.work.vlan}" if self.work.vlan else DEVICE
+        return NETWORK_DEVICE.format(self.work.vlan) if self.has_vlans else DEVICE
 
     def hostfile(self) -> str:
         """A line for each rank. Names, not addresses: the first host knows itself by its name."""

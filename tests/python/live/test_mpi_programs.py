@@ -1,6 +1,7 @@
 """Programs of MPI jobs: how Open MPI starts ranks, what ranks write, what NetPIPE and hpcc tell, what is refused."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,6 +43,12 @@ def test_the_interface_ports_and_limit_of_the_plan_are_those_of_open_mpi() -> No
     assert found["btl_tcp_eager_limit"] == "1056"
     assert options()["btl_tcp_eager_limit"] == "65536"
     assert "coll_tuned_use_dynamic_rules" not in found
+
+
+def test_in_a_lab_with_vlans_each_network_has_an_interface() -> None:
+    for vlan, device in ((None, "vlan0"), (10, "vlan10")):
+        own = replace(launch(planned(**({"vlan": vlan} if vlan else {})), Path("/x")), has_vlans=True).parameters()
+        assert (own["btl_tcp_if_include"], own["oob_tcp_if_include"]) == (device, device)
 
 
 @pytest.mark.parametrize(

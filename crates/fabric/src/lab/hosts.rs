@@ -2,6 +2,7 @@
 
 use super::back_pressure::{self, QUEUE_FRAMES};
 use super::kind::FabricKind;
+use super::networks::name_networks;
 use super::star::Star;
 use super::sysctls;
 use crate::address;
@@ -94,6 +95,7 @@ impl Host {
         let congestion_control =
             overrides.iter().rfind(of_host).map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
         join_networks(&mut netlink, link, (plan, index), &congestion_control)?;
+        name_networks(&mut netlink, plan, index)?;
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
         let at_begin = LinkCounters::default();
         let host = Host {

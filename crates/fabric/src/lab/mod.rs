@@ -12,6 +12,7 @@ mod line;
 mod measurement;
 mod metrics;
 mod mounts;
+mod networks;
 mod openvswitch;
 mod openvswitch_tools;
 mod programs;

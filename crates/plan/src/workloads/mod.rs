@@ -163,6 +163,23 @@ pub enum Body {
     Mpi(Box<Mpi>),
 }
 
+impl Workload {
+    /// Whether real programs of it are told an interface, and not an address.
+    pub fn chooses_interface(&self) -> bool {
+        match self.body {
+            Body::Mpi(_) => true,
+            Body::Oltp(_)
+            | Body::Stream(_)
+            | Body::Flows(_)
+            | Body::Datagrams(_)
+            | Body::Frames(_)
+            | Body::Requests(_)
+            | Body::Blocks(_)
+            | Body::Storage(_) => false,
+        }
+    }
+}
+
 impl Header {
     /// Every host that takes part.
     pub fn hosts(&self) -> impl Iterator<Item = usize> + '_ {

@@ -81,6 +81,11 @@ class Lab:
         return str(found["vlans"][str(vlan)])
 
     @property
+    def has_vlans(self) -> bool:
+        """Whether one of its hosts has addresses in VLANs."""
+        return any(host.get("vlans") for host in self.ready["hosts"])
+
+    @property
     def scratch(self) -> str:
         """Memory file system that is visible only to the programs of this lab, and disappears with them."""
         return str(self.ready.get("scratch", "/run/tailrace"))
