@@ -3,6 +3,7 @@
 use super::Order;
 use nix::sched::{CloneFlags, setns};
 use std::fs::{self, File};
+use std::path::PathBuf;
 
 /// What an interface has sent and dropped by its own account (/proc/net/dev).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,12 +22,13 @@ impl Counters {
 
 /// Enters the namespace and returns the number of the interface.
 pub(super) fn enter(order: &Order) -> Result<u32, String> {
+    let began = namespace_of("thread-self");
     if let Some(path) = &order.namespace {
         let file = File::open(path).map_err(|error| format!("{}: {error} (hint: `ip netns list`)", path.display()))?;
         setns(file, CloneFlags::CLONE_NEWNET).map_err(|error| format!("{}: {error} (root is needed)", path.display()))?;
     }
     let name = &order.interface;
-    if !order.is_machine_allowed && is_of_machine() {
+    if !order.is_machine_allowed && is_of_machine(namespace_of("thread-self"), namespace_of("1"), began) {
         return Err(format!(
             "{name} is an interface of this machine, not of a namespace: frames could leave it (hint: --yes sends all the same)"
         ));
@@ -38,10 +40,17 @@ pub(super) fn enter(order: &Order) -> Result<u32, String> {
     })
 }
 
-/// Whether this is the network namespace of the first process: interfaces of the machine, not of a lab. Where that cannot be read, it is.
-fn is_of_machine() -> bool {
-    let own = fs::read_link("/proc/thread-self/ns/net").ok();
-    own.is_none() || fs::read_link("/proc/1/ns/net").map_or(true, |first| Some(first) == own)
+/// The network namespace of a process; none where that cannot be read.
+fn namespace_of(process: &str) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/ns/net")).ok()
+}
+
+/// Whether a namespace is that of the first process: interfaces of the machine, not of a lab. Where the first process cannot be
+/// looked at (in a container without CAP_SYS_PTRACE), one that this program has entered is another, and one in which it began
+/// counts as the machine's.
+fn is_of_machine(own: Option<PathBuf>, first: Option<PathBuf>, began: Option<PathBuf>) -> bool {
+    let machine = first.or(began);
+    own.is_none() || machine.is_none() || own == machine
 }
 
 /// Of the thread's namespace.
@@ -66,6 +75,18 @@ fn rows(text: &str) -> impl Iterator<Item = (&str, Counters)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_namespace_is_the_machine_s_if_it_is_that_of_the_first_process_or_nothing_tells() {
+        let [machine, lab, other] = ["net:[1]", "net:[2]", "net:[3]"].map(|name| Some(PathBuf::from(name)));
+        assert!(is_of_machine(machine.clone(), machine.clone(), machine.clone()));
+        assert!(is_of_machine(machine.clone(), machine.clone(), lab.clone()), "entered from a lab");
+        assert!(!is_of_machine(lab.clone(), machine.clone(), lab.clone()), "began in a lab");
+        assert!(!is_of_machine(lab.clone(), None, machine.clone()), "entered, and the first process is hidden");
+        assert!(is_of_machine(lab.clone(), None, lab.clone()), "began in it, and the first process is hidden");
+        assert!(is_of_machine(None, other, lab) && is_of_machine(None, None, None), "unknown");
+        assert!(is_of_machine(machine, None, None), "unknown");
+    }
 
     #[test]
     fn the_counters_of_an_interface_are_those_of_sending() {
