@@ -40,7 +40,8 @@ def test_nothing_sent_is_no_share() -> None:
 
 def test_ends_tell_where_switches_cannot() -> None:
     counted = {"sent": 200, "delivered": 150, "refused": 0}
-    for switches in ([dropping(80, "blast", "other")], [{}], []):
+    unknown: list[list[dict[str, Any]]] = [[dropping(80, "blast", "other")], [{}], []]
+    for switches in unknown:
         assert loss_percent(switches, datagrams=counted) == pytest.approx(25), switches
         assert loss_percent(switches, datagrams={**counted, "delivered": 0}) == 100
         assert loss_percent(switches, latency={"count": 40}) is None, "neither tells"
