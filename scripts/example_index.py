@@ -75,6 +75,7 @@ LESSONS = {
     "host-ets": lesson(
         1, "goodput of storage beside TCP and datagrams at line rate, Gbit/s", "goodput_gbps", workload="san"
     ),
+    "frames": lesson(1, "transactions beside a sender of frames, a second", "rate_per_s", workload="orders"),
     "afd": lesson(
         1,
         "goodput share of a flooding host (fair share: 4.3 %), %",

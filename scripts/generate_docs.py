@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import blast_beside_trafgen
 import cli_reference
 import example_index
 import package_table
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 REPRODUCTION = readme_table.SUMMARY.parent / "README.md"
 LIVE_TUTORIAL = ROOT / "docs" / "tutorial-live.md"
+BLAST = ROOT / "docs" / "how-to" / "blast.md"
 
 
 def scenario_page() -> str:
@@ -58,6 +60,11 @@ def with_programs(page: str) -> str:
     return readme_table.replace_block(page, package_table.render(), package_table.MARKS)
 
 
+def with_rates(page: str) -> str:
+    """A page with the comparison of `tailrace blast` and trafgen."""
+    return readme_table.replace_block(page, blast_beside_trafgen.render(), blast_beside_trafgen.MARKS)
+
+
 def figure() -> str:
     """The README's figure."""
     return readme_figure.render(json.loads(readme_table.SUMMARY.read_text()))
@@ -67,6 +74,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "scenario-reference.md": scenario_page,
     ROOT / "docs" / "cli-reference.md": cli_page,
     LIVE_TUTORIAL: lambda: with_programs(LIVE_TUTORIAL.read_text()),
+    BLAST: lambda: with_rates(BLAST.read_text()),
     README: lambda: with_features(with_table(README)),
     example_index.PAGE: example_index.render,
     REPRODUCTION: lambda: with_cost(with_table(REPRODUCTION)),

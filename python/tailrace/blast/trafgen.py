@@ -1,26 +1,41 @@
-"""Packet configurations of trafgen (netsniff-ng): the part with which a frame is the same every time it is sent."""
+"""Packets of trafgen (netsniff-ng): the part of its language with which a frame is the same every time it is sent."""
 
+import operator
 import random
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 
 from tailrace.blast.line import FRAME_BYTES_MAX, FrameFileError, checked
-from tailrace.programs.internet_sum import internet_sum
+from tailrace.blast.trafgen_sums import PROTOCOLS, RANGES, Sum
+from tailrace.blast.trafgen_tokens import Token, tokens_of
 
-TOKEN = re.compile(
-    r"""(?P<space>\s+|//[^\n]*|\#[^\n]*|/\*.*?\*/)
-    |(?P<text>"(?:[^"\\\n]|\\.)*")
-    |(?P<letter>'(?:[^'\\\n]|\\(?:x[0-9a-fA-F]{2}|.))')
-    |(?P<number>0x[0-9a-fA-F]+|0b[01]+|b[01]+(?![0-9a-zA-Z_])|[0-9]+)
-    |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<mark>[{}(),:=.])""",
-    re.VERBOSE | re.DOTALL,
-)
 NUMBERS = frozenset({"number", "letter"})
 """A character in quotes is its code, as in C."""
 WIDTHS = {"c8": 1, "const8": 1, "c16": 2, "const16": 2, "c32": 4, "const32": 4, "c64": 8, "const64": 8}
-CHANGING = frozenset({"drnd", "dinc", "ddec", "seqinc", "seqdec"})
+SEQUENCES = {"seqinc": 1, "seqdec": -1}
+"""First value, number of bytes, step (default: 1)."""
+CHANGING = {
+    "drnd": "write rnd(..) for bytes that are drawn once, several frames, or send the file with trafgen",
+    "dinc": "write several frames, seqinc(..) for bytes that count up, or send the file with trafgen",
+    "ddec": "write several frames, seqdec(..) for bytes that count down, or send the file with trafgen",
+}
+"""Functions that give other bytes each time, with what can be done instead."""
+OPERATORS: Mapping[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+VALUE_MAX = (1 << 64) - 1
+"""Numbers of trafgen have 64 bits."""
+DEPTH_MAX = 32
+"""Parentheses within each other."""
 HEADERS = frozenset(
     {"eth", "pause", "pfc", "vlan", "mpls", "arp", "ip4", "ipv4", "ip6", "ipv6", "icmp4", "icmp", "icmp6"}
 )
@@ -30,43 +45,20 @@ SEED = 1
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
 
 
-@dataclass(frozen=True)
-class Token:
-    """A word of the file with its line."""
-
-    kind: str
-    text: str
-    line: int
-
-
 def read(text: str) -> Iterator[bytes]:
     """The frames of a configuration: what stands between braces."""
-    tokens = list(_tokens(text))
+    tokens = list(tokens_of(text))
     at, draw = 0, random.Random(SEED)
     while at < len(tokens):
         token = tokens[at]
         if token.text != "{":
             what = f"'{token.text}' stands outside of a packet"
-            raise FrameFileError(
-                token.line, what, "write packets as { .. }; `cpu()` and preprocessor lines are not read"
-            )
+            hint = "write packets as { .. }"
+            if token.text == "cpu":
+                what, hint = "cpu() gives a packet to one processor", "remove it: each thread sends all frames in turn"
+            raise FrameFileError(token.line, what, hint)
         frame, at = _Packet(tokens, at, draw).read()
         yield checked(frame, token.line)
-
-
-def _tokens(text: str) -> Iterator[Token]:
-    at, line = 0, 1
-    while at < len(text):
-        found = TOKEN.match(text, at)
-        if found is None:
-            shown = text[at : at + 20].split("\n")[0]
-            raise FrameFileError(
-                line, f"'{shown}' cannot be read", "numbers, strings, fill(), c8() to c64(), rnd(), csumip()"
-            )
-        if found.lastgroup != "space":
-            yield Token(str(found.lastgroup), found[0], line)
-        line += found[0].count("\n")
-        at = found.end()
 
 
 class _Packet:
@@ -76,8 +68,7 @@ class _Packet:
         self.tokens, self.at, self.draw = tokens, at + 1, draw
         self.opened = tokens[at]
         self.bytes = bytearray()
-        self.sums: list[tuple[int, int, int, int]] = []
-        """Place, first and last byte, line."""
+        self.sums: list[Sum] = []
 
     def read(self) -> tuple[bytes, int]:
         while (token := self._next()).text != "}":
@@ -85,10 +76,8 @@ class _Packet:
                 self._add(token)
             if len(self.bytes) > FRAME_BYTES_MAX:
                 raise FrameFileError(token.line, f"the frame has more than {FRAME_BYTES_MAX} bytes", "make it shorter")
-        for place, first, last, line in self.sums:
-            if last >= len(self.bytes):
-                raise FrameFileError(line, f"csumip() ends at byte {last} of {len(self.bytes)}", "the first byte is 0")
-            self.bytes[place : place + 2] = internet_sum(bytes(self.bytes[first : last + 1])).to_bytes(2, "big")
+        for each in self.sums:
+            each.put(self.bytes)
         return bytes(self.bytes), self.at
 
     def _next(self) -> Token:
@@ -110,12 +99,13 @@ class _Packet:
     def _call(self, name: Token) -> None:
         if name.text in CHANGING:
             what = f"{name.text}() changes from frame to frame, which blast does not do"
-            raise FrameFileError(name.line, what, "write several frames, or send the file with trafgen")
+            raise FrameFileError(name.line, what, CHANGING[name.text])
         if name.text in HEADERS or name.text in HEADERS_ABOVE:
             what = f"{name.text}() makes a header, which is not read"
             raise FrameFileError(name.line, what, "write its bytes; `trafgen --example` and Wireshark show them")
-        if name.text not in {*WIDTHS, "fill", "rnd", "csumip", "csumicmp"}:
-            raise FrameFileError(name.line, f"there is no function {name.text}()", "fill, c8 to c64, rnd, csumip")
+        if name.text not in {*WIDTHS, *SEQUENCES, *RANGES, *PROTOCOLS, "fill", "rnd"}:
+            hint = "fill, c8 to c64, rnd, seqinc, seqdec, csumip, csumudp, csumtcp; names of #define"
+            raise FrameFileError(name.line, f"there is no function {name.text}()", hint)
         values = self._arguments(name)
         if name.text in WIDTHS:
             width = WIDTHS[name.text]
@@ -127,9 +117,13 @@ class _Packet:
         elif name.text == "rnd":
             [times] = self._exactly(1, values, name)
             self.bytes.extend(self.draw.randbytes(_in_range(times, FRAME_BYTES_MAX, name)))
+        elif name.text in SEQUENCES:
+            first, times, *steps = values if len(values) == 3 else self._exactly(2, values, name)
+            step = SEQUENCES[name.text] * (steps[0] if steps else 1)
+            times = _in_range(times, FRAME_BYTES_MAX, name)
+            self.bytes.extend((first + step * number) & 0xFF for number in range(times))
         else:
-            first, last = self._exactly(2, values, name)
-            self.sums.append((len(self.bytes), first, last, name.line))
+            self.sums.append(Sum(name.text, len(self.bytes), self._exactly(2, values, name), name.line))
             self.bytes.extend(b"\0\0")
 
     def _arguments(self, name: Token) -> list[int]:
@@ -137,13 +131,35 @@ class _Packet:
         if (token := self._next()).text != "(":
             raise FrameFileError(token.line, f"({name.text} has no arguments)", f"write {name.text}(..)")
         while (token := self._next()).text != ")":
-            if token.kind in NUMBERS:
-                values.append(_value(token))
-            elif token.text != ",":
-                raise FrameFileError(
-                    token.line, f"'{token.text}' is not a number", f"write {name.text}(..) with numbers"
-                )
+            if token.text != ",":
+                self.at -= 1
+                values.append(self._sum_of(name, 0))
         return values
+
+    def _sum_of(self, name: Token, depth: int) -> int:
+        """An expression, from left to right: trafgen has no precedence of operators."""
+        value = self._operand(name, depth)
+        while (sign := self._next()).text in OPERATORS:
+            operand = self._operand(name, depth)
+            if (operand == 0 and sign.text in {"/", "%"}) or (operand > 63 and sign.text in {"<<", ">>"}):
+                raise FrameFileError(sign.line, f"'{sign.text} {operand}' has no value of 64 bits", "")
+            value = OPERATORS[sign.text](value, operand)
+            if not 0 <= value <= VALUE_MAX:
+                raise FrameFileError(
+                    sign.line, f"{value} is not 0 to {VALUE_MAX}", "operators count from left to right"
+                )
+        self.at -= 1
+        return value
+
+    def _operand(self, name: Token, depth: int) -> int:
+        token = self._next()
+        if token.text == "(" and depth < DEPTH_MAX:
+            value = self._sum_of(name, depth + 1)
+            if (token := self._next()).text == ")":
+                return value
+        elif token.kind in NUMBERS:
+            return _value(token)
+        raise FrameFileError(token.line, f"'{token.text}' is not a number", f"write {name.text}(..) with numbers")
 
     @staticmethod
     def _exactly(count: int, values: list[int], name: Token) -> list[int]:

@@ -91,6 +91,67 @@ def test_functions_of_trafgen(tmp_path: Path) -> None:
     assert read(tmp_path, text) == [frame], "what is drawn is the same each time"
 
 
+def test_numbers_of_trafgen_are_computed_from_left_to_right(tmp_path: Path) -> None:
+    # As trafgen 0.6.8 writes them with --out: it has no precedence of operators.
+    text = (
+        "{ fill(0, 2 + 5 * 2), c16(2 + 3 * 4), c16(10-2-3), c16(1 | 2 << 3 & 9), c16((5 << 12) | 2), c16(7 ^ 2 + 1) }"
+    )
+    assert [frame[14:] for frame in read(tmp_path, text)] == [bytes.fromhex("0014 0005 0008 5002 0006")]
+    text = "{ fill(0, 14), seqinc(250, 8), seqdec(9, 4, 2), seqdec(1, 3) }"
+    assert [frame[14:] for frame in read(tmp_path, text)] == [bytes.fromhex("fafbfcfdfeff0001 09070503 0100ff")]
+
+
+def test_names_and_conditions_of_the_preprocessor(tmp_path: Path) -> None:
+    text = """/* as for --cpp */
+#define TO 2, 0, 0, \\
+  0, 0, 7   /* over
+  two lines */
+#define SIZE 8 + LESS
+#define LESS 4 # of what is left
+#ifndef FROM
+#define FROM fill(0x22, 6)
+#else
+{ this is not read, "nor is 'this' }
+#endif
+#warning "look"
+#ifdef LATER
+#include <stddef.h>
+#endif
+{ TO, FROM, c16(SIZE + 2), 0x45,  # a comment, not a directive
+#undef LESS
+#define LESS 1
+  fill('B', SIZE), SELF }
+"""
+    frame = bytes.fromhex("020000000007 222222222222 000e 45") + b"B" * 9
+    assert read(tmp_path, text.replace(", SELF", "")) == [frame]
+    assert "/frames:19: there is no function SELF()" in refused(tmp_path, text)
+    looping = "/**/\n#define A B\n#define B A\n{ fill(0, 14), A }"
+    assert "/frames:4: there is no function A()" in refused(tmp_path, looping)
+
+
+def test_sums_above_ip_are_those_of_trafgen(tmp_path: Path) -> None:
+    """Frames as trafgen 0.6.8 writes them with --out: UDP with a byte more than its length, TCP, UDP over IPv6."""
+    link = "fill(0xff, 6), 2, 0, 0, 0, 0, 1, c16(0x0800), 0x45, 0, c16({}), c16(2), 0x40, 0, 64, {}, csumip(14, 33),"
+    ends = "198, 18, 1, 66, 198, 18, 1, 1,"
+    udp = "c16(9), c16(6666), c16(26), csumudp(14, 34), fill('B', 18), 3"
+    tcp = "c16(9), c16(80), c32(1), c32(0), c16((5 << 12) | 2), c16(16), csumtcp(14, 34), c16(0), 7"
+    six = "fill(0x33, 12), c16(0x86dd), 0x60, 0, 0, 0, c16(13), 17, 64, fill(1, 16), fill(2, 16), "
+    six += "c16(1), c16(2), c16(13), csumudp6(14, 54), 1, 2, 3, 4, 5"
+    [first] = read(tmp_path, f"{{ {link.format(46, 17)} {ends} {udp} }}")
+    assert (first[24:26].hex(), first[40:42].hex()) == ("ac55", "ffe9")
+    [second] = read(tmp_path, f"{{ {link.format(41, 6)} {ends} {tcp} }}")
+    assert second[50:52].hex() == "1a10"
+    [third] = read(tmp_path, f"{{ {six} }}")
+    assert third[60:62].hex() == "deb3"
+
+
+def test_a_dump_with_long_offsets_is_read_up_to_the_length_of_a_frame(tmp_path: Path) -> None:
+    jumbo = bytes(range(256)) * 36
+    assert read(tmp_path, dump(jumbo, start="{:08x}  ") + "\n" + dump(FRAME, start="{:08x}  ")) == [jumbo, FRAME]
+    aggregate = bytes(70_000)
+    assert "/frames:1: the frame has 70000 bytes, not 14 to 9238" in refused(tmp_path, dump(aggregate))
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -110,7 +171,27 @@ def test_functions_of_trafgen(tmp_path: Path) -> None:
         ("{ fil(0, 3) }", "there is no function fil()"),
         ("{ fill(0, x) }", "'x' is not a number"),
         ("{ fill(0, 14), csumip(0, 99) }", "csumip() ends at byte 99 of 16"),
-        ("cpu(0): { 1 }", "'cpu' stands outside of a packet"),
+        ("cpu(0): { 1 }", "/frames:1: cpu() gives a packet to one processor (hint: remove it"),
+        ("{ dinc(0, 255, 1) }", "seqinc(..) for bytes that count up"),
+        ("{ c16(1 - 2) }", "/frames:1: -1 is not 0 to"),
+        ("{ c16(1 / 0) }", "'/ 0' has no value of 64 bits"),
+        ("{ c16((1) }", "'}' is not a number"),
+        ("{ c16(1 +) }", "')' is not a number"),
+        ("{ seqinc(1) }", "seqinc() takes 2 numbers, not 1"),
+        ("{ fill(0, 40),\n csumudp(30, 34) }", "/frames:2: csumudp(30, 34) has no IP header before its own"),
+        ("{ fill(0, 60), csumtcp6(14, 34) }", "csumtcp6(14, 34) has no IP header before its own"),
+        ("/**/\n#include <a>\n{ fill(0, 14) }", "/frames:2: #include is not read (hint: write the text itself"),
+        ("/**/\n#if 1\n{ fill(0, 14) }", "/frames:2: #if is not read"),
+        ("/**/\n#define\n", "/frames:2: #define has no name"),
+        ("/**/\n#define F(a) a\n", "/frames:2: #define F(..) has arguments"),
+        ("/**/\n#ifdef A\n{ fill(0, 14) }", "/frames:2: the condition has no end (hint: close it with #endif)"),
+        ("/**/\n#endif\n", "/frames:2: #endif has no #ifdef before it"),
+        (
+            "/**/\n#define A 0,0,0,0\n"
+            + "".join(f"#define {b} {a},{a},{a},{a},{a},{a},{a},{a}\n" for a, b in zip("ABCDEF", "BCDEFG", strict=True))
+            + "{ G }",
+            "G stands for more than 36952 words",
+        ),
         ("{ 1; 2 }", "/frames:1: '; 2 }' cannot be read"),
         ("{ c16 7 }", "c16 has no arguments"),
         ("0000  ff ff\n0010  00", "/frames:2: the line is at offset 0x10, and 0x2 bytes stand before it"),

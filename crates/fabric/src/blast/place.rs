@@ -22,13 +22,13 @@ impl Counters {
 
 /// Enters the namespace and returns the number of the interface.
 pub(super) fn enter(order: &Order) -> Result<u32, String> {
-    let started_in = own_namespace();
+    let began = namespace_of("thread-self");
     if let Some(path) = &order.namespace {
         let file = File::open(path).map_err(|error| format!("{}: {error} (hint: `ip netns list`)", path.display()))?;
         setns(file, CloneFlags::CLONE_NEWNET).map_err(|error| format!("{}: {error} (root is needed)", path.display()))?;
     }
     let name = &order.interface;
-    if !order.is_machine_allowed && is_of_machine(started_in) {
+    if !order.is_machine_allowed && is_of_machine(namespace_of("thread-self"), namespace_of("1"), began) {
         return Err(format!(
             "{name} is an interface of this machine, not of a namespace: frames could leave it (hint: --yes sends all the same)"
         ));
@@ -40,16 +40,17 @@ pub(super) fn enter(order: &Order) -> Result<u32, String> {
     })
 }
 
-/// Whether this is the network namespace of the first process: interfaces of the machine, not of a lab.
-/// Where the namespace of that process cannot be read, the one in which this program began stands for it.
-fn is_of_machine(started_in: Option<PathBuf>) -> bool {
-    let own = own_namespace();
-    let machine = fs::read_link("/proc/1/ns/net").ok().or(started_in);
-    own.is_none() || machine.is_none() || own == machine
+/// The network namespace of a process; none where that cannot be read.
+fn namespace_of(process: &str) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/ns/net")).ok()
 }
 
-fn own_namespace() -> Option<PathBuf> {
-    fs::read_link("/proc/thread-self/ns/net").ok()
+/// Whether a namespace is that of the first process: interfaces of the machine, not of a lab. Where the first process cannot be
+/// looked at (in a container without CAP_SYS_PTRACE), one that this program has entered is another, and one in which it began
+/// counts as the machine's.
+fn is_of_machine(own: Option<PathBuf>, first: Option<PathBuf>, began: Option<PathBuf>) -> bool {
+    let machine = first.or(began);
+    own.is_none() || machine.is_none() || own == machine
 }
 
 /// Of the thread's namespace.
@@ -74,6 +75,18 @@ fn rows(text: &str) -> impl Iterator<Item = (&str, Counters)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_namespace_is_the_machine_s_if_it_is_that_of_the_first_process_or_nothing_tells() {
+        let [machine, lab, other] = ["net:[1]", "net:[2]", "net:[3]"].map(|name| Some(PathBuf::from(name)));
+        assert!(is_of_machine(machine.clone(), machine.clone(), machine.clone()));
+        assert!(is_of_machine(machine.clone(), machine.clone(), lab.clone()), "entered from a lab");
+        assert!(!is_of_machine(lab.clone(), machine.clone(), lab.clone()), "began in a lab");
+        assert!(!is_of_machine(lab.clone(), None, machine.clone()), "entered, and the first process is hidden");
+        assert!(is_of_machine(lab.clone(), None, lab.clone()), "began in it, and the first process is hidden");
+        assert!(is_of_machine(None, other, lab) && is_of_machine(None, None, None), "unknown");
+        assert!(is_of_machine(machine, None, None), "unknown");
+    }
 
     #[test]
     fn the_counters_of_an_interface_are_those_of_sending() {

@@ -29,8 +29,6 @@ PLURAL = frozenset({"rate_per_s", "timeouts", "failed_percent"})
 """Metrics whose names are plural."""
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%", "failed_percent": "%"}
 PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
-ROOM_CAUSES = frozenset({"tail-drop", "buffer-full"})
-"""Causes of drops that ports count by workload."""
 
 
 def noun_of(kinds: Iterable[str]) -> str:
@@ -186,19 +184,34 @@ def _lost_of(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _lost_datagrams(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
-    """By what ports dropped of it; None where they also drop for reasons that they do not tell by workload."""
-    queues = [queue for port in trial.ports(None) for queue in port["queues"]]
-    early = [switch.get("early_drops", {}) for switch in trial.outcome.get("switches", [])]
-    causes = {cause for drops in [*early, *(queue["drops"] for queue in queues)] for cause in drops}
-    rows = [row for port in trial.ports(None) for row in port.get("traffic") or []]
-    own = [row for row in rows if row["workloads"] == [outcome["name"]]]
-    if not own or causes - ROOM_CAUSES:
-        return None
-    lost = sum(row["dropped_frames"] for row in own)
+    """By what switches dropped of it; by the counts of its own ends where switches cannot tell it from another.
+
+    Switches count from the end of the warm-up, the ends of `frames` in the whole trial. None where nothing tells.
+    """
+    lost = _dropped_frames(trial, outcome["name"])
+    if lost is None:
+        counts = outcome.get("datagrams")
+        return (counts["sent"] - counts["delivered"], counts["sent"]) if counts else None
     if any(host.get("ip") for host in trial.outcome.get("hosts", [])):
         return lost, _offered_frames(trial, outcome["name"])
     delivered = (outcome.get("latency") or {}).get("count", 0)
     return lost, lost + delivered
+
+
+def _dropped_frames(trial: Trial, name: str) -> int | None:
+    """Frames of a workload that switches dropped, for whatever reason; None where one of them does not know it.
+
+    Real frames tell their hosts only: those of several workloads between two hosts are counted together.
+    """
+    lost = 0
+    for switch in trial.outcome.get("switches") or [{}]:
+        if "losses" not in switch:
+            return None
+        for row in switch["losses"]:
+            if name in row["workloads"] and len(row["workloads"]) > 1:
+                return None
+            lost += row["frames"] if name in row["workloads"] else 0
+    return lost
 
 
 def _offered_frames(trial: Trial, name: str) -> int:

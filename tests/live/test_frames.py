@@ -1,0 +1,48 @@
+"""Kind `frames` over a live fabric: every frame that was sent has arrived or was dropped by the switch."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+
+SCENARIO = Path(__file__).with_name("frames.yaml")
+RUN_LIMIT_S = 150
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A run without a warm-up, so that switch and ends count the same interval."""
+    out, before = tmp_path_factory.mktemp("frames") / "run", machine.picture()
+    changed = ("experiment.warm_up=0s", "policies.split.queues.normal.limit=6kB", "workloads.flood.start=300ms")
+    options = [word for change in changed for word in ("--set", change)]
+    done = machine.tailrace("run", "--live", str(SCENARIO), *options, "--out", str(out), limit_s=RUN_LIMIT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert machine.wait_until_gone(str(out)) == []
+    assert machine.picture() == before
+    found: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    return found
+
+
+def counts_of(trial: dict[str, Any], name: str) -> dict[str, int]:
+    found: dict[str, int] = next(one["datagrams"] for one in trial["workloads"] if one["name"] == name)
+    return found
+
+
+def test_frames_are_conserved(trial: dict[str, Any]) -> None:
+    workloads = [one["name"] for one in trial["workloads"]]
+    sent, delivered = (sum(counts_of(trial, name)[key] for name in workloads) for key in ("sent", "delivered"))
+    dropped = sum(row["frames"] for switch in trial["switches"] for row in switch["losses"])
+    assert dropped > 0, "the flood and the counted frames overfill a queue of 6 kB"
+    assert sent == delivered + dropped
+
+
+def test_a_count_is_sent_whole_and_arrives(trial: dict[str, Any]) -> None:
+    assert counts_of(trial, "counted") == {"sent": 302, "delivered": 302, "refused": 0}
+
+
+def test_a_rate_is_kept_by_its_threads(trial: dict[str, Any]) -> None:
+    # 400 a second from 0.5 s on, until the trial of 3 s ends.
+    assert 0.8 * 1_000 <= counts_of(trial, "marked")["sent"] <= 1.2 * 1_000
