@@ -7,6 +7,7 @@ mod agenda;
 mod attachment;
 mod bridging;
 mod build;
+mod causes;
 mod control;
 mod generator;
 mod hypervisors;
@@ -23,6 +24,7 @@ mod windows;
 mod workloads;
 mod world;
 
+pub use causes::{Explained, Explanation, Loss, Part, Parts, Unexplained, explain};
 pub use control::Control;
 pub use outcome::{Column, Outcome, Table};
 pub use tailrace_workloads::SERVER_PORT;

@@ -32,7 +32,10 @@ impl Links {
     /// a last call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        self.observe.sent(start, wire, packet.fingerprint());
+        if self.observe.sent(start, wire, packet.fingerprint()) {
+            let arrival = self.wires[wire].arrival(start, end);
+            self.observe.record(wire, packet, (start, end, arrival));
+        }
         let link = &mut self.wires[wire];
         if packet.is_control() || link.is_full() {
             return self.send_slowly(wire, packet, start, end);
@@ -106,7 +109,7 @@ impl Medium<Packet> for Links {
     }
 
     fn dropped(&mut self, at: Time, wire: usize, packet: &Packet) {
-        self.observe.dropped(at, wire as u64, packet.fingerprint());
+        self.observe.dropped(at, wire as u64, packet);
     }
 
     fn marked(&mut self, at: Time, wire: usize, packet: &Packet) {
@@ -179,7 +182,7 @@ impl Outputs for Links {
         self.send(wire as usize, packet, start, end);
     }
     fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
-        self.observe.dropped(at, u64::from(place.wire_out), packet.fingerprint());
+        self.observe.dropped(at, u64::from(place.wire_out), packet);
     }
     #[inline]
     fn ring_dropped(&mut self, frames: u64) {
