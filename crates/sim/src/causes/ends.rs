@@ -1,9 +1,10 @@
 //! Both ends of the connections as the frames show them: what was sent, what arrived in order, and what each frame followed from.
 
-use super::frames::FrameId;
+use super::frames::{Entry, FrameId, Prior};
+use super::part::Part;
 use std::collections::BTreeMap;
 use tailrace_units::Time;
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::Packet;
 
 /// A host and a socket on it.
 pub(super) type SocketId = (u16, u32);
@@ -15,7 +16,7 @@ pub(super) struct End {
     pub(super) is_client: bool,
     /// Behind the last byte that was sent.
     pub(super) sent_to: u64,
-    /// The last new segment ended a write: nothing waits in the socket.
+    /// Nothing waits in the socket.
     pub(super) is_drained: bool,
     /// By first byte, the latest copy of every segment that was not acknowledged.
     copies: BTreeMap<u64, FrameId>,
@@ -51,9 +52,15 @@ impl End {
         self.copies.insert(packet.seq, frame);
         if end > self.sent_to {
             self.sent_to = end;
-            self.is_drained = packet.flags.contains(Flags::PSH);
             self.last_sent = Some(frame);
         }
+    }
+
+    /// What a program's write follows from: what it had received.
+    pub(super) fn written(&self) -> Option<Prior> {
+        let part = if self.is_client { Part::ClientWork } else { Part::ServerWork };
+        let (_, frame) = self.last_advance?;
+        Some(Prior { frame, entry: Entry::Delivered, part, opens_window: false })
     }
 
     /// The transport is given a frame for this socket.

@@ -24,6 +24,7 @@ use tailrace_endpoint::transport::TcpStats;
 use tailrace_network::End;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
+use ends::SocketId;
 use wires::Node;
 
 /// A frame of a transaction that was dropped, on the critical path.
@@ -127,7 +128,7 @@ pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
         recorder(&mut world).begin_event(at, wire);
         world.handle(at, source);
         let repeated = before.zip(timer).map(|(before, socket)| repetition(&before, world.socket(socket).tcp().stats()));
-        recorder(&mut world).end_event(repeated.unwrap_or(Part::FastRetransmission));
+        end_event(&mut world, timer, repeated.unwrap_or(Part::FastRetransmission));
     }
     if world.is_done() {
         world.settle_switches();
@@ -136,6 +137,22 @@ pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
     }
     let transactions = std::mem::take(&mut recorder(&mut world).explained);
     Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
+}
+
+/// Tells the recorder what the event has left behind in sockets.
+fn end_event(world: &mut World, timer: Option<u32>, repeated: Part) {
+    let Watch::Causes(mut recorder) = std::mem::replace(&mut world.links.observe.watch, Watch::Nothing) else {
+        unreachable!("this run is recorded")
+    };
+    let timer = timer.map(|socket| socket_id(world, socket));
+    let unsent = |(host, number): SocketId| world.hosts[usize::from(host)].sockets()[number as usize].tcp().unsent();
+    recorder.end_event(timer, repeated, unsent);
+    world.links.observe.watch = Watch::Causes(recorder);
+}
+
+fn socket_id(world: &World, socket: u32) -> SocketId {
+    let place = world.sockets[socket as usize];
+    (place.host as u16, place.number)
 }
 
 fn recorder(world: &mut World) -> &mut Recorder {
@@ -160,11 +177,7 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         if let App::OltpClient(_) = socket.app() {
             // Users open their connections in their order.
             let user = users.entry(socket.owner()).or_default();
-            let [own, peer] = [client, client + 1].map(|end| {
-                let place = world.sockets[end as usize];
-                (place.host as u16, place.number)
-            });
-            recorder.add_connection((socket.owner(), *user), own, peer);
+            recorder.add_connection((socket.owner(), *user), socket_id(world, client), socket_id(world, client + 1));
             *user += 1;
         }
     }

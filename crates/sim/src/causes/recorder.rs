@@ -120,12 +120,15 @@ impl Recorder {
         }
     }
 
-    /// It has handled it. `timer` is what a timer's repetition was, if one was due.
-    pub(super) fn end_event(&mut self, timer: Part) {
+    /// It has handled it. `timer` is the socket whose timer was due, if one was, and `repeated` what its repetition was; `unsent` says
+    /// how many bytes wait in a socket.
+    pub(super) fn end_event(&mut self, timer: Option<SocketId>, repeated: Part, unsent: impl Fn(SocketId) -> u64) {
         self.take();
+        let touched: Vec<SocketId> = self.told.keys().copied().chain(timer).collect();
+        touched.into_iter().for_each(|socket| self.note_waiting(socket, &unsent));
         for frame in std::mem::take(&mut self.by_timer) {
             if let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(frame) {
-                prior.part = timer;
+                prior.part = repeated;
             }
         }
         for completion in std::mem::take(&mut self.completed) {
@@ -133,6 +136,17 @@ impl Recorder {
         }
         self.told.clear();
         self.released.clear();
+    }
+
+    /// Whether bytes wait in a socket after the event. Bytes of which nothing was sent have been written now, and are kept like a frame.
+    fn note_waiting(&mut self, own: SocketId, unsent: &impl Fn(SocketId) -> u64) {
+        let Some(end) = self.ends.get_mut(&own) else { return };
+        let was_drained = std::mem::replace(&mut end.is_drained, unsent(own) == 0);
+        if was_drained && !end.is_drained && !self.released.contains_key(&own) {
+            let prior = end.written();
+            let handed = self.event.now;
+            end.last_sent = Some(self.frames.add(Frame { handed, delivered: Time::NEVER, prior, last_hop: 0, lost: None }));
+        }
     }
 
     /// Takes what has arrived at the host of the event, before the first consequence is noted.
@@ -226,7 +240,6 @@ impl Recorder {
     fn prior_of(&mut self, own: SocketId, packet: &Packet, id: FrameId) -> Option<Prior> {
         let told = self.told.get(&own).copied();
         let end = self.ends.get_mut(&own)?;
-        let work = if end.is_client { Part::ClientWork } else { Part::ServerWork };
         if let Some(copy) = end.copy_of(packet) {
             end.note_sent(packet, id);
             if told.is_none() {
@@ -242,9 +255,8 @@ impl Recorder {
             end.note_sent(packet, id);
             return released;
         }
-        let from_program = |frame| Prior { frame, entry: Entry::Delivered, part: work, opens_window: false };
         let prior = match (end.is_drained, told) {
-            (true, _) => end.last_advance.map(|advance| from_program(advance.1)),
+            (true, _) => end.written(),
             (false, Some(frame)) => {
                 Some(Prior { frame, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true })
             }

@@ -46,3 +46,46 @@ fn a_response_beyond_the_window_takes_round_trips() {
     assert!(first.window_rounds >= 2, "ten segments, then twenty: {first:?}");
     assert!(first.windowed > Span::ZERO && first.windowed < first.parts.total());
 }
+
+/// Users beside a bulk transfer to the same port, whose queue overflows.
+fn crowded(limit_bytes: u64, costs: bool) -> RawPlan {
+    let mut plan = star(4, 1500, 10 * GBPS, 5 * US, switch("sw", 2_000_000, fifo(limit_bytes)));
+    plan.workloads =
+        vec![RawWorkload::from(oltp("oltp", "h0", "h1", 8, 20, 64_000)), RawWorkload::from(stream("bulk", "h2", "h0", 4, 0))];
+    if costs {
+        plan.hosts.iter_mut().for_each(|host| (host.cpu.per_packet_ps, host.cpu.per_byte_fs) = (US, 100_000));
+    }
+    plan
+}
+
+#[test]
+fn explanations_change_nothing_and_add_up_under_losses() {
+    for costs in [false, true] {
+        for limit_bytes in [60_000, 500_000] {
+            let plan = Plan::from_raw(crowded(limit_bytes, costs)).expect("the plan is sound");
+            let (plain, explained) = (run(&plan, &Control::default()), explain(&plan).expect("it can be explained"));
+            assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
+            assert_eq!(plain.summary()["workloads"], explained.outcome.summary()["workloads"]);
+            assert_eq!(explained.transactions.len() as u64, count(&plain.summary()["workloads"][0], "transactions"));
+            let total = |part| explained.transactions.iter().map(|one| ps(one, part)).sum::<u64>();
+            eprintln!("costs {costs}, limit {limit_bytes}");
+            Part::ALL.iter().for_each(|&part| eprintln!("  {part:?} {} us", total(part) / US));
+            let losses: usize = explained.transactions.iter().map(|one| one.losses.len()).sum();
+            let rounds: u32 = explained.transactions.iter().map(|one| one.window_rounds).sum();
+            eprintln!("  losses {losses}, rounds {rounds}");
+            assert_eq!(total(Part::Unknown), 0, "everything is in the record");
+            for one in &explained.transactions {
+                assert_eq!(one.parts.total(), one.end.since(one.start));
+                let queued = one.queued_at.values().fold(Span::ZERO, |sum, &span| sum + span);
+                assert_eq!(queued, one.parts.of(Part::SwitchQueue));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_explained_is_refused() {
+    let mut plan = one_user(1_000);
+    plan.observe.windows_ps = MS;
+    assert_eq!(explain(&Plan::from_raw(plan).expect("the plan is sound")).err(), Some(Unexplained::Looks));
+}
