@@ -43,6 +43,8 @@ pub(super) struct Frame {
     /// `None` where it was sent without a frame before it: the first of a connection.
     pub(super) prior: Option<Prior>,
     pub(super) last_hop: HopId,
+    /// The copy that was sent before, of a repetition.
+    pub(super) repeats: Option<FrameId>,
     /// When and before which wire it was dropped.
     pub(super) lost: Option<(Time, u32)>,
 }

@@ -12,6 +12,7 @@ mod walk;
 mod wires;
 
 pub use part::{Part, Parts};
+use recorder::Look;
 pub(crate) use recorder::{Recorder, Transmission};
 
 use crate::observe::Watch;
@@ -20,7 +21,7 @@ use crate::world::World;
 use crate::{Control, build};
 use std::collections::BTreeMap;
 use tailrace_endpoint::app::App;
-use tailrace_endpoint::transport::TcpStats;
+use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -145,8 +146,11 @@ fn end_event(world: &mut World, timer: Option<u32>, repeated: Part) {
         unreachable!("this run is recorded")
     };
     let timer = timer.map(|socket| socket_id(world, socket));
-    let unsent = |(host, number): SocketId| world.hosts[usize::from(host)].sockets()[number as usize].tcp().unsent();
-    recorder.end_event(timer, repeated, unsent);
+    let look = |(host, number): SocketId| {
+        let tcp = world.hosts[usize::from(host)].sockets()[number as usize].tcp();
+        Look { unsent: tcp.unsent(), is_after_timeout: tcp.state() == State::Loss }
+    };
+    recorder.end_event(timer, repeated, look);
     world.links.observe.watch = Watch::Causes(recorder);
 }
 

@@ -31,6 +31,15 @@ pub(crate) struct Transmission {
     pub(crate) workload: Option<usize>,
 }
 
+/// What the recorder must know of a socket after an event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// Bytes that were written and never sent.
+    pub(super) unsent: u64,
+    /// The retransmission timer has expired, and what was lost then is being repeated.
+    pub(super) is_after_timeout: bool,
+}
+
 /// What the receive side of a host holds.
 #[derive(Debug, Default)]
 struct Receiving {
@@ -68,8 +77,8 @@ pub(crate) struct Recorder {
     released: BTreeMap<SocketId, Option<Prior>>,
     /// Sockets that were handed frames in this event.
     told: BTreeMap<SocketId, FrameId>,
-    /// Repetitions that a timer caused in this event: the driver knows which timer.
-    by_timer: Vec<FrameId>,
+    /// Repetitions of this event, with the sockets that sent them.
+    repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
     pub(crate) explained: Vec<Explanation>,
 }
@@ -90,7 +99,7 @@ impl Recorder {
             clients: BTreeMap::new(),
             released: BTreeMap::new(),
             told: BTreeMap::new(),
-            by_timer: Vec::new(),
+            repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
         }
@@ -120,16 +129,14 @@ impl Recorder {
         }
     }
 
-    /// It has handled it. `timer` is the socket whose timer was due, if one was, and `repeated` what its repetition was; `unsent` says
-    /// how many bytes wait in a socket.
-    pub(super) fn end_event(&mut self, timer: Option<SocketId>, repeated: Part, unsent: impl Fn(SocketId) -> u64) {
+    /// It has handled it. `timer` is the socket whose timer was due, if one was, and `repeated` what its repetition was; `look` says
+    /// what a socket looks like now.
+    pub(super) fn end_event(&mut self, timer: Option<SocketId>, repeated: Part, look: impl Fn(SocketId) -> Look) {
         self.take();
         let touched: Vec<SocketId> = self.told.keys().copied().chain(timer).collect();
-        touched.into_iter().for_each(|socket| self.note_waiting(socket, &unsent));
-        for frame in std::mem::take(&mut self.by_timer) {
-            if let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(frame) {
-                prior.part = repeated;
-            }
+        touched.into_iter().for_each(|socket| self.note_waiting(socket, look(socket).unsent));
+        for (own, frame) in std::mem::take(&mut self.repeated) {
+            self.settle_repetition(frame, self.told.get(&own).copied(), repeated, look(own).is_after_timeout);
         }
         for completion in std::mem::take(&mut self.completed) {
             self.explain(&completion);
@@ -139,13 +146,26 @@ impl Recorder {
     }
 
     /// Whether bytes wait in a socket after the event. Bytes of which nothing was sent have been written now, and are kept like a frame.
-    fn note_waiting(&mut self, own: SocketId, unsent: &impl Fn(SocketId) -> u64) {
+    fn note_waiting(&mut self, own: SocketId, unsent: u64) {
         let Some(end) = self.ends.get_mut(&own) else { return };
-        let was_drained = std::mem::replace(&mut end.is_drained, unsent(own) == 0);
+        let was_drained = std::mem::replace(&mut end.is_drained, unsent == 0);
         if was_drained && !end.is_drained && !self.released.contains_key(&own) {
             let prior = end.written();
             let handed = self.event.now;
-            end.last_sent = Some(self.frames.add(Frame { handed, delivered: Time::NEVER, prior, last_hop: 0, lost: None }));
+            end.last_sent = Some(self.frames.add(Frame { handed, delivered: Time::NEVER, prior, last_hop: 0, repeats: None, lost: None }));
+        }
+    }
+
+    /// What a repetition waited for. After a timeout the acknowledgements of what was repeated release the rest, one window after the
+    /// other, so that the path leads through them to the timeout.
+    fn settle_repetition(&mut self, id: FrameId, told: Option<FrameId>, timer: Part, is_after_timeout: bool) {
+        let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
+        match told {
+            Some(frame) if is_after_timeout => {
+                *prior = Prior { frame, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true };
+            }
+            Some(_) => {}
+            None => prior.part = timer,
         }
     }
 
@@ -224,7 +244,7 @@ impl Recorder {
     fn begin(&mut self, packet: &Packet) -> FrameId {
         self.take();
         let now = self.event.now;
-        let frame = Frame { handed: now, delivered: Time::NEVER, prior: None, last_hop: 0, lost: None };
+        let frame = Frame { handed: now, delivered: Time::NEVER, prior: None, last_hop: 0, repeats: None, lost: None };
         let id = self.frames.add(frame);
         self.packets.insert(id, *packet);
         if let Some(&own) = self.peers.get(&(packet.to_host, packet.to_endpoint)) {
@@ -242,8 +262,9 @@ impl Recorder {
         let end = self.ends.get_mut(&own)?;
         if let Some(copy) = end.copy_of(packet) {
             end.note_sent(packet, id);
-            if told.is_none() {
-                self.by_timer.push(id);
+            self.repeated.push((own, id));
+            if let Some(frame) = self.frames.get_mut(id) {
+                frame.repeats = Some(copy);
             }
             return Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, opens_window: false });
         }

@@ -77,7 +77,8 @@ impl<'a> Walk<'a> {
             };
             if entry == Entry::Delivered {
                 self.pass(&frame);
-            } else if let Some((at, wire)) = frame.lost {
+            }
+            if let Some((at, wire)) = frame.repeats.and_then(|copy| self.frames.get(copy)?.lost) {
                 self.found.losses.push(Loss { at, wire });
             }
             let Some(prior) = frame.prior else {

@@ -83,6 +83,35 @@ fn explanations_change_nothing_and_add_up_under_losses() {
     }
 }
 
+/// A user whose response meets a burst in a short queue, at a receiver that tells of nothing but what it has in order.
+fn losing(response_bytes: u64, limit_bytes: u64) -> Vec<Explanation> {
+    let mut plan = one_user(response_bytes);
+    plan.links[1].rate_bps = GBPS;
+    plan.switches[0].policy = fifo(limit_bytes);
+    plan.hosts.iter_mut().for_each(|host| host.tcp.initial_window_segments = 10);
+    explained(plan).transactions
+}
+
+#[test]
+fn a_lost_tail_is_waited_for_by_a_probe_or_a_timeout() {
+    // Ten segments leave at 10 Gbit/s and four of them fit the queue at 1 Gbit/s: the tail is lost.
+    let first = &losing(14_480, 5_000)[0];
+    eprintln!("{first:?}");
+    let repaired = [Part::FastRetransmission, Part::Probe, Part::Timeout].map(|part| ps(first, part));
+    assert!(repaired.iter().sum::<u64>() > 0 && !first.losses.is_empty(), "{repaired:?}");
+    let port = 3; // the second link's wire from the switch
+    assert!(first.losses.iter().all(|loss| loss.wire == port));
+    assert!(first.losses.windows(2).all(|pair| pair[0].at >= pair[1].at), "the latest first");
+}
+
+#[test]
+fn a_lost_middle_is_repeated_after_duplicates() {
+    let transactions = losing(200_000, 40_000);
+    let fast: u64 = transactions.iter().map(|one| ps(one, Part::FastRetransmission)).sum();
+    transactions.iter().for_each(|one| eprintln!("{one:?}"));
+    assert!(fast > 0);
+}
+
 #[test]
 fn what_cannot_be_explained_is_refused() {
     let mut plan = one_user(1_000);
