@@ -19,13 +19,13 @@ use crate::observe::Watch;
 use crate::outcome::{Outcome, gather};
 use crate::world::World;
 use crate::{Control, build};
+use ends::SocketId;
 use std::collections::BTreeMap;
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
-use ends::SocketId;
 use wires::Node;
 
 /// A frame of a transaction that was dropped, on the critical path.
@@ -58,7 +58,7 @@ pub struct Explanation {
     pub queued_at: BTreeMap<u32, Span>,
     /// Of the time in queues of switches, how long frames of each workload were sent; `u32::MAX` for frames of switches.
     pub behind: BTreeMap<u32, Span>,
-    /// Frames whose repetition it waited for, and that were dropped: the latest first.
+    /// Frames of the path that were dropped, and repeated: from the completion back.
     pub losses: Vec<Loss>,
 }
 

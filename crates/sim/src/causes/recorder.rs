@@ -136,7 +136,7 @@ impl Recorder {
         let touched: Vec<SocketId> = self.told.keys().copied().chain(timer).collect();
         touched.into_iter().for_each(|socket| self.note_waiting(socket, look(socket).unsent));
         for (own, frame) in std::mem::take(&mut self.repeated) {
-            self.settle_repetition(frame, self.told.get(&own).copied(), repeated, look(own).is_after_timeout);
+            self.settle_repetition(own, frame, repeated, look(own).is_after_timeout);
         }
         for completion in std::mem::take(&mut self.completed) {
             self.explain(&completion);
@@ -152,21 +152,31 @@ impl Recorder {
         if was_drained && !end.is_drained && !self.released.contains_key(&own) {
             let prior = end.written();
             let handed = self.event.now;
-            end.last_sent = Some(self.frames.add(Frame { handed, delivered: Time::NEVER, prior, last_hop: 0, repeats: None, lost: None }));
+            end.last_sent =
+                Some(self.frames.add(Frame { handed, delivered: Time::NEVER, prior, last_hop: 0, repeats: None, lost: None }));
         }
     }
 
-    /// What a repetition waited for. After a timeout the acknowledgements of what was repeated release the rest, one window after the
-    /// other, so that the path leads through them to the timeout.
-    fn settle_repetition(&mut self, id: FrameId, told: Option<FrameId>, timer: Part, is_after_timeout: bool) {
+    /// What a repetition waited for. The acknowledgements of what was repeated first release the rest, at once or when the reordering timer
+    /// is due, so that the path leads through them to the first repetition of the recovery.
+    fn settle_repetition(&mut self, own: SocketId, id: FrameId, timer: Part, is_after_timeout: bool) {
+        let told = self.told.get(&own).copied();
+        let is_timer = told.is_none() && timer != Part::FastRetransmission;
+        let last = told.or_else(|| self.ends.get(&own)?.last_received.map(|received| received.1));
+        let follows = last.filter(|&frame| !is_timer && ((told.is_some() && is_after_timeout) || self.answers_repetition(frame)));
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
-        match told {
-            Some(frame) if is_after_timeout => {
-                *prior = Prior { frame, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true };
-            }
-            Some(_) => {}
-            None => prior.part = timer,
+        if let Some(frame) = follows {
+            let part = if told.is_some() { Part::SenderHold } else { Part::FastRetransmission };
+            *prior = Prior { frame, entry: Entry::Delivered, part, opens_window: told.is_some() };
+        } else if is_timer {
+            prior.part = timer;
         }
+    }
+
+    /// Whether a frame was sent because a repetition had arrived.
+    fn answers_repetition(&self, acknowledgement: FrameId) -> bool {
+        let prior = self.frames.get(acknowledgement).and_then(|frame| frame.prior);
+        prior.and_then(|prior| self.frames.get(prior.frame)).is_some_and(|answered| answered.repeats.is_some())
     }
 
     /// Takes what has arrived at the host of the event, before the first consequence is noted.
@@ -278,9 +288,7 @@ impl Recorder {
         }
         let prior = match (end.is_drained, told) {
             (true, _) => end.written(),
-            (false, Some(frame)) => {
-                Some(Prior { frame, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true })
-            }
+            (false, Some(frame)) => Some(Prior { frame, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true }),
             (false, None) => {
                 end.last_sent.map(|frame| Prior { frame, entry: Entry::Handed, part: Part::SenderHold, opens_window: false })
             }

@@ -151,3 +151,99 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::frames::{Hop, Prior};
+    use super::super::wires::Node;
+    use super::*;
+
+    const PS: fn(u64) -> Time = Time::from_ps;
+
+    /// A frame that passes one switch: handed, then start, end and arrival on both wires, then delivered.
+    fn add(frames: &mut Frames, prior: Option<Prior>, stamps: [u64; 8]) -> FrameId {
+        let [handed, start, end, arrival, next_start, next_end, next_arrival, delivered] = stamps.map(PS);
+        let id = frames.add(Frame { handed, delivered, prior, last_hop: 0, repeats: None, lost: None });
+        frames.add_hop(id, Hop { before: 0, wire: 0, start, end, arrival });
+        frames.add_hop(id, Hop { before: 0, wire: 1, start: next_start, end: next_end, arrival: next_arrival });
+        id
+    }
+
+    fn after(frame: FrameId, entry: Entry, part: Part) -> Option<Prior> {
+        Some(Prior { frame, entry, part, opens_window: false })
+    }
+
+    fn parts(explanation: &Explanation) -> Vec<(Part, u64)> {
+        let all = Part::ALL.iter().map(|&part| (part, explanation.parts.of(part).ps()));
+        all.filter(|part| part.1 > 0).collect()
+    }
+
+    #[test]
+    fn every_stamp_divides_the_way_of_a_request_and_its_response() {
+        let mut frames = Frames::default();
+        let mut wires = Wires::new(&[Node::Switch(0), Node::Host(0), Node::Host(1), Node::Switch(0)]);
+        let request = add(&mut frames, None, [10, 11, 21, 24, 29, 39, 42, 47]);
+        let prior = after(request, Entry::Delivered, Part::ServerWork);
+        let response = add(&mut frames, prior, [147, 150, 170, 174, 204, 224, 228, 236]);
+        wires.push(1, (PS(160), PS(204), PS(207)), 9, 5);
+        let found = Walk::explain((&frames, &wires), (3, 4), (PS(7), PS(240)), Some((PS(236), response)));
+        let expected = [
+            (Part::Start, 3),
+            (Part::ClientWork, 4),
+            (Part::ServerWork, 100),
+            (Part::InterfaceQueue, 1 + 3),
+            (Part::SwitchQueue, 5 + 30),
+            (Part::Serialisation, 10 + 10 + 20 + 20),
+            (Part::Propagation, 3 + 3 + 4 + 4),
+            (Part::Receive, 5 + 8),
+        ];
+        assert_eq!(parts(&found), expected);
+        assert_eq!(found.behind, BTreeMap::from([(5, Span::from_ps(30))]), "it stood behind workload 5");
+    }
+
+    #[test]
+    fn a_repetition_is_waited_for_since_the_first_copy_was_handed_over() {
+        let mut frames = Frames::default();
+        let wires = Wires::new(&[]);
+        let lost = frames.add(Frame {
+            handed: PS(100),
+            delivered: Time::NEVER,
+            prior: None,
+            last_hop: 0,
+            repeats: None,
+            lost: Some((PS(110), 6)),
+        });
+        let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
+        frames.get_mut(again).expect("it is kept").repeats = Some(lost);
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), Some((PS(322), again)));
+        assert_eq!(parts(&found), [(Part::Start, 10), (Part::Serialisation, 20), (Part::Propagation, 2), (Part::Timeout, 200)]);
+        assert_eq!(found.losses, [Loss { at: PS(110), wire: 6 }]);
+    }
+
+    #[test]
+    fn a_round_trip_for_a_window_is_counted_until_what_the_program_wrote() {
+        let mut frames = Frames::default();
+        let wires = Wires::new(&[]);
+        let request = add(&mut frames, None, [0, 0, 1, 2, 2, 3, 4, 4]);
+        let data = add(&mut frames, after(request, Entry::Delivered, Part::ServerWork), [10, 10, 11, 12, 12, 13, 14, 14]);
+        let ack = add(&mut frames, after(data, Entry::Delivered, Part::DelayedAck), [54, 54, 55, 56, 56, 57, 58, 58]);
+        let released = Prior { frame: ack, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true };
+        let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), Some((PS(62), rest)));
+        assert_eq!(
+            parts(&found),
+            [(Part::ServerWork, 6), (Part::Serialisation, 8), (Part::Propagation, 8), (Part::DelayedAck, 40)]
+        );
+        assert_eq!((found.windowed.ps(), found.window_rounds), (48, 1), "from the write at 10 to the release at 58");
+    }
+
+    #[test]
+    fn what_was_forgotten_is_unknown() {
+        let mut frames = Frames::default();
+        let wires = Wires::new(&[]);
+        let prior = after(99, Entry::Delivered, Part::ServerWork);
+        let only = add(&mut frames, prior, [50, 50, 51, 52, 52, 53, 54, 54]);
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(54)), Some((PS(54), only)));
+        assert_eq!(parts(&found), [(Part::Serialisation, 2), (Part::Propagation, 2), (Part::Unknown, 50)]);
+    }
+}

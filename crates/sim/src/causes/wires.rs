@@ -39,7 +39,8 @@ pub(super) struct Wires(Vec<Line>);
 impl Wires {
     /// From the ends of the wires. The two directions of a link follow each other.
     pub(super) fn new(ends: &[Node]) -> Wires {
-        let line = |(wire, &to): (usize, &Node)| Line { from: ends[wire ^ 1], to, under_way: VecDeque::new(), sent: VecDeque::new() };
+        let line =
+            |(wire, &to): (usize, &Node)| Line { from: ends[wire ^ 1], to, under_way: VecDeque::new(), sent: VecDeque::new() };
         Wires(ends.iter().enumerate().map(line).collect())
     }
 

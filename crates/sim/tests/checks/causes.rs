@@ -68,11 +68,6 @@ fn explanations_change_nothing_and_add_up_under_losses() {
             assert_eq!(plain.summary()["workloads"], explained.outcome.summary()["workloads"]);
             assert_eq!(explained.transactions.len() as u64, count(&plain.summary()["workloads"][0], "transactions"));
             let total = |part| explained.transactions.iter().map(|one| ps(one, part)).sum::<u64>();
-            eprintln!("costs {costs}, limit {limit_bytes}");
-            Part::ALL.iter().for_each(|&part| eprintln!("  {part:?} {} us", total(part) / US));
-            let losses: usize = explained.transactions.iter().map(|one| one.losses.len()).sum();
-            let rounds: u32 = explained.transactions.iter().map(|one| one.window_rounds).sum();
-            eprintln!("  losses {losses}, rounds {rounds}");
             assert_eq!(total(Part::Unknown), 0, "everything is in the record");
             for one in &explained.transactions {
                 assert_eq!(one.parts.total(), one.end.since(one.start));
@@ -83,33 +78,48 @@ fn explanations_change_nothing_and_add_up_under_losses() {
     }
 }
 
-/// A user whose response meets a burst in a short queue, at a receiver that tells of nothing but what it has in order.
-fn losing(response_bytes: u64, limit_bytes: u64) -> Vec<Explanation> {
+/// A user whose response meets a short queue in front of a slow link.
+fn losing(response_bytes: u64, limit_bytes: u64, tail_loss_probe: bool) -> Vec<Explanation> {
     let mut plan = one_user(response_bytes);
     plan.links[1].rate_bps = GBPS;
     plan.switches[0].policy = fifo(limit_bytes);
-    plan.hosts.iter_mut().for_each(|host| host.tcp.initial_window_segments = 10);
+    plan.hosts.iter_mut().for_each(|host| host.tcp.tail_loss_probe = tail_loss_probe);
     explained(plan).transactions
 }
 
+/// The parts of a transaction that are waits for a repetition: after duplicates, by a probe, by a timeout.
+fn repaired(explanation: &Explanation) -> [u64; 3] {
+    [Part::FastRetransmission, Part::Probe, Part::Timeout].map(|part| ps(explanation, part))
+}
+
+/// Ten segments leave at 10 Gbit/s and the queue at 1 Gbit/s holds three beside the one on the wire: the others are lost.
 #[test]
-fn a_lost_tail_is_waited_for_by_a_probe_or_a_timeout() {
-    // Ten segments leave at 10 Gbit/s and four of them fit the queue at 1 Gbit/s: the tail is lost.
-    let first = &losing(14_480, 5_000)[0];
-    eprintln!("{first:?}");
-    let repaired = [Part::FastRetransmission, Part::Probe, Part::Timeout].map(|part| ps(first, part));
-    assert!(repaired.iter().sum::<u64>() > 0 && !first.losses.is_empty(), "{repaired:?}");
-    let port = 3; // the second link's wire from the switch
-    assert!(first.losses.iter().all(|loss| loss.wire == port));
-    assert!(first.losses.windows(2).all(|pair| pair[0].at >= pair[1].at), "the latest first");
+fn a_lost_tail_is_waited_for_by_a_probe() {
+    let first = &losing(14_480, 5_000, true)[0];
+    let [fast, probe, timeout] = repaired(first);
+    assert_eq!(timeout, 0, "{first:?}");
+    assert_eq!(fast, 0, "what the probe shows to be lost is repeated with the acknowledgements: {first:?}");
+    assert!((MS..20 * MS).contains(&probe), "two round trips, and ticks of 4 ms: {first:?}");
+    let to_client = 3; // the second link's wire from the switch
+    assert!(!first.losses.is_empty() && first.losses.iter().all(|loss| loss.wire == to_client));
+}
+
+#[test]
+fn without_probes_a_lost_tail_is_waited_for_by_a_timeout() {
+    let first = &losing(14_480, 5_000, false)[0];
+    let [fast, probe, timeout] = repaired(first);
+    assert_eq!((fast, probe), (0, 0), "{first:?}");
+    assert!((200 * MS..220 * MS).contains(&timeout), "the least timeout, and ticks of 4 ms: {first:?}");
 }
 
 #[test]
 fn a_lost_middle_is_repeated_after_duplicates() {
-    let transactions = losing(200_000, 40_000);
-    let fast: u64 = transactions.iter().map(|one| ps(one, Part::FastRetransmission)).sum();
-    transactions.iter().for_each(|one| eprintln!("{one:?}"));
-    assert!(fast > 0);
+    let first = &losing(200_000, 40_000, true)[0];
+    let [fast, probe, timeout] = repaired(first);
+    assert_eq!((probe, timeout), (0, 0), "{first:?}");
+    // What stands in the queue goes out before the acknowledgements that tell of the loss come back.
+    assert!((300 * US..500 * US).contains(&fast), "a full queue at 1 Gbit/s takes 320 us: {first:?}");
+    assert_eq!(first.losses.len(), 1);
 }
 
 #[test]
