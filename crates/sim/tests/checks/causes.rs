@@ -122,6 +122,36 @@ fn a_lost_middle_is_repeated_after_duplicates() {
     assert_eq!(first.losses.len(), 1);
 }
 
+/// Two cut-through switches with queues by class and prioritised first packets, whose ports choose late, and a warm-up.
+#[test]
+fn late_choices_cut_through_and_warm_up_are_explained_too() {
+    let mut plan = crowded(60_000, false);
+    plan.switches[0].policy = RawPolicy {
+        queues: vec![
+            queue("express", RawService::Strict(1), 50_000),
+            queue("default", RawService::Dwrr(700), 60_000),
+            queue("bulk", RawService::Dwrr(300), 60_000),
+        ],
+        queue_of_priority: [1, 2, 1, 1, 1, 1, 1, 1],
+        ..fifo(0)
+    };
+    plan.switches[0].switching = RawSwitching::CutThrough;
+    let mut second = plan.switches[0].clone();
+    second.name = "sw2".into();
+    plan.switches.push(second);
+    plan.links[1].b = "sw2".into();
+    plan.links.push(link("sw", "sw2", 10 * GBPS, 2 * US));
+    plan.workloads[1].header.priority = 1;
+    plan.observe.warm_up_ps = 100 * MS;
+    let plan = Plan::from_raw(plan).expect("the plan is sound");
+    let (plain, explained) = (run(&plan, &Control::default()), explain(&plan).expect("it can be explained"));
+    assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
+    assert!(explained.transactions.len() > 20, "{}", explained.transactions.len());
+    for one in &explained.transactions {
+        assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0));
+    }
+}
+
 #[test]
 fn what_cannot_be_explained_is_refused() {
     let mut plan = one_user(1_000);
