@@ -3,14 +3,17 @@
 use super::part::Part;
 use std::collections::VecDeque;
 use tailrace_units::Time;
+use tailrace_wire::Packet;
 
-/// Frames that are kept; older ones are forgotten. With their hops about 300 MB at most.
-const FRAMES_MAX: usize = 1 << 21;
+/// Frames that are kept; older ones are forgotten. With their hops less than 300 MB.
+const FRAMES_MAX: usize = 1 << 20;
 /// Hops that are kept: two for each frame, as around one switch.
 const HOPS_MAX: usize = 2 * FRAMES_MAX;
 
 /// A frame's number in the order of sending.
 pub(super) type FrameId = u64;
+/// Stands for a frame that no explained connection has sent: only its place on wires counts.
+pub(super) const NOT_KEPT: FrameId = FrameId::MAX;
 /// A hop's number; 0 is none.
 pub(super) type HopId = u64;
 
@@ -38,6 +41,7 @@ pub(super) struct Prior {
 /// A frame that a host sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
+    pub(super) packet: Packet,
     pub(super) handed: Time,
     pub(super) delivered: Time,
     /// `None` where it was sent without a frame before it: the first of a connection.
@@ -47,6 +51,13 @@ pub(super) struct Frame {
     pub(super) repeats: Option<FrameId>,
     /// When and before which wire it was dropped.
     pub(super) lost: Option<(Time, u32)>,
+}
+
+impl Frame {
+    /// A frame that is handed to the interface now.
+    pub(super) fn new(handed: Time, packet: Packet, prior: Option<Prior>) -> Frame {
+        Frame { packet, handed, delivered: Time::NEVER, prior, last_hop: 0, repeats: None, lost: None }
+    }
 }
 
 /// One wire that a frame passed.

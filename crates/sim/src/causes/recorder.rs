@@ -5,15 +5,17 @@
 
 use super::Explanation;
 use super::ends::{End, SocketId};
-use super::frames::{Entry, Frame, FrameId, Frames, Hop, Prior};
+use super::frames::{Entry, Frame, FrameId, Frames, Hop, NOT_KEPT, Prior};
 use super::part::Part;
 use super::walk::Walk;
 use super::wires::{Node, Wires};
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_endpoint::host::Completion;
+use tailrace_endpoint::ip::protocol;
+use tailrace_network::NetworkFrame;
 use tailrace_record::Digest;
 use tailrace_units::Time;
-use tailrace_wire::Packet;
+use tailrace_wire::{Packet, Protocol};
 
 /// By what a switch's frames are found again: all that a switch does not change.
 type Key = (u32, u16, u32, u32, u64, u64, u16, u16);
@@ -63,12 +65,12 @@ pub(crate) struct Recorder {
     event: Event,
     frames: Frames,
     wires: Wires,
-    /// Packets of frames that are somewhere, by number.
-    packets: BTreeMap<FrameId, Packet>,
     /// Frames inside switches.
     inside: BTreeMap<Key, VecDeque<FrameId>>,
     receiving: Vec<Receiving>,
     ends: BTreeMap<SocketId, End>,
+    /// By host and socket, whether frames for it can be on a path that is explained: only those are kept.
+    is_explained: Vec<Vec<bool>>,
     /// The other end of each socket.
     peers: BTreeMap<SocketId, SocketId>,
     /// The client's socket by workload and user.
@@ -91,7 +93,7 @@ impl Recorder {
             event: Event::default(),
             frames: Frames::default(),
             wires: Wires::new(ends),
-            packets: BTreeMap::new(),
+            is_explained: Vec::new(),
             inside: BTreeMap::new(),
             receiving: has_costs.map(|has_costs| Receiving { has_costs, ..Receiving::default() }).collect(),
             ends: BTreeMap::new(),
@@ -111,6 +113,11 @@ impl Recorder {
         for (own, peer) in [(client, server), (server, client)] {
             self.peers.insert(own, peer);
             self.ends.insert(own, End::new(own == client));
+            let (host, number) = (usize::from(own.0), own.1 as usize);
+            self.is_explained.resize(self.is_explained.len().max(host + 1), Vec::new());
+            let of_host = &mut self.is_explained[host];
+            of_host.resize(of_host.len().max(number + 1), false);
+            of_host[number] = true;
         }
     }
 
@@ -122,7 +129,7 @@ impl Recorder {
             Node::Host(_) => self.event.untaken = Some(wire),
             Node::Switch(switch) => {
                 let Some(frame) = self.wires.pop_arrived(wire, now) else { return };
-                if let Some(packet) = self.packets.get(&frame) {
+                if let Some(Frame { packet, .. }) = self.frames.get(frame) {
                     self.inside.entry(key(switch, packet)).or_default().push_back(frame);
                 }
             }
@@ -152,8 +159,7 @@ impl Recorder {
         if was_drained && !end.is_drained && !self.released.contains_key(&own) {
             let prior = end.written();
             let handed = self.event.now;
-            end.last_sent =
-                Some(self.frames.add(Frame { handed, delivered: Time::NEVER, prior, last_hop: 0, repeats: None, lost: None }));
+            end.last_sent = Some(self.frames.add(Frame::new(handed, Packet::default(), prior)));
         }
     }
 
@@ -204,10 +210,9 @@ impl Recorder {
 
     fn deliver(&mut self, id: FrameId) {
         let now = self.event.now;
-        if let Some(frame) = self.frames.get_mut(id) {
-            frame.delivered = now;
-        }
-        let Some(packet) = self.packets.remove(&id) else { return };
+        let Some(frame) = self.frames.get_mut(id) else { return };
+        frame.delivered = now;
+        let packet = frame.packet;
         let to = (packet.to_host, packet.to_endpoint);
         if let Some(end) = self.ends.get_mut(&to) {
             end.note_received(now, &packet, id);
@@ -217,27 +222,34 @@ impl Recorder {
 
     /// A frame goes onto a wire.
     pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) {
-        let known = match self.wires.from(wire) {
-            Node::Host(_) => None,
-            Node::Switch(switch) => self.leave_switch(switch, packet),
-        };
-        let id = known.unwrap_or_else(|| self.begin(packet));
+        let id = self.id_of(wire, packet);
         let &Transmission { start, end, arrival, workload } = sent;
-        self.frames.add_hop(id, Hop { before: 0, wire, start, end, arrival });
+        if id != NOT_KEPT {
+            self.frames.add_hop(id, Hop { before: 0, wire, start, end, arrival });
+        }
         self.wires.push(wire, (start, end, arrival), id, workload.map_or(u32::MAX, |workload| workload as u32));
     }
 
     /// A frame is dropped before a wire.
     pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) {
+        let id = self.id_of(wire, packet);
+        if let Some(frame) = self.frames.get_mut(id) {
+            frame.lost = Some((at, wire));
+        }
+    }
+
+    /// The number of a frame that leaves the node before a wire.
+    fn id_of(&mut self, wire: u32, packet: &Packet) -> FrameId {
+        let of_host = self.is_explained.get(usize::from(packet.to_host));
+        let is_kept = of_host.is_some_and(|sockets| sockets.get(packet.to_endpoint as usize) == Some(&true));
+        if !is_kept || packet.is_control() || protocol(packet) != Protocol::Tcp {
+            return NOT_KEPT;
+        }
         let known = match self.wires.from(wire) {
             Node::Host(_) => None,
             Node::Switch(switch) => self.leave_switch(switch, packet),
         };
-        let id = known.unwrap_or_else(|| self.begin(packet));
-        self.packets.remove(&id);
-        if let Some(frame) = self.frames.get_mut(id) {
-            frame.lost = Some((at, wire));
-        }
+        known.unwrap_or_else(|| self.begin(packet))
     }
 
     fn leave_switch(&mut self, switch: u32, packet: &Packet) -> Option<FrameId> {
@@ -250,13 +262,11 @@ impl Recorder {
         frame
     }
 
-    /// A host sends a frame, or a switch makes one.
+    /// A host sends a frame.
     fn begin(&mut self, packet: &Packet) -> FrameId {
         self.take();
         let now = self.event.now;
-        let frame = Frame { handed: now, delivered: Time::NEVER, prior: None, last_hop: 0, repeats: None, lost: None };
-        let id = self.frames.add(frame);
-        self.packets.insert(id, *packet);
+        let id = self.frames.add(Frame::new(now, *packet, None));
         if let Some(&own) = self.peers.get(&(packet.to_host, packet.to_endpoint)) {
             let prior = self.prior_of(own, packet, id);
             if let Some(frame) = self.frames.get_mut(id) {

@@ -157,13 +157,14 @@ mod tests {
     use super::super::frames::{Hop, Prior};
     use super::super::wires::Node;
     use super::*;
+    use tailrace_wire::Packet;
 
     const PS: fn(u64) -> Time = Time::from_ps;
 
     /// A frame that passes one switch: handed, then start, end and arrival on both wires, then delivered.
     fn add(frames: &mut Frames, prior: Option<Prior>, stamps: [u64; 8]) -> FrameId {
         let [handed, start, end, arrival, next_start, next_end, next_arrival, delivered] = stamps.map(PS);
-        let id = frames.add(Frame { handed, delivered, prior, last_hop: 0, repeats: None, lost: None });
+        let id = frames.add(Frame { delivered, ..Frame::new(handed, Packet::default(), prior) });
         frames.add_hop(id, Hop { before: 0, wire: 0, start, end, arrival });
         frames.add_hop(id, Hop { before: 0, wire: 1, start: next_start, end: next_end, arrival: next_arrival });
         id
@@ -205,14 +206,7 @@ mod tests {
     fn a_repetition_is_waited_for_since_the_first_copy_was_handed_over() {
         let mut frames = Frames::default();
         let wires = Wires::new(&[]);
-        let lost = frames.add(Frame {
-            handed: PS(100),
-            delivered: Time::NEVER,
-            prior: None,
-            last_hop: 0,
-            repeats: None,
-            lost: Some((PS(110), 6)),
-        });
+        let lost = frames.add(Frame { lost: Some((PS(110), 6)), ..Frame::new(PS(100), Packet::default(), None) });
         let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
         frames.get_mut(again).expect("it is kept").repeats = Some(lost);
         let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), Some((PS(322), again)));
