@@ -33,8 +33,7 @@ impl Links {
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         if self.observe.sent(start, wire, packet.fingerprint()) {
-            let arrival = self.wires[wire].arrival(start, end);
-            self.observe.record(wire, packet, (start, end, arrival));
+            return self.send_recorded(wire, packet, start, end);
         }
         let link = &mut self.wires[wire];
         if packet.is_control() || link.is_full() {
@@ -43,6 +42,15 @@ impl Links {
         if let Some(arrival) = link.push(packet, start, end) {
             self.announce(wire, arrival);
         }
+    }
+
+    /// In runs of which every frame is recorded.
+    #[cold]
+    #[inline(never)]
+    fn send_recorded(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        let arrival = self.wires[wire].arrival(start, end);
+        self.observe.record(wire, packet, (start, end, arrival));
+        self.send_slowly(wire, packet, start, end);
     }
 
     /// For frames that may end at a host's interface, and for wires that need memory.

@@ -95,7 +95,7 @@ impl Observe {
     }
 
     /// A frame goes onto a wire. Returns whether it must be recorded.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) -> bool {
         self.packet_hops += 1;
         match &mut self.watch {
@@ -109,8 +109,6 @@ impl Observe {
     }
 
     /// Records a frame on a wire that ends at the frame's arrival.
-    #[cold]
-    #[inline(never)]
     pub(crate) fn record(&mut self, wire: usize, packet: &Packet, (start, end, arrival): (Time, Time, Time)) {
         let workload = self.source_of(packet);
         if let Watch::Causes(recorder) = &mut self.watch {

@@ -72,7 +72,7 @@ impl Parts {
 
     pub(super) fn add(&mut self, part: Part, span: Span) {
         let own = &mut self.0[part as usize];
-        *own = *own + span;
+        *own += span;
     }
 }
 

@@ -62,7 +62,7 @@ impl<'a> Walk<'a> {
         self.at = to;
         self.found.parts.add(part, span);
         if self.is_in_round {
-            self.found.windowed = self.found.windowed + span;
+            self.found.windowed += span;
         }
         span
     }
@@ -144,10 +144,10 @@ impl<'a> Walk<'a> {
             return;
         }
         let at_wire = self.found.queued_at.entry(wire).or_insert(Span::ZERO);
-        *at_wire = *at_wire + span;
+        *at_wire += span;
         for (workload, sent) in self.wires.occupied(wire, self.at, until) {
             let behind = self.found.behind.entry(workload).or_insert(Span::ZERO);
-            *behind = *behind + sent;
+            *behind += sent;
         }
     }
 }
