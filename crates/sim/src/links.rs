@@ -32,11 +32,9 @@ impl Links {
     /// a last call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        if self.observe.sent(start, wire, packet.fingerprint()) {
-            return self.send_recorded(wire, packet, start, end);
-        }
+        let is_recorded = self.observe.sent(start, wire, packet.fingerprint());
         let link = &mut self.wires[wire];
-        if packet.is_control() || link.is_full() {
+        if is_recorded || packet.is_control() || link.is_full() {
             return self.send_slowly(wire, packet, start, end);
         }
         if let Some(arrival) = link.push(packet, start, end) {
@@ -44,20 +42,12 @@ impl Links {
         }
     }
 
-    /// In runs of which every frame is recorded.
-    #[cold]
-    #[inline(never)]
-    fn send_recorded(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        let arrival = self.wires[wire].arrival(start, end);
-        self.observe.record(wire, packet, (start, end, arrival));
-        self.send_slowly(wire, packet, start, end);
-    }
-
-    /// For frames that may end at a host's interface, and for wires that need memory.
+    /// For frames that may end at a host's interface, for wires that need memory, and for runs of which every frame is recorded.
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let link = &mut self.wires[wire];
+        self.observe.record(wire, packet, (start, end, link.arrival(start, end)));
         if packet.is_control()
             && let End::Host(host) | End::Bonded(host) = link.end
         {

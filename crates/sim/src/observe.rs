@@ -108,8 +108,11 @@ impl Observe {
         }
     }
 
-    /// Records a frame on a wire that ends at the frame's arrival.
+    /// Records a frame that goes onto a wire, in runs of which every frame is recorded.
     pub(crate) fn record(&mut self, wire: usize, packet: &Packet, (start, end, arrival): (Time, Time, Time)) {
+        if !matches!(self.watch, Watch::Causes(_)) {
+            return;
+        }
         let workload = self.source_of(packet);
         if let Watch::Causes(recorder) = &mut self.watch {
             if let Some(digest) = &mut recorder.digest {
