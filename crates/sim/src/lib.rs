@@ -9,6 +9,7 @@ mod bridging;
 mod build;
 mod causes;
 mod control;
+mod explain;
 mod generator;
 mod hypervisors;
 mod interfaces;
@@ -24,8 +25,9 @@ mod windows;
 mod workloads;
 mod world;
 
-pub use causes::{Explained, Explanation, Loss, Part, Parts, Unexplained, explain};
+pub use causes::{Explanation, Loss, Part, Parts};
 pub use control::Control;
+pub use explain::{Explained, Unexplained, explain};
 pub use outcome::{Column, Outcome, Table};
 pub use tailrace_workloads::SERVER_PORT;
 pub use trace::{Trace, trace};

@@ -7,7 +7,7 @@ use tailrace_units::Time;
 use tailrace_wire::Packet;
 
 /// A host and a socket on it.
-pub(super) type SocketId = (u16, u32);
+pub(crate) type SocketId = (u16, u32);
 
 /// One socket: what it sends, and what it has received.
 #[derive(Debug, Default)]

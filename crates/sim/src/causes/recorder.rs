@@ -35,11 +35,11 @@ pub(crate) struct Transmission {
 
 /// What the recorder must know of a socket after an event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(crate) struct Look {
     /// Bytes that were written and never sent.
-    pub(super) unsent: u64,
+    pub(crate) unsent: u64,
     /// The retransmission timer has expired, and what was lost then is being repeated.
-    pub(super) is_after_timeout: bool,
+    pub(crate) is_after_timeout: bool,
 }
 
 /// What the receive side of a host holds.
@@ -87,7 +87,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Of a network whose wires end there, on hosts of which these work on what they receive.
-    pub(super) fn new(ends: &[Node], has_costs: impl Iterator<Item = bool>, digest: Option<Digest>) -> Recorder {
+    pub(crate) fn new(ends: &[Node], has_costs: impl Iterator<Item = bool>, digest: Option<Digest>) -> Recorder {
         Recorder {
             digest,
             event: Event::default(),
@@ -108,7 +108,7 @@ impl Recorder {
     }
 
     /// A connection of a user.
-    pub(super) fn add_connection(&mut self, (workload, user): (u32, u32), client: SocketId, server: SocketId) {
+    pub(crate) fn add_connection(&mut self, (workload, user): (u32, u32), client: SocketId, server: SocketId) {
         self.clients.insert((workload, user), client);
         for (own, peer) in [(client, server), (server, client)] {
             self.peers.insert(own, peer);
@@ -122,7 +122,7 @@ impl Recorder {
     }
 
     /// The world handles something now, which is about a wire or about something else.
-    pub(super) fn begin_event(&mut self, now: Time, wire: Option<u32>) {
+    pub(crate) fn begin_event(&mut self, now: Time, wire: Option<u32>) {
         self.event = Event { now, untaken: None };
         let Some(wire) = wire else { return };
         match self.wires.to(wire) {
@@ -138,7 +138,7 @@ impl Recorder {
 
     /// It has handled it. `timer` is the socket whose timer was due, if one was, and `repeated` what its repetition was; `look` says
     /// what a socket looks like now.
-    pub(super) fn end_event(&mut self, timer: Option<SocketId>, repeated: Part, look: impl Fn(SocketId) -> Look) {
+    pub(crate) fn end_event(&mut self, timer: Option<SocketId>, repeated: Part, look: impl Fn(SocketId) -> Look) {
         self.take();
         let touched: Vec<SocketId> = self.told.keys().copied().chain(timer).collect();
         touched.into_iter().for_each(|socket| self.note_waiting(socket, look(socket).unsent));

@@ -9,7 +9,7 @@ const SENT_MAX: usize = 1 << 14;
 
 /// Where a wire begins or ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Host(u32),
     Switch(u32),
 }
