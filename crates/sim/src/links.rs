@@ -32,9 +32,9 @@ impl Links {
     /// a last call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        self.observe.sent(start, wire, packet.fingerprint());
+        let is_recorded = self.observe.sent(start, wire, packet.fingerprint());
         let link = &mut self.wires[wire];
-        if packet.is_control() || link.is_full() {
+        if is_recorded || packet.is_control() || link.is_full() {
             return self.send_slowly(wire, packet, start, end);
         }
         if let Some(arrival) = link.push(packet, start, end) {
@@ -42,11 +42,12 @@ impl Links {
         }
     }
 
-    /// For frames that may end at a host's interface, and for wires that need memory.
+    /// For frames that may end at a host's interface, for wires that need memory, and for runs of which every frame is recorded.
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let link = &mut self.wires[wire];
+        self.observe.record(wire, packet, (start, end, link.arrival(start, end)));
         if packet.is_control()
             && let End::Host(host) | End::Bonded(host) = link.end
         {
@@ -106,7 +107,7 @@ impl Medium<Packet> for Links {
     }
 
     fn dropped(&mut self, at: Time, wire: usize, packet: &Packet) {
-        self.observe.dropped(at, wire as u64, packet.fingerprint());
+        self.observe.dropped(at, wire as u64, packet);
     }
 
     fn marked(&mut self, at: Time, wire: usize, packet: &Packet) {
@@ -179,7 +180,7 @@ impl Outputs for Links {
         self.send(wire as usize, packet, start, end);
     }
     fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
-        self.observe.dropped(at, u64::from(place.wire_out), packet.fingerprint());
+        self.observe.dropped(at, u64::from(place.wire_out), packet);
     }
     #[inline]
     fn ring_dropped(&mut self, frames: u64) {

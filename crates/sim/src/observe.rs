@@ -1,5 +1,7 @@
 //! The records of a trial.
 
+use crate::causes::{Recorder, Transmission};
+use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::udp::Datagram;
@@ -12,7 +14,7 @@ use tailrace_workloads::WorkloadRecord;
 /// All records of the running world.
 #[derive(Debug)]
 pub(crate) struct Observe {
-    digest: Option<Digest>,
+    pub(crate) watch: Watch,
     pub(crate) packet_hops: u64,
     pub(crate) frames: Frames,
     /// Frames with payload that reached a host.
@@ -28,6 +30,17 @@ pub(crate) struct Observe {
     pub(crate) unfinished: usize,
     /// There were some, and all are: looked at after every event.
     pub(crate) is_done: bool,
+}
+
+/// What is kept of every event.
+#[derive(Debug)]
+pub(crate) enum Watch {
+    /// Their digest.
+    Digest(Digest),
+    /// Nothing.
+    Nothing,
+    /// What causes are read from, and the digest too where the plan wants it.
+    Causes(Box<Recorder>),
 }
 
 /// Fields that frames have on a real network, but not in the 64 bytes of the simulator's packet.
@@ -52,7 +65,7 @@ impl Observe {
     pub(crate) fn new(plan: &tailrace_plan::RawObserve, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
-            digest: plan.digest.then(Digest::default),
+            watch: if plan.digest { Watch::Digest(Digest::default()) } else { Watch::Nothing },
             packet_hops: 0,
             frames: Frames::default(),
             packets_delivered: 0,
@@ -66,14 +79,46 @@ impl Observe {
     }
 
     pub(crate) fn digest(&self) -> Option<&Digest> {
-        self.digest.as_ref()
+        match &self.watch {
+            Watch::Digest(digest) => Some(digest),
+            Watch::Nothing => None,
+            Watch::Causes(recorder) => recorder.digest.as_ref(),
+        }
     }
 
-    #[inline]
-    pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) {
+    fn digest_mut(&mut self) -> Option<&mut Digest> {
+        match &mut self.watch {
+            Watch::Digest(digest) => Some(digest),
+            Watch::Nothing => None,
+            Watch::Causes(recorder) => recorder.digest.as_mut(),
+        }
+    }
+
+    /// A frame goes onto a wire. Returns whether it must be recorded.
+    #[inline(always)]
+    pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) -> bool {
         self.packet_hops += 1;
-        if let Some(digest) = &mut self.digest {
-            digest.add(start, DigestPlace::Wire(wire as u64).number(), fingerprint);
+        match &mut self.watch {
+            Watch::Digest(digest) => {
+                digest.add(start, DigestPlace::Wire(wire as u64).number(), fingerprint);
+                false
+            }
+            Watch::Nothing => false,
+            Watch::Causes(_) => true,
+        }
+    }
+
+    /// Records a frame that goes onto a wire, in runs of which every frame is recorded.
+    pub(crate) fn record(&mut self, wire: usize, packet: &Packet, (start, end, arrival): (Time, Time, Time)) {
+        if !matches!(self.watch, Watch::Causes(_)) {
+            return;
+        }
+        let workload = self.source_of(packet);
+        if let Watch::Causes(recorder) = &mut self.watch {
+            if let Some(digest) = &mut recorder.digest {
+                digest.add(start, DigestPlace::Wire(wire as u64).number(), packet.fingerprint());
+            }
+            recorder.sent(wire as u32, packet, &Transmission { start, end, arrival, workload });
         }
     }
 
@@ -131,15 +176,18 @@ impl Observe {
         self.packets_delivered += u64::from(packet.payload_bytes > 0);
     }
 
-    pub(crate) fn dropped(&mut self, at: Time, wire: u64, fingerprint: u64) {
+    pub(crate) fn dropped(&mut self, at: Time, wire: u64, packet: &Packet) {
         self.frames.dropped += 1;
-        if let Some(digest) = &mut self.digest {
-            digest.add(at, DigestPlace::Drop(wire).number(), fingerprint);
+        if let Some(digest) = self.digest_mut() {
+            digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
+        }
+        if let Watch::Causes(recorder) = &mut self.watch {
+            recorder.dropped(at, wire as u32, packet);
         }
     }
 
     pub(crate) fn marked(&mut self, at: Time, wire: u64, fingerprint: u64) {
-        if let Some(digest) = &mut self.digest {
+        if let Some(digest) = self.digest_mut() {
             digest.add(at, DigestPlace::Mark(wire).number(), fingerprint);
         }
     }
@@ -148,8 +196,11 @@ impl Observe {
     pub(crate) fn completed(&mut self, now: Time, completion: &Completion) {
         let &Completion { owner, user, intended, carried } = completion;
         let workload = owner as usize;
-        if let Some(digest) = &mut self.digest {
+        if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
+        }
+        if let Watch::Causes(recorder) = &mut self.watch {
+            recorder.completed(completion);
         }
         self.workloads[workload].completed(now, user, intended);
         if let Some(carried) = carried {
@@ -159,7 +210,7 @@ impl Observe {
 
     /// A part of a transaction is complete.
     pub(crate) fn part_completed(&mut self, now: Time, workload: usize, since: Time) {
-        if let Some(digest) = &mut self.digest {
+        if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), since.ps().rotate_left(40));
         }
         self.workloads[workload].parts.record(now.since(since));

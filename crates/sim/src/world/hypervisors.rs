@@ -4,7 +4,6 @@ use super::World;
 use crate::attachment::Attachment;
 use crate::hypervisors::{HypervisorNode, Machine, source_of_hypervisor};
 use crate::links::Links;
-use tailrace_dataplane::Frame as _;
 use tailrace_endpoint::host::Host;
 use tailrace_endpoint::hypervisor::HypervisorOutputs;
 use tailrace_network::SwitchNode;
@@ -40,7 +39,7 @@ impl HypervisorOutputs for Around<'_> {
     }
     fn dropped(&mut self, now: Time, port: usize, packet: &Packet) {
         let wire = self.machines[port].map_or(u64::MAX >> 32, |machine| u64::from(machine.wire));
-        self.links.observe.dropped(now, wire, packet.fingerprint());
+        self.links.observe.dropped(now, wire, packet);
     }
     fn received(&self, port: usize) -> usize {
         let Machine { ring, .. } = self.machine(port);

@@ -139,7 +139,7 @@ impl World {
 
     /// Brings every switch up to now, so that counters and depths are whole.
     #[inline(never)]
-    fn settle_switches(&mut self) {
+    pub(crate) fn settle_switches(&mut self) {
         for index in 0..self.switches.len() {
             let (node, mut around) = self.switch_and_outputs(index);
             let now = around.1;

@@ -1,0 +1,54 @@
+//! Where the time of transactions went: the latency of each split into parts that add up to it exactly.
+//!
+//! The critical path is followed from the completion back to the start. Every step explains the time between two stamps that follow each
+//! other on it, so that the sum is exact by construction. `recorder` keeps the stamps, `ends` knows what each frame followed from, and
+//! `walk` goes back.
+
+mod ends;
+mod frames;
+mod part;
+mod recorder;
+mod walk;
+mod wires;
+
+pub(crate) use ends::SocketId;
+pub use part::{Part, Parts};
+pub(crate) use recorder::{Look, Recorder, Transmission};
+pub(crate) use wires::Node;
+
+use std::collections::BTreeMap;
+use tailrace_units::{Span, Time};
+
+/// A frame of a transaction that was dropped, on the critical path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loss {
+    /// When.
+    pub at: Time,
+    /// Before which wire: two for each link of the plan, in order, from its end `a` first.
+    pub wire: u32,
+}
+
+/// Where the time of one transaction went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Counts within the workload.
+    pub user: u32,
+    /// When it was meant to start.
+    pub start: Time,
+    /// When it was complete.
+    pub end: Time,
+    /// From start to end.
+    pub parts: Parts,
+    /// Of that, round trips that a window took: its bytes were written and waited in the sender for acknowledgements.
+    pub windowed: Span,
+    /// So many of them.
+    pub window_rounds: u32,
+    /// Of the time in queues of switches, how much before each wire.
+    pub queued_at: BTreeMap<u32, Span>,
+    /// Of the time in queues of switches, how long frames of each workload were sent; `u32::MAX` for frames of switches.
+    pub behind: BTreeMap<u32, Span>,
+    /// Frames of the path that were dropped, and repeated: from the completion back.
+    pub losses: Vec<Loss>,
+}

@@ -1,0 +1,89 @@
+//! What a transaction can wait for.
+
+use tailrace_units::Span;
+
+/// One kind of time on the critical path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// From the moment at which the transaction was meant to start to its first segment: the user, its core or its connection.
+    Start,
+    /// The client's work between a response and what follows from it.
+    ClientWork,
+    /// The server's work between a request and the first segment of what it writes, with the wait for a core.
+    ServerWork,
+    /// Bytes in the socket that a timer of the sender released: pacing, the small queue, corking.
+    SenderHold,
+    /// Behind other frames in the host's interface.
+    InterfaceQueue,
+    /// In the queue of a port of a switch.
+    SwitchQueue,
+    /// On the wire, from the first bit to the last, or to the bit at which a cut-through switch forwards.
+    Serialisation,
+    /// Propagation, and the latency of the switch at the end of the link.
+    Propagation,
+    /// From a transmission to its repetition that an acknowledgement or the reordering timer caused.
+    FastRetransmission,
+    /// The same, repeated by a tail loss probe.
+    Probe,
+    /// The same, repeated by the retransmission timer.
+    Timeout,
+    /// The receiver's timer for acknowledgements.
+    DelayedAck,
+    /// From the arrival at a host to the hand-over to the transport: interrupt moderation, the ring, work on frames.
+    Receive,
+    /// Before what the bounded record still holds.
+    Unknown,
+}
+
+impl Part {
+    /// All, in the order of the type.
+    pub const ALL: [Part; 14] = [
+        Part::Start,
+        Part::ClientWork,
+        Part::ServerWork,
+        Part::SenderHold,
+        Part::InterfaceQueue,
+        Part::SwitchQueue,
+        Part::Serialisation,
+        Part::Propagation,
+        Part::FastRetransmission,
+        Part::Probe,
+        Part::Timeout,
+        Part::DelayedAck,
+        Part::Receive,
+        Part::Unknown,
+    ];
+}
+
+/// Time by part.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Parts([Span; Part::ALL.len()]);
+
+impl Parts {
+    /// The time of one part.
+    pub fn of(&self, part: Part) -> Span {
+        self.0[part as usize]
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> Span {
+        self.0.iter().fold(Span::ZERO, |sum, &part| sum + part)
+    }
+
+    pub(super) fn add(&mut self, part: Part, span: Span) {
+        let own = &mut self.0[part as usize];
+        *own += span;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_has_its_own_place() {
+        for (index, &part) in Part::ALL.iter().enumerate() {
+            assert_eq!(part as usize, index);
+        }
+    }
+}

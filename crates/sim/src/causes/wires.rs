@@ -1,0 +1,94 @@
+//! What is on every wire, and what was: for the order of frames, and for who stood before whom.
+
+use super::frames::FrameId;
+use std::collections::VecDeque;
+use tailrace_units::{Span, Time};
+
+/// Transmissions of a wire that are kept: at 1500 bytes, 20 MB of a queue and more.
+const SENT_MAX: usize = 1 << 14;
+
+/// Where a wire begins or ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Node {
+    Host(u32),
+    Switch(u32),
+}
+
+/// A transmission that is over or will be: whose it was.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    start: Time,
+    end: Time,
+    workload: u32,
+}
+
+/// One wire.
+#[derive(Debug)]
+struct Line {
+    from: Node,
+    to: Node,
+    /// Frames on their way, in order: arrival, number.
+    under_way: VecDeque<(Time, FrameId)>,
+    sent: VecDeque<Sent>,
+}
+
+/// All wires.
+#[derive(Debug)]
+pub(super) struct Wires(Vec<Line>);
+
+impl Wires {
+    /// From the ends of the wires. The two directions of a link follow each other.
+    pub(super) fn new(ends: &[Node]) -> Wires {
+        let line =
+            |(wire, &to): (usize, &Node)| Line { from: ends[wire ^ 1], to, under_way: VecDeque::new(), sent: VecDeque::new() };
+        Wires(ends.iter().enumerate().map(line).collect())
+    }
+
+    pub(super) fn from(&self, wire: u32) -> Node {
+        self.0[wire as usize].from
+    }
+
+    pub(super) fn to(&self, wire: u32) -> Node {
+        self.0[wire as usize].to
+    }
+
+    pub(super) fn push(&mut self, wire: u32, (start, end, arrival): (Time, Time, Time), frame: FrameId, workload: u32) {
+        let line = &mut self.0[wire as usize];
+        line.under_way.push_back((arrival, frame));
+        if line.sent.len() == SENT_MAX {
+            line.sent.pop_front();
+        }
+        line.sent.push_back(Sent { start, end, workload });
+    }
+
+    /// Takes the next frame if it has arrived.
+    pub(super) fn pop_arrived(&mut self, wire: u32, now: Time) -> Option<FrameId> {
+        let under_way = &mut self.0[wire as usize].under_way;
+        under_way.front().filter(|next| next.0 <= now)?;
+        under_way.pop_front().map(|next| next.1)
+    }
+
+    /// Whose frames were sent on this wire between two moments, and for how long.
+    pub(super) fn occupied(&self, wire: u32, from: Time, to: Time) -> impl Iterator<Item = (u32, Span)> {
+        let sent = &self.0[wire as usize].sent;
+        let first = sent.partition_point(|sent| sent.end <= from);
+        let overlap = move |sent: &Sent| (sent.workload, sent.end.min(to).since(sent.start.max(from)));
+        sent.range(first..).take_while(move |sent| sent.start < to).map(overlap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_shared_by_those_who_were_sent_during_it() {
+        let mut wires = Wires::new(&[Node::Switch(0), Node::Host(0)]);
+        let at = Time::from_ps;
+        for (start, end, workload) in [(0, 10, 1), (10, 30, 2), (40, 50, 1)] {
+            wires.push(0, (at(start), at(end), at(end)), 0, workload);
+        }
+        let shares: Vec<_> = wires.occupied(0, at(5), at(45)).map(|(workload, span)| (workload, span.ps())).collect();
+        assert_eq!(shares, [(1, 5), (2, 20), (1, 5)]);
+    }
+}

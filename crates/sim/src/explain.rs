@@ -1,0 +1,150 @@
+//! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
+
+use crate::causes::{Explanation, Look, Node, Part, Recorder, SocketId};
+use crate::observe::Watch;
+use crate::outcome::{Outcome, gather};
+use crate::world::World;
+use crate::{Control, build};
+use std::collections::BTreeMap;
+use tailrace_endpoint::app::App;
+use tailrace_endpoint::transport::{State, TcpStats};
+use tailrace_network::End;
+use tailrace_plan::Plan;
+
+/// A run with its explanations, in the order of completion.
+#[derive(Debug)]
+pub struct Explained {
+    /// The same as without explanations.
+    pub outcome: Outcome,
+    /// Of closed-loop users.
+    pub transactions: Vec<Explanation>,
+}
+
+/// Why a plan's run cannot be explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unexplained {
+    /// A host has a processor.
+    Processor,
+    /// There are hypervisors.
+    Hypervisor,
+    /// A host has several interfaces.
+    Bond,
+    /// The interface of a host takes part in data-centre bridging.
+    LosslessInterface,
+    /// Windows or counters of interfaces over time are wanted.
+    Looks,
+}
+
+fn refusal(plan: &Plan) -> Option<Unexplained> {
+    let raw = &plan.raw;
+    let any = |has: fn(&tailrace_plan::RawHost) -> bool| raw.hosts.iter().any(has);
+    [
+        (any(|host| host.cpu.processor.is_some()), Unexplained::Processor),
+        (!raw.hypervisors.is_empty(), Unexplained::Hypervisor),
+        (any(|host| host.nic.bond.is_some()), Unexplained::Bond),
+        (any(|host| host.nic.lossless.is_some()), Unexplained::LosslessInterface),
+        (raw.observe.windows_ps > 0 || raw.observe.interfaces_ps > 0, Unexplained::Looks),
+    ]
+    .into_iter()
+    .find_map(|(is_there, why)| is_there.then_some(why))
+}
+
+/// Runs one trial and explains the transactions of its closed-loop users.
+///
+/// # Errors
+/// When the plan has something of which the record would not be whole.
+pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
+    if let Some(why) = refusal(plan) {
+        return Err(why);
+    }
+    let started = std::time::Instant::now();
+    let mut world = build::build(plan);
+    let empty = recorder_of(plan, &world);
+    world.links.observe.watch = Watch::Causes(Box::new(empty));
+    while !world.is_done() {
+        let (at, source) = world.links.agenda.next();
+        if at > world.stop_at {
+            break;
+        }
+        if let Some(end) = world.warm_up.filter(|&end| end < at) {
+            world.run_until(end, &Control::default());
+            continue;
+        }
+        world.now = at;
+        world.events += 1;
+        let timer = world.socket_of(source);
+        let before = timer.map(|socket| *world.socket(socket).tcp().stats());
+        let wire = (source < world.first_generator_source).then_some(source);
+        recorder(&mut world).begin_event(at, wire);
+        world.handle(at, source);
+        let repeated = before.zip(timer).map(|(before, socket)| repetition(&before, world.socket(socket).tcp().stats()));
+        end_event(&mut world, timer, repeated.unwrap_or(Part::FastRetransmission));
+    }
+    if world.is_done() {
+        world.settle_switches();
+    } else {
+        world.run_until(world.stop_at, &Control::default());
+    }
+    let transactions = std::mem::take(&mut recorder(&mut world).explained);
+    Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
+}
+
+/// Tells the recorder what the event has left behind in sockets.
+fn end_event(world: &mut World, timer: Option<u32>, repeated: Part) {
+    let Watch::Causes(mut recorder) = std::mem::replace(&mut world.links.observe.watch, Watch::Nothing) else {
+        unreachable!("this run is recorded")
+    };
+    let timer = timer.map(|socket| socket_id(world, socket));
+    let look = |(host, number): SocketId| {
+        let tcp = world.hosts[usize::from(host)].sockets()[number as usize].tcp();
+        Look { unsent: tcp.unsent(), is_after_timeout: tcp.state() == State::Loss }
+    };
+    recorder.end_event(timer, repeated, look);
+    world.links.observe.watch = Watch::Causes(recorder);
+}
+
+fn socket_id(world: &World, socket: u32) -> SocketId {
+    let place = world.sockets[socket as usize];
+    (place.host as u16, place.number)
+}
+
+fn recorder(world: &mut World) -> &mut Recorder {
+    match &mut world.links.observe.watch {
+        Watch::Causes(recorder) => recorder,
+        Watch::Digest(_) | Watch::Nothing => unreachable!("this run is recorded"),
+    }
+}
+
+fn recorder_of(plan: &Plan, world: &World) -> Recorder {
+    let node = |end: End| match end {
+        End::Host(host) | End::Bonded(host) => Node::Host(host),
+        End::Switch { switch, .. } => Node::Switch(switch),
+        End::Stage { .. } => unreachable!("plans with hypervisors are refused"),
+    };
+    let ends: Vec<Node> = world.links.wires.iter().map(|wire| node(wire.end)).collect();
+    let has_costs = plan.raw.hosts.iter().map(|host| host.cpu.per_packet_ps > 0 || host.cpu.per_byte_fs > 0);
+    let mut recorder = Recorder::new(&ends, has_costs, world.links.observe.digest().copied());
+    let mut users: BTreeMap<u32, u32> = BTreeMap::new();
+    for client in (0..world.sockets.len() as u32).step_by(2) {
+        let socket = world.socket(client);
+        if let App::OltpClient(_) = socket.app() {
+            // Users open their connections in their order.
+            let user = users.entry(socket.owner()).or_default();
+            recorder.add_connection((socket.owner(), *user), socket_id(world, client), socket_id(world, client + 1));
+            *user += 1;
+        }
+    }
+    recorder
+}
+
+/// Which timer caused a repetition.
+fn repetition(before: &TcpStats, after: &TcpStats) -> Part {
+    let since = after.since(before);
+    if since.timeouts > 0 {
+        Part::Timeout
+    } else if since.tail_loss_probes > 0 {
+        Part::Probe
+    } else {
+        Part::FastRetransmission
+    }
+}
