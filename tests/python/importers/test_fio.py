@@ -134,6 +134,9 @@ def test_blocks(options: str, block: Any) -> None:
         ("startdelay=5", "start", "5s"),
         ("random_distribution=zipf:1.2", "access", {"zipf": 1.2}),
         ("percentage_random=40", "access", {"random": 40}),
+        ("percentage_sequential=40", "access", {"random": 60}),
+        ("rwmixwrite=80", "read", 20),  # after rwmixread=70: the last of the two counts
+        ("rwmixwrite=80\nrwmixread=40", "read", 40),
         ("ioengine=psync", "depth", 1),
     ],
 )
@@ -239,6 +242,7 @@ def test_every_line_has_a_fate() -> None:
         ("4KiB", 1000, 4096),
         ("0x1000", 1024, 4096),
         ("(2*8k)", 1024, 16384),
+        ("(8k+3*512%1000)", 1024, 8192 + 536),
     ],
 )
 def test_sizes(text: str, base: int, size_bytes: int) -> None:

@@ -117,17 +117,26 @@ def read_groups(sections: Iterable[Section], findings: Findings) -> list[Group]:
     groups: list[Group] = []
     told: set[tuple[Place, str]] = set()
     for section in sections:
-        own = dict(_known(section, findings))
+        own = _in_order(_known(section, findings))
         if section.name == GLOBAL:
-            usual |= own
+            usual = _in_order([*usual.items(), *own.items()])
             continue
-        job = Job(section.name, section.place, usual | own, findings, told)
+        job = Job(section.name, section.place, _in_order([*usual.items(), *own.items()]), findings, told)
         if (text := job.text("name")) and "name" in own:
             job.name = text
         if not groups or job.is_on("stonewall"):
             groups.append(Group())
         groups[-1].jobs.append(job)
     return groups
+
+
+def _in_order(options: Iterable[tuple[str, Option]]) -> dict[str, Option]:
+    """The last option of each name, where it stands: of `rwmixread` and `rwmixwrite` the last counts, as in fio."""
+    found: dict[str, Option] = {}
+    for name, option in options:
+        found.pop(name, None)
+        found[name] = option
+    return found
 
 
 def _known(section: Section, findings: Findings) -> Iterable[tuple[str, Option]]:

@@ -152,8 +152,8 @@ def _no_truth(value: object) -> object:
     return value
 
 
-Number = Annotated[float, BeforeValidator(_no_truth)]
-"""A number; true and false, which Python counts as 1 and 0, are none."""
+Percent = Annotated[float, Field(ge=0, le=100), BeforeValidator(_no_truth)]
+"""A number from 0 to 100; true and false, which Python counts as 1 and 0, are none."""
 SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
 """A whole number that a plan stores in 32 bits."""
 

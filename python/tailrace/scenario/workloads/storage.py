@@ -9,7 +9,7 @@ from pydantic import Field
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
-from tailrace.scenario.text.quantities import Count, Number, RequestRate, Size, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.text.quantities import Count, Percent, RequestRate, Size, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.text.tails import mean_of
 from tailrace.scenario.text.units import SIZE
 from tailrace.scenario.vocabulary import STORAGE_METRICS
@@ -66,7 +66,7 @@ class Storage(WorkloadKind):
     """Values of `protocol: nvme-tcp`."""
     nbd: Nbd | None = None
     """Values of `protocol: nbd`."""
-    read: Annotated[Number, Field(ge=0, le=100)] = 100.0
+    read: Percent = 100.0
     """Requests that read, in percent; the others write."""
     access: AccessPattern = RANDOM
     """Where requests begin: `sequential`, `random`, a share of random ones in percent (`{random: 60}`), or by Zipf's
