@@ -9,7 +9,15 @@ from pydantic import Field
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
-from tailrace.scenario.text.quantities import Count, Percent, RequestRate, Size, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.text.quantities import (
+    Count,
+    Percent,
+    RequestRate,
+    Size,
+    SizeDistribution,
+    Time,
+    TimeDistribution,
+)
 from tailrace.scenario.text.tails import mean_of
 from tailrace.scenario.text.units import SIZE
 from tailrace.scenario.vocabulary import STORAGE_METRICS
