@@ -1,7 +1,6 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
 use crate::causes::{Explanation, Look, Node, Part, Recorder, SocketId};
-use crate::observe::Watch;
 use crate::outcome::{Outcome, gather};
 use crate::world::World;
 use crate::{Control, build};
@@ -60,7 +59,7 @@ pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
     let started = std::time::Instant::now();
     let mut world = build::build(plan);
     let empty = recorder_of(plan, &world);
-    world.links.observe.watch = Watch::Causes(Box::new(empty));
+    world.links.observe.record_all(empty);
     while !world.is_done() {
         let (at, source) = world.links.agenda.next();
         if at > world.stop_at {
@@ -91,16 +90,14 @@ pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
 
 /// Tells the recorder what the event has left behind in sockets.
 fn end_event(world: &mut World, timer: Option<u32>, repeated: Part) {
-    let Watch::Causes(mut recorder) = std::mem::replace(&mut world.links.observe.watch, Watch::Nothing) else {
-        unreachable!("this run is recorded")
-    };
+    let mut recorder = world.links.observe.recorder.take().expect("this run is recorded");
     let timer = timer.map(|socket| socket_id(world, socket));
     let look = |(host, number): SocketId| {
         let tcp = world.hosts[usize::from(host)].sockets()[number as usize].tcp();
         Look { unsent: tcp.unsent(), is_after_timeout: tcp.state() == State::Loss }
     };
     recorder.end_event(timer, repeated, look);
-    world.links.observe.watch = Watch::Causes(recorder);
+    world.links.observe.recorder = Some(recorder);
 }
 
 fn socket_id(world: &World, socket: u32) -> SocketId {
@@ -109,10 +106,7 @@ fn socket_id(world: &World, socket: u32) -> SocketId {
 }
 
 fn recorder(world: &mut World) -> &mut Recorder {
-    match &mut world.links.observe.watch {
-        Watch::Causes(recorder) => recorder,
-        Watch::Digest(_) | Watch::Nothing => unreachable!("this run is recorded"),
-    }
+    world.links.observe.recorder.as_mut().expect("this run is recorded")
 }
 
 fn recorder_of(plan: &Plan, world: &World) -> Recorder {
@@ -123,7 +117,7 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
     };
     let ends: Vec<Node> = world.links.wires.iter().map(|wire| node(wire.end)).collect();
     let has_costs = plan.raw.hosts.iter().map(|host| host.cpu.per_packet_ps > 0 || host.cpu.per_byte_fs > 0);
-    let mut recorder = Recorder::new(&ends, has_costs, world.links.observe.digest().copied());
+    let mut recorder = Recorder::new(&ends, has_costs);
     let mut users: BTreeMap<u32, u32> = BTreeMap::new();
     for client in (0..world.sockets.len() as u32).step_by(2) {
         let socket = world.socket(client);

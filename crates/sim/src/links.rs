@@ -32,9 +32,11 @@ impl Links {
     /// a last call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        let is_recorded = self.observe.sent(start, wire, packet.fingerprint());
+        if !self.observe.sent(start, wire, packet.fingerprint()) {
+            return self.send_without_digest(wire, packet, start, end);
+        }
         let link = &mut self.wires[wire];
-        if is_recorded || packet.is_control() || link.is_full() {
+        if packet.is_control() || link.is_full() {
             return self.send_slowly(wire, packet, start, end);
         }
         if let Some(arrival) = link.push(packet, start, end) {
@@ -42,12 +44,18 @@ impl Links {
         }
     }
 
-    /// For frames that may end at a host's interface, for wires that need memory, and for runs of which every frame is recorded.
+    /// The same in runs that keep no digest, or more than it.
+    #[inline(never)]
+    fn send_without_digest(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        self.observe.record(wire, packet, (start, end, self.wires[wire].arrival(start, end)));
+        self.send_slowly(wire, packet, start, end);
+    }
+
+    /// For frames that may end at a host's interface, and for wires that need memory.
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let link = &mut self.wires[wire];
-        self.observe.record(wire, packet, (start, end, link.arrival(start, end)));
         if packet.is_control()
             && let End::Host(host) | End::Bonded(host) = link.end
         {

@@ -14,7 +14,9 @@ use tailrace_workloads::WorkloadRecord;
 /// All records of the running world.
 #[derive(Debug)]
 pub(crate) struct Observe {
-    pub(crate) watch: Watch,
+    digest: Option<Digest>,
+    /// Of runs of which every frame is recorded: what causes are read from. It keeps their digest.
+    pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) packet_hops: u64,
     pub(crate) frames: Frames,
     /// Frames with payload that reached a host.
@@ -30,17 +32,6 @@ pub(crate) struct Observe {
     pub(crate) unfinished: usize,
     /// There were some, and all are: looked at after every event.
     pub(crate) is_done: bool,
-}
-
-/// What is kept of every event.
-#[derive(Debug)]
-pub(crate) enum Watch {
-    /// Their digest.
-    Digest(Digest),
-    /// Nothing.
-    Nothing,
-    /// What causes are read from, and the digest too where the plan wants it.
-    Causes(Box<Recorder>),
 }
 
 /// Fields that frames have on a real network, but not in the 64 bytes of the simulator's packet.
@@ -65,7 +56,8 @@ impl Observe {
     pub(crate) fn new(plan: &tailrace_plan::RawObserve, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
-            watch: if plan.digest { Watch::Digest(Digest::default()) } else { Watch::Nothing },
+            digest: plan.digest.then(Digest::default),
+            recorder: None,
             packet_hops: 0,
             frames: Frames::default(),
             packets_delivered: 0,
@@ -78,43 +70,41 @@ impl Observe {
         }
     }
 
+    /// From now on every frame is recorded, and the digest is the recorder's.
+    pub(crate) fn record_all(&mut self, mut recorder: Recorder) {
+        recorder.digest = self.digest.take();
+        self.recorder = Some(Box::new(recorder));
+    }
+
     pub(crate) fn digest(&self) -> Option<&Digest> {
-        match &self.watch {
-            Watch::Digest(digest) => Some(digest),
-            Watch::Nothing => None,
-            Watch::Causes(recorder) => recorder.digest.as_ref(),
-        }
+        self.recorder.as_ref().map_or(self.digest.as_ref(), |recorder| recorder.digest.as_ref())
     }
 
     fn digest_mut(&mut self) -> Option<&mut Digest> {
-        match &mut self.watch {
-            Watch::Digest(digest) => Some(digest),
-            Watch::Nothing => None,
-            Watch::Causes(recorder) => recorder.digest.as_mut(),
+        match &mut self.recorder {
+            None => self.digest.as_mut(),
+            Some(recorder) => recorder.digest.as_mut(),
         }
     }
 
-    /// A frame goes onto a wire. Returns whether it must be recorded.
+    /// A frame goes onto a wire. Returns whether that is all to keep of it; otherwise `record` is told the rest.
     #[inline(always)]
     pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) -> bool {
         self.packet_hops += 1;
-        match &mut self.watch {
-            Watch::Digest(digest) => {
-                digest.add(start, DigestPlace::Wire(wire as u64).number(), fingerprint);
-                false
-            }
-            Watch::Nothing => false,
-            Watch::Causes(_) => true,
-        }
+        let Some(digest) = &mut self.digest else {
+            return false;
+        };
+        digest.add(start, DigestPlace::Wire(wire as u64).number(), fingerprint);
+        true
     }
 
     /// Records a frame that goes onto a wire, in runs of which every frame is recorded.
     pub(crate) fn record(&mut self, wire: usize, packet: &Packet, (start, end, arrival): (Time, Time, Time)) {
-        if !matches!(self.watch, Watch::Causes(_)) {
+        if self.recorder.is_none() {
             return;
         }
         let workload = self.source_of(packet);
-        if let Watch::Causes(recorder) = &mut self.watch {
+        if let Some(recorder) = &mut self.recorder {
             if let Some(digest) = &mut recorder.digest {
                 digest.add(start, DigestPlace::Wire(wire as u64).number(), packet.fingerprint());
             }
@@ -181,7 +171,7 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
         }
-        if let Watch::Causes(recorder) = &mut self.watch {
+        if let Some(recorder) = &mut self.recorder {
             recorder.dropped(at, wire as u32, packet);
         }
     }
@@ -199,7 +189,7 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
         }
-        if let Watch::Causes(recorder) = &mut self.watch {
+        if let Some(recorder) = &mut self.recorder {
             recorder.completed(completion);
         }
         self.workloads[workload].completed(now, user, intended);

@@ -87,9 +87,9 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Of a network whose wires end there, on hosts of which these work on what they receive.
-    pub(crate) fn new(ends: &[Node], has_costs: impl Iterator<Item = bool>, digest: Option<Digest>) -> Recorder {
+    pub(crate) fn new(ends: &[Node], has_costs: impl Iterator<Item = bool>) -> Recorder {
         Recorder {
-            digest,
+            digest: None,
             event: Event::default(),
             frames: Frames::default(),
             wires: Wires::new(ends),
