@@ -39,8 +39,8 @@ def captured(folder: Path, name: str) -> Path:
         [*TAILRACE, "plan", str(EXAMPLES / "network.yaml")], capture_output=True, text=True, check=True
     )
     (folder / "plan.json").write_text(plan.stdout, encoding="utf-8")
-    target = {"words": ["/bin/sh", "-e", str(EXAMPLES / f"{script}-target.sh")], "is_awaited": True}
-    asking = {"words": ["/bin/sh", "-e", str(REQUESTS), protocol, options], "is_awaited": True, "delay_ns": 10**9}
+    target = {"words": [str(EXAMPLES / f"{script}-target.sh")], "is_awaited": True}
+    asking = {"words": [str(REQUESTS), protocol, options], "is_awaited": True, "delay_ns": 10**9}
     programs = {"server": [target], "client": [asking]}
     (folder / "programs.json").write_text(json.dumps(programs), encoding="utf-8")
     file = folder / "client.pcapng"
