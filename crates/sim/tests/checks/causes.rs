@@ -126,15 +126,7 @@ fn a_lost_middle_is_repeated_after_duplicates() {
 #[test]
 fn late_choices_cut_through_and_warm_up_are_explained_too() {
     let mut plan = crowded(60_000, false);
-    plan.switches[0].policy = RawPolicy {
-        queues: vec![
-            queue("express", RawService::Strict(1), 50_000),
-            queue("default", RawService::Dwrr(700), 60_000),
-            queue("bulk", RawService::Dwrr(300), 60_000),
-        ],
-        queue_of_priority: [1, 2, 1, 1, 1, 1, 1, 1],
-        ..fifo(0)
-    };
+    plan.switches[0].policy = prioritised([50_000, 60_000, 60_000]);
     plan.switches[0].switching = RawSwitching::CutThrough;
     let mut second = plan.switches[0].clone();
     second.name = "sw2".into();

@@ -23,12 +23,6 @@ fn fifo_mix() -> RawPlan {
 fn dpp_mix() -> RawPlan {
     let mut plan = fifo_mix();
     plan.switches[0].policy = RawPolicy {
-        queues: vec![
-            queue("express", RawService::Strict(1), 200_000),
-            queue("default", RawService::Dwrr(700), 500_000),
-            queue("bulk", RawService::Dwrr(300), 500_000),
-        ],
-        queue_of_priority: [1, 2, 1, 1, 1, 1, 1, 1],
         dpp: Some(RawDpp {
             max_packets: 20,
             age_ps: 5 * MS,
@@ -38,7 +32,7 @@ fn dpp_mix() -> RawPlan {
             classes: u8::MAX,
             when_full: RawTableFull::EvictOldest,
         }),
-        ..policy(vec![], [0; 8])
+        ..prioritised([200_000, 500_000, 500_000])
     };
     let mut other = stream("other", "h3", "h0", 2, 0);
     other.header.priority = 1;

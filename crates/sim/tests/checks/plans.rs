@@ -79,6 +79,16 @@ pub fn fifo(bytes: u64) -> RawPolicy {
     policy(vec![queue("default", RawService::Dwrr(1000), bytes)], [0; 8])
 }
 
+/// A strict first queue, and two with 70 and 30 % of what it leaves, of which priority 1 has the second; with these limits.
+pub fn prioritised([express, default, bulk]: [u64; 3]) -> RawPolicy {
+    let queues = vec![
+        queue("express", RawService::Strict(1), express),
+        queue("default", RawService::Dwrr(700), default),
+        queue("bulk", RawService::Dwrr(300), bulk),
+    ];
+    policy(queues, [1, 2, 1, 1, 1, 1, 1, 1])
+}
+
 pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
     RawSwitch {
         name: name.into(),
