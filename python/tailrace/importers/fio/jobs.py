@@ -117,12 +117,13 @@ def read_groups(sections: Iterable[Section], findings: Findings) -> list[Group]:
     groups: list[Group] = []
     told: set[tuple[Place, str]] = set()
     for section in sections:
-        own = _in_order(_known(section, findings))
+        own = list(_known(section, findings))
+        options = _in_order([*usual.items(), *own])
         if section.name == GLOBAL:
-            usual = _in_order([*usual.items(), *own.items()])
+            usual = options
             continue
-        job = Job(section.name, section.place, _in_order([*usual.items(), *own.items()]), findings, told)
-        if (text := job.text("name")) and "name" in own:
+        job = Job(section.name, section.place, options, findings, told)
+        if (text := job.text("name")) and any(name == "name" for name, _ in own):
             job.name = text
         if not groups or job.is_on("stonewall"):
             groups.append(Group())
