@@ -189,19 +189,19 @@ def read_failures(output: str, status: int) -> list[str]:
     """Names of failed tests in the output of `cargo test`, without their modules."""
     if "could not compile" in output:
         return [COMPILER]
-    failed = [name.rpartition("::")[2] for name in re.findall(r"^test (\S+) .*\bFAILED$", output, re.MULTILINE)]
-    if status != 0 and not failed:
-        return ["a test program that ended early"]
-    return failed
+    names = re.findall(r"^test (\S+) .*\bFAILED$", output, re.MULTILINE)
+    return _failed([name.rpartition("::")[2] for name in names], status)
 
 
 def read_pytest_failures(output: str, status: int) -> list[str]:
     """Names of failed tests in the output of `pytest`, without their files and parameters, each once."""
     names = re.findall(r"^(?:FAILED|ERROR) [^\s:]+(?:::(\w+))*", output, re.MULTILINE)
-    failed = list(dict.fromkeys(name or "a test that cannot be read" for name in names))
-    if status != 0 and not failed:
-        return ["a test program that ended early"]
-    return failed
+    return _failed(list(dict.fromkeys(name or "a test that cannot be read" for name in names)), status)
+
+
+def _failed(names: list[str], status: int) -> list[str]:
+    """Names of failed tests, or what stands for them where a test program ended without any."""
+    return names or (["a test program that ended early"] if status != 0 else [])
 
 
 def row(verdict: Verdict) -> str:
