@@ -25,6 +25,12 @@ class Limits(Part):
     transfer: Size | None = None
     """The device's own limit, such as MDTS of NVMe. Default: none."""
 
+    @property
+    def piece_bytes(self) -> int:
+        """The largest piece of a request; a sector of 512 bytes where no limit has a value."""
+        stated = [self.max_sectors, self.transfer, (self.max_segments or 0) * (self.segment or 0)]
+        return max(512, min((size for size in stated if size), default=512))
+
 
 class Cache(Part):
     """Write-back cache of a device."""

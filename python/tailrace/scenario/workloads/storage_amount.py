@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from tailrace.scenario.network.device import Device
-from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.units import exact_size
 from tailrace.scenario.workloads.base import Found, Surroundings
 from tailrace.scenario.workloads.storage_keys import StorageKeys
@@ -40,7 +39,8 @@ class Amount:
     def of(cls, work: StorageKeys, around: Surroundings) -> Self:
         """Predicts it from a workload without problems."""
         device = around.devices[work.device].effective
-        piece = piece_bytes(device)
+        assert device.limits is not None, "every device has limits"
+        piece = device.limits.piece_bytes
         pieces = max(1, math.ceil(work.block.mean / piece))
         users = work.jobs * len(work.initiators)
         requests = min(_bounds(work, around, device, pieces), default=None)
@@ -64,12 +64,11 @@ class Amount:
             yield (self.key,), what, "write larger blocks, fewer requests, or a shorter trial"
 
 
-def piece_bytes(device: Device) -> int:
-    """The largest piece that the block layer makes, of a device with all its values."""
-    limits = device.limits
-    assert limits is not None, "every device has limits"
-    stated = [limits.max_sectors, limits.transfer, (limits.max_segments or 0) * (limits.segment or 0)]
-    return max(512, min((size for size in stated if size), default=512))
+def mean_latency_ps(work: StorageKeys, device: Device) -> float:
+    """Mean time of a server for a piece of the reads and writes of a workload, of a device with all its values."""
+    assert device.read_latency is not None, "every device has latencies"
+    assert device.write_latency is not None, "every device has latencies"
+    return (device.read_latency.mean * work.read + device.write_latency.mean * (100 - work.read)) / 100
 
 
 def _bounds(work: StorageKeys, around: Surroundings, device: Device, pieces: int) -> Iterator[float]:
@@ -92,13 +91,9 @@ def _bounds(work: StorageKeys, around: Surroundings, device: Device, pieces: int
 
 def _device_rates(work: StorageKeys, device: Device, pieces: int) -> Iterator[float]:
     """Requests per second that one device can do at most."""
-    shares: list[tuple[float, Distribution | None, int | None]] = [
-        (work.read / 100, device.read_latency, device.read_rate),
-        (1 - work.read / 100, device.write_latency, device.write_rate),
-    ]
-    latency_s = sum(share * latency.mean / PS_PER_S for share, latency, _ in shares if latency is not None)
-    if latency_s > 0:
-        yield (device.servers or 1) / latency_s / pieces
-    link_s = max(share * work.block.mean / rate for share, _, rate in shares if rate)
+    if latency_ps := mean_latency_ps(work, device):
+        yield (device.servers or 1) * PS_PER_S / latency_ps / pieces
+    shares = ((work.read / 100, device.read_rate), (1 - work.read / 100, device.write_rate))
+    link_s = max(share * work.block.mean / rate for share, rate in shares if rate)
     if link_s > 0:
         yield 1 / link_s

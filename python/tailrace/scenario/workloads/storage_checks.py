@@ -8,7 +8,7 @@ from tailrace.scenario.network.device import Device
 from tailrace.scenario.text.units import TIME, exact_size
 from tailrace.scenario.workloads.base import Found, Surroundings
 from tailrace.scenario.workloads.loops import ARRIVAL_GAP_PS_MIN
-from tailrace.scenario.workloads.storage_amount import Amount
+from tailrace.scenario.workloads.storage_amount import Amount, mean_latency_ps
 from tailrace.scenario.workloads.storage_keys import StorageKeys
 
 __all__ = ["TIME", "cautions", "problems"]
@@ -109,9 +109,10 @@ def cautions(work: StorageKeys, around: Surroundings) -> Found:
         yield ("flush_every",), "without writes nothing is flushed", "omit it, or lower read"
     device = around.devices[work.device].effective
     gap = 10**15 / work.rate if work.rate else work.arrivals.mean if work.arrivals is not None else 0.0
-    if gap and device.read_latency is not None and device.write_latency is not None and device.rotation is None:
-        mean_ps = (device.read_latency.mean * work.read + device.write_latency.mean * (100 - work.read)) / 100
-        load = mean_ps / gap / (device.servers or 1) * (len(work.initiators) if work.target else 1)
+    if gap and device.rotation is None:
+        load = (
+            mean_latency_ps(work, device) / gap / (device.servers or 1) * (len(work.initiators) if work.target else 1)
+        )
         if load > 1:
             what = f"requests ask for {load:.3g} times what the servers of '{work.device}' do: their queue grows"
             yield ("rate" if work.rate else "arrivals",), what, "write fewer requests per second"
