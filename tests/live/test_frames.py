@@ -14,9 +14,10 @@ RUN_LIMIT_S = 150
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A run without a warm-up, so that switch and ends count the same interval."""
+    """A run without a warm-up, and with a flood that ends before it, so that switch and ends count the same frames."""
     out, before = tmp_path_factory.mktemp("frames") / "run", machine.picture()
-    changed = ("experiment.warm_up=0s", "policies.split.queues.normal.limit=6kB", "workloads.flood.start=300ms")
+    flood = ("workloads.flood.start=300ms", "workloads.flood.count=3000")
+    changed = ("experiment.warm_up=0s", "policies.split.queues.normal.limit=6kB", *flood)
     options = [word for change in changed for word in ("--set", change)]
     done = machine.tailrace("run", "--live", str(SCENARIO), *options, "--out", str(out), limit_s=RUN_LIMIT_S)
     assert done.returncode == 0, done.stdout + done.stderr
