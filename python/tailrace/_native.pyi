@@ -23,6 +23,13 @@ class Trial:
         Raises TrialFailed when the simulator found itself wrong.
         """
 
+    def explain(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
+        """Run as `run` does, and split the time of every transaction of closed-loop users by cause: the outcome as
+        JSON, and the tables `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
+
+        Raises PlanError when the plan has something of which the record would not be whole.
+        """
+
     def spanning_trees(self) -> str:
         """The spanning trees of the plan as they stand in its outcome: a list as JSON, empty without any."""
 

@@ -35,6 +35,16 @@ impl Trial {
         Ok((json, tables::to_python(py, outcome.tables())?))
     }
 
+    /// The same run with the time of every transaction of closed-loop users split by cause: the outcome as JSON, and the tables of causes.
+    /// Raises `PlanError` when the plan has something of which the record would not be whole.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
+        let explained = py
+            .detach(|| failure::caught(|| tailrace_sim::explain(&self.plan, &self.control)))
+            .map_err(TrialFailed::new_err)?
+            .map_err(|why| PlanError::new_err(why.to_string()))?;
+        Ok((explained.outcome.to_json(), tables::to_python(py, &explained.tables())?))
+    }
+
     /// The spanning trees of the plan, as they stand in its outcome.
     fn spanning_trees(&self) -> String {
         self.plan.trees_summary().to_string()

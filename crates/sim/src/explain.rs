@@ -1,10 +1,11 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
-use crate::causes::{Explanation, Look, Node, Part, Recorder, SocketId};
-use crate::outcome::{Outcome, gather};
-use crate::world::World;
+use crate::causes::{Explanation, Look, Node, Part, Recorder, SocketId, tables};
+use crate::outcome::{Outcome, Table, gather};
+use crate::world::{EVENTS_PER_REPORT, World};
 use crate::{Control, build};
 use std::collections::BTreeMap;
+use std::fmt;
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
@@ -34,6 +35,25 @@ pub enum Unexplained {
     Looks,
 }
 
+impl fmt::Display for Unexplained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unexplained::Processor => "a host has a processor, whose waits are not recorded",
+            Unexplained::Hypervisor => "there are hypervisors, whose stages are not recorded",
+            Unexplained::Bond => "a host has several interfaces, whose frames are not followed",
+            Unexplained::LosslessInterface => "a host's interface has queues of data-centre bridging, which are not recorded",
+            Unexplained::Looks => "windows or interfaces are observed over time",
+        })
+    }
+}
+
+impl Explained {
+    /// The explanations as columns (`causes`, `causes_queues`, `causes_behind`, `causes_losses`).
+    pub fn tables(&self) -> Vec<Table> {
+        tables(&self.transactions)
+    }
+}
+
 fn refusal(plan: &Plan) -> Option<Unexplained> {
     let raw = &plan.raw;
     let any = |has: fn(&tailrace_plan::RawHost) -> bool| raw.hosts.iter().any(has);
@@ -48,11 +68,11 @@ fn refusal(plan: &Plan) -> Option<Unexplained> {
     .find_map(|(is_there, why)| is_there.then_some(why))
 }
 
-/// Runs one trial and explains the transactions of its closed-loop users.
+/// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far it is and can end it early.
 ///
 /// # Errors
 /// When the plan has something of which the record would not be whole.
-pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
+pub fn explain(plan: &Plan, control: &Control) -> Result<Explained, Unexplained> {
     if let Some(why) = refusal(plan) {
         return Err(why);
     }
@@ -66,8 +86,11 @@ pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
             break;
         }
         if let Some(end) = world.warm_up.filter(|&end| end < at) {
-            world.run_until(end, &Control::default());
+            world.run_until(end, control);
             continue;
+        }
+        if world.events.is_multiple_of(u64::from(EVENTS_PER_REPORT)) && world.is_cancelled_by(control) {
+            break;
         }
         world.now = at;
         world.events += 1;
@@ -79,10 +102,10 @@ pub fn explain(plan: &Plan) -> Result<Explained, Unexplained> {
         let repeated = before.zip(timer).map(|(before, socket)| repetition(&before, world.socket(socket).tcp().stats()));
         end_event(&mut world, timer, repeated.unwrap_or(Part::FastRetransmission));
     }
-    if world.is_done() {
+    if world.is_done() || world.is_cancelled {
         world.settle_switches();
     } else {
-        world.run_until(world.stop_at, &Control::default());
+        world.run_until(world.stop_at, control);
     }
     let transactions = std::mem::take(&mut recorder(&mut world).explained);
     Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })

@@ -8,6 +8,7 @@ import typer
 from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
 from tailrace.cli.disk_app import disk_app
+from tailrace.cli.explain_app import explain_app
 from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
@@ -40,6 +41,7 @@ app = typer.Typer(
 )
 
 app.add_typer(show_app)
+app.add_typer(explain_app)
 app.add_typer(import_app)
 app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")

@@ -21,6 +21,7 @@ class NativeTrial(Protocol):
     """The interface of `tailrace._native.Trial`."""
 
     def run(self) -> tuple[str, dict[str, Columns]]: ...
+    def explain(self) -> tuple[str, dict[str, Columns]]: ...
     def spanning_trees(self) -> str: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
@@ -70,6 +71,17 @@ def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
 def run_trial(trial: NativeTrial) -> Outcome:
     """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`."""
     outcome, tables = trial.run()
+    return Outcome(json.loads(outcome), tables)
+
+
+def explain_trial(trial: NativeTrial) -> Outcome:
+    """Runs a trial to its end with the causes of its transactions' time as tables; raises `TailraceError` when the plan
+    has something of which the record would not be whole.
+    """
+    try:
+        outcome, tables = trial.explain()
+    except _module().PlanError as error:
+        raise TailraceError(str(error)) from None
     return Outcome(json.loads(outcome), tables)
 
 

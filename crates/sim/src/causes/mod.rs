@@ -8,12 +8,14 @@ mod ends;
 mod frames;
 mod part;
 mod recorder;
+mod tables;
 mod walk;
 mod wires;
 
 pub(crate) use ends::SocketId;
 pub use part::{Part, Parts};
 pub(crate) use recorder::{Look, Recorder, Transmission};
+pub(crate) use tables::tables;
 pub(crate) use wires::Node;
 
 use std::collections::BTreeMap;

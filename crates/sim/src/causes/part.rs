@@ -53,6 +53,26 @@ impl Part {
         Part::Receive,
         Part::Unknown,
     ];
+
+    /// Name of its column in a table of explanations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Start => "wait_to_start_ps",
+            Part::ClientWork => "client_work_ps",
+            Part::ServerWork => "server_work_ps",
+            Part::SenderHold => "sender_hold_ps",
+            Part::InterfaceQueue => "interface_queue_ps",
+            Part::SwitchQueue => "switch_queue_ps",
+            Part::Serialisation => "serialisation_ps",
+            Part::Propagation => "propagation_ps",
+            Part::FastRetransmission => "fast_retransmission_ps",
+            Part::Probe => "probe_ps",
+            Part::Timeout => "timeout_ps",
+            Part::DelayedAck => "delayed_ack_ps",
+            Part::Receive => "receive_ps",
+            Part::Unknown => "unknown_ps",
+        }
+    }
 }
 
 /// Time by part.

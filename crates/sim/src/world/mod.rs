@@ -24,7 +24,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
 /// Events between two looks at the control (a fraction of a millisecond).
-const EVENTS_PER_REPORT: u32 = 1 << 15;
+pub(crate) const EVENTS_PER_REPORT: u32 = 1 << 15;
 
 /// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
 /// data-centre bridging, processors of hosts, hypervisors, programs with several sockets, sockets of one program each.
@@ -118,12 +118,17 @@ impl World {
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
-            control.report(self.progress());
-            if control.is_cancelled() {
-                self.is_cancelled = true;
+            if self.is_cancelled_by(control) {
                 return self.settle_switches();
             }
         }
+    }
+
+    /// Tells how far the run is, and whether it is to end early.
+    pub(crate) fn is_cancelled_by(&mut self, control: &Control) -> bool {
+        control.report(self.progress());
+        self.is_cancelled |= control.is_cancelled();
+        self.is_cancelled
     }
 
     /// Whether everything finite is complete, in a run that ends then.

@@ -6,7 +6,7 @@ use tailrace_sim::{Control, Explained, Explanation, Part, Unexplained, explain, 
 use tailrace_units::Span;
 
 fn explained(raw: RawPlan) -> Explained {
-    explain(&Plan::from_raw(raw).expect("the plan is sound")).expect("it can be explained")
+    explain(&Plan::from_raw(raw).expect("the plan is sound"), &Control::default()).expect("it can be explained")
 }
 
 /// One user who asks a server on the other side of a switch; nothing takes time but links and the server.
@@ -63,7 +63,8 @@ fn explanations_change_nothing_and_add_up_under_losses() {
     for costs in [false, true] {
         for limit_bytes in [60_000, 500_000] {
             let plan = Plan::from_raw(crowded(limit_bytes, costs)).expect("the plan is sound");
-            let (plain, explained) = (run(&plan, &Control::default()), explain(&plan).expect("it can be explained"));
+            let (plain, explained) =
+                (run(&plan, &Control::default()), explain(&plan, &Control::default()).expect("it can be explained"));
             assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
             assert_eq!(plain.summary()["workloads"], explained.outcome.summary()["workloads"]);
             assert_eq!(explained.transactions.len() as u64, count(&plain.summary()["workloads"][0], "transactions"));
@@ -136,7 +137,7 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
     plan.workloads[1].header.priority = 1;
     plan.observe.warm_up_ps = 100 * MS;
     let plan = Plan::from_raw(plan).expect("the plan is sound");
-    let (plain, explained) = (run(&plan, &Control::default()), explain(&plan).expect("it can be explained"));
+    let (plain, explained) = (run(&plan, &Control::default()), explain(&plan, &Control::default()).expect("it can be explained"));
     assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
     assert!(explained.transactions.len() > 20, "{}", explained.transactions.len());
     for one in &explained.transactions {
@@ -148,5 +149,5 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
 fn what_cannot_be_explained_is_refused() {
     let mut plan = one_user(1_000);
     plan.observe.windows_ps = MS;
-    assert_eq!(explain(&Plan::from_raw(plan).expect("the plan is sound")).err(), Some(Unexplained::Looks));
+    assert_eq!(explain(&Plan::from_raw(plan).expect("the plan is sound"), &Control::default()).err(), Some(Unexplained::Looks));
 }

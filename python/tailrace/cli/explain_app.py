@@ -1,0 +1,33 @@
+"""`tailrace explain` and its options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+explain_app = typer.Typer(rich_markup_mode=None)
+
+
+@explain_app.command()
+def explain(
+    run_directory: Annotated[Path, typer.Argument(help="Directory of a simulated run.", metavar="RUN")],
+    *,
+    arm: Annotated[
+        list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable; default: all.")
+    ] = None,
+    trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
+    workload: Annotated[
+        list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this workload; repeatable.")
+    ] = None,
+    slowest: Annotated[
+        int, typer.Option("--slowest", min=0, help="Transactions that are told one by one, from the slowest.")
+    ] = 10,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Simulate trials of a run once more, and tell where the time of every transaction went, to the picosecond."""
+    from tailrace.cli.explaining import Wanted, explain_run
+
+    explain_run(run_directory, Wanted(arm or [], workload or [], trial, slowest, jobs), json_=json_)

@@ -1,0 +1,109 @@
+"""The explained transactions of one trial (`docs/models/causes.md`), from the tables of the simulator."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from tailrace.results.causes.wires import wire_names
+
+PARTS = (
+    *("wait_to_start", "client_work", "server_work", "sender_hold", "interface_queue", "switch_queue", "serialisation"),
+    *("propagation", "fast_retransmission", "probe", "timeout", "delayed_ack", "receive", "unknown"),
+)
+"""Parts of a latency, in the order of `tailrace_sim::Part`."""
+OF_SWITCHES = "frames of switches"
+"""Whose frames: pauses and messages of spanning trees belong to no workload."""
+_NO_WORKLOAD = 2**32 - 1
+
+Values = Mapping[str, Sequence[int]]
+"""A table: values by column."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A frame of the critical path that was dropped."""
+
+    port: str
+    """Before which wire, as `node>neighbour`."""
+    at_ps: int
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """One transaction; all times in picoseconds."""
+
+    user: int
+    start_ps: int
+    end_ps: int
+    parts: dict[str, int]
+    """Time by part, without those that took none; together the latency."""
+    windowed_ps: int
+    """Of the latency, round trips for which bytes waited for a window."""
+    window_rounds: int
+    queues: dict[str, int] = field(default_factory=dict)
+    """Of `switch_queue`: by port."""
+    behind: dict[str, int] = field(default_factory=dict)
+    """Of `switch_queue`: for how long frames of each workload were sent meanwhile."""
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def latency_ps(self) -> int:
+        """From the intended start to the completion."""
+        return self.end_ps - self.start_ps
+
+
+class Causes:
+    """The transactions of one trial by workload."""
+
+    def __init__(self, tables: Mapping[str, Values], plan: Mapping[str, Any]) -> None:
+        self._tables = tables
+        self._names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
+        self._wires = wire_names(plan)
+
+    @cached_property
+    def by_workload(self) -> dict[str, list[Transaction]]:
+        """In the order of completion; raises `ValueError` when parts do not add up to a latency."""
+        queues = self._spans("causes_queues", "wire", self._wires.__getitem__)
+        behind = self._spans("causes_behind", "workload", self._workload)
+        losses: dict[int, list[Loss]] = defaultdict(list)
+        for row, wire, at_ps in _rows(self._tables["causes_losses"], ("transaction", "wire", "at_ps")):
+            losses[row].append(Loss(self._wires[wire], at_ps))
+        found: dict[str, list[Transaction]] = defaultdict(list)
+        keys = (
+            "workload",
+            "user",
+            "start_ps",
+            "end_ps",
+            "windowed_ps",
+            "window_rounds",
+            *(f"{part}_ps" for part in PARTS),
+        )
+        for row, (workload, user, start_ps, end_ps, windowed_ps, rounds, *times) in enumerate(
+            _rows(self._tables["causes"], keys)
+        ):
+            if sum(times) != end_ps - start_ps:
+                raise ValueError(f"transaction {row}: {sum(times)} ps of parts and a latency of {end_ps - start_ps} ps")
+            parts = {part: time for part, time in zip(PARTS, times, strict=True) if time}
+            one = Transaction(
+                *(user, start_ps, end_ps, parts, windowed_ps, rounds),
+                queues.get(row, {}),
+                behind.get(row, {}),
+                losses.get(row, []),
+            )
+            found[self._workload(workload)].append(one)
+        return dict(found)
+
+    def _workload(self, number: int) -> str:
+        return OF_SWITCHES if number == _NO_WORKLOAD else self._names[number]
+
+    def _spans(self, table: str, key: str, name: Any) -> dict[int, dict[str, int]]:
+        spans: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for row, number, time_ps in _rows(self._tables[table], ("transaction", key, "time_ps")):
+            spans[row][name(number)] += time_ps
+        return {row: dict(of_row) for row, of_row in spans.items()}
+
+
+def _rows(table: Values, keys: Iterable[str]) -> Iterable[tuple[int, ...]]:
+    return zip(*(table[key] for key in keys), strict=True)

@@ -1,0 +1,72 @@
+"""One transaction in words."""
+
+from collections.abc import Mapping
+
+from tailrace.results.causes.causes import Transaction
+from tailrace.results.format.numbers import span_text
+
+WORDS = {
+    "wait_to_start": "before the first segment",
+    "client_work": "work of the client",
+    "server_work": "work of the server",
+    "sender_hold": "held by the sender (pacing, cork)",
+    "interface_queue": "queue of a host's interface",
+    "switch_queue": "queues of switches",
+    "serialisation": "serialisation",
+    "propagation": "propagation and switch latency",
+    "fast_retransmission": "until a fast retransmission",
+    "probe": "until a tail loss probe",
+    "timeout": "until a retransmission timeout",
+    "delayed_ack": "delayed acknowledgement",
+    "receive": "receive stage",
+    "unknown": "not recorded any more",
+}
+TOLD_PERCENT = 5
+"""Parts below this share are told together."""
+REPAIRS = frozenset({"fast_retransmission", "probe", "timeout"})
+
+
+def sentence(one: Transaction) -> str:
+    """When and how long, its parts from the longest, where its frames were dropped, and what a window took."""
+    latency_ps = max(1, one.latency_ps)
+    ordered = sorted(one.parts.items(), key=lambda part: -part[1])
+    told = [(part, time) for part, time in ordered if 100 * time >= TOLD_PERCENT * latency_ps] or ordered[:1]
+    words = [f"{_percent(time, latency_ps)} {WORDS[part]}{_more(one, part)}" for part, time in told]
+    rest = latency_ps - sum(time for _, time in told)
+    if 100 * rest >= latency_ps:
+        words.append(f"{_percent(rest, latency_ps)} other")
+    text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}, user {one.user}: {', '.join(words)}."
+    text += _dropped(one)
+    if 100 * one.windowed_ps >= TOLD_PERCENT * latency_ps:
+        rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
+        text += f" {_percent(one.windowed_ps, latency_ps)} of it in {rounds} in which bytes waited for a window."
+    return text
+
+
+def _more(one: Transaction, part: str) -> str:
+    if part != "switch_queue":
+        return ""
+    port, _ = max(one.queues.items(), key=lambda queue: queue[1])
+    return f" (most at {port}{_culprits(one.behind)})"
+
+
+def _culprits(behind: Mapping[str, int]) -> str:
+    total = sum(behind.values())
+    if not total:
+        return ""
+    name, time = max(behind.items(), key=lambda other: other[1])
+    return f"; {_percent(time, total)} of that behind {name}"
+
+
+def _dropped(one: Transaction) -> str:
+    if not one.losses:
+        return ""
+    first = min(one.losses, key=lambda loss: loss.at_ps)
+    ports = sorted({loss.port for loss in one.losses})
+    if len(one.losses) == 1:
+        return f" A frame was dropped before {first.port} at {span_text(first.at_ps)}."
+    return f" {len(one.losses)} frames were dropped before {', '.join(ports)}, the first at {span_text(first.at_ps)}."
+
+
+def _percent(time: float, of: float) -> str:
+    return f"{100 * time / of:.0f} %"

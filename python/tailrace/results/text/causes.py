@@ -1,0 +1,56 @@
+"""Where the time of transactions went, as tables."""
+
+from collections.abc import Mapping, Sequence
+
+from tailrace.results.causes.bands import Band, bands
+from tailrace.results.causes.causes import PARTS, Transaction
+from tailrace.results.causes.sentence import WORDS, sentence
+from tailrace.results.format.columns import WIDTH, align, fill
+from tailrace.results.format.numbers import span_text
+
+PORTS_MAX = 3
+"""Ports of which the time in their queue is told, from the longest."""
+
+
+def causes_text(arm: str, workload: str, transactions: Sequence[Transaction], slowest: int) -> str:
+    """Parts by percentile band, and a sentence for each of the slowest transactions."""
+    told = slowest_of(transactions, slowest)
+    title = f"{workload} {arm}: {len(transactions)} transactions; mean times by percentile of latency, and their share"
+    lines = [title, _table(bands(transactions))]
+    if told:
+        lines.append(f"The slowest {len(told)}:" if len(told) > 1 else "The slowest:")
+        lines += [fill(f"- {sentence(one)}", WIDTH) for one in told]
+    return "\n".join(lines)
+
+
+def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transaction]:
+    """From the longest latency; of equal ones the earlier first."""
+    return sorted(transactions, key=lambda one: (-one.latency_ps, one.start_ps, one.user))[:count]
+
+
+def _table(of: Sequence[Band]) -> str:
+    last = of[-1]
+    ports = sorted(last.queues, key=lambda port: -last.queues[port])[:PORTS_MAX]
+    others = sorted({name for band in of for name in band.behind}, key=lambda name: -last.behind.get(name, 0.0))
+    rows = [["", *(f"to {band.name}" for band in of)]]
+    rows.append(["transactions", *(str(band.count) for band in of)])
+    rows.append(["latency", *(span_text(band.latency_ps) for band in of)])
+    for part in PARTS:
+        if any(part in band.parts for band in of):
+            rows.append([WORDS[part], *_cells(of, [band.parts for band in of], part)])
+        if part == "switch_queue":
+            rows += [[f"  at {port}", *_cells(of, [band.queues for band in of], port)] for port in ports]
+            rows += [[f"  behind {name}", *_cells(of, [band.behind for band in of], name)] for name in others]
+    if any(band.windowed_ps for band in of):
+        rows.append(["of all, waiting for a window", *_cells(of, [{"": band.windowed_ps} for band in of], "")])
+    if any(band.losses for band in of):
+        rows.append(["dropped frames each", *(f"{band.losses:.3g}" if band.losses else "–" for band in of)])
+    return align(rows)
+
+
+def _cells(of: Sequence[Band], times: Sequence[Mapping[str, float]], key: str) -> list[str]:
+    return [_cell(time.get(key, 0.0), band.latency_ps) for band, time in zip(of, times, strict=True)]
+
+
+def _cell(time_ps: float, latency_ps: float) -> str:
+    return f"{span_text(time_ps)}  {100 * time_ps / latency_ps:3.0f} %" if time_ps else "–"

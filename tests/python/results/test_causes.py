@@ -1,0 +1,93 @@
+"""Explained transactions: by workload, by percentile, in words."""
+
+from typing import Any
+
+import pytest
+
+from tailrace.results.causes.bands import bands
+from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, Transaction
+from tailrace.results.causes.sentence import sentence
+from tailrace.results.text.causes import causes_text
+
+MS = 10**9
+PLAN = {
+    "workloads": [{"header": {"name": "orders"}}, {"header": {"name": "backup"}}],
+    "links": [{"a": "h1", "b": "leaf"}, {"a": "leaf", "b": "h2"}],
+}
+
+
+def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
+    """Two transactions of 10 and 4 ms: of users 1 and 0 of `orders`, the second later."""
+    causes = {f"{part}_ps": parts.get(part, [0, 0]) for part in PARTS}
+    causes |= {"workload": [0, 0], "user": [1, 0], "start_ps": [0, 2 * MS], "end_ps": [10 * MS, 6 * MS]}
+    causes |= {"windowed_ps": [9 * MS, 0], "window_rounds": [2, 0]}
+    return {
+        "causes": causes,
+        "causes_queues": {"transaction": [0, 0], "wire": [1, 2], "time_ps": [MS, 7 * MS]},
+        "causes_behind": {"transaction": [0, 0], "workload": [1, 2**32 - 1], "time_ps": [6 * MS, 2 * MS]},
+        "causes_losses": {"transaction": [0], "wire": [2], "at_ps": [3 * MS]},
+    }
+
+
+def explained() -> list[Transaction]:
+    sums = tables(switch_queue=[8 * MS, 0], timeout=[2 * MS, 0], server_work=[0, 4 * MS])
+    return Causes(sums, PLAN).by_workload["orders"]
+
+
+def test_rows_of_all_tables_meet_in_their_transaction() -> None:
+    slow, quick = explained()
+    assert (slow.latency_ps, slow.queues) == (10 * MS, {"leaf>h1": MS, "leaf>h2": 7 * MS})
+    assert slow.behind == {"backup": 6 * MS, OF_SWITCHES: 2 * MS}
+    assert [(loss.port, loss.at_ps) for loss in slow.losses] == [("leaf>h2", 3 * MS)]
+    assert (quick.parts, quick.queues, quick.losses) == ({"server_work": 4 * MS}, {}, [])
+
+
+def test_parts_that_are_not_the_latency_are_an_error() -> None:
+    with pytest.raises(ValueError, match="transaction 1"):
+        _ = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS - 1]), PLAN).by_workload
+
+
+def test_a_sentence_tells_parts_culprit_loss_and_window() -> None:
+    slow, quick = explained()
+    assert sentence(slow) == (
+        "10 ms from 0 s, user 1: 80 % queues of switches (most at leaf>h2; 75 % of that behind backup), 20 % until a"
+        " retransmission timeout. A frame was dropped before leaf>h2 at 3 ms. 90 % of it in 2 round trips in which"
+        " bytes waited for a window."
+    )
+    assert sentence(quick) == "4 ms from 2 ms, user 0: 100 % work of the server."
+
+
+def one(latency_ps: int, **parts: int) -> Transaction:
+    return Transaction(0, 0, latency_ps, dict(parts), 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (1, [("max", 1)]),
+        (2, [("p50", 1), ("max", 1)]),
+        (11, [("p50", 6), ("p90", 4), ("max", 1)]),
+        (1000, [("p50", 500), ("p90", 400), ("p99", 90), ("p99.9", 9), ("max", 1)]),
+    ],
+)
+def test_every_transaction_is_in_one_band(count: int, expected: list[tuple[str, int]]) -> None:
+    found = bands([one(number, propagation=number) for number in range(count, 0, -1)])
+    assert [(band.name, band.count) for band in found] == expected
+    assert sum(band.count * band.latency_ps for band in found) == pytest.approx(count * (count + 1) / 2)
+    assert all(band.parts["propagation"] == band.latency_ps for band in found)
+
+
+def test_a_part_of_some_is_a_mean_over_all_of_its_band() -> None:
+    (band,) = bands([one(4, probe=4)])
+    assert band.parts == {"probe": 4}
+    lower, _ = bands([one(2, probe=2), one(2, propagation=2), one(9, propagation=9), one(8, propagation=8)])
+    assert lower.parts == {"probe": 1, "propagation": 1}
+
+
+def test_the_table_has_what_takes_time_and_no_empty_rows() -> None:
+    text = causes_text("base", "orders", explained(), slowest=1)
+    lines: dict[str, Any] = {line[:24].strip(): line[24:].split() for line in text.splitlines()}
+    assert lines["behind backup"] == ["–", "6", "ms", "60", "%"]
+    assert lines["at leaf>h2"] == ["–", "7", "ms", "70", "%"]
+    assert "serialisation" not in text
+    assert text.count("\n- ") == 1
