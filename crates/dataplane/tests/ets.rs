@@ -149,6 +149,13 @@ fn longest_waits_of_heads(weights: &[u32], offered: &[Offered]) -> Vec<u64> {
 }
 
 #[test]
+fn short_frames_pay_for_the_overhead_of_each() {
+    let until = Span::from_ms(8);
+    let served = saturated(vec![full(Service::Dwrr(500)), full(Service::Dwrr(500))], &[vec![64], vec![9_000]], until);
+    assert_shares(&served, until, &[50.0, 50.0]);
+}
+
+#[test]
 fn weights_that_leave_a_rest_share_all_of_the_line() {
     // ETS is work-conserving: 20 and 30 percent alone are 40 and 60.
     let served = saturated(vec![full(Service::Dwrr(200)), full(Service::Dwrr(300))], &[vec![1_500], vec![9_000, 64]], WINDOW);
@@ -174,6 +181,14 @@ fn a_floor_lifts_a_small_weight() {
     let served = saturated(queues, &[vec![1_500], vec![9_000]], WINDOW);
     // Guaranteed 30 %; what is beyond is shared 1 to 99.
     assert_shares(&served, WINDOW, &[30.7, 69.3]);
+}
+
+#[test]
+fn a_floor_does_not_go_before_a_strict_queue() {
+    let queues = vec![shaped(Service::Dwrr(500), 3_000, 0), full(Service::Strict(1)), full(Service::Dwrr(500))];
+    let served = saturated(queues, &[vec![1_500], vec![1_500], vec![1_500]], WINDOW);
+    // One frame of the first queue had come before all others.
+    assert_eq!((served[0], served[2]), (1_524, 0));
 }
 
 /// What a queue got beyond its guarantee while the line was idle is not held against it when the line is busy.
