@@ -218,6 +218,19 @@ fn a_disk_seeks_and_turns_for_random_data_and_does_neither_for_data_in_order() {
     assert!((1.0 / per_second(&done) / expected - 1.0).abs() < 0.01, "{} for {expected}", 1.0 / per_second(&done));
 }
 
+#[test]
+fn a_flush_takes_turns_with_reads_that_came_before() {
+    let mut config = config(1, 100);
+    config.cache = Some(CacheConfig { bytes: MIB, latency: Span::ZERO });
+    let mut device = device(config);
+    (0..4).for_each(|tag| device.submit(Time::ZERO, request(Op::Read, 0, 4 * KIB, tag)));
+    device.submit(Time::ZERO, request(Op::Write, 0, 4 * KIB, 4));
+    device.submit(Time::ZERO + Span::from_us(50), request(Op::Flush, 0, 0, 5));
+    device.handle_timeout(Time::NEVER);
+    let done: Vec<(u64, u64)> = std::iter::from_fn(|| device.poll_completion()).map(|c| (c.tag, c.at.ns() / 1_000)).collect();
+    assert_eq!(done, [(4, 0), (0, 100), (5, 200), (1, 300), (2, 400), (3, 500)], "behind the read that is served");
+}
+
 /// A disk of 100 MB/s whose shortest seek takes 2 ms.
 fn disk() -> DeviceConfig {
     let mut config = config(1, 0);

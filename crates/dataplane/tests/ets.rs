@@ -212,6 +212,20 @@ fn a_floor_has_no_debts() {
     assert!((0.30..0.32).contains(&share), "{share}");
 }
 
+/// Frames that find an idle line are sent at once, and are charged all the same.
+#[test]
+fn a_ceiling_counts_what_need_not_wait() {
+    let policy = port(vec![shaped(Service::Dwrr(1_000), 0, 1_000)]);
+    let mut switch = switch(1 << 40, vec![policy], true);
+    let mut notes = Notebook::default();
+    // 1500 bytes of the line each 2 us are 6 Gbit/s.
+    (0..1_000).for_each(|id| switch.handle_frame(Time::ZERO + Span::from_us(2 * id), 0, frame(id, 1_476, 0), &mut notes));
+    switch.handle_timeout(Time::ZERO + Span::from_us(2_000), &mut notes);
+    let served: u64 = notes.sent.iter().map(|_| 1_500).sum();
+    // 1 Gbit/s for 2 ms, the burst, and a frame.
+    assert!((250_000..=250_000 + 18_460 + 1_500).contains(&served), "{served}");
+}
+
 /// A frame that need not wait is not held back by others that must.
 #[test]
 fn a_shaped_queue_holds_back_nobody_else() {

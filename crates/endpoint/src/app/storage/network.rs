@@ -226,6 +226,15 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_the_target_has_closed_is_closed_and_lost() {
+        let (mut path, mut host) = (path(1), Fake::default());
+        path.handle_timeout(Time::ZERO, &mut host);
+        path.submit(Time::ZERO, read(3, 0), &mut host);
+        path.handle_ended(Time::from_ns(500), 1, &mut host);
+        assert_eq!((&host.closed[..], path.poll_done().map(|done| done.outcome)), (&[1][..], Some(Outcome::Failed)));
+    }
+
+    #[test]
     fn the_wait_for_the_set_up_is_one_for_the_network() {
         let (mut path, mut host) = (path(1), Fake::default());
         path.handle_timeout(Time::ZERO, &mut host);

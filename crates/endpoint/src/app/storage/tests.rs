@@ -231,6 +231,9 @@ fn a_flush_under_way_holds_back_what_would_begin() {
     };
     client.handle_timeout(Time::ZERO, &mut host);
     assert_eq!(ops(), [Op::Write, Op::Flush]);
+    let mut running = 0;
+    client.running(&mut |_, _| running += 1);
+    assert_eq!((running, client.tallies().begun), (1, 1), "a flush is no request");
     client.handle_timeout(end(0, 10), &mut host);
     assert_eq!(ops(), [Op::Write, Op::Flush], "the place of the write stays empty");
     client.handle_timeout(end(1, 30), &mut host);
@@ -321,6 +324,19 @@ fn what_a_lost_connection_asked_for_is_not_answered_to_the_next_one_of_its_socke
     assert_eq!(host.written, [], "the device has done what the first one asked for");
     target.handle_timeout(Time::ZERO + Span::from_us(160), &mut host);
     assert_eq!(host.written, [(1, 16 + 512)], "and what the second one did");
+}
+
+#[test]
+fn a_target_closes_what_its_initiator_has_closed() {
+    let (wires, mut host) = (Wires::default(), Fake::default());
+    let rules = Rc::new(Nbd { structured_replies: true, requests: 16 }.rules());
+    let mut target = StorageTarget::new(StorageTargetConfig { port: 10_809, rules, device: device(8), wires: wires.clone() });
+    wires.open(PEER);
+    host.arriving.push_back(4);
+    target.handle_waiting(Time::ZERO, 10_809, &mut host);
+    assert_eq!(host.written, [(4, 18)], "the server greets");
+    target.handle_ended(Time::ZERO, 4, &mut host);
+    assert_eq!(host.closed, [4]);
 }
 
 #[test]
