@@ -115,6 +115,26 @@ fn data_crosses_the_link_at_its_rate_and_no_faster() {
     }
 }
 
+/// 100 us to read and 30 us to write; 4 KiB cross the link in 10 us to the host and in 20 us to the device.
+#[test]
+fn a_request_alone_waits_for_nothing_and_takes_what_its_operation_takes() {
+    let alone = |op: Op, cache: Option<CacheConfig>| {
+        let rate = |bytes: u64| BitRate::from_bps(bytes * 8).expect("above zero");
+        let mut config = config(1, 100);
+        config.write_latency = Distribution::Constant(Span::from_us(30).ps());
+        config.link = LinkConfig { read: rate(409_600_000), write: rate(204_800_000), is_duplex: true };
+        config.cache = cache;
+        let mut device = device(config);
+        device.submit(Time::ZERO, request(op, 0, 4 * KIB, 0));
+        device.handle_timeout(Time::NEVER);
+        device.poll_completion().map(|done| (done.queue, done.device))
+    };
+    let expected = |us: u64| Some((Span::ZERO, Span::from_us(us)));
+    assert_eq!(alone(Op::Read, None), expected(110));
+    assert_eq!(alone(Op::Write, None), expected(50));
+    assert_eq!(alone(Op::Write, Some(CacheConfig { bytes: MIB, latency: Span::from_us(5) })), expected(25));
+}
+
 #[test]
 fn a_request_above_the_limits_is_split_and_what_the_device_does_not_take_waits() {
     let limits = Limits { max_sectors_bytes: 1280 * KIB, max_segments: 128, segment_bytes: 4 * KIB, transfer_bytes: None };
@@ -196,6 +216,55 @@ fn a_disk_seeks_and_turns_for_random_data_and_does_neither_for_data_in_order() {
     // The mean of the root of the distance of two random places is 8/15; half a turn; 4 KiB at 150 MB/s.
     let expected = 1e-3 + 14e-3 * 8.0 / 15.0 + 8.333e-3 / 2.0 + 4096.0 / 150e6;
     assert!((1.0 / per_second(&done) / expected - 1.0).abs() < 0.01, "{} for {expected}", 1.0 / per_second(&done));
+}
+
+#[test]
+fn a_flush_takes_turns_with_reads_that_came_before() {
+    let mut config = config(1, 100);
+    config.cache = Some(CacheConfig { bytes: MIB, latency: Span::ZERO });
+    let mut device = device(config);
+    (0..4).for_each(|tag| device.submit(Time::ZERO, request(Op::Read, 0, 4 * KIB, tag)));
+    device.submit(Time::ZERO, request(Op::Write, 0, 4 * KIB, 4));
+    device.submit(Time::ZERO + Span::from_us(50), request(Op::Flush, 0, 0, 5));
+    device.handle_timeout(Time::NEVER);
+    let done: Vec<(u64, u64)> = std::iter::from_fn(|| device.poll_completion()).map(|c| (c.tag, c.at.ns() / 1_000)).collect();
+    assert_eq!(done, [(4, 0), (0, 100), (5, 200), (1, 300), (2, 400), (3, 500)], "behind the read that is served");
+}
+
+/// A disk of 100 MB/s whose shortest seek takes 2 ms.
+fn disk() -> DeviceConfig {
+    let mut config = config(1, 0);
+    let rate = BitRate::from_bps(8 * 100_000_000).expect("above zero");
+    config.link = LinkConfig { read: rate, write: rate, is_duplex: false };
+    let (seek_track, seek_full) = (Span::from_ms(2), Span::from_ms(15));
+    config.head = Some(HeadConfig { turn: Span::ZERO, seek_track, seek_full, capacity: 1_000_000_000_000 });
+    config
+}
+
+#[test]
+fn the_pieces_of_a_request_follow_each_other_on_the_disk() {
+    let limits = Limits { max_sectors_bytes: 250_000, ..Limits::NONE };
+    let mut device = device(DeviceConfig { limits, ..disk() });
+    device.submit(Time::ZERO, request(Op::Read, 0, 1_000_000, 0));
+    device.handle_timeout(Time::NEVER);
+    let done = device.poll_completion().expect("it is served");
+    assert_eq!((done.pieces, done.at), (4, Time::ZERO + Span::from_ms(10)), "four pieces without a seek");
+}
+
+#[test]
+fn a_head_writes_at_the_rate_of_the_disk_and_a_cache_takes_the_data_before_it_seeks() {
+    let cache = CacheConfig { bytes: 4 * MIB, latency: Span::from_us(5) };
+    for (cache, write_us, flush_us) in [(None, 12_000, 12_000), (Some(cache), 10_005, 22_000)] {
+        let mut device = device(DeviceConfig { cache, ..disk() });
+        // One byte from where the head stands: the shortest seek, and less than a microsecond for the distance.
+        device.submit(Time::ZERO, request(Op::Write, 1, 1_000_000, 0));
+        device.submit(Time::ZERO, request(Op::Flush, 0, 0, 1));
+        device.handle_timeout(Time::NEVER);
+        let mut done: Vec<(u64, u64)> =
+            std::iter::from_fn(|| device.poll_completion()).map(|c| (c.tag, c.at.ns() / 1_000)).collect();
+        done.sort_unstable();
+        assert_eq!(done, [(0, write_us), (1, flush_us)]);
+    }
 }
 
 #[test]

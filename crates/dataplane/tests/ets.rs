@@ -149,6 +149,13 @@ fn longest_waits_of_heads(weights: &[u32], offered: &[Offered]) -> Vec<u64> {
 }
 
 #[test]
+fn short_frames_pay_for_the_overhead_of_each() {
+    let until = Span::from_ms(8);
+    let served = saturated(vec![full(Service::Dwrr(500)), full(Service::Dwrr(500))], &[vec![64], vec![9_000]], until);
+    assert_shares(&served, until, &[50.0, 50.0]);
+}
+
+#[test]
 fn weights_that_leave_a_rest_share_all_of_the_line() {
     // ETS is work-conserving: 20 and 30 percent alone are 40 and 60.
     let served = saturated(vec![full(Service::Dwrr(200)), full(Service::Dwrr(300))], &[vec![1_500], vec![9_000, 64]], WINDOW);
@@ -176,6 +183,14 @@ fn a_floor_lifts_a_small_weight() {
     assert_shares(&served, WINDOW, &[30.7, 69.3]);
 }
 
+#[test]
+fn a_floor_does_not_go_before_a_strict_queue() {
+    let queues = vec![shaped(Service::Dwrr(500), 3_000, 0), full(Service::Strict(1)), full(Service::Dwrr(500))];
+    let served = saturated(queues, &[vec![1_500], vec![1_500], vec![1_500]], WINDOW);
+    // One frame of the first queue had come before all others.
+    assert_eq!((served[0], served[2]), (1_524, 0));
+}
+
 /// What a queue got beyond its guarantee while the line was idle is not held against it when the line is busy.
 #[test]
 fn a_floor_has_no_debts() {
@@ -195,6 +210,20 @@ fn a_floor_has_no_debts() {
     let late = notes.sent.iter().filter(|s| s.0 > busy.ps() && s.2.priority == 0).count() as f64;
     let share = late * 1_500.0 * 800.0 / 1e10;
     assert!((0.30..0.32).contains(&share), "{share}");
+}
+
+/// Frames that find an idle line are sent at once, and are charged all the same.
+#[test]
+fn a_ceiling_counts_what_need_not_wait() {
+    let policy = port(vec![shaped(Service::Dwrr(1_000), 0, 1_000)]);
+    let mut switch = switch(1 << 40, vec![policy], true);
+    let mut notes = Notebook::default();
+    // 1500 bytes of the line each 2 us are 6 Gbit/s.
+    (0..1_000).for_each(|id| switch.handle_frame(Time::ZERO + Span::from_us(2 * id), 0, frame(id, 1_476, 0), &mut notes));
+    switch.handle_timeout(Time::ZERO + Span::from_us(2_000), &mut notes);
+    let served: u64 = notes.sent.iter().map(|_| 1_500).sum();
+    // 1 Gbit/s for 2 ms, the burst, and a frame.
+    assert!((250_000..=250_000 + 18_460 + 1_500).contains(&served), "{served}");
 }
 
 /// A frame that need not wait is not held back by others that must.

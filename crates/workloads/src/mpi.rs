@@ -150,3 +150,55 @@ fn asked(pattern: MpiPattern, algorithm: Algorithm) -> Collective {
         Algorithm::ScatterRing => Collective::ScatterRing,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_plan::{RawDistribution, RawMpi};
+    use tailrace_units::{BitRate, Distribution};
+
+    fn mpi(pattern: MpiPattern, algorithm: Option<Algorithm>) -> Mpi {
+        let raw = RawMpi {
+            pattern,
+            ranks: vec!["h0".to_owned(), "h1".to_owned(), "h0".to_owned()],
+            sizes_bytes: vec![8, 9],
+            iterations: vec![5, 6],
+            warm_up_iterations: 4,
+            compute: RawDistribution::Constant(0),
+            algorithm,
+            eager_limit_bytes: 65_480,
+            send_overhead_ps: 1,
+            receive_overhead_ps: 2,
+            copy_bps: 3_000_000_000,
+            combine_bps: 4_000_000_000,
+            local_latency_ps: 5,
+            local_bps: 6_000_000_000,
+        };
+        let rate = |gbps: u64| Some(BitRate::from_gbps(gbps));
+        let (copy, combine, local) = (rate(3), rate(4), rate(6));
+        Mpi { ranks: vec![0, 1, 0], hosts: vec![0, 1], compute: Distribution::Constant(0), copy, combine, local, raw }
+    }
+
+    #[test]
+    fn the_library_takes_what_the_plan_says() {
+        let job = mpi(MpiPattern::Ring, None).job();
+        let MpiCosts { send, receive, copy, combine, local_latency, local } = job.costs;
+        assert_eq!([send, receive, local_latency], [1, 2, 5].map(Span::from_ps));
+        assert_eq!([copy, combine, local], [3, 4, 6].map(|gbps| Some(BitRate::from_gbps(gbps))));
+        assert_eq!((job.warm_up, job.eager_limit, job.ranks), (4, 65_480, 3));
+        assert_eq!(job.sizes.iter().map(|size| (size.bytes, size.iterations)).collect::<Vec<_>>(), [(8, 5), (9, 6)]);
+        assert_eq!(mpi(MpiPattern::Pingpong, None).job().ranks, 2, "the third takes no part");
+    }
+
+    #[test]
+    fn an_algorithm_means_what_its_pattern_knows_by_that_name() {
+        let done = |pattern, algorithm| mpi(pattern, Some(algorithm)).collective(4_096);
+        assert_eq!(done(MpiPattern::Bcast, Algorithm::Linear), Collective::Tree(Tree::Flat));
+        assert_eq!(done(MpiPattern::Alltoall, Algorithm::Linear), Collective::Linear);
+        assert_eq!(done(MpiPattern::Barrier, Algorithm::Linear), Collective::BarrierLinear);
+        assert_eq!(done(MpiPattern::Barrier, Algorithm::RecursiveDoubling), Collective::BarrierDoubling);
+        assert_eq!(done(MpiPattern::Allreduce, Algorithm::RecursiveDoubling), Collective::RecursiveDoubling);
+        assert_eq!(done(MpiPattern::Barrier, Algorithm::Bruck), Collective::Dissemination);
+        assert_eq!(done(MpiPattern::Alltoall, Algorithm::Bruck), Collective::Bruck);
+    }
+}

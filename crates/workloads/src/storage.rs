@@ -121,7 +121,7 @@ impl Parts<'_> {
             requests: raw.requests,
             bytes: raw.bytes,
             flush_every: raw.flush_every,
-            pattern: self.pattern(job),
+            pattern: pattern(self.storage, job),
             random: self.place.random(&format!("{user}/pattern")),
         }
     }
@@ -142,27 +142,75 @@ impl Parts<'_> {
             random: self.place.random(&format!("{initiator}/arrivals")),
         }))
     }
+}
 
-    /// Jobs have areas one behind the other.
-    fn pattern(&self, job: u32) -> Pattern {
-        let Storage { raw, block, device, .. } = self.storage;
-        let sector = u64::from(device.raw.sector_bytes);
-        let area = raw.size_bytes / u64::from(raw.jobs) / sector * sector;
-        let share = |ppb: u32| Probability::ratio(ppb.into(), ONE_PPB);
-        let access = match raw.access {
-            RawAccess::Sequential => Access::Sequential,
-            RawAccess::Random(ppb) => Access::Random(share(ppb)),
-            RawAccess::Zipf(theta_milli) => {
-                Access::Zipf(Zipf::new((area / (block.mean() as u64).max(sector)).max(1), theta_milli))
-            }
-        };
-        Pattern {
-            read: share(raw.read_ppb),
+/// Jobs have areas one behind the other.
+fn pattern(storage: &Storage, job: u32) -> Pattern {
+    let Storage { raw, block, device, .. } = storage;
+    let sector = u64::from(device.raw.sector_bytes);
+    let area = raw.size_bytes / u64::from(raw.jobs) / sector * sector;
+    let share = |ppb: u32| Probability::ratio(ppb.into(), ONE_PPB);
+    let access = match raw.access {
+        RawAccess::Sequential => Access::Sequential,
+        RawAccess::Random(ppb) => Access::Random(share(ppb)),
+        RawAccess::Zipf(theta_milli) => Access::Zipf(Zipf::new((area / (block.mean() as u64).max(sector)).max(1), theta_milli)),
+    };
+    Pattern {
+        read: share(raw.read_ppb),
+        access,
+        block: block.clone(),
+        sector,
+        first: raw.offset_bytes + u64::from(job) * area,
+        area,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage_devices::tests::disk;
+    use tailrace_plan::{RawDistribution, RawStorage, RawStorageProtocol};
+    use tailrace_units::Distribution;
+
+    fn storage(access: RawAccess) -> Storage {
+        let block = RawDistribution::Constant(8_192);
+        let raw = RawStorage {
+            initiators: vec!["h0".to_owned()],
+            target: None,
+            device: "sda".to_owned(),
+            protocol: RawStorageProtocol::Local,
+            jobs: 3,
+            depth: 4,
+            read_ppb: 700_000_000,
             access,
-            block: block.clone(),
-            sector,
-            first: raw.offset_bytes + u64::from(job) * area,
-            area,
-        }
+            block,
+            offset_bytes: 1 << 30,
+            size_bytes: 4_000_000,
+            arrivals: None,
+            think: RawDistribution::Constant(0),
+            flush_every: 0,
+            read_cost_ps: 0,
+            write_cost_ps: 0,
+            requests: 0,
+            bytes: 0,
+        };
+        let (block, think) = (Distribution::Constant(8_192), Distribution::Constant(0));
+        Storage { initiators: vec![0], target: None, device: disk("sda"), block, arrivals: None, think, raw }
+    }
+
+    #[test]
+    fn jobs_share_the_area_behind_the_offset() {
+        // A third of 4 000 000 bytes is 2604 sectors.
+        let areas = [0, 1, 2].map(|job| pattern(&storage(RawAccess::Sequential), job)).map(|each| (each.first, each.area));
+        assert_eq!(areas, [0, 1, 2].map(|job| ((1 << 30) + job * 2_604 * 512, 2_604 * 512)));
+    }
+
+    #[test]
+    fn requests_are_of_the_shares_and_of_the_exponent_of_the_plan() {
+        let asked = pattern(&storage(RawAccess::Random(600_000_000)), 0);
+        assert_eq!(asked.read, Probability::ratio(7, 10));
+        assert!(matches!(asked.access, Access::Random(share) if share == Probability::ratio(6, 10)));
+        let Access::Zipf(zipf) = pattern(&storage(RawAccess::Zipf(1_300)), 0).access else { panic!("it follows Zipf's law") };
+        assert_eq!(format!("{zipf:?}"), format!("{:?}", Zipf::new(2_604 * 512 / 8_192, 1_300)));
     }
 }

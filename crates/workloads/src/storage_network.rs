@@ -53,3 +53,61 @@ fn nvme_tcp(raw: &RawNvmeTcp) -> NvmeTcp {
 fn nbd(raw: &RawNbd) -> Nbd {
     Nbd { structured_replies: raw.structured_replies, requests: raw.requests }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_endpoint::app::storage_protocol::Immediate;
+
+    const KIB: u32 = 1_024;
+
+    #[test]
+    fn a_session_of_iscsi_has_agreed_on_what_the_plan_says() {
+        let raw = RawIscsi {
+            initial_r2t: false,
+            immediate_data: true,
+            first_burst_bytes: 64 * KIB,
+            max_burst_bytes: 256 * KIB,
+            initiator_max_recv_bytes: 128 * KIB,
+            target_max_recv_bytes: 8 * KIB,
+            max_outstanding_r2t: 3,
+            header_digest: true,
+            data_digest: false,
+            status_with_data: true,
+            cuts_sequences: true,
+            commands: 64,
+            counts_unanswered: false,
+            requests: 32,
+            set_up_bytes: vec![[452, 348]],
+        };
+        let (rules, connections) = agreed(&RawStorageProtocol::Iscsi(Box::new(raw))).expect("it leads over the network");
+        assert_eq!((connections, rules.immediate, rules.first_burst), (1, Immediate::UpTo(8 * KIB), 64 * KIB));
+        assert_eq!((rules.burst, rules.sequence, rules.outstanding), (256 * KIB, 256 * KIB, 3));
+        assert_eq!((rules.data_in, rules.data_out), (128 * KIB, 8 * KIB));
+        assert_eq!((rules.header_digest, rules.data_digest), (4, 0));
+        assert_eq!((rules.is_status_with_data, rules.counts_unanswered), (true, false));
+        assert_eq!((rules.commands, rules.requests), (64, 32));
+        assert_eq!(rules.set_up.iter().map(|step| step.bytes).collect::<Vec<u32>>(), [452, 348]);
+    }
+
+    #[test]
+    fn initiators_of_nvme_tcp_and_nbd_have_the_connections_of_the_plan() {
+        let nvme = RawNvmeTcp {
+            queues: 6,
+            queue_size: 128,
+            in_capsule_bytes: 16 * KIB,
+            max_h2c_data_bytes: 64 * KIB,
+            success_flag: true,
+            header_digest: false,
+            data_digest: true,
+        };
+        let (rules, connections) = agreed(&RawStorageProtocol::NvmeTcp(nvme)).expect("it leads over the network");
+        assert_eq!((connections, rules.commands, rules.immediate), (6, 127, Immediate::AllWithin(16 * KIB)));
+        assert_eq!((rules.data_out, rules.data_in, rules.is_status_with_data), (64 * KIB, u32::MAX, true));
+        assert_eq!((rules.header_digest, rules.data_digest), (0, 4));
+        let nbd = RawNbd { connections: 5, requests: 16, structured_replies: true };
+        let (rules, connections) = agreed(&RawStorageProtocol::Nbd(nbd)).expect("it leads over the network");
+        assert_eq!((connections, rules.requests), (5, 16));
+        assert_eq!(agreed(&RawStorageProtocol::Local), None);
+    }
+}

@@ -1,6 +1,7 @@
 //! A host for tests of programs alone.
 
 use super::{Ends, HostCalls, Message, Peer, StorageDone, WorkCalls};
+use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 
 /// The one host that programs of tests ask.
@@ -12,6 +13,9 @@ pub(super) struct Fake {
     pub(super) connected: u32,
     /// No port is free.
     pub(super) is_full: bool,
+    /// Connections that wait to be accepted.
+    pub(super) arriving: VecDeque<u32>,
+    pub(super) worked: Vec<Span>,
     pub(super) written: Vec<(u32, u64)>,
     pub(super) closed: Vec<u32>,
     pub(super) sent: Vec<Message>,
@@ -23,6 +27,7 @@ pub(super) struct Fake {
 
 impl WorkCalls for Fake {
     fn compute(&mut self, work: Span) -> Time {
+        self.worked.push(work);
         Time::ZERO + work
     }
     fn keeps_core(&mut self, _: Span) -> bool {
@@ -42,7 +47,7 @@ impl HostCalls for Fake {
         true
     }
     fn accept(&mut self, _: u16) -> Option<u32> {
-        None
+        self.arriving.pop_front()
     }
     fn connect(&mut self, _: Peer) -> Option<u32> {
         self.connected += 1;

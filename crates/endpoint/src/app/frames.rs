@@ -239,6 +239,10 @@ mod tests {
 
     /// Frames by the time at which each leaves, until the end (picoseconds). The fake host works from time zero on; this one from now.
     fn sent(mut source: FrameSource, end: u64) -> Vec<u64> {
+        run(&mut source, end)
+    }
+
+    fn run(source: &mut FrameSource, end: u64) -> Vec<u64> {
         let mut host = Clocked::default();
         while source.poll_timeout() <= Time::from_ps(end) {
             host.now = source.poll_timeout();
@@ -317,6 +321,21 @@ mod tests {
             assert_eq!(times.len(), 99);
             assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 800), "one thread at a time");
         }
+    }
+
+    #[test]
+    fn threads_get_the_lock_in_the_order_in_which_they_came() {
+        let mut source = source(4, |config| {
+            (config.cost, config.locked, config.count) = (Distribution::Constant(200), Distribution::Constant(800), 400);
+        });
+        assert_eq!(run(&mut source, 81_000).len(), 101);
+        let left: Vec<u64> = source.threads.iter().map(|thread| thread.left).collect();
+        assert_eq!(left, [74, 75, 75, 75], "of a hundred each");
+    }
+
+    #[test]
+    fn threads_begin_at_the_start() {
+        assert_eq!(sent(source(2, |config| config.start = Time::from_ps(7_000)), 9_000), [8_000, 8_000, 9_000, 9_000]);
     }
 
     #[test]

@@ -111,3 +111,26 @@ impl Classes {
         self.of_priority[usize::from(priority) % PRIORITIES]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_told_what_leaves_before_it() {
+        let class = |priority: u32, service: Service| TrafficClass { priorities: 1 << priority, service };
+        let mut classes = Classes::new(&[
+            class(0, Service::Strict(1)),
+            class(1, Service::Strict(2)),
+            class(2, Service::Dwrr(600)),
+            class(3, Service::Dwrr(300)),
+        ]);
+        assert_eq!(classes.add(2, 1_000), 1_000);
+        assert_eq!(classes.add(1, 100), 100, "before those with weights");
+        assert_eq!(classes.add(0, 10), 10, "before the level behind it");
+        assert_eq!(classes.add(1, 100), 210, "behind the first level");
+        assert_eq!(classes.add(3, 400), 400 + 210 + 800, "the other weighted class sends twice as much meanwhile");
+        classes.remove(2, 1_000);
+        assert_eq!(classes.add(3, 50), 450 + 210);
+    }
+}

@@ -21,6 +21,7 @@ pub struct LosslessNic {
     /// Choices before this would find everything held back.
     ready_at: Time,
     limit_bytes: u64,
+    /// What waits, with what each frame costs on the wire.
     waiting_bytes: u64,
     queues: [Lane; PRIORITIES],
     limited: BTreeMap<u32, (ReactionPoint, Lane)>,
@@ -113,12 +114,13 @@ impl LosslessNic {
             return None;
         }
         lane.push(packet);
-        self.waiting_bytes += bytes;
+        let wire_bytes = bytes + self.overhead_bytes;
+        self.waiting_bytes += wire_bytes;
         if self.free_at <= now {
             self.ready_at = now;
         }
         let before = match &mut self.classes {
-            Some(classes) => classes.add(packet.tag.priority(), bytes),
+            Some(classes) => classes.add(packet.tag.priority(), wire_bytes),
             None => self.waiting_bytes,
         };
         Some(self.free_at.max(now) + self.pace.time_to_send(before))
@@ -271,9 +273,9 @@ impl LosslessNic {
 
     fn start(&mut self, at: Time, packet: Packet) -> Departure {
         let wire_bytes = u64::from(packet.frame_bytes) + self.overhead_bytes;
-        self.waiting_bytes -= u64::from(packet.frame_bytes);
+        self.waiting_bytes -= wire_bytes;
         if let Some(classes) = &mut self.classes {
-            classes.remove(packet.tag.priority(), u64::from(packet.frame_bytes));
+            classes.remove(packet.tag.priority(), wire_bytes);
         }
         self.sent_frames += 1;
         self.free_at = at + self.pace.time_to_send(wire_bytes);

@@ -31,3 +31,20 @@ fn of_op(of: &OfOp) -> Value {
 fn seconds(ps: u128) -> f64 {
     ps as f64 * 1e-12
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::Span;
+
+    #[test]
+    fn what_devices_did_is_told_in_seconds() {
+        let mut record = StorageRecord::new(2);
+        (record.pieces, record.pieces_wait_ps, record.busy) = (7, 3_000_000_000, Span::from_ms(1));
+        record.of[1].waits_ps[0] = 5_000_000_000;
+        let summary = storage_summary(&record);
+        assert_eq!(summary["devices"], json!({"count": 2, "pieces": 7, "pieces_wait_s": 0.003, "busy_s": 0.001}));
+        assert_eq!(summary["write"]["waits_s"][Waits::NAMES[0]], json!(0.005));
+        assert_eq!(summary["read"]["waits_s"][Waits::NAMES[0]], json!(0.0));
+    }
+}

@@ -1,5 +1,7 @@
 //! Ranks alone: their schedules with perfect messages, and the protocol between two hosts without a network.
 
+mod protocol;
+
 use super::schedule::{Collective, ELEMENT, Pattern, Place, RANKS_MAX, Step, Tree, barrier_of, choose};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -28,6 +30,8 @@ struct Done {
     received: Vec<u64>,
     /// Bytes that each has sent.
     sent: Vec<u64>,
+    /// Bytes that each has combined with its own.
+    combined: Vec<u64>,
 }
 
 /// Bytes of a message, and what its sender had heard.
@@ -51,6 +55,7 @@ fn play(collective: Collective, ranks: u32, bytes: u64) -> Done {
         steps: 0,
         received: vec![0; ranks as usize],
         sent: vec![0; ranks as usize],
+        combined: vec![0; ranks as usize],
     };
     let mut steps = vec![0_u32; ranks as usize];
     let mut wires: BTreeMap<(u32, u32), VecDeque<Told>> = BTreeMap::new();
@@ -66,6 +71,7 @@ fn play(collective: Collective, ranks: u32, bytes: u64) -> Done {
                     (player.next, player.got, has_moved) = (number + 1, 0, true);
                     let is_idle = player.step.sends.is_empty() && player.step.receives.is_empty();
                     steps[at] += u32::from(!player.is_over && !is_idle);
+                    done.combined[at] += player.step.combine;
                     for &(to, bytes) in &player.step.sends {
                         assert!(to < ranks && to != rank, "{collective:?} of {ranks}: {rank} sends to {to}");
                         done.sent[at] += bytes;
@@ -119,8 +125,23 @@ fn allreduce_takes_the_steps_and_bytes_of_theory() {
         let halves = play(Collective::Rabenseifner, ranks, bytes);
         assert_eq!((halves.steps, halves.sent[0]), (2 * levels, 2 * others), "2 log2 P steps");
     }
+    // 1001 elements are no multiple of the ranks: each part goes round twice all the same.
+    let uneven = play(Collective::ReduceRing, 3, 4_004);
+    assert_eq!(uneven.sent.iter().sum::<u64>(), 2 * 2 * 4_004);
     let folded = play(Collective::RecursiveDoubling, 6, 1_000);
     assert_eq!(folded.steps, 4, "two among four, and one before and after for those that are folded");
+}
+
+#[test]
+fn allreduce_combines_what_has_come_and_not_what_is_told() {
+    for levels in 1..=6_u32 {
+        let (ranks, bytes) = (1_u32 << levels, 64 * 1_024);
+        let others = u64::from(ranks - 1) * bytes / u64::from(ranks);
+        let combined = |collective: Collective| play(collective, ranks, bytes).combined;
+        assert_eq!(combined(Collective::RecursiveDoubling), vec![u64::from(levels) * bytes; ranks as usize]);
+        assert_eq!(combined(Collective::ReduceRing), vec![others; ranks as usize]);
+        assert_eq!(combined(Collective::Rabenseifner), vec![others; ranks as usize]);
+    }
 }
 
 #[test]
@@ -144,9 +165,10 @@ fn after_an_alltoall_each_has_what_all_had_for_it() {
             let done = play(collective, ranks, 100);
             assert!(done.heard.iter().all(|heard| heard.len() == ranks as usize), "{collective:?} of {ranks}");
             assert_eq!(done.sent, done.received, "{collective:?} of {ranks}");
-            if collective != Collective::Bruck {
-                assert!(done.received.iter().all(|&received| received == others * 100), "{collective:?} of {ranks}");
-            }
+            // Bruck's blocks travel once for each bit of their distance.
+            let hops = (1..ranks).map(|distance: u32| u64::from(distance.count_ones())).sum();
+            let blocks = if collective == Collective::Bruck { hops } else { others };
+            assert!(done.received.iter().all(|&received| received == blocks * 100), "{collective:?} of {ranks}");
         }
         assert_eq!(play(Collective::Pairwise, ranks, 1).steps, ranks - 1);
         assert_eq!(play(Collective::Bruck, ranks, 1).steps, ceil_log2(ranks));
@@ -168,6 +190,21 @@ fn a_broadcast_reaches_all_and_each_receives_it_once() {
             }
         }
     }
+}
+
+#[test]
+fn the_root_of_a_tree_sends_to_as_many_as_its_shape_says() {
+    // Of 64 ranks: three of each of three digits of base 4, or one for each of six bits.
+    let expected = [(Tree::Flat, 63), (Tree::Chain, 1), (Tree::Binary, 2), (Tree::Binomial, 6), (Tree::Knomial, 9)];
+    expected.into_iter().for_each(|(tree, children)| {
+        assert_eq!(play(Collective::Tree(tree), 64, 10).sent[0], children * 10, "{tree:?}");
+    });
+}
+
+#[test]
+fn the_first_rank_of_a_ping_pong_tells_its_times_alone() {
+    let told = |pattern: Pattern| (0..3).map(|rank| pattern.is_timed_by(rank)).collect::<Vec<bool>>();
+    assert_eq!((told(Pattern::PingPong), told(Pattern::Allreduce)), (vec![true, false, false], vec![true; 3]));
 }
 
 #[test]

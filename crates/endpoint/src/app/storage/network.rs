@@ -226,6 +226,35 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_the_target_has_closed_is_closed_and_lost() {
+        let (mut path, mut host) = (path(1), Fake::default());
+        path.handle_timeout(Time::ZERO, &mut host);
+        path.submit(Time::ZERO, read(3, 0), &mut host);
+        path.handle_ended(Time::from_ns(500), 1, &mut host);
+        assert_eq!((&host.closed[..], path.poll_done().map(|done| done.outcome)), (&[1][..], Some(Outcome::Failed)));
+    }
+
+    #[test]
+    fn the_wait_for_the_set_up_is_one_for_the_network() {
+        let (mut path, mut host) = (path(1), Fake::default());
+        path.handle_timeout(Time::ZERO, &mut host);
+        path.submit(Time::ZERO, read(3, 0), &mut host);
+        let State::Opened(_, wire) = &path.links[0].state else { panic!("it is open") };
+        let wire = Rc::clone(wire);
+        let mut arrive = |now: u64, kind: PduKind, data: u32, bytes: u32| {
+            wire.borrow_mut()[1].write(Pdu { kind, tag: 0, offset: 0, data, bytes, window: 8 });
+            path.handle_readable(Time::from_ns(now), 1, bytes.into(), &mut host);
+            path.poll_done()
+        };
+        assert_eq!(arrive(500, PduKind::SetUp, 0, 50), None);
+        let [queue, device] = [Span::from_ps(40_000), Span::from_ps(60_000)];
+        let status = Some(Served { queue, device, ..Served::default() });
+        let done = arrive(700, PduKind::DataIn { status }, 512, 48 + 512);
+        let Some(Done { tag: 3, outcome: Outcome::Complete(waits), .. }) = done else { panic!("it is answered: {done:?}") };
+        assert_eq!((waits.network, waits.queue, waits.device), (Span::from_ps(600_000), queue, device));
+    }
+
+    #[test]
     fn a_connection_for_which_no_port_is_free_is_tried_again() {
         let (mut path, mut host) = (path(1), Fake { is_full: true, ..Fake::default() });
         path.handle_timeout(Time::ZERO, &mut host);

@@ -1,9 +1,11 @@
 //! Jobs, patterns and paths with a host that only notes what it is asked.
 
 use super::pattern::Draws;
+use super::protocol::{InitiatorSession, Rules, nbd::Nbd};
 use super::*;
-use crate::app::fake_host::Fake;
+use crate::app::fake_host::{Fake, PEER};
 use crate::app::{Arrivals, ArrivalsConfig, HostCalls, Program};
+use crate::transport::Failure;
 use std::cell::RefCell;
 use std::rc::Rc;
 use tailrace_blockdev::{Device, DeviceConfig, DeviceUser, Limits, LinkConfig, Op, Request};
@@ -112,6 +114,19 @@ fn zipf_prefers_some_places_and_blocks_are_rounded_to_sectors() {
 }
 
 #[test]
+fn the_places_that_zipf_prefers_lie_apart() {
+    let access = Access::Zipf(Zipf::new(1_024, 1_500));
+    let mut draws = Draws::new(Pattern { area: 4_096 * KIB, ..pattern(access, Probability::ONE) }, random("pattern"));
+    let mut counts = std::collections::BTreeMap::new();
+    (0..4_000).for_each(|_| *counts.entry(draws.draw().1 / (4 * KIB)).or_insert(0) += 1);
+    let mut places: Vec<(u32, u64)> = counts.into_iter().map(|(place, count)| (count, place)).collect();
+    places.sort_unstable();
+    let mut most: Vec<u64> = places.iter().rev().take(8).map(|&(_, place)| place).collect();
+    most.sort_unstable();
+    assert!(most.windows(2).all(|pair| pair[1] - pair[0] > 1), "{most:?}");
+}
+
+#[test]
 fn as_many_requests_are_under_way_as_the_job_may_have() {
     let mut client = client(vec![job(3)], Box::new(LocalPath::new(device(8))));
     let host = run(&mut client, Time::ZERO + Span::from_us(1_000));
@@ -216,6 +231,9 @@ fn a_flush_under_way_holds_back_what_would_begin() {
     };
     client.handle_timeout(Time::ZERO, &mut host);
     assert_eq!(ops(), [Op::Write, Op::Flush]);
+    let mut running = 0;
+    client.running(&mut |_, _| running += 1);
+    assert_eq!((running, client.tallies().begun), (1, 1), "a flush is no request");
     client.handle_timeout(end(0, 10), &mut host);
     assert_eq!(ops(), [Op::Write, Op::Flush], "the place of the write stays empty");
     client.handle_timeout(end(1, 30), &mut host);
@@ -247,6 +265,78 @@ fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_takes
     let turns: Vec<u64> =
         host.storage.iter().filter(|each| each.op == Op::Write).map(|each| us(Time::ZERO + each.waits.turn)).collect();
     assert_eq!(turns, [0, 30, 40], "the last one waits from 10 to 50 us, for both flushes");
+}
+
+#[test]
+fn a_flush_that_fails_is_no_failed_request() {
+    let noted = Rc::new(RefCell::new(Noted::default()));
+    let mut client = client(vec![JobConfig { flush_every: 1, ..job(2) }], Box::new(NotedPath(Rc::clone(&noted))));
+    let mut host = Fake::default();
+    client.handle_timeout(Time::ZERO, &mut host);
+    for (tag, failed) in [(1, 0), (0, 1)] {
+        assert_eq!(noted.borrow().commands[tag as usize].1.request.op == Op::Flush, tag == 1);
+        noted.borrow_mut().ends.push(Done { tag, at: Time::ZERO, outcome: Outcome::Failed });
+        client.handle_timeout(Time::ZERO, &mut host);
+        assert_eq!(client.tallies().failed, failed);
+    }
+}
+
+#[test]
+fn a_request_costs_the_processor_what_its_operation_does_and_a_flush_as_much_as_a_write() {
+    for (read, flush_every, costs_us) in [(Probability::ONE, 0, vec![5, 5]), (Probability::ZERO, 1, vec![12, 12])] {
+        let noted = Rc::new(RefCell::new(Noted::default()));
+        let job = JobConfig { flush_every, pattern: pattern(Access::Sequential, read), ..job(2) };
+        let mut client = StorageClient::new(StorageClientConfig {
+            jobs: vec![job],
+            path: Box::new(NotedPath(Rc::clone(&noted))),
+            read_cost: Span::from_us(5),
+            write_cost: Span::from_us(12),
+        });
+        let mut host = Fake::default();
+        while client.poll_timeout() <= Time::ZERO + Span::from_us(30) {
+            client.handle_timeout(client.poll_timeout(), &mut host);
+        }
+        assert_eq!(host.worked.iter().map(|&work| us(Time::ZERO + work)).collect::<Vec<u64>>(), costs_us);
+        let flushes = noted.borrow().commands.iter().filter(|(_, command)| command.request.op == Op::Flush).count();
+        assert_eq!(flushes as u64, flush_every);
+    }
+}
+
+/// A target whose connection is lost and whose socket another connection gets, while the device works.
+#[test]
+fn what_a_lost_connection_asked_for_is_not_answered_to_the_next_one_of_its_socket() {
+    let (wires, mut host) = (Wires::default(), Fake::default());
+    let rules = Rc::new(Rules { set_up: Vec::new(), ..Nbd { structured_replies: false, requests: 16 }.rules() });
+    let config = StorageTargetConfig { port: 10_809, rules: Rc::clone(&rules), device: device(8), wires: wires.clone() };
+    let mut target = StorageTarget::new(config);
+    for now in [Time::ZERO, Time::ZERO + Span::from_us(40)] {
+        target.handle_failed(now, 1, Failure::Reset, &mut host);
+        let wire = wires.open(PEER);
+        host.arriving.push_back(1);
+        target.handle_waiting(now, 10_809, &mut host);
+        let mut session = InitiatorSession::new(Rc::clone(&rules));
+        session.begin(now, 0, Request { op: Op::Read, offset: 0, bytes: 512, tag: 0 });
+        let command = session.poll_pdu().expect("there is nothing to set up");
+        wire.borrow_mut()[0].write(command);
+        target.handle_readable(now, 1, command.bytes.into(), &mut host);
+    }
+    target.handle_timeout(Time::ZERO + Span::from_us(120), &mut host);
+    assert_eq!(host.written, [], "the device has done what the first one asked for");
+    target.handle_timeout(Time::ZERO + Span::from_us(160), &mut host);
+    assert_eq!(host.written, [(1, 16 + 512)], "and what the second one did");
+}
+
+#[test]
+fn a_target_closes_what_its_initiator_has_closed() {
+    let (wires, mut host) = (Wires::default(), Fake::default());
+    let rules = Rc::new(Nbd { structured_replies: true, requests: 16 }.rules());
+    let mut target = StorageTarget::new(StorageTargetConfig { port: 10_809, rules, device: device(8), wires: wires.clone() });
+    wires.open(PEER);
+    host.arriving.push_back(4);
+    target.handle_waiting(Time::ZERO, 10_809, &mut host);
+    assert_eq!(host.written, [(4, 18)], "the server greets");
+    target.handle_ended(Time::ZERO, 4, &mut host);
+    assert_eq!(host.closed, [4]);
 }
 
 #[test]

@@ -58,6 +58,14 @@ fn a_limited_flow_waits_for_its_limiter_and_for_the_pause_of_its_priority() {
 }
 
 #[test]
+fn a_departure_is_told_as_it_will_be_where_nothing_holds_it_back() {
+    let mut nic = nic(None);
+    let told: Vec<Time> = (0..3).map(|flow| nic.enqueue(Time::ZERO, frame(flow, 0)).expect("there is room")).collect();
+    let ends: Vec<Time> = std::iter::from_fn(|| nic.send(Time::ZERO + Span::from_us(10))).map(|(_, end, _)| end).collect();
+    assert_eq!(told, ends);
+}
+
+#[test]
 fn priorities_and_limited_flows_take_turns() {
     let mut nic = nic(Some(policy()));
     nic.handle_notification(Time::ZERO, 9, 1); // 0.8 % slower than the line
@@ -102,6 +110,18 @@ fn classes_share_the_line_by_their_weights_and_priorities_within_a_class_take_tu
         let got = sent[&flow] as f64 / total as f64;
         assert!((got - share).abs() < 0.01, "flow {flow}: {got}");
     }
+}
+
+#[test]
+fn a_turn_of_a_class_is_not_longer_than_a_frame() {
+    let mut nic = nic(None);
+    nic.share_among(&[class(0b1, Service::Dwrr(500)), class(0b1000, Service::Dwrr(500))]);
+    for _ in 0..4 {
+        nic.enqueue(Time::ZERO, frame(0, 0));
+        nic.enqueue(Time::ZERO, frame(3, 3));
+    }
+    let flows: Vec<u32> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
+    assert_eq!(flows, [0, 3, 0, 3, 0, 3, 0, 3]);
 }
 
 #[test]
@@ -165,10 +185,10 @@ fn a_departure_is_estimated_at_the_share_of_its_class() {
         nic.enqueue(Time::ZERO, frame(0, 0)).expect("there is room");
     }
     let departs = nic.enqueue(Time::ZERO, frame(3, 3)).expect("there is room");
-    // Its 976 bytes, and 244 of the others meanwhile.
-    assert_eq!(departs.ps() / 1_000, 976);
+    // Its 1000 bytes of the line, and 250 of the others meanwhile.
+    assert_eq!(departs.ps() / 1_000, 1_000);
     let departs = nic.enqueue(Time::ZERO, frame(0, 0)).expect("there is room");
-    assert_eq!(departs.ps() / 1_000, (1_001 * 976 + 976) * 8 / 10, "all that waits");
+    assert_eq!(departs.ps() / 1_000, (1_001 * 1_000 + 1_000) * 8 / 10, "all that waits");
 }
 
 #[test]

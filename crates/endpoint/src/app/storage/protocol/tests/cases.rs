@@ -88,6 +88,15 @@ fn a_write_goes_in_its_capsule_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_target_of_nvme_tcp_asks_for_no_more_and_sends_no_more_at_a_time_than_its_limits() {
+    let rules = nvme(|agreed| (agreed.max_transfer, agreed.max_c2h_data) = (8 * KIB, 4 * KIB));
+    let text = "1 > command 72\n1 < r2t 24 0+8192\n1 > data-out 8216\n1 < r2t 24 8192+8192\n1 > data-out 8216\n\
+                1 < r2t 24 16384+4096\n1 > data-out 4120\n1 < response 24\n";
+    assert_eq!(seen(rules.clone(), Op::Write, 20 * KIB), text);
+    assert_eq!(seen(rules, Op::Read, 9 * KIB), "1 > command 72\n2 < data-in 4120\n1 < data-in 1048\n1 < response 24\n");
+}
+
+#[test]
 fn the_success_flag_saves_the_response() {
     let read = |success_flag| seen(nvme(|agreed| agreed.success_flag = success_flag), Op::Read, 4 * KIB);
     assert_eq!(read(true), "1 > command 72\n1 < data-in 4120\n");
@@ -111,8 +120,7 @@ fn simple_replies_carry_data_behind_sixteen_bytes() {
 }
 
 /// How many commands are sent while none is answered, and while the first one is at the device.
-fn sent_before_answers(counts_unanswered: bool) -> [usize; 2] {
-    let rules = iscsi(|agreed| (agreed.commands, agreed.counts_unanswered) = (2, counts_unanswered));
+fn sent_before_answers(rules: super::Rules) -> [usize; 2] {
     let mut session = Session::new(rules);
     for job in 0..10 {
         session.initiator.begin(Time::ZERO, job, Request { op: Op::Read, offset: 0, bytes: 512, tag: 0 });
@@ -130,8 +138,15 @@ fn sent_before_answers(counts_unanswered: bool) -> [usize; 2] {
 
 #[test]
 fn the_command_window_opens_as_commands_arrive_or_as_they_are_answered() {
-    assert_eq!(sent_before_answers(false), [2, 4]);
-    assert_eq!(sent_before_answers(true), [2, 3]);
+    let window = |counts_unanswered| {
+        sent_before_answers(iscsi(|agreed| (agreed.commands, agreed.counts_unanswered) = (2, counts_unanswered)))
+    };
+    assert_eq!((window(false), window(true)), ([2, 4], [2, 3]));
+}
+
+#[test]
+fn a_queue_of_nvme_tcp_holds_one_command_less_than_it_has_entries() {
+    assert_eq!(sent_before_answers(nvme(|agreed| agreed.queue_size = 4)), [3, 4]);
 }
 
 #[test]
