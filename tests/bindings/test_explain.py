@@ -1,6 +1,7 @@
 """`tailrace explain`: explanations are those of the simulated run, and what cannot be explained is refused."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +107,14 @@ def test_a_host_with_a_processor_is_refused(run: Path, tmp_path: Path) -> None:
     done = tailrace("explain", str(tmp_path / "run"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be explained: a host has a processor" in done.stderr
+
+
+def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path: Path) -> None:
+    other = tmp_path / "run"
+    shutil.copytree(run, other)
+    file = other / "trials" / "alone" / "1.json"
+    outcome = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**outcome, "digest": "0" * 16}), encoding="utf-8")
+    done = tailrace("explain", str(other), "--arm", "alone")
+    assert done.returncode == 0
+    assert "warning: alone/1 had other events when it was run" in done.stderr
