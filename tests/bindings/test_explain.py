@@ -83,6 +83,7 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
     assert done.stdout.startswith("orders beside: ")
     assert done.stdout.count("\n- ") == 10
     assert "orders alone" not in done.stdout
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
                 f"warning: {key} had other events when it was run: the simulator has changed since (hint: run it again)"
             )
         causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plans[key])
-        for workload in workloads:
+        for workload in causes.names_of(workloads):
             counted = _counted(causes.by_workload.get(workload, []), outcome)
             if counted and json_:
                 told.append(_json(key.arm, workload, counted, wanted.slowest))

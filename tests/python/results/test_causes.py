@@ -91,3 +91,7 @@ def test_the_table_has_what_takes_time_and_no_empty_rows() -> None:
     assert lines["at leaf>h2"] == ["–", "7", "ms", "70", "%"]
     assert "serialisation" not in text
     assert text.count("\n- ") == 1
+
+
+def test_a_plan_of_one_workload_has_no_others() -> None:
+    assert Causes(tables(), PLAN).names_of(["gone", "backup"]) == ["backup"]

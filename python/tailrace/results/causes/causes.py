@@ -62,6 +62,10 @@ class Causes:
         self._names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
         self._wires = wire_names(plan)
 
+    def names_of(self, wanted: Iterable[str]) -> list[str]:
+        """Those of `wanted` that the plan has: a solo arm has one workload."""
+        return [name for name in wanted if name in self._names]
+
     @cached_property
     def by_workload(self) -> dict[str, list[Transaction]]:
         """In the order of completion; raises `ValueError` when parts do not add up to a latency."""
