@@ -1,8 +1,8 @@
 //! Explanations as columns.
 
 use super::{Explanation, Part};
-use crate::outcome::{Column, Table};
 use std::collections::BTreeMap;
+use tailrace_record::{Column, Table};
 use tailrace_units::Span;
 
 /// Four tables; an index of a transaction is its row in `causes`. All times are picoseconds.
