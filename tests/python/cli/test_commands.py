@@ -312,5 +312,5 @@ def test_warnings_are_told_by_check_and_run_and_refuse_nothing(tailrace: Program
     assert "valid, with 1 warning." in checked.out
     assert checked.err.startswith("warning: lab.yaml:")
     (warning,) = json.loads(tailrace("check", "lab.yaml", "--json").out)["warnings"]
-    assert (warning["path"], "ignore its pauses" in warning["what"]) == ("hosts.a.nic.pfc", True)
-    assert "ignore its pauses" in tailrace("run", "lab.yaml", "--dry-run").err
+    assert (warning["path"], "ignores its pauses" in warning["what"]) == ("hosts.a.nic.pfc", True)
+    assert "ignores its pauses" in tailrace("run", "lab.yaml", "--dry-run").err

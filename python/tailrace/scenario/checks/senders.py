@@ -114,8 +114,9 @@ def _misled(name: str, priority: int, paused: int, node: str) -> tuple[KeyPath, 
 def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str, str]:
     which = "the link" if paused is None else f"priority {paused}"
     key, value = ("link_pause", "true") if paused is None else ("pfc", f"{{priorities: [{paused}]}}")
+    ignore = "ignores" if len(hosts) == 1 else "ignore"
     what = (
-        f"switch '{node}' pauses {which}, but {_listed(hosts)} ignore its pauses: frames beyond the headroom are lost"
+        f"switch '{node}' pauses {which}, but {_listed(hosts)} {ignore} its pauses: frames beyond the headroom are lost"
     )
     at: KeyPath = ("hosts", hosts[0] if len(hosts) == 1 else "defaults", "nic", key)
     return at, what, f"give the interfaces nic: {{{key}: {value}}}"
