@@ -10,8 +10,8 @@ from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.showing import trial_of
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment.engine import SIMULATED, Simulated, engine_of
-from tailrace.experiment.explain import explain_all, values
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.explain import explain_all
+from tailrace.experiment.native import Outcome, values
 from tailrace.experiment.options import jobs_of
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
@@ -88,11 +88,6 @@ def _workloads(run: Run, wanted: Sequence[str]) -> list[str]:
 
 
 def _trials(run: Run, wanted: Wanted) -> dict[TrialKey, Trial]:
-    for arm in wanted.arms:
-        if arm not in run.trials:
-            raise RunRefusedError(
-                f"{run.path}: there is no arm '{arm}' (hint: {closest(arm, list(run.trials), 'arms')})"
-            )
     arms = list(dict.fromkeys(wanted.arms)) or run.arms
     return {TrialKey(arm, wanted.number): trial_of(run, arm, wanted.number) for arm in arms}
 

@@ -80,9 +80,6 @@ def _refuse(wanted: InterfacesWanted) -> None:
 
 def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
     run = Run.read(path)
-    if wanted.arm is not None and wanted.arm not in run.trials:
-        hint = closest(wanted.arm, list(run.trials), "arms")
-        raise RunRefusedError(f"{path}: there is no arm '{wanted.arm}' (hint: {hint})")
     trial = trial_of(run, wanted.arm, wanted.trial)
     if wanted.interval is not None:
         _over_time(trial, engine_name(run), wanted, json_=json_)

@@ -24,8 +24,6 @@ def refuse_queues(path: Path | None, *of_interfaces: object) -> Path:
 def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, json_: bool) -> None:
     """Prints the counters of one trial."""
     run = Run.read(path)
-    if arm is not None and arm not in run.trials:
-        raise RunRefusedError(f"{path}: there is no arm '{arm}' (hint: {closest(arm, list(run.trials), 'arms')})")
     trial = trial_of(run, arm, number)
     chosen = trial.arm
     plan = run.plan(chosen)
@@ -50,7 +48,12 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
 
 
 def trial_of(run: Run, arm: str | None, number: int) -> Trial:
-    """Trial `number` of `arm`; without an arm, of the first one in which this trial has counters."""
+    """Trial `number` of `arm`; without an arm, of the first one in which this trial has counters.
+
+    Raises `RunRefusedError` when the arm does not exist or the trial has no counters.
+    """
+    if arm is not None and arm not in run.trials:
+        raise RunRefusedError(f"{run.path}: there is no arm '{arm}' (hint: {closest(arm, list(run.trials), 'arms')})")
     counted = {name: [trial for trial in trials if trial.outcome] for name, trials in run.trials.items()}
     for name in run.arms if arm is None else [arm]:
         for trial in counted[name]:

@@ -1,13 +1,12 @@
 """Real programs of one exact trial: what guests start, and what their logs add to the outcome."""
 
-import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestLoad, GuestProgram, GuestTask, Outputs
 from tailrace.exact.registry import chosen, loads
-from tailrace.experiment.native import CODES, Columns, column
+from tailrace.experiment.native import Columns, column, values
 from tailrace.programs.command import tail
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
@@ -142,10 +141,5 @@ def joined(one: Columns, other: Columns) -> Columns:
 
 
 def _rows(table: Columns) -> Iterator[dict[str, Any]]:
-    values: list[list[Any]] = []
-    for kind, raw in table.values():
-        own: array.array[Any] = array.array(CODES[kind])
-        own.frombytes(raw)
-        values.append(own.tolist())
-    for row in zip(*values, strict=True):
+    for row in zip(*values(table).values(), strict=True):
         yield dict(zip(table, row, strict=True))

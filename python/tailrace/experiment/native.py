@@ -3,7 +3,7 @@
 import array
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -38,6 +38,11 @@ class Outcome:
 def column(kind: str, values: Iterable[int] | Iterable[float]) -> tuple[str, bytes]:
     """A column of a table: little-endian, as the simulator's."""
     return kind, array.array(CODES[kind], values).tobytes()
+
+
+def values(columns: Columns) -> dict[str, Sequence[Any]]:
+    """The numbers of a table by column."""
+    return {name: array.array(CODES[kind], data) for name, (kind, data) in columns.items()}
 
 
 def simulator_version() -> str:
