@@ -78,7 +78,7 @@ def remarks(measurement: Measurement, inspected: Inspected, precondition: str) -
 
 
 def model_warning(measurement: Measurement, inspected: Inspected) -> str:
-    """A warning where the specification is that of another model, or nobody can tell."""
+    """A warning where the specification is that of another model, or where that cannot be told."""
     specification = measurement.specification
     if specification is None:
         return ""
