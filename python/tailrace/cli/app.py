@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.advise_app import advise_app
 from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
 from tailrace.cli.disk_app import disk_app
@@ -42,6 +43,7 @@ app = typer.Typer(
 
 app.add_typer(show_app)
 app.add_typer(explain_app)
+app.add_typer(advise_app)
 app.add_typer(import_app)
 app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")

@@ -1,10 +1,10 @@
 """Trials of a run, simulated once more and explained."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from tailrace.errors import RunRefusedError
+from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.engine import SimulatedTrial
-from tailrace.experiment.native import Outcome, explain_trial
+from tailrace.experiment.native import Outcome, explain_trial, run_trial
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.schedule import TrialKey
 
@@ -31,14 +31,33 @@ class _Kept:
         self.outcomes[key] = outcome
 
 
+class ExplainedIfPossible(ExplainedTrial):
+    """A trial of a plan, explained where that is possible."""
+
+    def run(self) -> Outcome:
+        """Runs to the end; the outcome has tables of causes, or, where the plan is refused, those of any run."""
+        try:
+            return super().run()
+        except TailraceError:
+            return run_trial(self._native)
+
+
+def outcomes_of(
+    plans: Mapping[TrialKey, str], jobs: int, trial: Callable[[str], SimulatedTrial]
+) -> dict[TrialKey, Outcome]:
+    """Runs every plan, `jobs` at a time; raises `KeyboardInterrupt` when interrupted. Failed ones are among them."""
+    kept = _Kept()
+    if Pool(jobs, lambda key: trial(plans[key]), kept).run_all(list(plans)):
+        raise KeyboardInterrupt
+    return {key: kept.outcomes[key] for key in plans}
+
+
 def explain_all(plans: Mapping[TrialKey, str], jobs: int) -> dict[TrialKey, Outcome]:
     """Explains every plan, `jobs` at a time; raises `RunRefusedError` for the first that cannot be, and
     `KeyboardInterrupt` when interrupted.
     """
-    kept = _Kept()
-    if Pool(jobs, lambda key: ExplainedTrial(plans[key]), kept).run_all(list(plans)):
-        raise KeyboardInterrupt
-    for key in plans:
-        if kept.outcomes[key].data.get("status") == "failed":
-            raise RunRefusedError(f"{key} cannot be explained: {kept.outcomes[key].data['reason']}")
-    return {key: kept.outcomes[key] for key in plans}
+    outcomes = outcomes_of(plans, jobs, ExplainedTrial)
+    for key, outcome in outcomes.items():
+        if outcome.data.get("status") == "failed":
+            raise RunRefusedError(f"{key} cannot be explained: {outcome.data['reason']}")
+    return outcomes

@@ -86,6 +86,11 @@ def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) ->
             given = override if isinstance(override, Given) else Given("--set", override)
             _override(edit, key, given.value, at=edit.on_command_line(given.option), name=f"{given.option} {key}")
         document = edit.document()
+    return load_document(document)
+
+
+def load_document(document: Document) -> Loaded:
+    """Checks a document, the files that it includes merged already; raises `ScenarioError` with all of its problems."""
     base, problems = _parsed(document)
     if base is None:
         raise ScenarioError(problems)
@@ -105,6 +110,28 @@ def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) ->
     warned = {**arms, **swept} if len(swept) <= WARNED_MAX else arms
     warnings = (*_replaced(base, document), *_warnings(warned, {**documents, **swept_documents}))
     return Loaded(document, base, arms, tuple(sorted(warnings)), points, swept)
+
+
+def document_of(loaded: Loaded, arm: str) -> Document:
+    """The document with the changes of one arm, which must exist."""
+    return _arm_document(loaded.document, arm, loaded.scenario.arms.get(arm, {}))[0]
+
+
+def try_changes(document: Document, changes: Mapping[str, Any]) -> tuple[Scenario | None, list[Problem]]:
+    """The scenario of a document with values set at dotted paths, as an arm sets them, and its problems. Without a
+    scenario there is at least one.
+    """
+    changed, problems = _changed(document, changes, ("arms",))
+    scenario, found = _parsed(changed) if not problems else (None, [])
+    return scenario, problems + found
+
+
+def changed_document(document: Document, changes: Mapping[str, Any]) -> Document:
+    """The document with values set at dotted paths, as an arm sets them; raises `ScenarioError` where it cannot be."""
+    changed, problems = _changed(document, changes, ("arms",))
+    if problems:
+        raise ScenarioError(problems)
+    return changed
 
 
 def _swept(

@@ -1,0 +1,269 @@
+"""From a scenario and a goal to ranked advice."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tailrace.advice.candidate import Candidate
+from tailrace.advice.candidates import candidates
+from tailrace.advice.causes import Makeup, makeup
+from tailrace.advice.combining import COMBINATION, combined
+from tailrace.advice.configuration import Configuration, configuration
+from tailrace.advice.doubts import doubts
+from tailrace.advice.goal import Goal, parse_goal
+from tailrace.advice.judging import Judged, figures, improvement, judged, subject_of
+from tailrace.advice.situation import Situation
+from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
+from tailrace.errors import RunRefusedError, closest
+from tailrace.experiment.explain import ExplainedIfPossible, outcomes_of
+from tailrace.experiment.native import Outcome
+from tailrace.experiment.reporter import Reporter
+from tailrace.experiment.run import RUNS, ExperimentRun
+from tailrace.experiment.schedule import TrialKey
+from tailrace.results import Run
+from tailrace.results.metrics.latency import latency_figure
+from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.scenario.loading import Loaded, document_of, try_changes
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.text.document import Document
+from tailrace.scenario.workloads.kinds import facts_of
+
+SCREENING_TRIALS = 3
+CONFIRMING_TRIALS = 8
+"""Eight pairs reach p = 0.008; four arms are one family, so that 0.031 remains."""
+CONFIRMED_MAX = 3
+COMBINED_FROM = 5
+"""Ranks among which the two to combine are looked for."""
+LEAST_PERCENT = 3.0
+"""A smaller improvement in the screening is not followed."""
+SCREENING, CONFIRMED = "screening", "confirmed"
+FOLDER_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for."""
+
+    goal: str | None = None
+    arm: str | None = None
+    only: Sequence[str] = ()
+    """Names of candidates; all when empty."""
+    out: Path | None = None
+    screening: int = SCREENING_TRIALS
+    trials: int = CONFIRMING_TRIALS
+    effort: Effort = field(default_factory=Effort)
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A candidate that was simulated in the screening."""
+
+    candidate: Candidate
+    improvement_percent: float | None
+    """Of the goal's figure; None where its trials have none."""
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A candidate that was simulated again, with other random numbers and more trials."""
+
+    candidate: Candidate
+    judged: Judged
+    configuration: Configuration
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer."""
+
+    scenario: str
+    arm: str
+    goal: Goal
+    path: Path
+    makeup: Makeup | None
+    present: dict[str, Any]
+    """The goal's figure at present: values of trials, mean, interval."""
+    kept: int
+    """Trials at present whose figure keeps the bound."""
+    confirmed: list[Confirmed]
+    """The best first."""
+    screened: list[Screened]
+    not_tried: list[tuple[Candidate, str]]
+    """With the reason."""
+    doubts: list[str]
+
+    @property
+    def helpful(self) -> list[Confirmed]:
+        """Those that improve the goal's figure significantly."""
+        return [one for one in self.confirmed if one.judged.helps]
+
+
+def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
+    """Simulates the present and the candidates; raises `RunRefusedError` for a goal that is none.
+
+    Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call continues.
+    """
+    arm = _arm(loaded, wanted.arm)
+    document, scenario = document_of(loaded, arm), loaded.arms[arm]
+    named = parse_goal(wanted.goal, [*scenario.running, *scenario.groups]) if wanted.goal else None
+    seed = scenario.experiment.seed
+    if scenario.experiment.calibrate is None:
+        outcome, plan = _at_present(document, seed, wanted.effort, reporter)
+        goal = named or _slowest(outcome)
+    elif named is None:
+        raise RunRefusedError("--goal is needed where sizes are calibrated (hint: for example --goal 'shop.p99')")
+    else:
+        goal = named
+    targets = tuple(scenario.groups.get(goal.subject, [goal.subject]))
+    situation = Situation(document, scenario, targets, goal.metric)
+    is_explained = scenario.experiment.calibrate is None
+    made = makeup(outcome, plan, targets, goal.metric) if is_explained else None
+    tried, not_tried = _chosen(situation, made, wanted.only)
+    screening = experiment_of(with_arms(document, tried, wanted.screening, seed), None, wanted.effort, reporter)
+    folder = wanted.out or RUNS / f"{scenario.name}-advice-{screening.identity[:FOLDER_DIGITS]}"
+    run = _run(document, tried, wanted.screening, seed, folder / SCREENING, wanted.effort, reporter)
+    _refuse_unknown(run, goal)
+    screened = sorted(
+        (Screened(one, improvement(run, one.name, goal)) for one in tried),
+        key=lambda one: (one.improvement_percent is None, -(one.improvement_percent or 0.0), one.candidate.name),
+    )
+    better = _best_of_groups(screened)
+    both = combined(situation, better[:COMBINED_FROM])
+    chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
+    # Other random numbers than those by which they were chosen: the best of many is partly luck.
+    final = _run(document, chosen, wanted.trials, seed + 1, folder / CONFIRMED, wanted.effort, reporter)
+    before = figures(final, PRESENT, goal)
+    return Advice(
+        scenario=scenario.name,
+        arm=arm,
+        goal=goal,
+        path=folder,
+        makeup=made,
+        present=summarise_sample(before),
+        kept=sum(goal.is_met(value) for value in before),
+        confirmed=list(_confirmed(final, situation, chosen, goal)),
+        screened=screened,
+        not_tried=not_tried,
+        doubts=list(doubts(scenario)),
+    )
+
+
+def _best_of_groups(screened: Sequence[Screened]) -> list[Candidate]:
+    """Candidates that improved the goal's figure enough, the best of each group, from the best."""
+    found: dict[str, Candidate] = {}
+    for one in screened:
+        if (one.improvement_percent or 0.0) >= LEAST_PERCENT:
+            found.setdefault(one.candidate.group, one.candidate)
+    return list(found.values())
+
+
+def _arm(loaded: Loaded, wanted: str | None) -> str:
+    arm = wanted or next(iter(loaded.arms))
+    if arm not in loaded.arms:
+        raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, list(loaded.arms), 'arms')})")
+    return arm
+
+
+def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Outcome, dict[str, Any]]:
+    """One trial of the present, explained where that is possible, and its plan."""
+    experiment = experiment_of(with_arms(document, [], 1, seed), None, effort, reporter)
+    key = TrialKey(PRESENT, 1)
+    [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible).values()
+    if outcome.data.get("status") == "failed":
+        raise RunRefusedError(f"the present cannot be simulated: {outcome.data['reason']}")
+    return outcome, experiment.plans.raw(key)
+
+
+def _slowest(outcome: Outcome) -> Goal:
+    """The workload with the largest 99th percentile of latency; of those without latencies, the first that ends."""
+    waits = [
+        (figure.ms, workload["name"])
+        for workload in outcome.data["workloads"]
+        if facts_of(workload["kind"]).latency and (figure := latency_figure(workload, "p99"))
+    ]
+    if waits:
+        return Goal(max(waits)[1], "latency_p99_ms")
+    for workload in outcome.data["workloads"]:
+        metric = facts_of(workload["kind"]).main_metrics[0]
+        if metric == "completion_s" and workload["completion_ps"] is None:
+            metric = "goodput_gbps"
+        return Goal(workload["name"], metric)
+    raise RunRefusedError("the scenario has no workload (hint: enable one)")
+
+
+def _chosen(
+    situation: Situation, made: Makeup | None, only: Sequence[str]
+) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
+    """The candidates to simulate, and those that are not, with the reason."""
+    tried: list[Candidate] = []
+    left: list[tuple[Candidate, str]] = []
+    known = list(candidates(situation))
+    names = [one.name for one in known]
+    for name in only:
+        if name not in names:
+            raise RunRefusedError(
+                f"--only {name}: there is no such candidate here (hint: {closest(name, names, 'candidates')})"
+            )
+    for one in known:
+        if only and one.name not in only:
+            continue
+        reason = _reason_against(situation, one, None if only else made)
+        if reason is None:
+            tried.append(one)
+        else:
+            left.append((one, reason))
+    return tried, left
+
+
+def _reason_against(situation: Situation, candidate: Candidate, made: Makeup | None) -> str | None:
+    if not candidate.changes:
+        return "nothing to change: the scenario has it already, or has no place for it"
+    if made is not None and not made.matters(candidate):
+        return f"it acts on {100 * (made.share_of(candidate) or 0.0):.1f} % of the latency"
+    scenario, problems = try_changes(situation.document, candidate.changes)
+    if scenario is None or problems:
+        return f"not possible here: {problems[0].what}"
+    if _settings_of(scenario) == _settings_of(situation.scenario):
+        return "nothing to change: the scenario has it already"
+    return None
+
+
+def _settings_of(scenario: Scenario) -> str:
+    return repr(scenario.model_copy(update={"arms": {}, "sweep": None, "expect": [], "published": None}))
+
+
+def _run(
+    document: Document,
+    tried: Sequence[Candidate],
+    trials: int,
+    seed: int,
+    out: Path,
+    effort: Effort,
+    reporter: Reporter,
+) -> Run:
+    experiment: ExperimentRun = experiment_of(with_arms(document, tried, trials, seed), out, effort, reporter)
+    return run_all(experiment)
+
+
+def _refuse_unknown(run: Run, goal: Goal) -> None:
+    """Raises `RunRefusedError` where not even the present has the goal's figure."""
+    if figures(run, PRESENT, goal):
+        return
+    reasons = {trial.reason for trial in run.trials[PRESENT] if trial.reason}
+    why = f": {min(reasons)}" if reasons else ""
+    kind = run.kind_of(subject_of(run, goal).members[0])
+    raise RunRefusedError(
+        f"--goal '{goal}': trials of the present have no such figure of a workload of kind {kind}{why}"
+        " (hint: choose another metric, or a longer experiment.duration)"
+    )
+
+
+def _confirmed(run: Run, situation: Situation, chosen: Sequence[Candidate], goal: Goal) -> Iterator[Confirmed]:
+    by_name = {one.name: one for one in chosen}
+    combinations = {one.name for one in chosen if one.group == COMBINATION}
+    for one in judged(run, list(by_name), goal, combinations):
+        candidate = by_name[one.arm]
+        changed, _ = try_changes(situation.document, candidate.changes)
+        assert changed is not None, "what was simulated is sound"
+        yield Confirmed(candidate, one, configuration(situation.scenario, changed, candidate))

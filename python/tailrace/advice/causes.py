@@ -1,0 +1,75 @@
+"""What the goal's figure consists of at present, by which candidates are chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tailrace.advice.candidate import WINDOW, Candidate
+from tailrace.experiment.native import Outcome, values
+from tailrace.results.causes.bands import Band, bands
+from tailrace.results.causes.causes import Causes
+from tailrace.results.causes.sentence import WORDS
+
+TABLE = "causes"
+BAND_OF = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9"}
+"""The band of transactions that decides a metric; other metrics are decided by all bands."""
+LEAST_SHARE = 0.01
+"""A candidate is not tried where everything that it acts on is a smaller share of every deciding band."""
+TOLD_SHARE = 0.05
+TOLD_MAX = 4
+
+
+@dataclass(frozen=True)
+class Makeup:
+    """Shares of the mean latency by part in the band that decides the goal."""
+
+    band: str
+    latency_ps: float
+    shares: Mapping[str, float]
+    """Of parts, and of `windowed`, whose round trips consist of parts."""
+
+    def share_of(self, candidate: Candidate) -> float | None:
+        """The largest share that a candidate acts on; None where it acts on all."""
+        if not candidate.acts_on:
+            return None
+        parts = sum(self.shares.get(part, 0.0) for part in candidate.acts_on if part != WINDOW)
+        return max(parts, self.shares.get(WINDOW, 0.0) if WINDOW in candidate.acts_on else 0.0)
+
+    def matters(self, candidate: Candidate) -> bool:
+        """Whether it acts on enough to be tried."""
+        share = self.share_of(candidate)
+        return share is None or share >= LEAST_SHARE
+
+    @property
+    def words(self) -> str:
+        """The largest parts, from the largest."""
+        parts = sorted((part for part in self.shares.items() if part[0] != WINDOW), key=lambda part: -part[1])
+        told = [part for part in parts if part[1] >= TOLD_SHARE][:TOLD_MAX] or parts[:1]
+        return ", ".join(f"{100 * share:.0f} % {WORDS.get(part, part)}" for part, share in told)
+
+
+def makeup(outcome: Outcome, plan: Mapping[str, object], targets: Sequence[str], metric: str) -> Makeup | None:
+    """Of the transactions of a trial; None where they were not explained."""
+    if TABLE not in outcome.tables:
+        return None
+    found = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan).by_workload
+    begin_ps = outcome.data.get("counted_from_ps", 0)
+    counted = [one for name in targets for one in found.get(name, []) if one.end_ps > begin_ps]
+    if not counted or any(name not in found for name in targets):
+        return None
+    wanted = BAND_OF.get(metric)
+    all_bands = bands(counted)
+    if wanted is None:
+        return _of(all_bands, "all")
+    places = [place for place, band in enumerate(all_bands) if band.name == wanted]
+    # Of few transactions the band may be missing: then the last one decides.
+    return _of([all_bands[places[0] if places else -1]], wanted)
+
+
+def _of(chosen: Sequence[Band], name: str) -> Makeup:
+    count = sum(band.count for band in chosen)
+    latency_ps = sum(band.latency_ps * band.count for band in chosen) / count
+    shares: dict[str, float] = {}
+    for band in chosen:
+        for part, time_ps in [*band.parts.items(), (WINDOW, band.windowed_ps)]:
+            shares[part] = shares.get(part, 0.0) + time_ps * band.count / count / max(1.0, latency_ps)
+    return Makeup(name, latency_ps, shares)

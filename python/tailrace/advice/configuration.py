@@ -1,0 +1,92 @@
+"""The configuration to apply for a candidate, and how to take it back. Nothing is applied to any device."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tailrace.advice.candidate import Candidate, Settings
+from tailrace.importers.nxos.export import export_nxos
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.sonic.export import export_sonic
+from tailrace.scenario.policies.switch import Policy, Switch
+from tailrace.scenario.scenario import Scenario
+
+CHECKPOINT = "tailrace"
+NXOS_FRAME = (
+    f"checkpoint {CHECKPOINT}",
+    f"rollback running-config checkpoint {CHECKPOINT}",
+)
+"""Before the change, and back (Cisco Nexus 9000 NX-OS System Management Guide, Configuring Rollback)."""
+SONIC_FRAME = (
+    f"sudo config checkpoint {CHECKPOINT}",
+    f"sudo config rollback {CHECKPOINT}",
+)
+"""The same (SONiC, Generic Configuration Update and Rollback)."""
+Export = Callable[[str, Switch, Policy, int, Mapping[str, Policy]], tuple[str, Remarks]]
+VENDORS: tuple[tuple[str, str, Export, tuple[str, str]], ...] = (
+    ("NX-OS", "nxos", export_nxos, NXOS_FRAME),
+    ("SONiC", "sonic.json", export_sonic, SONIC_FRAME),
+)
+
+
+@dataclass(frozen=True)
+class SwitchLines:
+    """The configuration of one switch for one vendor."""
+
+    switch: str
+    vendor: str
+    suffix: str
+    """Of a file with it."""
+    text: str
+    remarks: list[str]
+    """What the vendor cannot express, and what it takes instead."""
+    before: str
+    """Command before the change."""
+    undo: str
+    """Command that takes it back."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """All of it, for one candidate."""
+
+    switches: list[SwitchLines]
+    settings: list[Settings]
+
+    def script(self) -> str:
+        """What is set elsewhere than on switches, as lines to copy, with those that take them back as comments."""
+        return "\n".join(self._script()) + "\n" if self.settings else ""
+
+    def _script(self) -> Iterator[str]:
+        for one in self.settings:
+            yield f"# {one.where}"
+            yield from one.apply
+            yield from (f"# back: {line}" for line in one.undo)
+
+
+def configuration(present: Scenario, changed: Scenario, candidate: Candidate) -> Configuration:
+    """Switches whose configuration differs, and the candidate's settings of hosts and applications."""
+    switches = [lines for name in changed.graph.switches for lines in _of_switch(name, present, changed)]
+    return Configuration(switches, list(dict.fromkeys(candidate.settings)))
+
+
+def _of_switch(name: str, present: Scenario, changed: Scenario) -> Iterator[SwitchLines]:
+    if name in changed.hypervisors:
+        return
+    for vendor, suffix, export, (before, undo) in VENDORS:
+        old, new = _exported(export, name, present), _exported(export, name, changed)
+        if new[0] == old[0] and new[1] == old[1]:
+            continue
+        yield SwitchLines(name, vendor, suffix, new[0], new[1], before, undo)
+
+
+def _exported(export: Export, name: str, scenario: Scenario) -> tuple[str, list[str]]:
+    switch = scenario.switch(name)
+    policy = scenario.policy(switch.policy)
+    assert policy is not None, "a checked scenario has the policies that it uses"
+    mtu_bytes = max(scenario.host(host).mtu for host in scenario.graph.host_names)
+    others = {
+        own: one for own in sorted(set(switch.ports.values())) if (one := scenario.policy(own)) and own != switch.policy
+    }
+    text, remarks = export(name, switch, policy, mtu_bytes, others)
+    told = [f"{remark.text}: {remark.words}" for remark in remarks.ordered() if remark.verdict != "understood"]
+    return text, told

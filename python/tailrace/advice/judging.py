@@ -1,0 +1,124 @@
+"""What candidates do to the goal and to everybody else."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.advice.goal import Goal
+from tailrace.advice.trying import PRESENT
+from tailrace.results import Run
+from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
+from tailrace.results.compare.tone import tone_of
+from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
+from tailrace.statistics import mean
+
+WORTH_TWO_PERCENT = 3.0
+OF_GOAL = ("latency_p50_ms", "latency_p99_ms", "rate_per_s", "goodput_gbps", "completion_s", "failed_percent")
+"""Other figures of the goal's workload that are looked at."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One arm against the present."""
+
+    arm: str
+    sample: dict[str, Any]
+    """The goal's figure: values of trials, mean, interval."""
+    effect: dict[str, Any]
+    """Of the goal's figure, as in `result.json`."""
+    kept: int
+    """Trials whose figure keeps the bound."""
+    side_effects: list[dict[str, Any]]
+    """Significant ones, of other figures and workloads."""
+
+    @property
+    def helps(self) -> bool:
+        """Whether the goal's figure is significantly better."""
+        return tone_of(self.effect) == "better"
+
+    @property
+    def improvement_percent(self) -> float:
+        """Of the mean; 0 where the present figure is 0."""
+        return float(self.effect["improvement_percent"] or 0.0)
+
+
+def subject_of(run: Run, goal: Goal) -> Subject:
+    """The goal's workload or group."""
+    return next(subject for subject in subjects_of(run) if subject.name == goal.subject)
+
+
+def figures(run: Run, arm: str, goal: Goal) -> list[float]:
+    """The goal's figure of every trial; empty where a trial does not have it."""
+    return metric_of_trials(run.told(arm), subject_of(run, goal).members, goal.metric)
+
+
+def improvement(run: Run, arm: str, goal: Goal) -> float | None:
+    """Percent by which the mean of the goal's figure is better than at present; None where it is unknown.
+
+    An arm whose trials did not all end has no figure: those that did would be a biased choice.
+    """
+    before, after = figures(run, PRESENT, goal), figures(run, arm, goal)
+    if not before or len(after) < len(before) or not mean(before):
+        return None
+    change = 100 * (mean(after) / mean(before) - 1)
+    return change if goal.is_higher_better else -change
+
+
+def judged(run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[str] = ()) -> list[Judged]:
+    """Arms that have the goal's figure, those that keep the bound and improve most first.
+
+    Two changes at once are preferred to one only where they improve by `WORTH_TWO_PERCENT` more.
+    """
+    subject = subject_of(run, goal)
+    of_goal = {arm: one for arm in arms if (one := _compared(run, arm, subject, goal.metric, is_main=True)) is not None}
+    effects = dict(zip(of_goal, effects_of(list(of_goal.values()), run.seed), strict=True))
+    sides = _side_effects(run, arms, goal)
+    found = [
+        Judged(
+            arm,
+            summarise_sample(comparison.samples[1]),
+            effects[arm],
+            sum(goal.is_met(value) for value in comparison.samples[1]),
+            sides.get(arm, []),
+        )
+        for arm, comparison in of_goal.items()
+    ]
+
+    def rank(one: Judged) -> tuple[float, ...]:
+        """With a bound, what keeps it in more trials is better; below that, and without one, what improves most."""
+        more = WORTH_TWO_PERCENT if one.arm in combinations else 0.0
+        return (-one.helps, -(one.kept if goal.bound else 0), more - one.improvement_percent)
+
+    return sorted(found, key=rank)
+
+
+def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[dict[str, Any]]]:
+    chosen = chosen_metrics(run)
+    wanted = [
+        (subject, metric)
+        for subject in subjects_of(run)
+        for metric in (OF_GOAL if subject.name == goal.subject else chosen.get(subject.name, ()))
+        if (subject.name, metric) != (goal.subject, goal.metric)
+    ]
+    compared = [
+        (arm, one)
+        for arm in arms
+        for subject, metric in wanted
+        if (one := _compared(run, arm, subject, metric, is_main=False)) is not None
+    ]
+    effects = effects_of([one for _, one in compared], run.seed)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for (arm, _), effect in zip(compared, effects, strict=True):
+        if tone_of(effect) in ("better", "worse"):
+            found.setdefault(arm, []).append(effect)
+    return found
+
+
+def _compared(run: Run, arm: str, subject: Subject, metric: str, *, is_main: bool) -> Comparison | None:
+    address = f"advice/{arm}/{subject.name}/{metric}"
+    trials = (run.told(PRESENT), run.told(arm))
+    if not all(trials):
+        return None
+    return compared_trials(trials, subject, metric, names=(PRESENT, arm), address=address, is_main=is_main)

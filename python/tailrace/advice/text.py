@@ -1,0 +1,191 @@
+"""Advice as text and as data."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from tailrace.advice.advise import LEAST_PERCENT, Advice, Confirmed
+from tailrace.advice.configuration import Configuration
+from tailrace.advice.goal import unit_of
+from tailrace.advice.judging import Judged
+from tailrace.results.compare.effect_words import size_words
+from tailrace.results.format.columns import WIDTH, align, fill
+from tailrace.results.format.numbers import digits_text, p_text
+from tailrace.results.metrics.definitions import name_of
+
+SIDE_EFFECTS_MAX = 6
+"""Side effects of a candidate that a sentence lists; `--json` has all."""
+
+
+def advice_text(advice: Advice) -> str:
+    """The answer in one sentence, the ranking, what it costs, and the configuration of the best."""
+    lines = [fill(answer(advice), WIDTH), ""]
+    if advice.makeup is not None:
+        band = f"the {advice.makeup.band} band" if advice.makeup.band != "all" else "all transactions"
+        lines += [fill(f"Where the time goes at present ({band}): {advice.makeup.words}.", WIDTH), ""]
+    if advice.confirmed:
+        lines += [_ranking(advice), ""]
+    for place, one in enumerate(advice.confirmed, 1):
+        lines += [*(fill(line, WIDTH) for line in _told(place, one)), ""]
+    if advice.helpful:
+        lines += [*_configuration(advice), ""]
+    lines += [*_rest(advice)]
+    lines += [fill(f"Outside of what was validated: {doubt}", WIDTH) for doubt in advice.doubts]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def answer(advice: Advice) -> str:
+    """The best candidate, or that nothing helps."""
+    goal = advice.goal
+    present = _value(advice.present["mean"], goal.metric)
+    now = f"At present {possessive(goal.subject)} {name_of(goal.metric, 'transactions')} is {present}"
+    if goal.bound is not None:
+        now += f", within the goal in {advice.kept} of {len(advice.present['values'])} trials"
+    if not advice.helpful:
+        tried = len(advice.screened)
+        return (
+            f"{now}. Nothing helps: of {tried} candidates that were simulated, none improves it"
+            f"{'' if advice.confirmed else f' by {LEAST_PERCENT:g} % or more'}"
+            f"{' beyond doubt' if advice.confirmed else ''}."
+        )
+    best = advice.helpful[0]
+    mean, interval = best.judged.sample["mean"], best.judged.sample["interval"]
+    ends = f" ({_value(interval['low'], goal.metric)} to {_value(interval['high'], goal.metric)})" if interval else ""
+    met = ""
+    if goal.bound is not None:
+        count = len(best.judged.sample["values"])
+        met = f" The goal {goal} is kept in {best.judged.kept} of {count} trials."
+        if best.judged.kept == 0:
+            met = f" No candidate reaches the goal {goal}." if not any(o.judged.kept for o in advice.helpful) else met
+    return f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {_value(mean, goal.metric)}{ends}.{met}"
+
+
+def possessive(name: str) -> str:
+    """`shop's`, `answers'`."""
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def _value(value: float | None, metric: str) -> str:
+    unit = unit_of(metric)
+    return f"{digits_text(value)}{f' {unit}' if unit else ''}"
+
+
+def _ranking(advice: Advice) -> str:
+    goal = advice.goal
+    rows = [["", str(goal), "change", "interval", "p", *(["kept"] if goal.bound is not None else [])]]
+    of_present = ["present", _value(advice.present["mean"], goal.metric), "", "", ""]
+    rows.append([*of_present, *([f"{advice.kept}/{len(advice.present['values'])}"] if goal.bound is not None else [])])
+    for one in advice.confirmed:
+        effect, sample = one.judged.effect, one.judged.sample
+        interval = sample["interval"]
+        row = [
+            one.candidate.name,
+            _value(sample["mean"], goal.metric),
+            size_words(effect["change_percent"], effect["arm_mean"] - effect["baseline_mean"]),
+            f"{digits_text(interval['low'])} to {digits_text(interval['high'])}" if interval else "–",
+            p_text(effect["p_adjusted"]),
+        ]
+        rows.append([*row, *([f"{one.judged.kept}/{len(sample['values'])}"] if goal.bound is not None else [])])
+    return align(rows)
+
+
+def _told(place: int, one: Confirmed) -> Iterator[str]:
+    verdict = "" if one.judged.helps else f" Its effect on the goal is not certain ({one.judged.effect['verdict']})."
+    yield f"{place}. {one.candidate.title} ({one.candidate.name}).{verdict}"
+    yield f"   Others: {_side_effects(one.judged)}."
+    yield f"   Costs: {one.candidate.costs} Evidence: {one.candidate.evidence}."
+
+
+def _side_effects(judged: Judged) -> str:
+    told = [
+        f"{possessive(effect['workload'])} {name_of(effect['metric'], effect['noun'])} "
+        f"{size_words(effect['change_percent'], effect['arm_mean'] - effect['baseline_mean'])}"
+        for effect in judged.side_effects[:SIDE_EFFECTS_MAX]
+    ]
+    more = len(judged.side_effects) - len(told)
+    return ", ".join(told) + (f" and {more} more" if more > 0 else "") if told else "no significant change"
+
+
+def _configuration(advice: Advice) -> Iterator[str]:
+    best = advice.helpful[0]
+    found = best.configuration
+    folder = advice.path / "apply" / best.candidate.name
+    if not found.switches and not found.settings:
+        yield f"{best.candidate.name} has no configuration: it is another machine or device."
+        return
+    yield f"To apply {best.candidate.name}, by yourself (nothing was applied; files in {folder}):"
+    for lines in found.switches:
+        if lines.vendor != found.switches[0].vendor:
+            continue
+        yield f"--- {lines.switch}, {lines.vendor}: first `{lines.before}`; back with `{lines.undo}`"
+        yield lines.text.rstrip()
+        yield from (f"! {lines.vendor} differs: {remark}" for remark in lines.remarks)
+    if others := sorted(
+        {lines.vendor for lines in found.switches} - {found.switches[0].vendor if found.switches else ""}
+    ):
+        yield f"(for {', '.join(others)}: see the files)"
+    if script := found.script():
+        yield "--- elsewhere"
+        yield script.rstrip()
+
+
+def _rest(advice: Advice) -> Iterator[str]:
+    confirmed = {one.candidate.name for one in advice.confirmed}
+    others = [one for one in advice.screened if one.candidate.name not in confirmed]
+    if others:
+        told = [f"{one.candidate.name} {_percent(one.improvement_percent)}" for one in others]
+        yield fill(f"Simulated and not followed (improvement in the screening): {', '.join(told)}.", WIDTH)
+    by_reason: dict[str, list[str]] = {}
+    for candidate, reason in advice.not_tried:
+        by_reason.setdefault(reason, []).append(candidate.name)
+    if by_reason:
+        told = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
+        yield fill(f"Not simulated: {'; '.join(told)}.", WIDTH)
+
+
+def _percent(value: float | None) -> str:
+    return "without a figure (its trials did not end)" if value is None else f"{value:+.1f} %"
+
+
+def advice_data(advice: Advice) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "scenario": advice.scenario,
+        "arm": advice.arm,
+        "goal": {**asdict(advice.goal), "text": str(advice.goal), "unit": unit_of(advice.goal.metric)},
+        "path": str(advice.path),
+        "answer": answer(advice),
+        "makeup": asdict(advice.makeup) if advice.makeup else None,
+        "present": advice.present,
+        "kept": advice.kept,
+        "confirmed": [_confirmed_data(one) for one in advice.confirmed],
+        "screened": [
+            {"name": one.candidate.name, "title": one.candidate.title, "improvement_percent": one.improvement_percent}
+            for one in advice.screened
+        ],
+        "not_tried": [{"name": one.name, "title": one.title, "reason": reason} for one, reason in advice.not_tried],
+        "doubts": advice.doubts,
+    }
+
+
+def _confirmed_data(one: Confirmed) -> dict[str, Any]:
+    return {
+        "name": one.candidate.name,
+        "title": one.candidate.title,
+        "changes": dict(one.candidate.changes),
+        "costs": one.candidate.costs,
+        "evidence": one.candidate.evidence,
+        "helps": one.judged.helps,
+        "kept": one.judged.kept,
+        "sample": one.judged.sample,
+        "effect": one.judged.effect,
+        "side_effects": one.judged.side_effects,
+        "configuration": _configuration_data(one.configuration),
+    }
+
+
+def _configuration_data(found: Configuration) -> dict[str, Any]:
+    return {
+        "switches": [asdict(lines) for lines in found.switches],
+        "settings": [asdict(settings) for settings in found.settings],
+    }

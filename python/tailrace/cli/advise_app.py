@@ -1,0 +1,56 @@
+"""`tailrace advise` and its options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+advise_app = typer.Typer(rich_markup_mode=None)
+
+
+@advise_app.command()
+def advise(
+    scenario: Annotated[
+        Path,
+        typer.Argument(help="Scenario file or its folder, or the directory of a run.", metavar="SCENARIO | RUN"),
+    ],
+    *,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--goal",
+            metavar="GOAL",
+            help="What should hold, e.g. 'shop.p99 < 5ms' or 'backup.goodput > 4'; without a bound as good as possible;"
+            " default: the 99th percentile of the slowest workload.",
+        ),
+    ] = None,
+    arm: Annotated[
+        str | None, typer.Option("--arm", metavar="NAME", help="The present; default: the baseline.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME", help="Only this candidate; repeatable.")
+    ] = None,
+    trials: Annotated[int, typer.Option("--trials", min=6, help="Trials of each candidate that is followed.")] = 8,
+    screening: Annotated[int, typer.Option("--screening", min=1, help="Trials of every candidate before that.")] = 3,
+    scale: Annotated[
+        float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
+    ] = 1.0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Directory of the results; default: below runs/.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Simulate what may help a workload, rank it, and print the configuration to apply."""
+    from tailrace.advice.advise import Wanted
+    from tailrace.advice.trying import Effort
+    from tailrace.cli.advising import advise_on
+
+    wanted = Wanted(goal, arm, only or [], out, screening, trials, Effort(jobs, scale))
+    advise_on(scenario, set_, wanted, json_=json_)

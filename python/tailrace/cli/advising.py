@@ -1,0 +1,53 @@
+"""`tailrace advise`."""
+
+from functools import partial
+from pathlib import Path
+
+from tailrace.advice.advise import Advice, Wanted, advise
+from tailrace.advice.text import advice_data, advice_text
+from tailrace.cli.console import emit_json, emit_table, note, overrides, scenario_path, warn
+from tailrace.cli.running import refuse_scale
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.reporter import reporter_for
+from tailrace.files import read_json, write_json, write_text
+from tailrace.scenario.loading import Loaded, load_scenario
+
+MANIFEST, SCENARIO = "manifest.json", "scenario.json"
+
+
+def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
+    """Simulates, prints the advice, and keeps it with its files beside the runs."""
+    refuse_scale(wanted.effort.scale)
+    loaded = _loaded(path, assignments)
+    warn(loaded.warnings)
+    advice = advise(loaded, wanted, reporter_for(json_lines=json_))
+    _write(advice)
+    if json_:
+        emit_json(advice_data(advice))
+    else:
+        emit_table(partial(advice_text, advice))
+        note(f"results: {advice.path}")
+
+
+def _loaded(path: Path, assignments: list[str] | None) -> Loaded:
+    """The scenario of a file, or the one that a run directory keeps."""
+    if not (path / MANIFEST).is_file():
+        return load_scenario(scenario_path(path), overrides(assignments))
+    kept = path / SCENARIO
+    if not kept.is_file():
+        raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
+    return load_scenario(read_json(kept), overrides(assignments))
+
+
+def _write(advice: Advice) -> None:
+    """The advice as data and text, and the configuration of every candidate that was followed."""
+    write_json(advice.path / "advice.json", advice_data(advice))
+    write_text(advice.path / "advice.txt", advice_text(advice))
+    for one in advice.confirmed:
+        folder = advice.path / "apply" / one.candidate.name
+        for lines in one.configuration.switches:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(folder / f"{lines.switch}.{lines.suffix}", lines.text)
+        if script := one.configuration.script():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(folder / "elsewhere.sh", script)

@@ -1,0 +1,159 @@
+"""`tailrace advise`: what it writes, continues and refuses."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tailrace.advice.candidates import candidates
+from tailrace.advice.combining import together
+from tailrace.advice.situation import Situation
+from tailrace.importers.nxos.importer import import_nxos
+from tailrace.scenario.loading import document_of, load_scenario, try_changes
+
+CASES = Path(__file__).parent / "cases"
+ADVISE_LIMIT_S = 180
+SMALL = ("--only", "dpp-120", "--only", "rto-min-10ms", "--screening", "2", "--trials", "6")
+
+
+def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tailrace", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=ADVISE_LIMIT_S, check=False)
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "internal error" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def advised(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    out = tmp_path_factory.mktemp("advise") / "advice"
+    done = tailrace("advise", str(CASES / "prioritise.yaml"), *SMALL, "--goal", "orders.p99 < 1ms", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    return out, done.stdout
+
+
+def test_the_answer_names_the_goal_and_the_best(advised: tuple[Path, str]) -> None:
+    _, text = advised
+    answer = " ".join(text.split())
+    assert re.match(
+        r"At present orders' 99th percentile of latency is [\d.]+ ms, within the goal in 0 of 6 trials\. Best: The"
+        r" first 120 packets .* \(dpp-120\): [\d.]+ ms",
+        answer,
+    )
+    assert "Where the time goes at present (the p99 band): 9" in answer
+    assert "Others:" in answer
+    assert "Costs: Needs a switch with DPP" in answer
+
+
+def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
+    out, _ = advised
+    data = json.loads((out / "advice.json").read_text())
+    result = json.loads((out / "confirmed" / "result.json").read_text())
+    [effect] = [
+        one
+        for one in result["comparisons"]
+        if (one["arm"], one["workload"], one["metric"]) == ("dpp-120", "orders", "latency_p99_ms")
+    ]
+    [best] = [one for one in data["confirmed"] if one["name"] == "dpp-120"]
+    assert best["effect"]["arm_mean"] == effect["arm_mean"]
+    assert best["effect"]["baseline_mean"] == effect["baseline_mean"] == data["present"]["mean"]
+    assert best["kept"] == sum(value <= 1.0 for value in best["sample"]["values"])
+
+
+def test_confirmation_has_other_random_numbers_than_the_screening(advised: tuple[Path, str]) -> None:
+    out, _ = advised
+    seeds = [
+        {json.loads(file.read_text())["seed"] for file in (out / part / "trials" / "present").glob("*.json")}
+        for part in ("screening", "confirmed")
+    ]
+    assert not seeds[0] & seeds[1]
+    assert [len(found) for found in seeds] == [2, 6]
+
+
+def test_the_configuration_to_apply_means_the_simulated_policy(advised: tuple[Path, str]) -> None:
+    out, text = advised
+    lines = (out / "apply" / "dpp-120" / "left.nxos").read_text()
+    section = import_nxos(lines)[0].data()
+    [policy] = section["policies"].values()
+    assert policy["dpp"]["max_packets"] == 120
+    assert "checkpoint tailrace" in text
+    assert "rollback running-config checkpoint tailrace" in text
+    assert json.loads((out / "apply" / "dpp-120" / "left.sonic.json").read_text())["QUEUE"]
+
+
+def test_the_same_command_continues(advised: tuple[Path, str]) -> None:
+    out, text = advised
+    again = tailrace("advise", str(CASES / "prioritise.yaml"), *SMALL, "--goal", "orders.p99 < 1ms", "--out", str(out))
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == text
+    assert "trials are complete already" in again.stderr
+
+
+def test_a_run_is_advised_on_by_its_scenario(advised: tuple[Path, str], tmp_path: Path) -> None:
+    out, _ = advised
+    done = tailrace(
+        "advise", str(out / "confirmed"), "--only", "dpp-20", "--trials", "6", "--out", str(tmp_path / "a"), "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert (data["arm"], data["goal"]["text"]) == ("present", "orders.p99")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--goal", "nightly.p99 < 1ms"), "trials of the present have no such figure of a workload of kind stream"),
+        (("--arm", "bass"), "there is no arm 'bass'"),
+        (("--only", "magic"), "--only magic: there is no such candidate here"),
+        (("--scale", "0"), "--scale 0 is outside"),
+        (("--set", "workloads.orders.users=none"), "workloads.orders.users"),
+    ],
+)
+def test_what_cannot_be_advised_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    only = () if "--only" in words else ("--only", "dpp-120")
+    done = tailrace("advise", str(CASES / "prioritise.yaml"), *words, *only, "--out", str(tmp_path / "advice"))
+    assert done.returncode == 2, done.stdout
+    assert message in done.stderr
+
+
+def situation(name: str, *targets: str) -> Situation:
+    loaded = load_scenario(CASES / f"{name}.yaml")
+    return Situation(document_of(loaded, "base"), loaded.scenario, targets, "latency_p99_ms")
+
+
+def test_every_candidate_of_the_cases_is_sound_or_says_why() -> None:
+    for file in sorted(CASES.glob("*.yaml")):
+        loaded = load_scenario(file)
+        arm = next(iter(loaded.arms))
+        for target in loaded.arms[arm].running:
+            here = Situation(document_of(loaded, arm), loaded.arms[arm], (target,), "latency_p99_ms")
+            for one in candidates(here):
+                scenario, problems = try_changes(here.document, one.changes)
+                assert scenario is not None or problems, f"{file.name} {one.name}"
+                assert all(problem.what for problem in problems)
+                assert one.costs.endswith("."), one.name
+                assert one.evidence, one.name
+
+
+def test_two_changes_of_one_policy_are_both_in_force() -> None:
+    here = situation("prioritise", "orders")
+    found = {one.name: one for one in candidates(here)}
+    both = together(here, found["dpp-120"], found["afd-ecn"])
+    assert both is not None
+    scenario, problems = try_changes(here.document, both.changes)
+    assert scenario is not None
+    assert not problems
+    policy = scenario.policies["deep"]
+    assert policy.dpp is not None
+    assert policy.queues["all"].aqm.kind == "afd"
+    assert scenario.host("client").tcp.ecn
+
+
+def test_a_change_that_leaves_nothing_for_the_second_is_not_combined() -> None:
+    here = situation("prioritise", "orders")
+    found = {one.name: one for one in candidates(here)}
+    assert together(here, found["dpp-120"], found["dpp-20"]) is None
+    assert together(here, found["afd"], found["codel"]) is None
