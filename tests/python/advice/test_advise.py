@@ -92,6 +92,27 @@ def test_the_same_command_continues(advised: tuple[Path, str]) -> None:
     assert "trials are complete already" in again.stderr
 
 
+def test_what_acts_on_no_part_of_the_latency_is_not_simulated(tmp_path: Path) -> None:
+    out = tmp_path / "advice"
+    words = (
+        "--goal",
+        "orders.p99",
+        "--screening",
+        "1",
+        "--trials",
+        "6",
+        "--set",
+        "experiment.duration=200ms",
+        "--json",
+    )
+    done = tailrace("advise", str(CASES / "nothing-server.yaml"), *words, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    reasons = {one["name"]: one["reason"] for one in data["not_tried"]}
+    assert reasons["dpp-120"] == "it acts on 0.0 % of the latency"
+    assert data["makeup"]["shares"]["server_work"] > 0.9
+
+
 def test_a_run_is_advised_on_by_its_scenario(advised: tuple[Path, str], tmp_path: Path) -> None:
     out, _ = advised
     done = tailrace(

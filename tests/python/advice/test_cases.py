@@ -37,7 +37,7 @@ KNOWN = {
     "streams": Case("streams-4-times", 200, ("dctcp", "socket-buffers-64MiB"), "copy.goodput"),
     "socket-buffers": Case("socket-buffers-64MiB", 50, ("dctcp", "dpp-120")),
     "weights": Case("larger-share", 90, ("rto-min-10ms", "own-queue")),
-    "pauses": Case("no-pauses", 100, ("rto-min-10ms", "buffer-4-times"), "beside.goodput", is_best=False),
+    "pauses": Case("no-pauses", 20, ("rto-min-10ms", "buffer-4-times"), "beside.goodput"),
     "idle": Case("no-restart", 60, ("dctcp", "dpp-120")),
     "pinning": Case("pinned", 40, ("dctcp", "dpp-120"), "orders.p99", scale=0.5),
     "moderation": Case("no-moderation", 80, ("dctcp", "dpp-120")),
