@@ -2,7 +2,20 @@
 
 from typing import final
 
-__all__ = ["PlanError", "Trial", "TrialFailed", "distributions", "drop_causes", "limits", "version"]
+__all__ = [
+    "CaptureError",
+    "PlanError",
+    "Trial",
+    "TrialFailed",
+    "distributions",
+    "drop_causes",
+    "limits",
+    "profile_capture",
+    "version",
+]
+
+class CaptureError(ValueError):
+    """A file that is no capture, or options that cannot be used; the message names the fault."""
 
 class PlanError(ValueError):
     """A plan that cannot be run; the message names the place and the fault."""
@@ -47,6 +60,14 @@ def drop_causes() -> list[str]:
 
 def limits() -> dict[str, int]:
     """Limits and constants that scenarios share with plans, by name; the unit ends the name."""
+
+def profile_capture(path: str, options_json: str) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
+    """Profile the capture in a file: the profile as JSON, and the tables `connections`, `exchanges`, `datagram_flows` and
+    `addresses` as name -> column -> (`u64`; little-endian bytes).
+
+    Raises CaptureError when the file is no capture or an option is wrong. A capture that ends early or is damaged has a
+    profile of what was readable, which says where it ended.
+    """
 
 def version() -> str:
     """Version of the simulator, the same as the package's."""

@@ -31,7 +31,9 @@ ALLOWED: dict[str, set[str]] = {
     # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
     # The traffic of its hosts is that of the traffic program.
     "exact": {"units", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
-    "bindings": {"dataplane", "plan", "sim"},
+    # Captures of any network: no engine, no plan.
+    "capture": {"units", "wire", "record"},
+    "bindings": {"dataplane", "plan", "sim", "capture"},
     # Tests that compare the engines, which do not know each other.
     "parity": {"units", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
 }

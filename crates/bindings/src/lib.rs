@@ -1,6 +1,7 @@
-//! `tailrace._native`: one trial, and the names and limits that scenarios share with plans, for Python. This crate converts
+//! `tailrace._native`: one trial, the profile of a capture, and the names and limits that scenarios share with plans, for Python. This crate converts
 //! types and decides nothing.
 
+mod capture;
 mod facts;
 mod failure;
 mod tables;
@@ -22,15 +23,26 @@ create_exception!(
     "A broken invariant inside the simulator; the message names it and its place. The trial has no result."
 );
 
+create_exception!(
+    tailrace._native,
+    CaptureError,
+    PyValueError,
+    "A file that is no capture, or options that cannot be used; the message names the fault."
+);
+
 /// The extension module.
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::CaptureError;
+    #[pymodule_export]
     use super::PlanError;
     #[pymodule_export]
     use super::TrialFailed;
+    #[pymodule_export]
+    use super::capture::profile_capture;
     #[pymodule_export]
     use super::facts::distributions;
     #[pymodule_export]

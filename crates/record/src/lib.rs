@@ -11,6 +11,7 @@ mod traffic;
 pub use depth::DepthHistogram;
 pub use digest::Digest;
 pub use latency::Latency;
+pub use log_linear::LogLinear;
 pub use series::Series;
 pub use table::{Column, Table};
 pub use traffic::{Tally, Traffic};

@@ -10,7 +10,7 @@ const PLACES: usize = 1 << (EXACT_BITS - 1);
 
 /// How many of which numbers there were.
 #[derive(Clone, Debug)]
-pub(crate) struct LogLinear {
+pub struct LogLinear {
     counts: Vec<u64>,
     total: u64,
     /// The extremes; the first is the greater one while there are none.
@@ -26,33 +26,50 @@ impl Default for LogLinear {
 
 impl LogLinear {
     /// Counts one number.
-    pub(crate) fn add(&mut self, number: u64) {
+    #[inline]
+    pub fn add(&mut self, number: u64) {
+        self.add_times(number, 1);
+    }
+
+    /// Counts one number so many times, at least once.
+    #[inline]
+    pub fn add_times(&mut self, number: u64, times: u64) {
         let place = place_of(number);
         if place >= self.counts.len() {
             self.counts.resize((place + 1).next_multiple_of(PLACES), 0);
         }
-        self.counts[place] += 1;
-        self.total += 1;
+        self.counts[place] += times;
+        self.total += times;
         (self.least, self.most) = (self.least.min(number), self.most.max(number));
     }
 
     /// How many there were.
-    pub(crate) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.total
     }
 
     /// The least number of the least one's place; 0 without numbers.
-    pub(crate) fn least(&self) -> u64 {
+    pub fn least(&self) -> u64 {
         if self.total == 0 { 0 } else { self.least >> width_bits(place_of(self.least)) << width_bits(place_of(self.least)) }
     }
 
     /// The largest number of the largest one's place; 0 without numbers.
-    pub(crate) fn most(&self) -> u64 {
+    pub fn most(&self) -> u64 {
         if self.total == 0 { 0 } else { end_of(place_of(self.most)) }
     }
 
+    /// The least number itself; 0 without numbers.
+    pub fn smallest(&self) -> u64 {
+        if self.total == 0 { 0 } else { self.least }
+    }
+
+    /// The largest number itself; 0 without numbers.
+    pub fn greatest(&self) -> u64 {
+        self.most
+    }
+
     /// The largest number of each place that has any, and how many it has, in order.
-    pub(crate) fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
         let first = place_of(self.least.min(self.most));
         let counts = self.counts.get(first..=place_of(self.most)).unwrap_or_default();
         let filled = counts.iter().enumerate().filter(|&(_, &count)| count > 0);

@@ -1,0 +1,51 @@
+//! Ports of fragmented packets: only the first fragment has them, and the others belong to the same flow.
+
+use crate::decode::{Fragment, Ip};
+
+/// Packets whose ports are remembered. One of another packet with the same place is forgotten.
+const PLACES: usize = 4_096;
+
+type Packet = (u128, u128, u32, u8);
+
+/// Counts fragments and remembers ports.
+pub struct Fragments {
+    known: Vec<Option<(Packet, (u16, u16))>>,
+    /// Fragments of all kinds.
+    pub frames: u64,
+    /// Their length on the link.
+    pub frame_bytes: u64,
+    /// First fragments, one for each packet in fragments.
+    pub packets: u64,
+    /// Later fragments whose first one was not seen before.
+    pub orphans: u64,
+}
+
+impl Default for Fragments {
+    fn default() -> Fragments {
+        Fragments { known: vec![None; PLACES], frames: 0, frame_bytes: 0, packets: 0, orphans: 0 }
+    }
+}
+
+impl Fragments {
+    /// Counts a fragment of a packet, and gives the ports of the packet if they are known; `ports` are those that it has itself.
+    pub fn ports(&mut self, ip: &Ip, frame_bytes: u32, ports: Option<(u16, u16)>) -> Option<(u16, u16)> {
+        let packet = (ip.source, ip.destination, ip.identification, ip.protocol);
+        let place = &mut self.known[place_of(&packet)];
+        self.frames += 1;
+        self.frame_bytes += u64::from(frame_bytes);
+        if ip.fragment == Fragment::First {
+            self.packets += 1;
+            *place = ports.map(|ports| (packet, ports));
+            return ports;
+        }
+        let known = place.filter(|(of, _)| *of == packet).map(|(_, ports)| ports);
+        self.orphans += u64::from(known.is_none());
+        known
+    }
+}
+
+fn place_of(&(source, destination, identification, protocol): &Packet) -> usize {
+    let ends = source.wrapping_mul(31).wrapping_add(destination);
+    let folded = (ends ^ ends >> 64) as u64;
+    ((folded ^ folded >> 32) as usize).wrapping_add(identification as usize).wrapping_add(usize::from(protocol)) % PLACES
+}

@@ -1,0 +1,123 @@
+//! What a segment is. The rules are those of Wireshark's TCP analysis (User's Guide, section 7.5 "TCP Analysis"), so that counts can be
+//! compared; where a rule needs all unacknowledged segments, the last one and the highest number stand for them.
+
+use super::is_before;
+use super::side::Side;
+use crate::decode::{Tcp, flags};
+
+/// A segment below the highest number within this time of it is out of order if the handshake was not seen.
+const DISORDER_NS: u64 = 3_000_000;
+/// A retransmission within this time of the duplicates is a fast one.
+const FAST_NS: u64 = 20_000_000;
+/// Duplicates that a fast retransmission follows at least.
+const DUPLICATES_MIN: u16 = 2;
+
+/// What a segment is, beyond new data or an acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Its data were sent before, for whatever reason.
+    pub is_retransmission: bool,
+    /// A retransmission after duplicate acknowledgements.
+    pub is_fast: bool,
+    /// A retransmission of what was acknowledged.
+    pub is_spurious: bool,
+    /// It was overtaken.
+    pub is_out_of_order: bool,
+    /// It repeats the last acknowledgement.
+    pub is_duplicate_ack: bool,
+    /// It closes the window.
+    pub is_zero_window: bool,
+    /// It probes a closed window.
+    pub is_window_probe: bool,
+    /// It only changes the window.
+    pub is_window_update: bool,
+    /// It asks whether the other end is there.
+    pub is_keep_alive: bool,
+    /// Bytes before it were not captured.
+    pub is_after_gap: bool,
+    /// Bytes by which it advances the stream, SYN and FIN apart.
+    pub new_bytes: u32,
+}
+
+impl Verdict {
+    /// Does it only repeat or ask?
+    fn is_without_news(self) -> bool {
+        self.is_keep_alive || self.is_window_probe
+    }
+}
+
+/// What this segment of `own` is, and what is known after it. `handshake_ns` is the duration of the handshake, 0 if unknown.
+#[inline]
+pub fn judge(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64) -> Verdict {
+    let mut verdict = Verdict::default();
+    let is_plain = tcp.flags & (flags::SYN | flags::FIN | flags::RST) == 0;
+    let length = tcp.payload_bytes;
+    let is_expected = own.has_next && tcp.seq == own.next;
+    let is_same_ack = tcp.ack == own.ack;
+
+    verdict.is_window_probe = length == 1 && is_expected && peer.window == 0 && peer.ack_at_ns > 0;
+    if !verdict.is_window_probe {
+        verdict.is_zero_window = is_plain && tcp.window == 0;
+        verdict.is_after_gap = own.has_next && is_before(own.next, tcp.seq) && !tcp.has(flags::RST);
+        verdict.is_keep_alive = is_plain && length <= 1 && own.has_next && tcp.seq == own.next.wrapping_sub(1);
+        let is_bare = is_plain && length == 0 && is_expected && is_same_ack;
+        verdict.is_window_update = is_bare && tcp.window != 0 && tcp.window != own.window;
+        let is_answer = peer.was_keep_alive || (peer.was_probe && tcp.window == 0);
+        verdict.is_duplicate_ack = is_bare && tcp.window != 0 && tcp.window == own.window && !is_answer;
+    }
+    if verdict.is_duplicate_ack {
+        own.duplicates = own.duplicates.saturating_add(1);
+    }
+    if !is_same_ack {
+        own.duplicates = 0;
+    }
+    if (length > 0 || tcp.flags & (flags::SYN | flags::FIN) != 0) && !verdict.is_without_news() {
+        repeated(own, peer, tcp, now_ns, handshake_ns, &mut verdict);
+    }
+    advance(own, tcp, now_ns, &mut verdict);
+    own.retransmissions += u32::from(verdict.is_retransmission);
+    (own.was_keep_alive, own.was_probe) = (verdict.is_keep_alive, verdict.is_window_probe);
+    verdict
+}
+
+/// Was the data sent before, or overtaken?
+#[inline]
+fn repeated(own: &Side, peer: &Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64, verdict: &mut Verdict) {
+    if !own.has_next || !is_before(tcp.seq, own.next) {
+        return;
+    }
+    let end = tcp.seq.wrapping_add(tcp.payload_bytes);
+    // A probe's byte that was not accepted comes again with more data.
+    if tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1) {
+        return;
+    }
+    let is_acknowledged = tcp.payload_bytes > 0 && peer.ack_at_ns > 0 && !is_before(peer.ack, end);
+    let is_fast = peer.duplicates >= DUPLICATES_MIN && peer.ack == tcp.seq && now_ns.saturating_sub(peer.ack_at_ns) < FAST_NS;
+    let disorder_ns = if handshake_ns == 0 { DISORDER_NS } else { handshake_ns };
+    let is_overtaken = now_ns.saturating_sub(own.next_at_ns) < disorder_ns && end != own.next;
+    match (is_acknowledged, is_fast, is_overtaken) {
+        (true, ..) => (verdict.is_retransmission, verdict.is_spurious) = (true, true),
+        (_, true, _) => (verdict.is_retransmission, verdict.is_fast) = (true, true),
+        (_, _, true) => verdict.is_out_of_order = true,
+        _ => verdict.is_retransmission = true,
+    }
+}
+
+/// Goes on in the stream, and keeps what later segments are compared with.
+#[inline]
+fn advance(own: &mut Side, tcp: &Tcp, now_ns: u64, verdict: &mut Verdict) {
+    let extra = u32::from(tcp.has(flags::SYN)) + u32::from(tcp.has(flags::FIN));
+    let end = tcp.seq.wrapping_add(tcp.payload_bytes);
+    let next = end.wrapping_add(extra);
+    if !own.has_next || (is_before(own.next, next) && !verdict.is_window_probe) {
+        let before = if own.has_next { own.next } else { tcp.seq };
+        let advanced = end.wrapping_sub(before).wrapping_sub(u32::from(tcp.has(flags::SYN) && own.has_next));
+        verdict.new_bytes = if tcp.payload_bytes > 0 && (advanced as i32) > 0 { advanced } else { 0 };
+        (own.next, own.next_at_ns, own.has_next) = (next, now_ns, true);
+    }
+    own.window = tcp.window;
+    if tcp.has(flags::ACK) {
+        (own.ack, own.ack_at_ns) = (tcp.ack, now_ns.max(1));
+    }
+    own.has_finished |= tcp.has(flags::FIN);
+}

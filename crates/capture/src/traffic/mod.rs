@@ -1,0 +1,36 @@
+//! What frames together say: sizes, rates, classes, protocols, senders at once, and what is under way at once.
+
+mod classes;
+mod concurrency;
+mod incast;
+mod interval;
+mod protocols;
+mod rates;
+mod sizes;
+
+pub use classes::{Classes, ClassesSummary};
+pub use concurrency::{Concurrency, ConcurrencySummary};
+pub use incast::{INTERVAL_NS as INCAST_INTERVAL_NS, Incast};
+pub use protocols::{Protocols, ProtocolsSummary};
+pub use rates::{Rates, RatesSummary};
+pub use sizes::{FrameSizes, FrameSizesSummary};
+
+use serde::Serialize;
+
+/// Frames and their length on the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// Frames.
+    pub frames: u64,
+    /// Their length.
+    pub frame_bytes: u64,
+}
+
+impl Count {
+    /// Counts a frame.
+    #[inline]
+    pub fn add(&mut self, frame_bytes: u32) {
+        self.frames += 1;
+        self.frame_bytes += u64::from(frame_bytes);
+    }
+}

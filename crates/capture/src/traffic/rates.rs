@@ -1,0 +1,141 @@
+//! Rates in intervals of 1 s, 10 ms, 1 ms and 100 µs, and bursts.
+
+use super::interval::{Intervals, IntervalsSummary};
+use crate::distribution::{Distribution, Summary};
+use serde::Serialize;
+
+/// Widths of intervals; the last one is the width of the places below.
+const WIDTHS_NS: [u64; 4] = [1_000_000_000, 10_000_000, 1_000_000, 100_000];
+const PLACE_NS: u64 = 100_000;
+/// Places that are open, so that frames may come late by 12.8 ms.
+const PLACES: u64 = 128;
+/// A burst is a run of intervals of 100 µs in each of which at least this share of the line is used.
+const BURST_PERCENT: u128 = 80;
+const NS_PER_S: u128 = 1_000_000_000;
+
+/// Rates of all frames, or of those of one direction.
+pub struct Rates {
+    intervals: [Intervals; WIDTHS_NS.len()],
+    places: [(u64, u64); PLACES as usize],
+    /// Number of the first open place since the origin.
+    first: u64,
+    /// The last place that has frames.
+    last: u64,
+    origin_ns: u64,
+    /// Frames that came too late for their place and were counted in the first open one.
+    late_frames: u64,
+    burst_bytes_min: Option<u64>,
+    /// Places and bytes of the burst that is under way.
+    burst: (u64, u64),
+    burst_next: u64,
+    burst_duration: Distribution,
+    burst_bytes: Distribution,
+}
+
+/// What results say about rates.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct RatesSummary {
+    intervals: Vec<IntervalsSummary>,
+    /// Frames that came more than 12.8 ms after later ones.
+    late_frames: u64,
+    /// Bursts, if the speed of the line is known.
+    bursts: Option<BurstsSummary>,
+}
+
+/// Runs of intervals of 100 µs with at least 80 % of the line.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct BurstsSummary {
+    bursts: u64,
+    duration_ns: Summary,
+    line_bytes: Summary,
+}
+
+impl Rates {
+    /// Rates from this time on, on a line of this speed.
+    pub fn new(origin_ns: u64, line_bps: Option<u64>) -> Rates {
+        let place_bytes = |bps: u64| (u128::from(bps) * u128::from(PLACE_NS) * BURST_PERCENT / (100 * 8 * NS_PER_S)) as u64;
+        Rates {
+            intervals: WIDTHS_NS.map(|width_ns| Intervals::new(width_ns, line_bps)),
+            places: [(0, 0); PLACES as usize],
+            first: 0,
+            last: 0,
+            origin_ns,
+            late_frames: 0,
+            burst_bytes_min: line_bps.map(place_bytes),
+            burst: (0, 0),
+            burst_next: 0,
+            burst_duration: Distribution::default(),
+            burst_bytes: Distribution::default(),
+        }
+    }
+
+    /// Counts a frame of this length on the line.
+    #[inline]
+    pub fn add(&mut self, now_ns: u64, line_bytes: u32) {
+        let since = now_ns.saturating_sub(self.origin_ns) / PLACE_NS;
+        let place = if since < self.first || now_ns < self.origin_ns {
+            self.late_frames += 1;
+            self.first
+        } else {
+            since
+        };
+        if place >= self.first + PLACES {
+            self.advance(place);
+        }
+        self.last = self.last.max(place);
+        let (bytes, frames) = &mut self.places[(place % PLACES) as usize];
+        *bytes += u64::from(line_bytes);
+        *frames += 1;
+    }
+
+    /// Closes places until this one is open.
+    fn advance(&mut self, place: u64) {
+        let first = place - PLACES + 1;
+        for number in self.first..first.min(self.first + PLACES) {
+            self.close(number);
+        }
+        self.first = first;
+    }
+
+    fn close(&mut self, number: u64) {
+        let (bytes, frames) = std::mem::take(&mut self.places[(number % PLACES) as usize]);
+        if frames == 0 {
+            return;
+        }
+        for intervals in &mut self.intervals {
+            intervals.add(number * PLACE_NS, bytes, frames);
+        }
+        if self.burst_bytes_min.is_some_and(|min| bytes >= min) {
+            if number != self.burst_next {
+                self.end_burst();
+            }
+            self.burst = (self.burst.0 + 1, self.burst.1 + bytes);
+            self.burst_next = number + 1;
+        }
+    }
+
+    fn end_burst(&mut self) {
+        let (places, bytes) = std::mem::take(&mut self.burst);
+        if places > 0 {
+            self.burst_duration.add(places * PLACE_NS);
+            self.burst_bytes.add(bytes);
+        }
+    }
+
+    /// For the results, at the end.
+    pub fn summary(mut self) -> RatesSummary {
+        for number in self.first..=self.last {
+            self.close(number);
+        }
+        self.end_burst();
+        for intervals in &mut self.intervals {
+            intervals.close();
+        }
+        let bursts = self.burst_bytes_min.map(|_| BurstsSummary {
+            bursts: self.burst_duration.count(),
+            duration_ns: self.burst_duration.summary(),
+            line_bytes: self.burst_bytes.summary(),
+        });
+        RatesSummary { intervals: self.intervals.iter().map(Intervals::summary).collect(), late_frames: self.late_frames, bursts }
+    }
+}

@@ -1,0 +1,44 @@
+"""`tailrace profile` and its options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+profile_app = typer.Typer(rich_markup_mode=None)
+
+
+@profile_app.command()
+def profile(
+    file: Annotated[
+        Path, typer.Argument(help="A pcap or pcapng file, also compressed with gzip or zstd.", metavar="FILE")
+    ],
+    *,
+    line: Annotated[
+        str | None,
+        typer.Option("--line", metavar="RATE", help="Speed of the line; default: what the capture says of it."),
+    ] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="TIME", help="Only frames from this time on after the first one.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Only frames before this time after the first one.")
+    ] = None,
+    anonymise: Annotated[
+        bool,
+        typer.Option("--anonymise", help="Replace addresses; those that share a prefix still do."),
+    ] = False,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="HEX",
+            help="With --anonymise: 32 hexadecimal digits, for the same addresses each time; default: a random key.",
+        ),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Profile a capture: sizes, rates, bursts, flows, TCP, requests and responses."""
+    from tailrace.cli.profiling import Request, profile_file
+
+    profile_file(Request(file, line, from_, until, anonymise, key), json_=json_)

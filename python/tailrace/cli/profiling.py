@@ -1,0 +1,75 @@
+"""`tailrace profile`."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tailrace.cli.console import emit_json, emit_table, note
+from tailrace.errors import RunRefusedError
+from tailrace.profile.capture import KEY_BYTES, PS_PER_NS, ProfileOptions, profile_capture, random_key
+from tailrace.profile.text import profile_text
+from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, parse
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for, as it was written."""
+
+    path: Path
+    line: str | None = None
+    from_: str | None = None
+    until: str | None = None
+    is_anonymous: bool = False
+    key: str | None = None
+
+
+def profile_file(request: Request, *, json_: bool) -> None:
+    """Prints the profile of a capture."""
+    profile = profile_capture(request.path, options_of(request))
+    end = profile.data["capture"]["end"]
+    if end["state"] != "complete":
+        note(
+            f"warning: {request.path}: the capture is {end['state']} at byte {end['offset_bytes']} ({end['what']});"
+            " the profile is of what is before"
+        )
+    if json_:
+        emit_json(profile.data)
+    else:
+        emit_table(partial(profile_text, profile.data))
+
+
+def options_of(request: Request) -> ProfileOptions:
+    """The options; raises `RunRefusedError` for one that is wrong."""
+    if request.key is not None and not request.is_anonymous:
+        raise RunRefusedError("--key: only --anonymise has a key (hint: add --anonymise)")
+    if request.key is not None and not _is_key(request.key):
+        raise RunRefusedError(f"--key: write {2 * KEY_BYTES} hexadecimal digits (hint: openssl rand -hex {KEY_BYTES})")
+    line = _parsed("--line", request.line, RATE)
+    if line == 0:
+        raise RunRefusedError("--line: the speed must be greater than zero (hint: write 10Gbit/s)")
+    from_ps, until_ps = (_parsed("--from", request.from_, TIME) or 0), _parsed("--until", request.until, TIME)
+    if until_ps is not None and until_ps // PS_PER_NS <= from_ps // PS_PER_NS:
+        start = "zero" if request.from_ is None else f"--from ({request.from_})"
+        raise RunRefusedError(f"--until: {request.until} is not after {start}")
+    return ProfileOptions(
+        line_bits_per_s=line,
+        from_ns=from_ps // PS_PER_NS,
+        until_ns=None if until_ps is None else until_ps // PS_PER_NS,
+        key_hex=(request.key or random_key()) if request.is_anonymous else None,
+    )
+
+
+def _is_key(text: str) -> bool:
+    try:
+        return len(bytes.fromhex(text)) == KEY_BYTES and len(text) == 2 * KEY_BYTES
+    except ValueError:
+        return False
+
+
+def _parsed(option: str, text: str | None, dimension: Dimension) -> int | None:
+    if text is None:
+        return None
+    try:
+        return parse(text, dimension)
+    except QuantityError as error:
+        raise RunRefusedError(f"{option}: {error}") from None

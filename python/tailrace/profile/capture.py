@@ -1,0 +1,100 @@
+"""A capture file, profiled by the native module."""
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import RunRefusedError, reason_of
+from tailrace.experiment.native import Columns, values
+
+KEY_BYTES = 16
+"""Of the key of anonymous addresses (SipHash)."""
+ROWS_MAX = 200_000
+"""Rows of each table by default; what is beyond is counted."""
+PS_PER_NS = 1000
+
+
+@dataclass(frozen=True)
+class ProfileOptions:
+    """What is asked for; times count from the first frame of the file."""
+
+    line_bits_per_s: int | None = None
+    """Speed of the line; None: what the capture says of its first interface."""
+    from_ns: int = 0
+    until_ns: int | None = None
+    rows_max: int = ROWS_MAX
+    key_hex: str | None = None
+    """Key of anonymous addresses, 32 hexadecimal digits; None: addresses as they are."""
+
+    def to_json(self) -> str:
+        """As the native module reads them."""
+        return json.dumps(
+            {
+                "line_bps": self.line_bits_per_s,
+                "from_ns": self.from_ns,
+                "until_ns": self.until_ns,
+                "rows_max": self.rows_max,
+                "key_hex": self.key_hex,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The profile of one capture."""
+
+    data: dict[str, Any]
+    """As docs/models/profile.md describes it; keys end with their units."""
+    tables: Mapping[str, Columns] = field(default_factory=dict, repr=False)
+
+    def columns(self, table: str) -> dict[str, Sequence[int]]:
+        """The numbers of `connections`, `exchanges` or `datagram_flows` by column; addresses are indices."""
+        return values(self.tables[table])
+
+    @cached_property
+    def addresses(self) -> list[IPv4Address | IPv6Address]:
+        """The addresses to which the tables point."""
+        halves = self.columns("addresses")
+        return [_address(high << 64 | low) for high, low in zip(halves["high"], halves["low"], strict=True)]
+
+
+def random_key() -> str:
+    """A key for anonymous addresses that no other call has."""
+    return secrets.token_hex(KEY_BYTES)
+
+
+def profile_capture(path: Path, options: ProfileOptions) -> Profile:
+    """Profiles a file; raises `RunRefusedError` when it is no capture or an option is wrong.
+
+    A capture that ends early or is damaged has a profile of what was readable: `capture.end` says where it ended.
+    """
+    from tailrace import _native
+
+    _check(path)
+    try:
+        text, tables = _native.profile_capture(str(path), options.to_json())
+    except _native.CaptureError as error:
+        raise RunRefusedError(f"{path}: {error}") from None
+    return Profile({"file": path.name, **json.loads(text)}, tables)
+
+
+def _check(path: Path) -> None:
+    """Refuses what is no readable file, in the words of the other commands."""
+    try:
+        is_folder = path.is_dir()
+        if not is_folder:
+            path.open("rb").close()
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"{path}: {reason_of(error)}") from None
+    if is_folder:
+        raise RunRefusedError(f"{path}: this is a directory (hint: name a pcap or pcapng file)")
+
+
+def _address(number: int) -> IPv4Address | IPv6Address:
+    address = IPv6Address(number)
+    return address.ipv4_mapped or address
