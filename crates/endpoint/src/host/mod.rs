@@ -3,6 +3,7 @@
 //!
 //! A frame comes up in the order `receive` (poll, ring, merging, work), transport, program; it goes down by `uplink`.
 
+mod cause;
 mod connections;
 mod cores;
 mod counted;
@@ -23,6 +24,7 @@ mod threaded_calls;
 mod threads;
 mod uplink;
 
+pub use cause::{Cause, Work};
 pub use cores::Cores;
 pub use counted::HostCounters;
 pub use moderation::Moderation;
@@ -31,6 +33,7 @@ pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
 pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
+pub use crate::cpu::softirq::POLL_BUDGET;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
 pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 
