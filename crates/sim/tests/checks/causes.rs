@@ -1,9 +1,14 @@
 //! Where the time of transactions went, on cases that can be counted by hand.
 
 use crate::common::*;
+use crate::random_plan::plans;
+use proptest::prelude::*;
 use tailrace_plan::*;
 use tailrace_sim::{Control, Explained, Explanation, Part, explain, run};
 use tailrace_units::Span;
+
+/// Random plans.
+const CASES: u32 = 96;
 
 fn explained(raw: RawPlan) -> Explained {
     explain(&Plan::from_raw(raw).expect("the plan is sound"), &Control::default()).expect("it can be explained")
@@ -145,3 +150,43 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
     }
 }
 
+
+/// Explains a plan that may come to no end, and checks what must hold of every one: nothing changes, each latency is explained in
+/// full, and there are as many of them as the run counts, with the same mean.
+fn check(raw: RawPlan) -> Explained {
+    let plan = Plan::from_raw(raw).expect("the plan is sound");
+    let (plain, explained) = (run(&plan, &Control::default()), explain(&plan, &Control::default()).expect("it can be explained"));
+    let body = |index: usize| &plan.raw.workloads[index].body;
+    let (plain, summary) = (plain.summary(), explained.outcome.summary());
+    assert_eq!((&plain["digest"], &plain["workloads"]), (&summary["digest"], &summary["workloads"]));
+    let counted_from = summary["counted_from_ps"].as_u64().unwrap_or(0);
+    for (index, workload) in plain["workloads"].as_array().expect("there are some").iter().enumerate() {
+        let own = explained.transactions.iter().filter(|one| one.workload as usize == index);
+        let own: Vec<&Explanation> = own.filter(|one| one.end.ps() > counted_from).collect();
+        if let RawBody::Datagrams(_) = body(index) {
+            assert!(own.is_empty());
+            continue;
+        }
+        assert_eq!(own.len() as u64, workload["latency"]["count"].as_u64().unwrap_or(0), "{}", workload["name"]);
+        let sum: u128 = own.iter().map(|one| u128::from(one.end.since(one.start).ps())).sum();
+        let mean = sum as f64 / own.len() as f64;
+        assert!(own.is_empty() || (mean / number(workload, "latency.mean_ps") - 1.0).abs() < 1e-9, "{}: {mean}", workload["name"]);
+    }
+    for one in &explained.transactions {
+        assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0));
+        assert_eq!(one.queued_at.values().fold(Span::ZERO, |sum, &span| sum + span), one.parts.of(Part::SwitchQueue));
+    }
+    explained
+}
+
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+    #[test]
+    fn any_plan_can_be_explained(mut plan in plans(), looks in any::<bool>()) {
+        if looks {
+            (plan.observe.windows_ps, plan.observe.interfaces_ps) = (3 * MS, 7 * MS);
+        }
+        check(plan);
+    }
+}
