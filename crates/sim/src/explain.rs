@@ -44,11 +44,7 @@ impl Explained {
 
 fn refusal(plan: &Plan) -> Option<Unexplained> {
     let raw = &plan.raw;
-    [
-        (!raw.hypervisors.is_empty(), Unexplained::Hypervisor),
-    ]
-    .into_iter()
-    .find_map(|(is_there, why)| is_there.then_some(why))
+    [(!raw.hypervisors.is_empty(), Unexplained::Hypervisor)].into_iter().find_map(|(is_there, why)| is_there.then_some(why))
 }
 
 /// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far it is and can end it early.

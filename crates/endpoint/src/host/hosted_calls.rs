@@ -77,7 +77,10 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         }
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
-        self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key, cause: self.cause.filter(|_| !is_passive) });
+        self.uplink.out.opened(
+            self.uplink.place,
+            &Opened { socket, owner, peer: remote.host, key, cause: self.cause.filter(|_| !is_passive) },
+        );
         socket
     }
 

@@ -24,6 +24,7 @@ mod threaded_calls;
 mod threads;
 mod uplink;
 
+pub use crate::cpu::softirq::POLL_BUDGET;
 pub use cause::{Cause, Work};
 pub use cores::Cores;
 pub use counted::HostCounters;
@@ -33,7 +34,6 @@ pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
 pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
-pub use crate::cpu::softirq::POLL_BUDGET;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
 pub use threads::{KernelCosts, ProcessorPolicy, ReceiveCounters};
 

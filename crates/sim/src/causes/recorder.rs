@@ -102,8 +102,11 @@ impl Recorder {
     /// Of a network whose wires end there, on hosts that receive in these ways, of which these workloads are explained.
     pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, is_explained: Vec<bool>) -> Recorder {
         let wires_to = |host: u32| (0_u32..).zip(ends).filter(move |(_, end)| **end == Node::Host(host)).map(|(wire, _)| wire);
-        let receiving = |(host, how): (u32, Receives)| {
-            Receiving { how, is_working: false, staged: Vec::new(), wires: wires_to(host).collect() }
+        let receiving = |(host, how): (u32, Receives)| Receiving {
+            how,
+            is_working: false,
+            staged: Vec::new(),
+            wires: wires_to(host).collect(),
         };
         Recorder {
             digest: None,
@@ -251,9 +254,8 @@ impl Recorder {
         let before = std::mem::replace(&mut end.repairs, look.repairs);
         let is_timer = told.is_none() && look.repairs != before;
         let last = told.or(end.last_received.map(|received| received.1));
-        let follows = last.filter(|&frame| {
-            !is_timer && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame))
-        });
+        let follows =
+            last.filter(|&frame| !is_timer && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame)));
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
         if let Some(frame) = follows {
             let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
@@ -449,7 +451,8 @@ impl Recorder {
     fn prior_of(&mut self, own: SocketId, packet: &Packet, id: FrameId) -> Option<Prior> {
         let now = self.event.now;
         let told = self.told_to(own);
-        let told = told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
+        let told =
+            told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
         let end = self.ends.get_mut(own)?;
         let copy = end.copy_of(packet);
         let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, opens_window: false };

@@ -100,7 +100,9 @@ impl<'a> Walk<'a> {
                 return;
             };
             let since = self.moment(prior.frame, prior.entry);
-            if since.is_some_and(|since| since <= self.start) && matches!(prior.part, Part::ClientWork | Part::ServerWork | Part::Device) {
+            if since.is_some_and(|since| since <= self.start)
+                && matches!(prior.part, Part::ClientWork | Part::ServerWork | Part::Device)
+            {
                 self.is_in_round = false;
                 self.back_to(self.start, Part::Start);
                 return;
@@ -220,7 +222,10 @@ mod tests {
     fn a_repetition_is_waited_for_since_the_first_copy_was_handed_over() {
         let mut frames = Frames::default();
         let wires = Wires::new(&[]);
-        let lost = frames.add(Frame { lost: Some(Lost { at: PS(110), wire: 6, in_ring: false }), ..Frame::new(PS(100), Packet::default(), None) });
+        let lost = frames.add(Frame {
+            lost: Some(Lost { at: PS(110), wire: 6, in_ring: false }),
+            ..Frame::new(PS(100), Packet::default(), None)
+        });
         let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
         frames.get_mut(again).expect("it is kept").repeats = Some(lost);
         let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), Last::Frame((PS(322), again)));
