@@ -1,7 +1,7 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
 use crate::agenda::Source;
-use crate::causes::{Connection, Explanation, Look, Node, Receives, Recorder, Repairs, tables};
+use crate::causes::{Connection, Explains, Explanation, Look, Node, Receives, Recorder, Repairs, tables};
 use crate::outcome::{Outcome, Table, gather};
 use crate::world::World;
 use crate::{Control, build, looks};
@@ -98,7 +98,7 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         cpu if cpu.per_packet_ps > 0 || cpu.per_byte_fs > 0 => Receives::WithWork,
         _ => Receives::AtOnce,
     });
-    let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(is_explained).collect());
+    let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(explains).collect());
     for client in (0..world.sockets.len()).step_by(2) {
         let places = [world.sockets[client], world.sockets[client + 1]];
         let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));
@@ -109,12 +109,14 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
     recorder
 }
 
-/// Whether what a workload completes is explained.
-pub(crate) fn is_explained(workload: &Workload) -> bool {
+/// Whether what a workload completes is explained: datagrams are not followed, and a stream without end is never complete.
+fn explains(workload: &Workload) -> Explains {
+    let asks = |is_explained: bool| if is_explained { Explains::Asking } else { Explains::No };
     match &workload.body {
-        Body::Oltp(_) | Body::Flows(_) | Body::Storage(_) | Body::Mpi(_) => true,
-        Body::Stream(stream) => stream.raw.bytes > 0,
-        Body::Requests(requests) => !requests.raw.is_udp,
-        Body::Datagrams(_) | Body::Frames(_) | Body::Blocks(_) => false,
+        Body::Oltp(_) | Body::Flows(_) | Body::Storage(_) => Explains::Asking,
+        Body::Stream(stream) => asks(stream.raw.bytes > 0),
+        Body::Requests(requests) => asks(!requests.raw.is_udp),
+        Body::Mpi(_) => Explains::Peers,
+        Body::Datagrams(_) | Body::Frames(_) | Body::Blocks(_) => Explains::No,
     }
 }

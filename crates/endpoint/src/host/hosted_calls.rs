@@ -243,8 +243,8 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         uplink.out.wrote(host, socket, bytes, cause);
         tcp.write(now, bytes, uplink);
     }
-    fn follows(&mut self, cause: Cause) {
-        self.cause = Some(cause);
+    fn follows(&mut self, cause: Option<Cause>) -> Option<Cause> {
+        std::mem::replace(&mut self.cause, cause)
     }
     fn leave_unread(&mut self, socket: u32) {
         self.open_connection(socket).0.leave_unread();

@@ -41,6 +41,8 @@ pub(crate) struct Repairs {
 pub(super) struct End {
     /// It has opened the connection.
     pub(super) is_client: bool,
+    /// Both ends are peers: neither serves the other.
+    pub(super) is_peer: bool,
     /// The other end.
     pub(super) peer: Option<SocketId>,
     /// What its first segment follows from.

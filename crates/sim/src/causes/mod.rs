@@ -15,7 +15,7 @@ mod wires;
 
 pub(crate) use ends::Repairs;
 pub use part::{Part, Parts};
-pub(crate) use recorder::{Connection, Look, Receives, Recorder, Transmission};
+pub(crate) use recorder::{Connection, Explains, Look, Receives, Recorder, Transmission};
 pub(crate) use tables::tables;
 pub(crate) use wires::Node;
 

@@ -42,6 +42,16 @@ pub(crate) struct Connection {
     pub(crate) hashes: [u32; 2],
 }
 
+/// Whether what a workload completes is explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Explains {
+    No,
+    /// Who opens a connection asks, and the other end serves.
+    Asking,
+    /// Both ends of connections do the same.
+    Peers,
+}
+
 /// How a host receives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Receives {
@@ -82,7 +92,7 @@ pub(crate) struct Recorder {
     inside: Inside,
     receiving: Vec<Receiving>,
     /// By workload.
-    is_explained: Vec<bool>,
+    explains: Vec<Explains>,
     ends: Ends,
     /// Sockets of programs with several, by the hash of the packets that they send.
     by_hash: BTreeMap<u32, SocketId>,
@@ -99,8 +109,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Of a network whose wires end there, on hosts that receive in these ways, of which these workloads are explained.
-    pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, is_explained: Vec<bool>) -> Recorder {
+    /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that are explained or not.
+    pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, explains: Vec<Explains>) -> Recorder {
         let wires_to = |host: u32| (0_u32..).zip(ends).filter(move |(_, end)| **end == Node::Host(host)).map(|(wire, _)| wire);
         let receiving = |(host, how): (u32, Receives)| Receiving {
             how,
@@ -115,7 +125,7 @@ impl Recorder {
             wires: Wires::new(ends),
             inside: Inside::default(),
             receiving: (0..).zip(hosts).map(receiving).collect(),
-            is_explained,
+            explains,
             ends: Ends::default(),
             by_hash: BTreeMap::new(),
             opening: Vec::new(),
@@ -134,7 +144,8 @@ impl Recorder {
     pub(crate) fn connected(&mut self, connection: &Connection) {
         let &Connection { workload, ends, hashes } = connection;
         for side in 0..2 {
-            let end = self.is_explained[workload as usize].then(|| End::new(side == 0, Some(ends[1 - side])));
+            let is_explained = self.explains[workload as usize] != Explains::No;
+            let end = is_explained.then(|| End::new(side == 0, Some(ends[1 - side])));
             self.ends.put(ends[side], hashes[1 - side], end);
         }
     }
@@ -144,14 +155,15 @@ impl Recorder {
         self.take();
         let own = (host, opened.socket);
         let (sends, expects) = (opened.key.hash(), opened.key.reversed().hash());
-        if !self.is_explained[opened.owner as usize] {
+        let explains = self.explains[opened.owner as usize];
+        if explains == Explains::No {
             return self.ends.put(own, expects, None);
         }
         let opener = self.by_hash.get(&expects).copied().filter(|peer| peer.0 == opened.peer);
         let opener = opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
         let opened_by = opened.cause.and_then(|cause| self.prior_of_write(own, Some(cause)));
         let mut end = End::new(opener.is_none(), opener);
-        end.opened_by = opened_by;
+        (end.opened_by, end.is_peer) = (opened_by, explains == Explains::Peers);
         self.ends.put(own, expects, Some(end));
         self.by_hash.insert(sends, own);
         if let Some(opener) = opener
@@ -188,7 +200,7 @@ impl Recorder {
         let (_, frame) = from.advance_by(by)?;
         let part = match work {
             Work::Device => Part::Device,
-            Work::Program if is_client && from.is_client => Part::ClientWork,
+            Work::Program if from.is_peer || is_client && from.is_client => Part::ClientWork,
             Work::Program => Part::ServerWork,
         };
         Some(Prior { frame, entry: Entry::Delivered, part, opens_window: false })
@@ -477,7 +489,7 @@ impl Recorder {
 
     /// A transaction is complete.
     pub(crate) fn completed(&mut self, completion: &Completion) {
-        if self.is_explained[completion.owner as usize] {
+        if self.explains[completion.owner as usize] != Explains::No {
             self.completed.push(*completion);
         }
     }
@@ -492,7 +504,9 @@ impl Recorder {
             Some(Cause { socket: None, by, work: Work::Program }) => Last::Own(by, Part::ClientWork),
             None => Last::Nothing,
         };
+        let is_peer = self.explains[owner as usize] == Explains::Peers;
+        let own = if is_peer { Part::ClientWork } else { Part::Start };
         let during = (intended, self.event.now);
-        self.explained.push(Walk::explain((&self.frames, &self.wires), (owner, user), during, last));
+        self.explained.push(Walk::explain((&self.frames, &self.wires), (owner, user), during, (last, own)));
     }
 }

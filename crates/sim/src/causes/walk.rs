@@ -23,6 +23,8 @@ pub(super) struct Walk<'a> {
     frames: &'a Frames,
     wires: &'a Wires,
     start: Time,
+    /// What the time is before the first frame of the path.
+    own: Part,
     at: Time,
     /// The path is in a round trip that a window took.
     is_in_round: bool,
@@ -30,12 +32,12 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Explains what lasted from `start` to `end`.
+    /// Explains what lasted from `start` to `end`. What came before the first frame of the path is `own` time.
     pub(super) fn explain(
         (frames, wires): (&'a Frames, &'a Wires),
         (workload, user): (u32, u32),
         (start, end): (Time, Time),
-        last: Last,
+        (last, own): (Last, Part),
     ) -> Explanation {
         let found = Explanation {
             workload,
@@ -49,7 +51,7 @@ impl<'a> Walk<'a> {
             behind: BTreeMap::new(),
             losses: Vec::new(),
         };
-        let mut walk = Walk { frames, wires, start, at: end, is_in_round: false, found };
+        let mut walk = Walk { frames, wires, start, own, at: end, is_in_round: false, found };
         match last {
             Last::Frame((delivered, frame)) if delivered > start => {
                 walk.back_to(delivered, Part::ClientWork);
@@ -57,10 +59,10 @@ impl<'a> Walk<'a> {
             }
             Last::Own(since, part) => {
                 walk.back_to(since, part);
-                walk.back_to(start, Part::Start);
+                walk.back_to(start, walk.own);
             }
             Last::Frame(_) | Last::Nothing => {
-                walk.back_to(start, Part::Start);
+                walk.back_to(start, walk.own);
             }
         }
         let found = walk.found;
@@ -96,7 +98,7 @@ impl<'a> Walk<'a> {
                 self.found.losses.push(Loss { at, wire, in_ring });
             }
             let Some(prior) = frame.prior else {
-                self.back_to(self.start, Part::Start);
+                self.back_to(self.start, self.own);
                 return;
             };
             let since = self.moment(prior.frame, prior.entry);
@@ -104,7 +106,7 @@ impl<'a> Walk<'a> {
                 && matches!(prior.part, Part::ClientWork | Part::ServerWork | Part::Device)
             {
                 self.is_in_round = false;
-                self.back_to(self.start, Part::Start);
+                self.back_to(self.start, self.own);
                 return;
             }
             self.enter_or_leave_round(prior.opens_window, prior.part);
@@ -203,7 +205,7 @@ mod tests {
         let prior = after(request, Entry::Delivered, Part::ServerWork);
         let response = add(&mut frames, prior, [147, 150, 170, 174, 204, 224, 228, 236]);
         wires.push(1, (PS(160), PS(204), PS(207)), 9, 5);
-        let found = Walk::explain((&frames, &wires), (3, 4), (PS(7), PS(240)), Last::Frame((PS(236), response)));
+        let found = Walk::explain((&frames, &wires), (3, 4), (PS(7), PS(240)), (Last::Frame((PS(236), response)), Part::Start));
         let expected = [
             (Part::Start, 3),
             (Part::ClientWork, 4),
@@ -228,7 +230,7 @@ mod tests {
         });
         let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
         frames.get_mut(again).expect("it is kept").repeats = Some(lost);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), Last::Frame((PS(322), again)));
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), (Last::Frame((PS(322), again)), Part::Start));
         assert_eq!(parts(&found), [(Part::Start, 10), (Part::Serialisation, 20), (Part::Propagation, 2), (Part::Timeout, 200)]);
         assert_eq!(found.losses, [Loss { at: PS(110), wire: 6, in_ring: false }]);
     }
@@ -242,7 +244,7 @@ mod tests {
         let ack = add(&mut frames, after(data, Entry::Delivered, Part::DelayedAck), [54, 54, 55, 56, 56, 57, 58, 58]);
         let released = Prior { frame: ack, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true };
         let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), Last::Frame((PS(62), rest)));
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), (Last::Frame((PS(62), rest)), Part::Start));
         assert_eq!(
             parts(&found),
             [(Part::ServerWork, 6), (Part::Serialisation, 8), (Part::Propagation, 8), (Part::DelayedAck, 40)]
@@ -256,7 +258,7 @@ mod tests {
         let wires = Wires::new(&[]);
         let prior = after(99, Entry::Delivered, Part::ServerWork);
         let only = add(&mut frames, prior, [50, 50, 51, 52, 52, 53, 54, 54]);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(54)), Last::Frame((PS(54), only)));
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(54)), (Last::Frame((PS(54), only)), Part::Start));
         assert_eq!(parts(&found), [(Part::Serialisation, 2), (Part::Propagation, 2), (Part::Unknown, 50)]);
     }
 }

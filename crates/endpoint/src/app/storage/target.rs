@@ -95,7 +95,7 @@ impl StorageTarget {
             let Some(session) = self.sessions.get_mut(&origin.socket).filter(|session| session.serial == origin.serial) else {
                 continue; // Its connection was lost.
             };
-            calls.follows(Cause { socket: Some(origin.socket), by: submitted, work: Work::Device });
+            calls.follows(Some(Cause { socket: Some(origin.socket), by: submitted, work: Work::Device }));
             session.session.handle_served(origin.tag, Served { queue, device, pieces, pieces_wait, busy });
             session.write(origin.socket, calls);
         }

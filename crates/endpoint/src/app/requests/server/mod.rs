@@ -127,7 +127,9 @@ impl RequestServer {
                 self.failed_calls += u64::from(!is_answered);
                 self.count_answer(job, calls);
             } else if let Some(ticket) = self.next_ticket() {
+                let before = calls.follows(None);
                 self.begin(now, ticket, calls);
+                calls.follows(before);
             } else {
                 return;
             }
@@ -165,7 +167,7 @@ impl RequestServer {
     /// What a worker does without an answer follows from its request.
     fn tell_cause(&self, number: u32, calls: &mut dyn HostCalls) {
         if let Some(cause) = self.workers[number as usize].cause() {
-            calls.follows(cause);
+            calls.follows(Some(cause));
         }
     }
 
