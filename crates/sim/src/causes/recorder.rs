@@ -361,7 +361,7 @@ impl Recorder {
     /// A socket is handed a frame.
     fn hand(&mut self, own: SocketId, id: FrameId) {
         let Event { now, number, .. } = self.event;
-        let Some(&Frame { ref packet, .. }) = self.frames.get(id) else { return };
+        let Some(Frame { packet, .. }) = self.frames.get(id) else { return };
         let Some(end) = self.ends.get_mut(own) else { return };
         end.note_received(now, packet, id);
         end.told = Some((number, id));

@@ -10,14 +10,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tailrace_units::Time;
 
+/// In the memory of a host: from whom, to whom, what, and what its sender follows from.
+pub(super) type Local = (u32, u32, Item, Option<Cause>);
+
 /// How ranks reach each other.
 #[derive(Debug)]
 pub(super) struct Net {
     pub(super) job: Rc<Job>,
     pub(super) links: Links,
     pub(super) is_local: Vec<bool>,
-    /// Messages in the memory of this host: when they are there, in what order they were sent, from whom and to whom.
-    pub(super) local: BTreeMap<(Time, u64), (u32, u32, Item, Option<Cause>)>,
+    /// Messages in the memory of this host: when they are there, and in what order they were sent.
+    pub(super) local: BTreeMap<(Time, u64), Local>,
     /// When the last message of a pair is there: none overtakes it.
     pub(super) last: BTreeMap<(u32, u32), Time>,
     pub(super) sent_locally: u64,
@@ -45,7 +48,7 @@ impl Net {
     }
 
     /// The next message in the memory of this host that is there by `now`.
-    pub(super) fn poll_local(&mut self, now: Time) -> Option<(u32, u32, Item, Option<Cause>)> {
+    pub(super) fn poll_local(&mut self, now: Time) -> Option<Local> {
         let entry = self.local.first_entry().filter(|entry| entry.key().0 <= now)?;
         Some(entry.remove())
     }
