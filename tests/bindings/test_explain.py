@@ -9,6 +9,17 @@ from typing import Any
 
 import pytest
 
+import tailrace
+from scenario_files import EXAMPLES
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.explain import explain_all
+from tailrace.experiment.native import values
+from tailrace.experiment.schedule import TrialKey
+from tailrace.results import Run
+from tailrace.results.causes.causes import Causes
+from tailrace.results.causes.kinds import unexplained
+from tailrace.scenario.lowering.plan import canonical_json
+
 SCENARIO = """
 tailrace: 1
 name: beside
@@ -29,9 +40,13 @@ arms: {alone: {workloads.backup.enabled: false}, beside: {}}
 experiment: {trials: 1, duration: 400ms, warm_up: 100ms}
 """
 EXPLAIN_LIMIT_S = 120
+EXAMPLE_SCALE = 0.02
+"""Share of an example that is run: what is complete after that is explained."""
+REFUSED = "hypervisors"
+"""What a plan cannot have."""
 
 
-def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
+def command_line(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tailrace", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=EXPLAIN_LIMIT_S, check=False)
     assert "Traceback" not in done.stdout + done.stderr
@@ -43,14 +58,14 @@ def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explain")
     (folder / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
-    done = tailrace("run", str(folder / "scenario.yaml"), "--out", str(folder / "run"))
+    done = command_line("run", str(folder / "scenario.yaml"), "--out", str(folder / "run"))
     assert done.returncode == 0, done.stderr
     return folder / "run"
 
 
 @pytest.fixture(scope="module")
 def explained(run: Path) -> dict[str, dict[str, Any]]:
-    done = tailrace("explain", str(run), "--slowest", "2", "--json")
+    done = command_line("explain", str(run), "--slowest", "2", "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "the digest is that of the run"
     return {of_arm["arm"]: of_arm for of_arm in json.loads(done.stdout)["explained"]}
@@ -78,7 +93,7 @@ def test_queues_beside_a_backup_are_behind_it(explained: dict[str, dict[str, Any
 
 
 def test_a_table_for_each_arm_is_printed(run: Path) -> None:
-    done = tailrace("explain", str(run), "--arm", "beside")
+    done = command_line("explain", str(run), "--arm", "beside")
     assert done.returncode == 0
     assert done.stdout.startswith("orders beside: ")
     assert done.stdout.count("\n- ") == 10
@@ -91,23 +106,14 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
     [
         (["--arm", "besides"], "there is no arm 'besides' (hint: did you mean 'beside'"),
         (["--workload", "order"], "there is no workload 'order' (hint: did you mean 'orders'"),
-        (["--workload", "backup"], "'backup' is of kind stream, and only oltp is explained"),
+        (["--workload", "backup"], "'backup' is not explained: a stream without an end is never complete"),
         (["--trial", "2"], "there is no trial 2 of"),
     ],
 )
 def test_what_is_not_there_is_refused(run: Path, words: list[str], expected: str) -> None:
-    done = tailrace("explain", str(run), *words)
+    done = command_line("explain", str(run), *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
-
-
-def test_a_host_with_a_processor_is_refused(run: Path, tmp_path: Path) -> None:
-    scenario = tmp_path / "scenario.yaml"
-    scenario.write_text(SCENARIO + "hosts: {client: {cpu: {cores: 2}}}\n", encoding="utf-8")
-    assert tailrace("run", str(scenario), "--out", str(tmp_path / "run")).returncode == 0
-    done = tailrace("explain", str(tmp_path / "run"))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "cannot be explained: a host has a processor" in done.stderr
 
 
 def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path: Path) -> None:
@@ -116,6 +122,42 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
     file = other / "trials" / "alone" / "1.json"
     outcome = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**outcome, "digest": "0" * 16}), encoding="utf-8")
-    done = tailrace("explain", str(other), "--arm", "alone")
+    done = command_line("explain", str(other), "--arm", "alone")
     assert done.returncode == 0
     assert "warning: alone/1 had other events when it was run" in done.stderr
+
+
+@pytest.mark.filterwarnings("ignore::tailrace.errors.ScenarioWarning")
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_an_example_is_explained_or_refused_in_words(path: Path, tmp_path: Path) -> None:
+    run = Run.read(tailrace.run(path, trials=1, scale=EXAMPLE_SCALE, out=tmp_path / "run").path)
+    for arm in run.arms:
+        plan = run.plan(arm)
+        assert plan is not None
+        trial = run.trials[arm][0].outcome
+        key = TrialKey(arm, 1)
+        if plan.get(REFUSED):
+            with pytest.raises(RunRefusedError, match=r"cannot be explained: there are hypervisors"):
+                explain_all({key: canonical_json(plan)}, 1)
+            continue
+        plan |= {"name": trial["name"], "seed": trial["seed"]}
+        outcome = explain_all({key: canonical_json(plan)}, 1)[key]
+        assert outcome.data["digest"] == trial["digest"]
+        causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+        why = unexplained(plan)
+        for workload in trial["workloads"]:
+            one_workload_adds_up(workload, causes, why)
+
+
+def one_workload_adds_up(workload: dict[str, Any], causes: Causes, why: dict[str, str]) -> None:
+    of_workload = causes.by_workload.get(workload["name"], [])
+    explained = [one for one in of_workload if one.end_ps > workload["counted_from_ps"]]
+    if workload["name"] in why:
+        assert not of_workload
+        return
+    latency = workload["latency"] or {"count": 0}
+    assert len(explained) == latency["count"]
+    if explained:
+        mean_ps = sum(one.latency_ps for one in explained) / len(explained)
+        assert mean_ps == pytest.approx(latency["mean_ps"], rel=1e-9)
+        assert not any("unknown" in one.parts for one in explained)

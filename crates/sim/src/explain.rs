@@ -1,15 +1,15 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
-use crate::causes::{Explanation, Look, Node, Part, Recorder, SocketId, tables};
+use crate::agenda::Source;
+use crate::causes::{Connection, Explains, Explanation, Look, Node, Receives, Recorder, Repairs, tables};
 use crate::outcome::{Outcome, Table, gather};
-use crate::world::{EVENTS_PER_REPORT, World};
-use crate::{Control, build};
-use std::collections::BTreeMap;
+use crate::world::World;
+use crate::{Control, build, looks};
 use std::fmt;
-use tailrace_endpoint::app::App;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
-use tailrace_plan::Plan;
+use tailrace_plan::{Body, Plan, Workload};
+use tailrace_units::Time;
 
 /// A run with its explanations, in the order of completion.
 #[derive(Debug)]
@@ -23,26 +23,14 @@ pub struct Explained {
 /// Why a plan's run cannot be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unexplained {
-    /// A host has a processor.
-    Processor,
     /// There are hypervisors.
     Hypervisor,
-    /// A host has several interfaces.
-    Bond,
-    /// The interface of a host takes part in data-centre bridging.
-    LosslessInterface,
-    /// Windows or counters of interfaces over time are wanted.
-    Looks,
 }
 
 impl fmt::Display for Unexplained {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unexplained::Processor => "a host has a processor, whose waits are not recorded",
             Unexplained::Hypervisor => "there are hypervisors, whose stages are not recorded",
-            Unexplained::Bond => "a host has several interfaces, whose frames are not followed",
-            Unexplained::LosslessInterface => "a host's interface has queues of data-centre bridging, which are not recorded",
-            Unexplained::Looks => "windows or interfaces are observed over time",
         })
     }
 }
@@ -56,16 +44,7 @@ impl Explained {
 
 fn refusal(plan: &Plan) -> Option<Unexplained> {
     let raw = &plan.raw;
-    let any = |has: fn(&tailrace_plan::RawHost) -> bool| raw.hosts.iter().any(has);
-    [
-        (any(|host| host.cpu.processor.is_some()), Unexplained::Processor),
-        (!raw.hypervisors.is_empty(), Unexplained::Hypervisor),
-        (any(|host| host.nic.bond.is_some()), Unexplained::Bond),
-        (any(|host| host.nic.lossless.is_some()), Unexplained::LosslessInterface),
-        (raw.observe.windows_ps > 0 || raw.observe.interfaces_ps > 0, Unexplained::Looks),
-    ]
-    .into_iter()
-    .find_map(|(is_there, why)| is_there.then_some(why))
+    [(!raw.hypervisors.is_empty(), Unexplained::Hypervisor)].into_iter().find_map(|(is_there, why)| is_there.then_some(why))
 }
 
 /// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far it is and can end it early.
@@ -78,58 +57,33 @@ pub fn explain(plan: &Plan, control: &Control) -> Result<Explained, Unexplained>
     }
     let started = std::time::Instant::now();
     let mut world = build::build(plan);
-    let empty = recorder_of(plan, &world);
-    world.links.observe.record_all(empty);
-    while !world.is_done() {
-        let (at, source) = world.links.agenda.next();
-        if at > world.stop_at {
-            break;
-        }
-        if let Some(end) = world.warm_up.filter(|&end| end < at) {
-            world.run_until(end, control);
-            continue;
-        }
-        if world.events.is_multiple_of(u64::from(EVENTS_PER_REPORT)) && world.is_cancelled_by(control) {
-            break;
-        }
-        world.now = at;
-        world.events += 1;
-        let timer = world.socket_of(source);
-        let before = timer.map(|socket| *world.socket(socket).tcp().stats());
-        let wire = (source < world.first_generator_source).then_some(source);
-        recorder(&mut world).begin_event(at, wire);
-        world.handle(at, source);
-        let repeated = before.zip(timer).map(|(before, socket)| repetition(&before, world.socket(socket).tcp().stats()));
-        end_event(&mut world, timer, repeated.unwrap_or(Part::FastRetransmission));
-    }
-    if world.is_done() || world.is_cancelled {
-        world.settle_switches();
-    } else {
-        world.run_until(world.stop_at, control);
-    }
-    let transactions = std::mem::take(&mut recorder(&mut world).explained);
+    let recorder = recorder_of(plan, &world);
+    world.links.observe.record_all(recorder);
+    looks::run_and_look(plan, &mut world, control);
+    let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
+    let transactions = std::mem::take(&mut recorder.explained);
     Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
 }
 
-/// Tells the recorder what the event has left behind in sockets.
-fn end_event(world: &mut World, timer: Option<u32>, repeated: Part) {
-    let mut recorder = world.links.observe.recorder.take().expect("this run is recorded");
-    let timer = timer.map(|socket| socket_id(world, socket));
-    let look = |(host, number): SocketId| {
-        let tcp = world.hosts[usize::from(host)].sockets()[number as usize].tcp();
-        Look { unsent: tcp.unsent(), is_after_timeout: tcp.state() == State::Loss }
-    };
-    recorder.end_event(timer, repeated, look);
-    world.links.observe.recorder = Some(recorder);
-}
+impl World {
+    /// Tells the recorder what is handled next.
+    pub(crate) fn begin_event(&mut self, now: Time, source: Source) {
+        let wire = (source < self.first_generator_source).then_some(source);
+        if let Some(recorder) = &mut self.links.observe.recorder {
+            recorder.begin_event(now, wire);
+        }
+    }
 
-fn socket_id(world: &World, socket: u32) -> SocketId {
-    let place = world.sockets[socket as usize];
-    (place.host as u16, place.number)
-}
-
-fn recorder(world: &mut World) -> &mut Recorder {
-    world.links.observe.recorder.as_mut().expect("this run is recorded")
+    /// Tells the recorder that it was handled, and what that has left behind in sockets.
+    pub(crate) fn end_event(&mut self) {
+        let World { links, hosts, .. } = self;
+        let Some(recorder) = &mut links.observe.recorder else { return };
+        recorder.end_event(|(host, number)| {
+            let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
+            let TcpStats { timeouts, tail_loss_probes: probes, .. } = *tcp.stats();
+            Look { repairs: Repairs { timeouts, probes }, is_after_timeout: tcp.state() == State::Loss }
+        });
+    }
 }
 
 fn recorder_of(plan: &Plan, world: &World) -> Recorder {
@@ -139,29 +93,30 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         End::Stage { .. } => unreachable!("plans with hypervisors are refused"),
     };
     let ends: Vec<Node> = world.links.wires.iter().map(|wire| node(wire.end)).collect();
-    let has_costs = plan.raw.hosts.iter().map(|host| host.cpu.per_packet_ps > 0 || host.cpu.per_byte_fs > 0);
-    let mut recorder = Recorder::new(&ends, has_costs);
-    let mut users: BTreeMap<u32, u32> = BTreeMap::new();
-    for client in (0..world.sockets.len() as u32).step_by(2) {
-        let socket = world.socket(client);
-        if let App::OltpClient(_) = socket.app() {
-            // Users open their connections in their order.
-            let user = users.entry(socket.owner()).or_default();
-            recorder.add_connection((socket.owner(), *user), socket_id(world, client), socket_id(world, client + 1));
-            *user += 1;
-        }
+    let receives = plan.raw.hosts.iter().map(|host| match &host.cpu {
+        cpu if cpu.processor.is_some() => Receives::ByProcessor,
+        cpu if cpu.per_packet_ps > 0 || cpu.per_byte_fs > 0 => Receives::WithWork,
+        _ => Receives::AtOnce,
+    });
+    let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(explains).collect());
+    for client in (0..world.sockets.len()).step_by(2) {
+        let places = [world.sockets[client], world.sockets[client + 1]];
+        let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));
+        let ends = places.map(|place| (place.host as u16, place.number));
+        let hashes = sockets.map(|socket| socket.tcp().flow_hash());
+        recorder.connected(&Connection { workload: sockets[0].owner(), ends, hashes });
     }
     recorder
 }
 
-/// Which timer caused a repetition.
-fn repetition(before: &TcpStats, after: &TcpStats) -> Part {
-    let since = after.since(before);
-    if since.timeouts > 0 {
-        Part::Timeout
-    } else if since.tail_loss_probes > 0 {
-        Part::Probe
-    } else {
-        Part::FastRetransmission
+/// Whether what a workload completes is explained: datagrams are not followed, and a stream without end is never complete.
+fn explains(workload: &Workload) -> Explains {
+    let asks = |is_explained: bool| if is_explained { Explains::Asking } else { Explains::No };
+    match &workload.body {
+        Body::Oltp(_) | Body::Flows(_) | Body::Storage(_) => Explains::Asking,
+        Body::Stream(stream) => asks(stream.raw.bytes > 0),
+        Body::Requests(requests) => asks(!requests.raw.is_udp),
+        Body::Mpi(_) => Explains::Peers,
+        Body::Datagrams(_) | Body::Frames(_) | Body::Blocks(_) => Explains::No,
     }
 }

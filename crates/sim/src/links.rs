@@ -6,7 +6,7 @@ use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::app::StorageDone;
-use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
+use tailrace_endpoint::host::{Cause, Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
@@ -193,12 +193,36 @@ impl Outputs for Links {
     #[inline]
     fn ring_dropped(&mut self, frames: u64) {
         self.observe.frames.dropped += frames;
+        if frames > 0 {
+            self.observe.ring_dropped(frames);
+        }
     }
     #[inline]
     fn delivered(&mut self, packet: &Packet) {
         self.observe.delivered(packet);
     }
 
+    fn enqueued(&mut self, place: &Attachment, packet: &Packet) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.enqueued(place.index, packet);
+        }
+    }
+    fn handed_up(&mut self, place: &Attachment, packet: &Packet, segments: u16) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.handed_up(place.index as u16, packet, segments);
+        }
+    }
+    fn left_out(&mut self, place: &Attachment, packet: &Packet) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.left_out(place.index as u16, packet);
+        }
+    }
+    #[inline]
+    fn wrote(&mut self, host: u16, socket: u32, bytes: u64, cause: Option<Cause>) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.wrote((host, socket), bytes, cause);
+        }
+    }
     fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {
         self.observe.received_datagram(now, owner, datagram);
     }
@@ -222,7 +246,10 @@ impl Outputs for Links {
         self.observe.news.push(News::Over { host: place.index, socket });
     }
     fn opened(&mut self, place: &Attachment, opened: &Opened) {
-        let &Opened { socket, owner, peer, key } = opened;
+        let &Opened { socket, owner, peer, key, .. } = opened;
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.opened(place.index as u16, opened);
+        }
         self.observe.note_endpoint(place.index, socket, Endpoint { workload: owner, source: peer });
         self.observe.news.push(News::Flow(key));
     }

@@ -1,6 +1,6 @@
 //! The records of a trial.
 
-use crate::causes::{Recorder, Transmission};
+use crate::causes::{Connection, Recorder, Transmission};
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
@@ -159,6 +159,13 @@ impl Observe {
         }
     }
 
+    /// A connection was made whose both ends are there.
+    pub(crate) fn connected(&mut self, connection: &Connection) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.connected(connection);
+        }
+    }
+
     /// A frame reached its host.
     #[inline]
     pub(crate) fn delivered(&mut self, packet: &Packet) {
@@ -176,6 +183,14 @@ impl Observe {
         }
     }
 
+    /// A receive ring had no room for the latest frames.
+    #[cold]
+    pub(crate) fn ring_dropped(&mut self, frames: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ring_dropped(frames);
+        }
+    }
+
     pub(crate) fn marked(&mut self, at: Time, wire: u64, fingerprint: u64) {
         if let Some(digest) = self.digest_mut() {
             digest.add(at, DigestPlace::Mark(wire).number(), fingerprint);
@@ -184,7 +199,7 @@ impl Observe {
 
     /// An application got bytes or finished something: the results themselves are part of the digest.
     pub(crate) fn completed(&mut self, now: Time, completion: &Completion) {
-        let &Completion { owner, user, intended, carried } = completion;
+        let &Completion { owner, user, intended, carried, .. } = completion;
         let workload = owner as usize;
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));

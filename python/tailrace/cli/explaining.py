@@ -17,13 +17,11 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Causes, Transaction
+from tailrace.results.causes.kinds import unexplained
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.causes import causes_text, slowest_of
 from tailrace.scenario.lowering.plan import canonical_json
-
-EXPLAINED = "oltp"
-"""The kind of workloads whose transactions are explained."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
             )
         causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plans[key])
         for workload in causes.names_of(workloads):
-            counted = _counted(causes.by_workload.get(workload, []), outcome)
+            counted = _counted(workload, causes.by_workload.get(workload, []), outcome)
             if counted and json_:
                 told.append(_json(key.arm, workload, counted, wanted.slowest))
             elif counted:
@@ -72,19 +70,27 @@ def _workloads(run: Run, wanted: Sequence[str]) -> list[str]:
             f"{run.path}: this is a run of the engine '{engine}', and only simulated ones are explained"
             f" (hint: run its scenario without --{engine})"
         )
-    able = [name for name in run.workloads if run.kind_of(name) == EXPLAINED]
+    why = _unexplained(run)
     for name in wanted:
         if name not in run.workloads:
             raise RunRefusedError(
                 f"{run.path}: there is no workload '{name}' (hint: {closest(name, run.workloads, 'workloads')})"
             )
-        if name not in able:
-            raise RunRefusedError(
-                f"{run.path}: '{name}' is of kind {run.kind_of(name)}, and only {EXPLAINED} is explained"
-            )
-    if not able:
-        raise RunRefusedError(f"{run.path}: no workload is of kind {EXPLAINED}, the only one that is explained")
-    return [name for name in able if not wanted or name in wanted]
+        if name in why:
+            raise RunRefusedError(f"{run.path}: '{name}' is not explained: {why[name]}")
+    if all(name in why for name in run.workloads):
+        reasons = "; ".join(
+            f"{', '.join(name for name in why if why[name] == reason)}: {reason}"
+            for reason in sorted(set(why.values()))
+        )
+        raise RunRefusedError(f"{run.path}: no workload can be explained ({reasons})")
+    return [name for name in run.workloads if name not in why and (not wanted or name in wanted)]
+
+
+def _unexplained(run: Run) -> dict[str, str]:
+    """By workload, why it is not explained. It is of the same kind in all arms, but may be missing in some."""
+    plans = [plan for arm in run.arms if (plan := run.plan(arm)) is not None]
+    return {name: reason for plan in plans for name, reason in unexplained(plan).items()}
 
 
 def _trials(run: Run, wanted: Wanted) -> dict[TrialKey, Trial]:
@@ -100,9 +106,10 @@ def _plan(run: Run, trial: Trial) -> dict[str, Any]:
     return {**plan, "name": trial.outcome["name"], "seed": trial.outcome["seed"]}
 
 
-def _counted(of: Sequence[Transaction], outcome: Outcome) -> list[Transaction]:
-    """Those that were complete after the warm-up, as in every figure of a run."""
-    begin_ps = outcome.data.get("counted_from_ps", 0)
+def _counted(workload: str, of: Sequence[Transaction], outcome: Outcome) -> list[Transaction]:
+    """Those that the run counts: of workloads without end, what was complete after the warm-up."""
+    found = (one for one in outcome.data["workloads"] if one["name"] == workload)
+    begin_ps = next((one["counted_from_ps"] for one in found), 0)
     return [one for one in of if one.end_ps > begin_ps]
 
 

@@ -1,6 +1,7 @@
 //! Programs that own several sockets: the calls of a socket interface, with a number for each socket.
 
 use super::{StorageDone, Tallies, WorkCalls};
+use crate::host::Cause;
 use crate::transport::Failure;
 use tailrace_units::Time;
 
@@ -46,6 +47,11 @@ pub trait HostCalls: WorkCalls {
     fn connect(&mut self, peer: Peer) -> Option<u32>;
     /// Hands bytes to this socket as one write. They wait there until the connection is open.
     fn write(&mut self, socket: u32, bytes: u64);
+    /// What the program does from here to the end of this call, or to the next call of this, follows from that. Until this is called, it
+    /// follows from what came for the socket of which the program was told. Returns what held before. It serves explanations only.
+    fn follows(&mut self, _cause: Option<Cause>) -> Option<Cause> {
+        None
+    }
     /// What arrives stays in the receive buffer of this socket from now on until it is read.
     fn leave_unread(&mut self, socket: u32);
     /// The peer is asked after two hours of silence whether it is still there (`SO_KEEPALIVE`). Without that, an end that waits for a

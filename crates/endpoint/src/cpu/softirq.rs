@@ -6,7 +6,7 @@ use super::task::{Kind, TaskId};
 use tailrace_units::{Span, Time};
 
 /// Frames of one poll (Linux: NAPI_POLL_WEIGHT, and `dev_weight` of a backlog).
-pub(crate) const POLL_BUDGET: usize = 64;
+pub const POLL_BUDGET: usize = 64;
 /// Linux `MAX_SOFTIRQ_RESTART`.
 const RESTARTS_MAX: u32 = 10;
 /// Linux `MAX_SOFTIRQ_TIME`.

@@ -152,6 +152,7 @@ impl<P> Host<P> {
             cores,
             threads,
             uplink,
+            cause: None,
         };
         call(called.as_mut(), &mut calls);
         calls.tell_what_waited(called.as_mut());

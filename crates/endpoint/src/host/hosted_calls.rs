@@ -1,6 +1,7 @@
 //! What a program with several sockets may touch.
 
 use super::Waiter;
+use super::cause::Cause;
 use super::connections::Connections;
 use super::cores::Cores;
 use super::opening::{Opener, Remote};
@@ -32,6 +33,8 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) cores: &'a mut Cores<Waiter>,
     pub(super) threads: Option<&'a mut Threads>,
     pub(super) uplink: Uplink<'a, O>,
+    /// What the program's acts follow from.
+    pub(super) cause: Option<Cause>,
 }
 
 impl<'a, O: Outputs> HostedCalls<'a, O> {
@@ -74,7 +77,10 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         }
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
-        self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key });
+        self.uplink.out.opened(
+            self.uplink.place,
+            &Opened { socket, owner, peer: remote.host, key, cause: self.cause.filter(|_| !is_passive) },
+        );
         socket
     }
 
@@ -193,7 +199,7 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
         }
     }
     fn completed(&mut self, user: u32, intended: Time) {
-        let completion = Completion { owner: self.own.owner, user, intended, carried: None };
+        let completion = Completion { owner: self.own.owner, user, intended, carried: None, cause: (self.host, self.cause) };
         self.uplink.out.completed(self.uplink.now, &completion);
     }
     fn finished(&mut self, user: u32) {
@@ -228,12 +234,17 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         Some(socket)
     }
     fn write(&mut self, socket: u32, bytes: u64) {
-        if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false }) {
+        let (host, cause) = (self.host, self.cause);
+        if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false, cause }) {
             return;
         }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
+        uplink.out.wrote(host, socket, bytes, cause);
         tcp.write(now, bytes, uplink);
+    }
+    fn follows(&mut self, cause: Option<Cause>) -> Option<Cause> {
+        std::mem::replace(&mut self.cause, cause)
     }
     fn leave_unread(&mut self, socket: u32) {
         self.open_connection(socket).0.leave_unread();

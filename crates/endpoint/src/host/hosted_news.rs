@@ -1,5 +1,6 @@
 //! What a program with several sockets is told.
 
+use super::cause::Cause;
 use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use crate::app::Program;
@@ -41,6 +42,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
         if self.threads.is_some() {
             return self.post(socket, progress);
         }
+        self.cause = Some(Cause::now(socket, now));
         if progress.connected && self.is_open(socket) {
             program.handle_connected(now, socket, self);
         }

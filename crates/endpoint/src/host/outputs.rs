@@ -1,6 +1,7 @@
 //! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
 //! calls when something is due.
 
+use super::cause::Cause;
 use crate::app::StorageDone;
 use crate::transport::Tcp;
 use crate::udp::Datagram;
@@ -37,6 +38,8 @@ pub struct Completion {
     pub intended: Time,
     /// Of a socket that is given back afterwards: where its bytes came from, where they went, and how many they were.
     pub carried: Option<Carried>,
+    /// The host of the program that tells, and what the completion follows from where it is not a deadline of the program.
+    pub cause: (u16, Option<Cause>),
 }
 
 /// What a flow was: its ends and its size.
@@ -61,6 +64,8 @@ pub struct Opened {
     pub peer: u16,
     /// The key of the packets that this end sends.
     pub key: FlowKey,
+    /// What the program opened it for.
+    pub cause: Option<Cause>,
 }
 
 /// What a host does to what is around it. A `place` is where the host stands in the engine, and the engine's own; so are the `owner` and
@@ -104,11 +109,19 @@ pub trait Outputs {
     }
     /// A frame did not fit the queue of the interface.
     fn dropped(&mut self, place: &Self::Place, at: Time, packet: &Packet);
+    /// A frame was handed to an interface that sends it later. Only engines that explain latencies listen to this and the next two.
+    fn enqueued(&mut self, _place: &Self::Place, _packet: &Packet) {}
+    /// The processor hands so many segments to their socket, merged, of which this is the first.
+    fn handed_up(&mut self, _place: &Self::Place, _packet: &Packet, _segments: u16) {}
+    /// This frame does not fit the receive ring of a host with a processor, of which [`Outputs::ring_dropped`] tells too.
+    fn left_out(&mut self, _place: &Self::Place, _packet: &Packet) {}
     /// So many frames did not fit the receive ring.
     fn ring_dropped(&mut self, frames: u64);
     /// A poll took a frame.
     fn delivered(&mut self, packet: &Packet);
 
+    /// A program has written bytes to a socket of this host, which takes them next. Only engines that explain latencies listen.
+    fn wrote(&mut self, _host: u16, _socket: u32, _bytes: u64, _cause: Option<Cause>) {}
     /// A program of this owner has received a datagram.
     fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram);
     /// Bytes of goodput came to a program of this owner.

@@ -1,6 +1,7 @@
 //! A socket: a transport endpoint with the program that uses it.
 
 use super::Waiter;
+use super::cause::Cause;
 use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
@@ -132,6 +133,7 @@ impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
         self.tcp.connect(self.uplink.now, &mut self.uplink);
     }
     fn write(&mut self, bytes: u64) {
+        self.uplink.out.wrote(self.host, self.number, bytes, None);
         self.tcp.write(self.uplink.now, bytes, &mut self.uplink);
     }
     fn leave_unread(&mut self) {
@@ -159,7 +161,9 @@ impl<O: Outputs> WorkCalls for OwnSocket<'_, O> {
     fn completed(&mut self, user: u32, intended: Time) {
         let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
         let carried = self.is_transient.then(ends);
-        self.uplink.out.completed(self.uplink.now, &Completion { owner: self.owner, user, intended, carried });
+        let (owner, now) = (self.owner, self.uplink.now);
+        let cause = (self.host, Some(Cause::now(self.number, now)));
+        self.uplink.out.completed(now, &Completion { owner, user, intended, carried, cause });
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;

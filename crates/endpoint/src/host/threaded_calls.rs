@@ -1,6 +1,7 @@
 //! What a program with several sockets does where its host has a processor: it is told of events by a thread, and its calls take effect
 //! when the thread that makes them has worked on them.
 
+use super::cause::Cause;
 use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use super::threads::{Letter, Operation};
@@ -118,9 +119,11 @@ impl<O: Outputs> HostedCalls<'_, O> {
         let now = self.uplink.now;
         let before = self.table.sockets[socket as usize].tcp.handed();
         let awake = self.threads.as_ref().map_or(now, |threads| threads.awake_since(now));
+        let host = self.host;
         let (tcp, uplink) = self.connection(socket);
         match done {
-            Operation::Write { bytes, .. } => {
+            Operation::Write { bytes, cause, .. } => {
+                uplink.out.wrote(host, socket, bytes, cause);
                 tcp.note_work(now, awake);
                 tcp.write(now, bytes, uplink);
             }
@@ -133,6 +136,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
 
     fn learn(&mut self, program: &mut dyn Program, worker: Option<u32>, letter: Letter) {
         let now = self.uplink.now;
+        self.cause = letter.socket().map(|socket| Cause::now(socket, now));
         match letter {
             Letter::Due => {
                 self.own.is_due_told = false;

@@ -55,6 +55,7 @@ impl<O: Outputs> Uplink<'_, O> {
             self.out.transmit_over(self.place, interface, &packet, start, end);
             return Some(end);
         }
+        self.out.enqueued(self.place, &packet);
         let departs = self.lossless().enqueue(now, packet);
         if departs.is_none() {
             self.out.dropped(self.place, now, &packet);

@@ -1,23 +1,60 @@
-//! Both ends of the connections as the frames show them: what was sent, what arrived in order, and what each frame followed from.
+//! Both ends of the connections as the frames show them: what was written and sent, what arrived in order, and what each frame
+//! followed from.
 
 use super::frames::{Entry, FrameId, Prior};
 use super::part::Part;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::Time;
-use tailrace_wire::Packet;
+use tailrace_wire::{Flags, Packet};
 
 /// A host and a socket on it.
 pub(crate) type SocketId = (u16, u32);
 
+/// Moments that are kept at which bytes of a socket came in order: a program may take so many frames later what it acts on.
+const ADVANCES_MAX: usize = 128;
+
+/// Bytes of the sequence that a segment takes: a SYN takes the one before the first of the stream.
+pub(super) fn sequence_bytes(packet: &Packet) -> u64 {
+    u64::from(packet.payload_bytes) + u64::from(packet.flags.contains(Flags::SYN))
+}
+
+/// What a program has written at one time.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    /// Behind its last byte.
+    end: u64,
+    at: Time,
+    prior: Option<Prior>,
+}
+
+/// What a socket has counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Repairs {
+    /// Expiries of the retransmission timer.
+    pub(crate) timeouts: u64,
+    /// Tail loss probes.
+    pub(crate) probes: u64,
+}
+
 /// One socket: what it sends, and what it has received.
 #[derive(Debug, Default)]
 pub(super) struct End {
-    /// It belongs to a client.
+    /// It has opened the connection.
     pub(super) is_client: bool,
+    /// Both ends are peers: neither serves the other.
+    pub(super) is_peer: bool,
+    /// The other end.
+    pub(super) peer: Option<SocketId>,
+    /// What its first segment follows from.
+    pub(super) opened_by: Option<Prior>,
     /// Behind the last byte that was sent.
     pub(super) sent_to: u64,
-    /// Nothing waits in the socket.
-    pub(super) is_drained: bool,
+    /// Behind the last byte that was written.
+    written_to: u64,
+    /// Those of which not everything was sent.
+    writes: VecDeque<Write>,
+    /// What was written in this event behind nothing that waits: its first byte, and what for.
+    untouched: Option<(u64, Option<Prior>)>,
     /// By first byte, the latest copy of every segment that was not acknowledged.
     copies: BTreeMap<u64, FrameId>,
     pub(super) last_sent: Option<FrameId>,
@@ -26,49 +63,90 @@ pub(super) struct End {
     held: BTreeMap<u64, u64>,
     /// The latest frame that the transport was given.
     pub(super) last_received: Option<(Time, FrameId)>,
-    /// The latest that brought bytes in order.
-    pub(super) last_advance: Option<(Time, FrameId)>,
+    /// The latest that brought bytes in order, the last of each moment.
+    advances: VecDeque<(Time, FrameId)>,
+    /// The event in which it was last handed a frame, and that frame.
+    pub(super) told: Option<(u64, FrameId)>,
+    /// On a host with a processor, frames that have come to the interface.
+    pub(super) arrived: VecDeque<FrameId>,
+    /// As of the end of the last event in which it was handed a frame or has repeated one.
+    pub(super) repairs: Repairs,
 }
 
 impl End {
-    pub(super) fn new(is_client: bool) -> End {
-        End { is_client, sent_to: 1, is_drained: true, next: 1, ..End::default() }
+    /// Of a connection before its first segment.
+    pub(super) fn new(is_client: bool, peer: Option<SocketId>) -> End {
+        End { is_client, peer, written_to: 1, ..End::default() }
     }
 
     /// The latest copy of the segment with this byte, where this was sent before.
     pub(super) fn copy_of(&self, packet: &Packet) -> Option<FrameId> {
-        if packet.payload_bytes == 0 || packet.seq + u64::from(packet.payload_bytes) > self.sent_to {
+        let bytes = sequence_bytes(packet);
+        if bytes == 0 || packet.seq + bytes > self.sent_to {
             return None;
         }
         self.copies.range(..=packet.seq).next_back().map(|(_, &frame)| frame)
     }
 
+    /// A program writes; what it does so for.
+    pub(super) fn note_written(&mut self, at: Time, bytes: u64, prior: Option<Prior>) {
+        if self.written_to <= self.sent_to.max(1) {
+            self.untouched = Some((self.written_to, prior));
+        }
+        self.written_to += bytes;
+        self.writes.push_back(Write { end: self.written_to, at, prior });
+    }
+
+    /// After an event: what was written in it if none of it was sent, though nothing waited before it.
+    pub(super) fn take_held_back(&mut self) -> Option<Option<Prior>> {
+        let (start, prior) = self.untouched.take()?;
+        (self.sent_to <= start).then_some(prior)
+    }
+
+    /// What new bytes follow from that are sent now: what they were written for, or what let go those that waited. `told` is the frame that the
+    /// socket was handed in this event, and whether it could open a window.
+    pub(super) fn released(&self, now: Time, packet: &Packet, told: Option<(FrameId, bool)>) -> Option<Prior> {
+        let end = packet.seq + u64::from(packet.payload_bytes);
+        let write_of = |byte: u64| self.writes.iter().find(|write| write.end > byte);
+        let (first, last) = (write_of(packet.seq)?, write_of(end - 1)?);
+        let hold = |frame, entry, opens_window| Some(Prior { frame, entry, part: Part::SenderHold, opens_window });
+        match told {
+            _ if first.at == now => first.prior,
+            Some((frame, opens_window)) => hold(frame, Entry::Delivered, opens_window),
+            None if last.at == now => last.prior,
+            None => hold(self.last_sent?, Entry::Handed, false),
+        }
+    }
+
     /// A segment leaves.
     pub(super) fn note_sent(&mut self, packet: &Packet, frame: FrameId) {
-        if packet.payload_bytes == 0 {
+        let bytes = sequence_bytes(packet);
+        if bytes == 0 {
             return;
         }
-        let end = packet.seq + u64::from(packet.payload_bytes);
+        let end = packet.seq + bytes;
         self.copies.insert(packet.seq, frame);
         if end > self.sent_to {
             self.sent_to = end;
             self.last_sent = Some(frame);
+            while self.writes.front().is_some_and(|write| write.end <= end) {
+                self.writes.pop_front();
+            }
         }
     }
 
-    /// What a program's write follows from: what it had received.
-    pub(super) fn written(&self) -> Option<Prior> {
-        let part = if self.is_client { Part::ClientWork } else { Part::ServerWork };
-        let (_, frame) = self.last_advance?;
-        Some(Prior { frame, entry: Entry::Delivered, part, opens_window: false })
+    /// The latest frame that has brought bytes in order by then, of those that are kept.
+    pub(super) fn advance_by(&self, by: Time) -> Option<(Time, FrameId)> {
+        self.advances.iter().rev().find(|advance| advance.0 <= by).or(self.advances.front()).copied()
     }
 
     /// The transport is given a frame for this socket.
     pub(super) fn note_received(&mut self, now: Time, packet: &Packet, frame: FrameId) {
         self.last_received = Some((now, frame));
         self.forget_below(packet.ack);
-        let end = packet.seq + u64::from(packet.payload_bytes);
-        if packet.payload_bytes == 0 || end <= self.next {
+        let bytes = sequence_bytes(packet);
+        let end = packet.seq + bytes;
+        if bytes == 0 || end <= self.next {
             return;
         }
         if packet.seq > self.next {
@@ -83,7 +161,12 @@ impl End {
             self.held.pop_first();
             self.next = end.max(self.next);
         }
-        self.last_advance = Some((now, frame));
+        if self.advances.back().is_some_and(|last| last.0 == now) {
+            self.advances.pop_back();
+        } else if self.advances.len() == ADVANCES_MAX {
+            self.advances.pop_front();
+        }
+        self.advances.push_back((now, frame));
     }
 
     /// Everything below this byte was acknowledged; the segment that holds it may still be sent again.
@@ -91,6 +174,45 @@ impl End {
         while self.copies.keys().nth(1).is_some_and(|&second| second <= acknowledged) {
             self.copies.pop_first();
         }
+    }
+}
+
+/// The ends of all connections that are explained.
+#[derive(Debug, Default)]
+pub(super) struct Ends(Vec<Vec<Slot>>);
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// The hash of the packets that are for this socket: others are late ones of an earlier connection.
+    expects: u32,
+    end: Option<Box<End>>,
+}
+
+impl Ends {
+    pub(super) fn get(&self, (host, number): SocketId) -> Option<&End> {
+        self.0.get(usize::from(host))?.get(number as usize)?.end.as_deref()
+    }
+
+    pub(super) fn get_mut(&mut self, (host, number): SocketId) -> Option<&mut End> {
+        self.0.get_mut(usize::from(host))?.get_mut(number as usize)?.end.as_deref_mut()
+    }
+
+    /// Whether packets of this hash for this socket belong to a connection that is explained.
+    pub(super) fn expects(&self, (host, number): SocketId, flow_hash: u32) -> bool {
+        let slot = self.0.get(usize::from(host)).and_then(|of_host| of_host.get(number as usize));
+        slot.is_some_and(|slot| slot.end.is_some() && slot.expects == flow_hash)
+    }
+
+    /// The socket is another one from now on; with no end it is one that is not explained.
+    pub(super) fn put(&mut self, (host, number): SocketId, expects: u32, end: Option<End>) {
+        let (host, number) = (usize::from(host), number as usize);
+        if end.is_none() && self.0.get(host).is_none_or(|of_host| of_host.len() <= number) {
+            return;
+        }
+        self.0.resize_with(self.0.len().max(host + 1), Vec::new);
+        let of_host = &mut self.0[host];
+        of_host.resize_with(of_host.len().max(number + 1), Slot::default);
+        of_host[number] = Slot { expects, end: end.map(Box::new) };
     }
 }
 
@@ -104,10 +226,11 @@ mod tests {
 
     #[test]
     fn the_segment_that_fills_a_gap_is_the_one_that_brought_what_was_held() {
-        let mut end = End::new(true);
+        let mut end = End::new(true, None);
+        end.next = 1;
         for (frame, (seq, bytes)) in [(1, 100), (201, 100), (101, 100)].into_iter().enumerate() {
             end.note_received(Time::from_ps(10 + frame as u64), &segment(seq, bytes), frame as FrameId);
-            let advance = end.last_advance.expect("bytes came in order");
+            let advance = end.advance_by(Time::NEVER).expect("bytes came in order");
             assert_eq!(advance.1, [0, 0, 2][frame], "after frame {frame}");
         }
         assert_eq!(end.next, 301);
@@ -115,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_repetition_follows_from_the_latest_copy() {
-        let mut end = End::new(true);
+        let mut end = End::new(true, None);
         end.note_sent(&segment(1, 100), 7);
         end.note_sent(&segment(101, 100), 8);
         assert_eq!(end.copy_of(&segment(201, 100)), None, "new bytes");

@@ -38,6 +38,16 @@ pub(super) struct Prior {
     pub(super) opens_window: bool,
 }
 
+/// Where a frame was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Lost {
+    pub(super) at: Time,
+    /// Before this wire, or at its end.
+    pub(super) wire: u32,
+    /// At its end: by the receive ring.
+    pub(super) in_ring: bool,
+}
+
 /// A frame that a host sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
@@ -49,8 +59,7 @@ pub(super) struct Frame {
     pub(super) last_hop: HopId,
     /// The copy that was sent before, of a repetition.
     pub(super) repeats: Option<FrameId>,
-    /// When and before which wire it was dropped.
-    pub(super) lost: Option<(Time, u32)>,
+    pub(super) lost: Option<Lost>,
 }
 
 impl Frame {

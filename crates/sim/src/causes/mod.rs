@@ -6,15 +6,16 @@
 
 mod ends;
 mod frames;
+mod inside;
 mod part;
 mod recorder;
 mod tables;
 mod walk;
 mod wires;
 
-pub(crate) use ends::SocketId;
+pub(crate) use ends::Repairs;
 pub use part::{Part, Parts};
-pub(crate) use recorder::{Look, Recorder, Transmission};
+pub(crate) use recorder::{Connection, Explains, Look, Receives, Recorder, Transmission};
 pub(crate) use tables::tables;
 pub(crate) use wires::Node;
 
@@ -28,6 +29,8 @@ pub struct Loss {
     pub at: Time,
     /// Before which wire: two for each link of the plan, in order, from its end `a` first.
     pub wire: u32,
+    /// Not there, but by the receive ring of the host at the end of that wire.
+    pub in_ring: bool,
 }
 
 /// Where the time of one transaction went.

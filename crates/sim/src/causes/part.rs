@@ -11,6 +11,8 @@ pub enum Part {
     ClientWork,
     /// The server's work between a request and the first segment of what it writes, with the wait for a core.
     ServerWork,
+    /// A block device, with its queue.
+    Device,
     /// Bytes in the socket that a timer of the sender released: pacing, the small queue, corking.
     SenderHold,
     /// Behind other frames in the host's interface.
@@ -21,8 +23,10 @@ pub enum Part {
     Serialisation,
     /// Propagation, and the latency of the switch at the end of the link.
     Propagation,
-    /// From a transmission to its repetition that an acknowledgement or the reordering timer caused.
+    /// From a transmission to its repetition that an acknowledgement caused.
     FastRetransmission,
+    /// The same, repeated by the reordering timer.
+    ReorderingTimer,
     /// The same, repeated by a tail loss probe.
     Probe,
     /// The same, repeated by the retransmission timer.
@@ -37,16 +41,18 @@ pub enum Part {
 
 impl Part {
     /// All, in the order of the type.
-    pub const ALL: [Part; 14] = [
+    pub const ALL: [Part; 16] = [
         Part::Start,
         Part::ClientWork,
         Part::ServerWork,
+        Part::Device,
         Part::SenderHold,
         Part::InterfaceQueue,
         Part::SwitchQueue,
         Part::Serialisation,
         Part::Propagation,
         Part::FastRetransmission,
+        Part::ReorderingTimer,
         Part::Probe,
         Part::Timeout,
         Part::DelayedAck,
@@ -60,12 +66,14 @@ impl Part {
             Part::Start => "wait_to_start_ps",
             Part::ClientWork => "client_work_ps",
             Part::ServerWork => "server_work_ps",
+            Part::Device => "device_ps",
             Part::SenderHold => "sender_hold_ps",
             Part::InterfaceQueue => "interface_queue_ps",
             Part::SwitchQueue => "switch_queue_ps",
             Part::Serialisation => "serialisation_ps",
             Part::Propagation => "propagation_ps",
             Part::FastRetransmission => "fast_retransmission_ps",
+            Part::ReorderingTimer => "reordering_timer_ps",
             Part::Probe => "probe_ps",
             Part::Timeout => "timeout_ps",
             Part::DelayedAck => "delayed_ack_ps",

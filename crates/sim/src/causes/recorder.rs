@@ -1,29 +1,23 @@
 //! The record of a run from which causes are read: every frame with its stamps, and what each followed from.
 //!
-//! The driver says which event the world handles; the links say what is sent and dropped meanwhile. A host sends a frame either because
-//! a frame was handed to its socket in the same event, or because a timer of the socket was due. Nothing here changes what happens.
+//! The driver says which event the world handles; the links say what is sent and dropped meanwhile, and what programs write. A host sends a
+//! frame because a frame was handed to its socket in the same event, because a program has written, or because a timer of the socket was
+//! due. Nothing here changes what happens.
 
 use super::Explanation;
-use super::ends::{End, SocketId};
-use super::frames::{Entry, Frame, FrameId, Frames, Hop, NOT_KEPT, Prior};
+use super::ends::{End, Ends, Repairs, SocketId, sequence_bytes};
+use super::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
+use super::inside::Inside;
 use super::part::Part;
-use super::walk::Walk;
+use super::walk::{Last, Walk};
 use super::wires::{Node, Wires};
-use std::collections::{BTreeMap, VecDeque};
-use tailrace_endpoint::host::Completion;
+use std::collections::BTreeMap;
+use tailrace_endpoint::host::{Cause, Completion, Opened, POLL_BUDGET, Work, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::NetworkFrame;
 use tailrace_record::Digest;
 use tailrace_units::Time;
-use tailrace_wire::{Packet, Protocol};
-
-/// By what a switch's frames are found again: all that a switch does not change.
-type Key = (u32, u16, u32, u32, u64, u64, u16, u16);
-
-fn key(switch: u32, packet: &Packet) -> Key {
-    let Packet { to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags, .. } = *packet;
-    (switch, to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags.bits())
-}
+use tailrace_wire::{Flags, Packet, Protocol};
 
 /// What a transmission is.
 pub(crate) struct Transmission {
@@ -36,23 +30,53 @@ pub(crate) struct Transmission {
 /// What the recorder must know of a socket after an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// Bytes that were written and never sent.
-    pub(crate) unsent: u64,
+    pub(crate) repairs: Repairs,
     /// The retransmission timer has expired, and what was lost then is being repeated.
     pub(crate) is_after_timeout: bool,
 }
 
-/// What the receive side of a host holds.
-#[derive(Debug, Default)]
+/// A connection whose ends both exist from the start: sockets, and the hashes of the packets that they send.
+pub(crate) struct Connection {
+    pub(crate) workload: u32,
+    pub(crate) ends: [SocketId; 2],
+    pub(crate) hashes: [u32; 2],
+}
+
+/// Whether what a workload completes is explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Explains {
+    No,
+    /// Who opens a connection asks, and the other end serves.
+    Asking,
+    /// Both ends of connections do the same.
+    Peers,
+}
+
+/// How a host receives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Receives {
+    /// What a poll takes is handed up at once.
+    AtOnce,
+    /// It works on what a poll takes, and hands it up with the next.
+    WithWork,
+    /// Its processor does, which tells of every frame.
+    ByProcessor,
+}
+
+/// The receive side of a host.
+#[derive(Debug)]
 struct Receiving {
-    has_costs: bool,
+    how: Receives,
     is_working: bool,
     staged: Vec<FrameId>,
+    /// The wires that end there.
+    wires: Vec<u32>,
 }
 
 /// The event that is handled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Event {
+    number: u64,
     now: Time,
     /// It is about a wire that ends at a host, whose frames were not taken yet.
     untaken: Option<u32>,
@@ -65,20 +89,19 @@ pub(crate) struct Recorder {
     event: Event,
     frames: Frames,
     wires: Wires,
-    /// Frames inside switches.
-    inside: BTreeMap<Key, VecDeque<FrameId>>,
+    inside: Inside,
     receiving: Vec<Receiving>,
-    ends: BTreeMap<SocketId, End>,
-    /// By host and socket, whether frames for it can be on a path that is explained: only those are kept.
-    is_explained: Vec<Vec<bool>>,
-    /// The other end of each socket.
-    peers: BTreeMap<SocketId, SocketId>,
-    /// The client's socket by workload and user.
-    clients: BTreeMap<(u32, u32), SocketId>,
-    /// First new segments of the event: what the others of the same socket follow from too.
-    released: BTreeMap<SocketId, Option<Prior>>,
+    /// By workload.
+    explains: Vec<Explains>,
+    ends: Ends,
+    /// Sockets of programs with several, by the hash of the packets that they send.
+    by_hash: BTreeMap<u32, SocketId>,
+    /// Opening segments of this event whose socket is not there yet, with their senders.
+    opening: Vec<(SocketId, FrameId)>,
     /// Sockets that were handed frames in this event.
-    told: BTreeMap<SocketId, FrameId>,
+    told: Vec<SocketId>,
+    /// Sockets that were written to.
+    written: Vec<SocketId>,
     /// Repetitions of this event, with the sockets that sent them.
     repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
@@ -86,96 +109,177 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Of a network whose wires end there, on hosts of which these work on what they receive.
-    pub(crate) fn new(ends: &[Node], has_costs: impl Iterator<Item = bool>) -> Recorder {
+    /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that are explained or not.
+    pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, explains: Vec<Explains>) -> Recorder {
+        let wires_to = |host: u32| (0_u32..).zip(ends).filter(move |(_, end)| **end == Node::Host(host)).map(|(wire, _)| wire);
+        let receiving = |(host, how): (u32, Receives)| Receiving {
+            how,
+            is_working: false,
+            staged: Vec::new(),
+            wires: wires_to(host).collect(),
+        };
         Recorder {
             digest: None,
             event: Event::default(),
             frames: Frames::default(),
             wires: Wires::new(ends),
-            is_explained: Vec::new(),
-            inside: BTreeMap::new(),
-            receiving: has_costs.map(|has_costs| Receiving { has_costs, ..Receiving::default() }).collect(),
-            ends: BTreeMap::new(),
-            peers: BTreeMap::new(),
-            clients: BTreeMap::new(),
-            released: BTreeMap::new(),
-            told: BTreeMap::new(),
+            inside: Inside::default(),
+            receiving: (0..).zip(hosts).map(receiving).collect(),
+            explains,
+            ends: Ends::default(),
+            by_hash: BTreeMap::new(),
+            opening: Vec::new(),
+            told: Vec::new(),
+            written: Vec::new(),
             repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
         }
     }
+}
 
-    /// A connection of a user.
-    pub(crate) fn add_connection(&mut self, (workload, user): (u32, u32), client: SocketId, server: SocketId) {
-        self.clients.insert((workload, user), client);
-        for (own, peer) in [(client, server), (server, client)] {
-            self.peers.insert(own, peer);
-            self.ends.insert(own, End::new(own == client));
-            let (host, number) = (usize::from(own.0), own.1 as usize);
-            self.is_explained.resize(self.is_explained.len().max(host + 1), Vec::new());
-            let of_host = &mut self.is_explained[host];
-            of_host.resize(of_host.len().max(number + 1), false);
-            of_host[number] = true;
+/// What the driver and the host tell.
+impl Recorder {
+    /// A connection of programs with one socket each.
+    pub(crate) fn connected(&mut self, connection: &Connection) {
+        let &Connection { workload, ends, hashes } = connection;
+        for side in 0..2 {
+            let is_explained = self.explains[workload as usize] != Explains::No;
+            let end = is_explained.then(|| End::new(side == 0, Some(ends[1 - side])));
+            self.ends.put(ends[side], hashes[1 - side], end);
         }
+    }
+
+    /// A program with several sockets has one more, on this host. The end that opens the connection comes first.
+    pub(crate) fn opened(&mut self, host: u16, opened: &Opened) {
+        self.take();
+        let own = (host, opened.socket);
+        let (sends, expects) = (opened.key.hash(), opened.key.reversed().hash());
+        let explains = self.explains[opened.owner as usize];
+        if explains == Explains::No {
+            return self.ends.put(own, expects, None);
+        }
+        let opener = self.by_hash.get(&expects).copied().filter(|peer| peer.0 == opened.peer);
+        let opener = opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
+        let opened_by = opened.cause.and_then(|cause| self.prior_of_write(own, Some(cause)));
+        let mut end = End::new(opener.is_none(), opener);
+        (end.opened_by, end.is_peer) = (opened_by, explains == Explains::Peers);
+        self.ends.put(own, expects, Some(end));
+        self.by_hash.insert(sends, own);
+        if let Some(opener) = opener
+            && let Some(end) = self.ends.get_mut(opener)
+        {
+            end.peer = Some(own);
+        }
+        if let Some(at) = self.opening.iter().position(|&(from, _)| Some(from) == opener) {
+            let (_, frame) = self.opening.swap_remove(at);
+            self.hand(own, frame);
+        }
+    }
+
+    /// A program writes to a socket, before the socket takes the bytes.
+    pub(crate) fn wrote(&mut self, own: SocketId, bytes: u64, cause: Option<Cause>) {
+        if self.ends.get(own).is_none() {
+            return;
+        }
+        self.take();
+        let prior = self.prior_of_write(own, cause);
+        if let Some(end) = self.ends.get_mut(own) {
+            end.note_written(self.event.now, bytes, prior);
+            self.written.push(own);
+        }
+    }
+
+    /// What a program does to a socket follows from this; without a cause, from what that socket has received.
+    fn prior_of_write(&self, own: SocketId, cause: Option<Cause>) -> Option<Prior> {
+        let is_client = self.ends.get(own).is_none_or(|end| end.is_client);
+        let (from, by, work) = match cause {
+            None => (self.ends.get(own)?, Time::NEVER, Work::Program),
+            Some(Cause { socket, by, work }) => (self.ends.get((own.0, socket?))?, by, work),
+        };
+        let (_, frame) = from.advance_by(by)?;
+        let part = match work {
+            Work::Device => Part::Device,
+            Work::Program if from.is_peer || is_client && from.is_client => Part::ClientWork,
+            Work::Program => Part::ServerWork,
+        };
+        Some(Prior { frame, entry: Entry::Delivered, part, opens_window: false })
     }
 
     /// The world handles something now, which is about a wire or about something else.
     pub(crate) fn begin_event(&mut self, now: Time, wire: Option<u32>) {
-        self.event = Event { now, untaken: None };
+        self.event = Event { number: self.event.number + 1, now, untaken: None };
         let Some(wire) = wire else { return };
         match self.wires.to(wire) {
+            Node::Host(host) if self.receiving[host as usize].how == Receives::ByProcessor => {}
             Node::Host(_) => self.event.untaken = Some(wire),
-            Node::Switch(switch) => {
+            Node::Switch(_) => {
                 let Some(frame) = self.wires.pop_arrived(wire, now) else { return };
                 if let Some(Frame { packet, .. }) = self.frames.get(frame) {
-                    self.inside.entry(key(switch, packet)).or_default().push_back(frame);
+                    self.inside.enter(self.wires.to(wire), packet, frame);
                 }
             }
         }
     }
 
-    /// It has handled it. `timer` is the socket whose timer was due, if one was, and `repeated` what its repetition was; `look` says
-    /// what a socket looks like now.
-    pub(crate) fn end_event(&mut self, timer: Option<SocketId>, repeated: Part, look: impl Fn(SocketId) -> Look) {
+    /// It has handled it. `look` says what a socket looks like now.
+    pub(crate) fn end_event(&mut self, look: impl Fn(SocketId) -> Look) {
         self.take();
-        let touched: Vec<SocketId> = self.told.keys().copied().chain(timer).collect();
-        touched.into_iter().for_each(|socket| self.note_waiting(socket, look(socket).unsent));
+        let mut written = std::mem::take(&mut self.written);
+        written.drain(..).for_each(|own| self.note_held_back(own));
+        self.written = written;
         for (own, frame) in std::mem::take(&mut self.repeated) {
-            self.settle_repetition(own, frame, repeated, look(own).is_after_timeout);
+            self.settle_repetition(own, frame, look(own));
         }
         for completion in std::mem::take(&mut self.completed) {
             self.explain(&completion);
         }
-        self.told.clear();
-        self.released.clear();
+        let mut told = std::mem::take(&mut self.told);
+        for own in told.drain(..) {
+            if let Some(end) = self.ends.get_mut(own) {
+                end.repairs = look(own).repairs;
+            }
+        }
+        self.told = told;
+        self.opening.clear();
     }
 
-    /// Whether bytes wait in a socket after the event. Bytes of which nothing was sent have been written now, and are kept like a frame.
-    fn note_waiting(&mut self, own: SocketId, unsent: u64) {
-        let Some(end) = self.ends.get_mut(&own) else { return };
-        let was_drained = std::mem::replace(&mut end.is_drained, unsent == 0);
-        if was_drained && !end.is_drained && !self.released.contains_key(&own) {
-            let prior = end.written();
-            let handed = self.event.now;
-            end.last_sent = Some(self.frames.add(Frame::new(handed, Packet::default(), prior)));
+    /// Bytes of which nothing was sent wait since now, and are kept like a frame.
+    fn note_held_back(&mut self, own: SocketId) {
+        let Some(end) = self.ends.get_mut(own) else { return };
+        if let Some(prior) = end.take_held_back() {
+            let frame = Frame::new(self.event.now, Packet::default(), prior);
+            end.last_sent = Some(self.frames.add(frame));
         }
+    }
+
+    /// The frame that a socket was handed in this event.
+    fn told_to(&self, own: SocketId) -> Option<FrameId> {
+        self.ends.get(own)?.told.filter(|told| told.0 == self.event.number).map(|told| told.1)
     }
 
     /// What a repetition waited for. The acknowledgements of what was repeated first release the rest, at once or when the reordering timer
     /// is due, so that the path leads through them to the first repetition of the recovery.
-    fn settle_repetition(&mut self, own: SocketId, id: FrameId, timer: Part, is_after_timeout: bool) {
-        let told = self.told.get(&own).copied();
-        let is_timer = told.is_none() && timer != Part::FastRetransmission;
-        let last = told.or_else(|| self.ends.get(&own)?.last_received.map(|received| received.1));
-        let follows = last.filter(|&frame| !is_timer && ((told.is_some() && is_after_timeout) || self.answers_repetition(frame)));
+    fn settle_repetition(&mut self, own: SocketId, id: FrameId, look: Look) {
+        let told = self.told_to(own);
+        let Some(end) = self.ends.get_mut(own) else { return };
+        let before = std::mem::replace(&mut end.repairs, look.repairs);
+        let is_timer = told.is_none() && look.repairs != before;
+        let last = told.or(end.last_received.map(|received| received.1));
+        let follows =
+            last.filter(|&frame| !is_timer && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame)));
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
         if let Some(frame) = follows {
-            let part = if told.is_some() { Part::SenderHold } else { Part::FastRetransmission };
+            let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
             *prior = Prior { frame, entry: Entry::Delivered, part, opens_window: told.is_some() };
-        } else if is_timer {
-            prior.part = timer;
+        } else if told.is_none() {
+            prior.part = if look.repairs.timeouts > before.timeouts {
+                Part::Timeout
+            } else if is_timer {
+                Part::Probe
+            } else {
+                Part::ReorderingTimer
+            };
         }
     }
 
@@ -190,21 +294,50 @@ impl Recorder {
         let Some(wire) = self.event.untaken.take() else { return };
         let Node::Host(host) = self.wires.to(wire) else { unreachable!("only hosts take frames") };
         let receiving = &mut self.receiving[host as usize];
-        let mut taken = Vec::new();
-        if receiving.is_working {
-            receiving.is_working = false;
-            taken = std::mem::take(&mut receiving.staged);
+        let has_work = receiving.how == Receives::WithWork;
+        let taken = if std::mem::take(&mut receiving.is_working) {
+            std::mem::take(&mut receiving.staged)
         } else {
-            while let Some(frame) = self.wires.pop_arrived(wire, self.event.now) {
-                taken.push(frame);
-            }
-            if receiving.has_costs {
+            let most = if has_work { POLL_BUDGET } else { usize::MAX };
+            let (wires, now) = (&mut self.wires, self.event.now);
+            let taken = std::iter::from_fn(|| wires.pop_arrived(wire, now)).take(most).collect();
+            if has_work {
                 receiving.is_working = true;
-                receiving.staged = std::mem::take(&mut taken);
+                receiving.staged = taken;
+                return;
+            }
+            taken
+        };
+        taken.into_iter().for_each(|frame| self.deliver(frame));
+    }
+
+    /// The processor of a host hands up this many segments, of which this is the first.
+    pub(crate) fn handed_up(&mut self, host: u16, packet: &Packet, segments: u16) {
+        self.collect(host);
+        let own = (host, packet.to_endpoint);
+        if let Some(from) = sender_of(packet) {
+            if let Some(frame) = self.ends.get_mut(from).and_then(|end| end.arrived.pop_front()) {
+                self.deliver(frame);
+            }
+        } else if self.ends.expects(own, packet.flow_hash) {
+            for _ in 0..segments {
+                let Some(frame) = self.ends.get_mut(own).and_then(|end| end.arrived.pop_front()) else { return };
+                self.deliver(frame);
             }
         }
-        for frame in taken {
-            self.deliver(frame);
+    }
+
+    /// What has arrived at a host with a processor waits there for its socket; an opening segment, with its sender's.
+    fn collect(&mut self, host: u16) {
+        let Recorder { receiving, wires, frames, ends, event, .. } = self;
+        for &wire in &receiving[usize::from(host)].wires {
+            while let Some(id) = wires.pop_arrived(wire, event.now) {
+                let Some(Frame { packet, .. }) = frames.get(id) else { continue };
+                let own = sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint));
+                if let Some(end) = ends.get_mut(own) {
+                    end.arrived.push_back(id);
+                }
+            }
         }
     }
 
@@ -213,10 +346,64 @@ impl Recorder {
         let Some(frame) = self.frames.get_mut(id) else { return };
         frame.delivered = now;
         let packet = frame.packet;
-        let to = (packet.to_host, packet.to_endpoint);
-        if let Some(end) = self.ends.get_mut(&to) {
-            end.note_received(now, &packet, id);
-            self.told.insert(to, id);
+        match sender_of(&packet) {
+            None if self.ends.expects((packet.to_host, packet.to_endpoint), packet.flow_hash) => {
+                self.hand((packet.to_host, packet.to_endpoint), id);
+            }
+            None => {}
+            Some(from) => match self.ends.get(from).and_then(|end| end.peer) {
+                Some(own) => self.hand(own, id),
+                None => self.opening.push((from, id)),
+            },
+        }
+    }
+
+    /// A socket is handed a frame.
+    fn hand(&mut self, own: SocketId, id: FrameId) {
+        let Event { now, number, .. } = self.event;
+        let Some(Frame { packet, .. }) = self.frames.get(id) else { return };
+        let Some(end) = self.ends.get_mut(own) else { return };
+        end.note_received(now, packet, id);
+        end.told = Some((number, id));
+        self.told.push(own);
+    }
+
+    /// The receive ring had no room for the latest of the frames that have arrived at the host of this event.
+    pub(crate) fn ring_dropped(&mut self, frames: u64) {
+        let Some(wire) = self.event.untaken else { return };
+        for id in self.wires.drop_arrived(wire, self.event.now, frames) {
+            self.lose_in_ring(id, wire);
+        }
+    }
+
+    /// The receive ring of a host with a processor had no room for a frame.
+    pub(crate) fn left_out(&mut self, host: u16, packet: &Packet) {
+        self.collect(host);
+        let Recorder { frames, ends, .. } = self;
+        let own = sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint));
+        let Some(end) = ends.get_mut(own) else { return };
+        let what = |packet: &Packet| (packet.seq, packet.ack, packet.payload_bytes);
+        let is_it = |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
+        if let Some(at) = end.arrived.iter().rposition(is_it)
+            && let Some(id) = end.arrived.remove(at)
+            && let Some(&wire) = self.receiving[usize::from(host)].wires.first()
+        {
+            self.lose_in_ring(id, wire);
+        }
+    }
+
+    fn lose_in_ring(&mut self, id: FrameId, wire: u32) {
+        let at = self.event.now;
+        if let Some(frame) = self.frames.get_mut(id) {
+            frame.lost = Some(Lost { at, wire, in_ring: true });
+        }
+    }
+
+    /// A host's interface is handed a frame that it will send later.
+    pub(crate) fn enqueued(&mut self, host: u32, packet: &Packet) {
+        if self.is_kept(packet) {
+            let id = self.begin(packet);
+            self.inside.enter(Node::Host(host), packet, id);
         }
     }
 
@@ -234,40 +421,36 @@ impl Recorder {
     pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) {
         let id = self.id_of(wire, packet);
         if let Some(frame) = self.frames.get_mut(id) {
-            frame.lost = Some((at, wire));
+            frame.lost = Some(Lost { at, wire, in_ring: false });
         }
     }
 
     /// The number of a frame that leaves the node before a wire.
     fn id_of(&mut self, wire: u32, packet: &Packet) -> FrameId {
-        let of_host = self.is_explained.get(usize::from(packet.to_host));
-        let is_kept = of_host.is_some_and(|sockets| sockets.get(packet.to_endpoint as usize) == Some(&true));
-        if !is_kept || packet.is_control() || protocol(packet) != Protocol::Tcp {
+        if !self.is_kept(packet) {
             return NOT_KEPT;
         }
-        let known = match self.wires.from(wire) {
-            Node::Host(_) => None,
-            Node::Switch(switch) => self.leave_switch(switch, packet),
-        };
+        let known = self.inside.leave(self.wires.from(wire), packet);
         known.unwrap_or_else(|| self.begin(packet))
     }
 
-    fn leave_switch(&mut self, switch: u32, packet: &Packet) -> Option<FrameId> {
-        let key = key(switch, packet);
-        let same = self.inside.get_mut(&key)?;
-        let frame = same.pop_front();
-        if same.is_empty() {
-            self.inside.remove(&key);
+    /// Whether a frame belongs to a connection that is explained.
+    fn is_kept(&self, packet: &Packet) -> bool {
+        if packet.is_control() || protocol(packet) != Protocol::Tcp {
+            return false;
         }
-        frame
+        match sender_of(packet) {
+            None => self.ends.expects((packet.to_host, packet.to_endpoint), packet.flow_hash),
+            Some(from) => self.ends.get(from).is_some(),
+        }
     }
 
     /// A host sends a frame.
     fn begin(&mut self, packet: &Packet) -> FrameId {
         self.take();
-        let now = self.event.now;
-        let id = self.frames.add(Frame::new(now, *packet, None));
-        if let Some(&own) = self.peers.get(&(packet.to_host, packet.to_endpoint)) {
+        let id = self.frames.add(Frame::new(self.event.now, *packet, None));
+        let from = sender_of(packet).or_else(|| self.ends.get((packet.to_host, packet.to_endpoint))?.peer);
+        if let Some(own) = from {
             let prior = self.prior_of(own, packet, id);
             if let Some(frame) = self.frames.get_mut(id) {
                 frame.prior = prior;
@@ -278,46 +461,52 @@ impl Recorder {
 
     /// What a frame that this socket sends now follows from.
     fn prior_of(&mut self, own: SocketId, packet: &Packet, id: FrameId) -> Option<Prior> {
-        let told = self.told.get(&own).copied();
-        let end = self.ends.get_mut(&own)?;
-        if let Some(copy) = end.copy_of(packet) {
-            end.note_sent(packet, id);
+        let now = self.event.now;
+        let told = self.told_to(own);
+        let told =
+            told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
+        let end = self.ends.get_mut(own)?;
+        let copy = end.copy_of(packet);
+        let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, opens_window: false };
+        let prior = if let Some(copy) = copy {
+            Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, opens_window: false })
+        } else if sequence_bytes(packet) == 0 {
+            end.last_received.map(|received| after(received.1, Part::DelayedAck))
+        } else if packet.flags.contains(Flags::SYN) {
+            end.last_received.map(|received| after(received.1, Part::ServerWork)).or(end.opened_by)
+        } else {
+            end.released(now, packet, told)
+        };
+        end.note_sent(packet, id);
+        if let Some(copy) = copy {
             self.repeated.push((own, id));
             if let Some(frame) = self.frames.get_mut(id) {
                 frame.repeats = Some(copy);
             }
-            return Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, opens_window: false });
         }
-        if packet.payload_bytes == 0 {
-            let received = end.last_received?.1;
-            return Some(Prior { frame: received, entry: Entry::Delivered, part: Part::DelayedAck, opens_window: false });
-        }
-        if let Some(&released) = self.released.get(&own) {
-            end.note_sent(packet, id);
-            return released;
-        }
-        let prior = match (end.is_drained, told) {
-            (true, _) => end.written(),
-            (false, Some(frame)) => Some(Prior { frame, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true }),
-            (false, None) => {
-                end.last_sent.map(|frame| Prior { frame, entry: Entry::Handed, part: Part::SenderHold, opens_window: false })
-            }
-        };
-        end.note_sent(packet, id);
-        self.released.insert(own, prior);
         prior
     }
 
     /// A transaction is complete.
     pub(crate) fn completed(&mut self, completion: &Completion) {
-        self.completed.push(*completion);
+        if self.explains[completion.owner as usize] != Explains::No {
+            self.completed.push(*completion);
+        }
     }
 
     fn explain(&mut self, completion: &Completion) {
-        let whose = (completion.owner, completion.user);
-        let Some(end) = self.clients.get(&whose).and_then(|client| self.ends.get(client)) else { return };
-        let during = (completion.intended, self.event.now);
-        let explanation = Walk::explain((&self.frames, &self.wires), whose, during, end.last_advance);
-        self.explained.push(explanation);
+        let &Completion { owner, user, intended, cause: (host, cause), .. } = completion;
+        let last = match cause {
+            Some(Cause { socket: Some(socket), by, .. }) => {
+                self.ends.get((host, socket)).and_then(|end| end.advance_by(by)).map_or(Last::Nothing, Last::Frame)
+            }
+            Some(Cause { socket: None, by, work: Work::Device }) => Last::Own(by, Part::Device),
+            Some(Cause { socket: None, by, work: Work::Program }) => Last::Own(by, Part::ClientWork),
+            None => Last::Nothing,
+        };
+        let is_peer = self.explains[owner as usize] == Explains::Peers;
+        let own = if is_peer { Part::ClientWork } else { Part::Start };
+        let during = (intended, self.event.now);
+        self.explained.push(Walk::explain((&self.frames, &self.wires), (owner, user), during, (last, own)));
     }
 }

@@ -35,6 +35,7 @@ pub(crate) fn tables(of: &[Explanation]) -> Vec<Table> {
     let lost = vec![
         ("transaction", Column::U32(losses().map(|(row, _)| row).collect())),
         ("wire", Column::U32(losses().map(|(_, loss)| loss.wire).collect())),
+        ("in_ring", Column::U32(losses().map(|(_, loss)| loss.in_ring.into()).collect())),
         ("at_ps", Column::U64(losses().map(|(_, loss)| loss.at.ps()).collect())),
     ];
     vec![

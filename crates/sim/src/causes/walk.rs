@@ -1,17 +1,30 @@
 //! The way back along the critical path: from the completion of a transaction to its start, interval by interval.
 
-use super::frames::{Entry, Frame, FrameId, Frames};
+use super::frames::{Entry, Frame, FrameId, Frames, Lost};
 use super::part::{Part, Parts};
 use super::wires::Wires;
 use super::{Explanation, Loss};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
 
+/// What something that is complete follows from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Last {
+    /// A frame, and when it was handed to the transport. Its receiver has worked since.
+    Frame((Time, FrameId)),
+    /// Nothing that came: this has lasted since then.
+    Own(Time, Part),
+    /// It is not known what.
+    Nothing,
+}
+
 /// What a walk has found so far. The time from `at` to the end is explained.
 pub(super) struct Walk<'a> {
     frames: &'a Frames,
     wires: &'a Wires,
     start: Time,
+    /// What the time is before the first frame of the path.
+    own: Part,
     at: Time,
     /// The path is in a round trip that a window took.
     is_in_round: bool,
@@ -19,13 +32,12 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Explains what lasted from `start` to `end`. `last` is the frame that brought the last byte, and was handed to the transport at
-    /// `delivered`; until the end its receiver worked.
+    /// Explains what lasted from `start` to `end`. What came before the first frame of the path is `own` time.
     pub(super) fn explain(
         (frames, wires): (&'a Frames, &'a Wires),
         (workload, user): (u32, u32),
         (start, end): (Time, Time),
-        last: Option<(Time, FrameId)>,
+        (last, own): (Last, Part),
     ) -> Explanation {
         let found = Explanation {
             workload,
@@ -39,14 +51,18 @@ impl<'a> Walk<'a> {
             behind: BTreeMap::new(),
             losses: Vec::new(),
         };
-        let mut walk = Walk { frames, wires, start, at: end, is_in_round: false, found };
+        let mut walk = Walk { frames, wires, start, own, at: end, is_in_round: false, found };
         match last {
-            Some((delivered, frame)) if delivered > start => {
+            Last::Frame((delivered, frame)) if delivered > start => {
                 walk.back_to(delivered, Part::ClientWork);
                 walk.follow(frame);
             }
-            Some(_) | None => {
-                walk.back_to(start, Part::Start);
+            Last::Own(since, part) => {
+                walk.back_to(since, part);
+                walk.back_to(start, walk.own);
+            }
+            Last::Frame(_) | Last::Nothing => {
+                walk.back_to(start, walk.own);
             }
         }
         let found = walk.found;
@@ -78,17 +94,19 @@ impl<'a> Walk<'a> {
             if entry == Entry::Delivered {
                 self.pass(&frame);
             }
-            if let Some((at, wire)) = frame.repeats.and_then(|copy| self.frames.get(copy)?.lost) {
-                self.found.losses.push(Loss { at, wire });
+            if let Some(Lost { at, wire, in_ring }) = frame.repeats.and_then(|copy| self.frames.get(copy)?.lost) {
+                self.found.losses.push(Loss { at, wire, in_ring });
             }
             let Some(prior) = frame.prior else {
-                self.back_to(self.start, Part::Start);
+                self.back_to(self.start, self.own);
                 return;
             };
             let since = self.moment(prior.frame, prior.entry);
-            if since.is_some_and(|since| since <= self.start) && matches!(prior.part, Part::ClientWork | Part::ServerWork) {
+            if since.is_some_and(|since| since <= self.start)
+                && matches!(prior.part, Part::ClientWork | Part::ServerWork | Part::Device)
+            {
                 self.is_in_round = false;
-                self.back_to(self.start, Part::Start);
+                self.back_to(self.start, self.own);
                 return;
             }
             self.enter_or_leave_round(prior.opens_window, prior.part);
@@ -104,7 +122,7 @@ impl<'a> Walk<'a> {
         if opens_window {
             self.is_in_round = true;
             self.found.window_rounds += 1;
-        } else if matches!(part, Part::ClientWork | Part::ServerWork) {
+        } else if matches!(part, Part::ClientWork | Part::ServerWork | Part::Device) {
             self.is_in_round = false;
         }
     }
@@ -187,7 +205,7 @@ mod tests {
         let prior = after(request, Entry::Delivered, Part::ServerWork);
         let response = add(&mut frames, prior, [147, 150, 170, 174, 204, 224, 228, 236]);
         wires.push(1, (PS(160), PS(204), PS(207)), 9, 5);
-        let found = Walk::explain((&frames, &wires), (3, 4), (PS(7), PS(240)), Some((PS(236), response)));
+        let found = Walk::explain((&frames, &wires), (3, 4), (PS(7), PS(240)), (Last::Frame((PS(236), response)), Part::Start));
         let expected = [
             (Part::Start, 3),
             (Part::ClientWork, 4),
@@ -206,12 +224,15 @@ mod tests {
     fn a_repetition_is_waited_for_since_the_first_copy_was_handed_over() {
         let mut frames = Frames::default();
         let wires = Wires::new(&[]);
-        let lost = frames.add(Frame { lost: Some((PS(110), 6)), ..Frame::new(PS(100), Packet::default(), None) });
+        let lost = frames.add(Frame {
+            lost: Some(Lost { at: PS(110), wire: 6, in_ring: false }),
+            ..Frame::new(PS(100), Packet::default(), None)
+        });
         let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
         frames.get_mut(again).expect("it is kept").repeats = Some(lost);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), Some((PS(322), again)));
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), (Last::Frame((PS(322), again)), Part::Start));
         assert_eq!(parts(&found), [(Part::Start, 10), (Part::Serialisation, 20), (Part::Propagation, 2), (Part::Timeout, 200)]);
-        assert_eq!(found.losses, [Loss { at: PS(110), wire: 6 }]);
+        assert_eq!(found.losses, [Loss { at: PS(110), wire: 6, in_ring: false }]);
     }
 
     #[test]
@@ -223,7 +244,7 @@ mod tests {
         let ack = add(&mut frames, after(data, Entry::Delivered, Part::DelayedAck), [54, 54, 55, 56, 56, 57, 58, 58]);
         let released = Prior { frame: ack, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true };
         let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), Some((PS(62), rest)));
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), (Last::Frame((PS(62), rest)), Part::Start));
         assert_eq!(
             parts(&found),
             [(Part::ServerWork, 6), (Part::Serialisation, 8), (Part::Propagation, 8), (Part::DelayedAck, 40)]
@@ -237,7 +258,7 @@ mod tests {
         let wires = Wires::new(&[]);
         let prior = after(99, Entry::Delivered, Part::ServerWork);
         let only = add(&mut frames, prior, [50, 50, 51, 52, 52, 53, 54, 54]);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(54)), Some((PS(54), only)));
+        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(54)), (Last::Frame((PS(54), only)), Part::Start));
         assert_eq!(parts(&found), [(Part::Serialisation, 2), (Part::Propagation, 2), (Part::Unknown, 50)]);
     }
 }

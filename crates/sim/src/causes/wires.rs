@@ -68,6 +68,13 @@ impl Wires {
         under_way.pop_front().map(|next| next.1)
     }
 
+    /// Takes out the latest of those that have arrived.
+    pub(super) fn drop_arrived(&mut self, wire: u32, now: Time, frames: u64) -> Vec<FrameId> {
+        let under_way = &mut self.0[wire as usize].under_way;
+        let arrived = under_way.partition_point(|frame| frame.0 <= now);
+        under_way.drain(arrived.saturating_sub(frames as usize)..arrived).map(|frame| frame.1).collect()
+    }
+
     /// Whose frames were sent on this wire between two moments, and for how long.
     pub(super) fn occupied(&self, wire: u32, from: Time, to: Time) -> impl Iterator<Item = (u32, Span)> {
         let sent = &self.0[wire as usize].sent;

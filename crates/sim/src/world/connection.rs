@@ -1,6 +1,7 @@
 //! Connections: addresses, ports and the two sockets.
 
 use super::{SocketPlace, World};
+use crate::causes::Connection;
 use crate::observe::Endpoint;
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
@@ -81,6 +82,8 @@ impl World {
                 None => self.sockets.push(place),
             }
         }
+        let ends = [0, 1].map(|side| (hosts[side] as u16, numbers[side]));
+        self.links.observe.connected(&Connection { workload, ends, hashes });
         (client, client + 1)
     }
 

@@ -88,7 +88,7 @@ impl World {
         if let Some(end) = self.warm_up
             && end <= until
         {
-            self.advance(end, control);
+            self.advance_or_record(end, control);
             self.settle_processors();
             // A run that ends within its warm-up has nothing to report of workloads without end.
             self.begin_counting(self.now);
@@ -97,10 +97,17 @@ impl World {
                 return;
             }
         }
-        self.advance(until, control);
+        self.advance_or_record(until, control);
     }
 
-    fn advance(&mut self, until: Time, control: &Control) {
+    fn advance_or_record(&mut self, until: Time, control: &Control) {
+        match self.links.observe.recorder {
+            None => self.advance::<false>(until, control),
+            Some(_) => self.advance::<true>(until, control),
+        }
+    }
+
+    fn advance<const IS_RECORDED: bool>(&mut self, until: Time, control: &Control) {
         loop {
             for count in 0..EVENTS_PER_REPORT {
                 let (at, source) = self.links.agenda.next();
@@ -111,7 +118,13 @@ impl World {
                 }
                 debug_assert!(at >= self.now, "time does not run backwards");
                 self.now = at;
+                if IS_RECORDED {
+                    self.begin_event(at, source);
+                }
                 self.handle(at, source);
+                if IS_RECORDED {
+                    self.end_event();
+                }
                 if self.is_done() {
                     self.events += u64::from(count) + 1;
                     return self.settle_switches();

@@ -11,11 +11,6 @@ impl World {
         self.first_socket_source + socket
     }
 
-    /// The socket of this source, if it is one's.
-    pub(crate) fn socket_of(&self, source: Source) -> Option<u32> {
-        source.checked_sub(self.first_socket_source)
-    }
-
     /// A socket, by its place in the order in which connections were opened.
     pub(crate) fn socket(&self, socket: u32) -> &Socket {
         let SocketPlace { host, number } = self.sockets[socket as usize];

@@ -1,9 +1,15 @@
 //! Where the time of transactions went, on cases that can be counted by hand.
 
 use crate::common::*;
+use crate::processor::processor;
+use crate::random_plan::plans;
+use proptest::prelude::*;
 use tailrace_plan::*;
-use tailrace_sim::{Control, Explained, Explanation, Part, Unexplained, explain, run};
+use tailrace_sim::{Control, Explained, Explanation, Part, explain, run};
 use tailrace_units::Span;
+
+/// Random plans.
+const CASES: u32 = 96;
 
 fn explained(raw: RawPlan) -> Explained {
     explain(&Plan::from_raw(raw).expect("the plan is sound"), &Control::default()).expect("it can be explained")
@@ -145,9 +151,158 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
     }
 }
 
+/// What must hold of every plan: nothing changes, each latency is explained in full, and of each workload there are as many explanations as
+/// the run counts latencies, with the same mean.
+fn check(raw: RawPlan) -> Explained {
+    let plan = Plan::from_raw(raw).expect("the plan is sound");
+    let (plain, explained) = (run(&plan, &Control::default()), explain(&plan, &Control::default()).expect("it can be explained"));
+    let (plain, summary) = (plain.summary(), explained.outcome.summary());
+    assert_eq!((&plain["digest"], &plain["workloads"]), (&summary["digest"], &summary["workloads"]));
+    for (index, workload) in plain["workloads"].as_array().expect("there are some").iter().enumerate() {
+        let counted_from = count(workload, "counted_from_ps");
+        let own = explained.transactions.iter().filter(|one| one.workload as usize == index && one.end.ps() > counted_from);
+        let latencies: Vec<u64> = own.map(|one| one.end.since(one.start).ps()).collect();
+        let (number_of, mean) = match &workload["latency"] {
+            latency if is_followed(&plan.raw.workloads[index].body) && !latency.is_null() => {
+                (count(latency, "count"), number(latency, "mean_ps"))
+            }
+            _ => (0, 0.0),
+        };
+        assert_eq!(latencies.len() as u64, number_of, "{}", workload["name"]);
+        let sum: u128 = latencies.iter().map(|&latency| u128::from(latency)).sum();
+        assert!((sum as f64 - mean * number_of as f64).abs() <= 1e-9 * sum as f64, "{}: {mean}", workload["name"]);
+    }
+    for one in &explained.transactions {
+        assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0));
+        assert_eq!(one.queued_at.values().fold(Span::ZERO, |sum, &span| sum + span), one.parts.of(Part::SwitchQueue));
+    }
+    explained
+}
+
+fn is_followed(body: &RawBody) -> bool {
+    match body {
+        RawBody::Datagrams(_) | RawBody::Frames(_) | RawBody::Blocks(_) => false,
+        RawBody::Requests(requests) => !requests.is_udp,
+        RawBody::Oltp(_) | RawBody::Stream(_) | RawBody::Flows(_) | RawBody::Storage(_) | RawBody::Mpi(_) => true,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+    #[test]
+    fn any_plan_can_be_explained(mut plan in plans(), looks in any::<bool>()) {
+        if looks {
+            (plan.observe.windows_ps, plan.observe.interfaces_ps) = (3 * MS, 7 * MS);
+        }
+        check(plan);
+    }
+}
+
+/// One connection on an idle network, with nothing that takes time but what a test adds.
+fn quiet(hosts: usize, workload: impl Into<RawWorkload>) -> RawPlan {
+    let mut plan = star(hosts, 1500, 10 * GBPS, 5 * US, switch("sw", 16_000_000, fifo(16_000_000)));
+    plan.hosts.iter_mut().for_each(prompt);
+    (plan.clock_offset_ppb, plan.workloads) = (0, vec![workload.into()]);
+    plan
+}
+
+/// Parts of an explanation that took time.
+fn parts(explanation: &Explanation) -> Vec<(Part, u64)> {
+    let all = Part::ALL.iter().map(|&part| (part, ps(explanation, part)));
+    all.filter(|part| part.1 > 0).collect()
+}
+
+/// Headers of 66 bytes and options of 8 in a SYN, 24 around the frame.
+const SYN_PS: u64 = (66 + 8 + 24) * 800;
+
 #[test]
-fn what_cannot_be_explained_is_refused() {
+fn a_flow_is_its_handshake_and_its_bytes() {
+    let hosts: [Vec<String>; 2] = [vec!["h0".into()], vec!["h1".into()]];
+    let sizes = RawDistribution::Constant(1_000);
+    let flows = flows_between("flows", hosts, sizes, RawDistribution::Constant(MS), 10);
+    let found = check(quiet(2, flows)).transactions;
+    assert_eq!(found.len(), 10);
+    for one in &found {
+        let wires = 2 * (2 * SYN_PS + on_wire(1_000));
+        // The data stand behind the acknowledgement of the SYN-ACK.
+        assert_eq!(
+            parts(one),
+            [(Part::InterfaceQueue, on_wire(0)), (Part::Serialisation, wires), (Part::Propagation, 6 * 5 * US)]
+        );
+    }
+}
+
+/// Two tiers: a server works for 10 ms, asks another that works for 20 ms, and answers.
+#[test]
+fn the_path_of_a_request_leads_through_the_tiers_that_it_waited_for() {
+    let work = |ps| RawServing { work: RawDistribution::Constant(ps), ..serving(RawDistribution::Constant(0), 0) };
+    let mut requests = requests("w", "h1", "h0", 1);
+    (requests.requests, requests.service) = (20, work(10 * MS));
+    requests.stages = vec![stage(&["h2", "h3"], RawDistribution::Constant(0))];
+    requests.stages[0].service = work(20 * MS);
+    let found = check(quiet(4, requests)).transactions;
+    assert_eq!(found.len(), 20);
+    for one in &found[1..] {
+        assert_eq!(ps(one, Part::ServerWork), 30 * MS, "{one:?}");
+        assert_eq!(ps(one, Part::Propagation), 8 * 5 * US, "{one:?}");
+        assert_eq!(ps(one, Part::Start) + ps(one, Part::ClientWork), 0);
+    }
+}
+
+#[test]
+fn a_request_of_storage_is_its_device_and_the_network() {
+    let mut plan = quiet(2, storage("w", &["h0"], 1));
+    plan.devices = vec![ssd(1)];
+    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+    (storage.requests, storage.target) = (20, Some("h1".into()));
+    storage.protocol = RawStorageProtocol::Nbd(RawNbd { connections: 1, requests: 16, structured_replies: true });
+    let found = check(plan).transactions;
+    assert_eq!(found.len(), 20);
+    for one in &found[1..] {
+        // 4096 bytes at 8 Gbit/s take 4.096 us.
+        assert_eq!(ps(one, Part::Device), 100 * US + 4_096_000, "{one:?}");
+        assert_eq!(ps(one, Part::Propagation), 4 * 5 * US);
+        // The blocks of a response are segments that stand behind each other.
+        let rest = [Part::Serialisation, Part::InterfaceQueue].map(|part| ps(one, part));
+        assert!(rest[0] < 10 * US && rest[1] < 5 * US, "{one:?}");
+        assert_eq!([Part::Start, Part::ClientWork, Part::ServerWork, Part::Receive].map(|part| ps(one, part)), [0; 4], "{one:?}");
+    }
+}
+
+#[test]
+fn a_device_of_the_same_host_is_all_of_a_request() {
+    let mut plan = quiet(2, storage("w", &["h0"], 4));
+    plan.devices = vec![ssd(1)];
+    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+    storage.requests = 20;
+    for one in &check(plan).transactions {
+        assert_eq!(ps(one, Part::Device), one.end.since(one.start).ps());
+    }
+}
+
+/// A ring of four ranks on four hosts, and one of two ranks each on two.
+#[test]
+fn an_operation_of_ranks_is_the_messages_that_it_waited_for() {
+    for hosts in [&["h0", "h1", "h2", "h3"][..], &["h0", "h1", "h0", "h1"], &["h0", "h0", "h1", "h1"]] {
+        let mut job = mpi("job", MpiPattern::Allreduce, hosts, &[64, 100_000], 20);
+        (job.send_overhead_ps, job.receive_overhead_ps) = (US, US);
+        let found = check(quiet(4, job)).transactions;
+        for one in found.iter().filter(|one| one.start > found[0].end) {
+            assert!(ps(one, Part::ClientWork) > 0 && ps(one, Part::ServerWork) == 0, "{one:?}");
+            assert_eq!(ps(one, Part::Start), 0, "{one:?}");
+        }
+    }
+}
+
+#[test]
+fn a_processor_receives_works_and_sends() {
     let mut plan = one_user(1_000);
-    plan.observe.windows_ps = MS;
-    assert_eq!(explain(&Plan::from_raw(plan).expect("the plan is sound"), &Control::default()).err(), Some(Unexplained::Looks));
+    plan.hosts.iter_mut().for_each(|host| host.cpu.processor = Some(Box::new(processor(2))));
+    for one in &check(plan).transactions[1..] {
+        // Of each of two frames: an interrupt, a poll, a frame.
+        assert_eq!(ps(one, Part::Receive), 2 * (US + 200_000 + 630_000), "{one:?}");
+        // 100 us of the server; waking up, system calls and copies.
+        assert!((100 * US..102 * US).contains(&ps(one, Part::ServerWork)), "{one:?}");
+        assert!(ps(one, Part::Start) < US && ps(one, Part::ClientWork) < US, "{one:?}");
+    }
 }

@@ -9,8 +9,9 @@ from typing import Any
 from tailrace.results.causes.wires import wire_names
 
 PARTS = (
-    *("wait_to_start", "client_work", "server_work", "sender_hold", "interface_queue", "switch_queue", "serialisation"),
-    *("propagation", "fast_retransmission", "probe", "timeout", "delayed_ack", "receive", "unknown"),
+    *("wait_to_start", "client_work", "server_work", "device", "sender_hold", "interface_queue", "switch_queue"),
+    *("serialisation", "propagation", "fast_retransmission", "reordering_timer", "probe", "timeout", "delayed_ack"),
+    *("receive", "unknown"),
 )
 """Parts of a latency, in the order of `tailrace_sim::Part`."""
 OF_SWITCHES = "frames of switches"
@@ -28,6 +29,8 @@ class Loss:
     port: str
     """Before which wire, as `node>neighbour`."""
     at_ps: int
+    in_ring: bool = False
+    """Not there, but by the receive ring of the host at the end of that wire."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,10 @@ class Causes:
         queues = self._spans("causes_queues", "wire", self._wires.__getitem__)
         behind = self._spans("causes_behind", "workload", self._workload)
         losses: dict[int, list[Loss]] = defaultdict(list)
-        for row, wire, at_ps in _rows(self._tables["causes_losses"], ("transaction", "wire", "at_ps")):
-            losses[row].append(Loss(self._wires[wire], at_ps))
+        for row, wire, in_ring, at_ps in _rows(
+            self._tables["causes_losses"], ("transaction", "wire", "in_ring", "at_ps")
+        ):
+            losses[row].append(Loss(self._wires[wire], at_ps, bool(in_ring)))
         found: dict[str, list[Transaction]] = defaultdict(list)
         keys = (
             "workload",

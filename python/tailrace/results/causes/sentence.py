@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 
-from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.causes import Loss, Transaction
 from tailrace.results.format.numbers import span_text
 
 WORDS = {
     "wait_to_start": "before the first segment",
     "client_work": "work of the client",
     "server_work": "work of the server",
+    "device": "block device",
     "sender_hold": "held by the sender (pacing, cork)",
     "interface_queue": "queue of a host's interface",
     "switch_queue": "queues of switches",
     "serialisation": "serialisation",
     "propagation": "propagation and switch latency",
     "fast_retransmission": "until a fast retransmission",
+    "reordering_timer": "until a retransmission by the reordering timer",
     "probe": "until a tail loss probe",
     "timeout": "until a retransmission timeout",
     "delayed_ack": "delayed acknowledgement",
@@ -23,7 +25,7 @@ WORDS = {
 }
 TOLD_PERCENT = 5
 """Parts below this share are told together."""
-REPAIRS = frozenset({"fast_retransmission", "probe", "timeout"})
+REPAIRS = frozenset({"fast_retransmission", "reordering_timer", "probe", "timeout"})
 
 
 def sentence(one: Transaction) -> str:
@@ -62,10 +64,14 @@ def _dropped(one: Transaction) -> str:
     if not one.losses:
         return ""
     first = min(one.losses, key=lambda loss: loss.at_ps)
-    ports = sorted({loss.port for loss in one.losses})
+    places = sorted({_place(loss) for loss in one.losses})
     if len(one.losses) == 1:
-        return f" A frame was dropped before {first.port} at {span_text(first.at_ps)}."
-    return f" {len(one.losses)} frames were dropped before {', '.join(ports)}, the first at {span_text(first.at_ps)}."
+        return f" A frame was dropped {places[0]} at {span_text(first.at_ps)}."
+    return f" {len(one.losses)} frames were dropped {', '.join(places)}, the first at {span_text(first.at_ps)}."
+
+
+def _place(loss: Loss) -> str:
+    return f"by the receive ring behind {loss.port}" if loss.in_ring else f"before {loss.port}"
 
 
 def _percent(time: float, of: float) -> str:

@@ -6,6 +6,7 @@ use super::rank::Rank;
 use super::script::Job;
 use super::wire::Ledger;
 use crate::app::{HostCalls, Peer, Program, Tallies};
+use crate::host::Cause;
 use crate::transport::Failure;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -53,15 +54,15 @@ impl MpiHost {
         let is_local = places.iter().map(|&place| place != usize::MAX).collect();
         let ranks = ranks.into_iter().map(|(rank, random)| Rank::new(rank, Rc::clone(&job), start, random)).collect();
         let (links, local, last) = (Links::new(host, ledger, peers), BTreeMap::new(), BTreeMap::new());
-        let net = Net { job, links, is_local, local, last, sent_locally: 0 };
+        let net = Net { job, links, is_local, local, last, sent_locally: 0, cause: None };
         MpiHost { port, is_listening: false, places, ranks, net }
     }
 
     /// Ranks go on.
     fn settle(&mut self, now: Time, calls: &mut dyn HostCalls) {
         loop {
-            while let Some((from, to, item)) = self.net.poll_local(now) {
-                self.ranks[self.places[to as usize]].handle_item(from, item);
+            while let Some((from, to, item, cause)) = self.net.poll_local(now) {
+                self.ranks[self.places[to as usize]].handle_item(from, item, cause);
             }
             self.ranks.iter_mut().for_each(|rank| rank.advance(now, &mut self.net, calls));
             // Memory that takes no time has delivered at once.
@@ -108,9 +109,10 @@ impl Program for MpiHost {
         self.settle(now, calls);
     }
     fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
+        let cause = Some(Cause::now(socket, now));
         let MpiHost { ranks, places, net, .. } = self;
         net.links.handle_readable(socket, bytes, calls, |own, other, item| {
-            ranks[places[own as usize]].handle_item(other, item);
+            ranks[places[own as usize]].handle_item(other, item, cause);
         });
         self.settle(now, calls);
     }

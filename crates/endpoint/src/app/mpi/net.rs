@@ -5,9 +5,13 @@ use super::script::Job;
 use super::time_at;
 use super::wire::Item;
 use crate::app::HostCalls;
+use crate::host::Cause;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tailrace_units::Time;
+
+/// In the memory of a host: from whom, to whom, what, and what its sender follows from.
+pub(super) type Local = (u32, u32, Item, Option<Cause>);
 
 /// How ranks reach each other.
 #[derive(Debug)]
@@ -15,11 +19,13 @@ pub(super) struct Net {
     pub(super) job: Rc<Job>,
     pub(super) links: Links,
     pub(super) is_local: Vec<bool>,
-    /// Messages in the memory of this host: when they are there, in what order they were sent, from whom and to whom.
-    pub(super) local: BTreeMap<(Time, u64), (u32, u32, Item)>,
+    /// Messages in the memory of this host: when they are there, and in what order they were sent.
+    pub(super) local: BTreeMap<(Time, u64), Local>,
     /// When the last message of a pair is there: none overtakes it.
     pub(super) last: BTreeMap<(u32, u32), Time>,
     pub(super) sent_locally: u64,
+    /// What the rank that sends now follows from.
+    pub(super) cause: Option<Cause>,
 }
 
 impl Net {
@@ -37,12 +43,12 @@ impl Net {
         let costs = self.job.costs;
         let last = self.last.entry((from, to)).or_insert(Time::ZERO);
         *last = (now + costs.local_latency + time_at(costs.local, bytes)).max(*last);
-        self.local.insert((*last, self.sent_locally), (from, to, item));
+        self.local.insert((*last, self.sent_locally), (from, to, item, self.cause));
         self.sent_locally += 1;
     }
 
     /// The next message in the memory of this host that is there by `now`.
-    pub(super) fn poll_local(&mut self, now: Time) -> Option<(u32, u32, Item)> {
+    pub(super) fn poll_local(&mut self, now: Time) -> Option<Local> {
         let entry = self.local.first_entry().filter(|entry| entry.key().0 <= now)?;
         Some(entry.remove())
     }

@@ -6,6 +6,7 @@ use super::script::{Call, Job, Script};
 use super::time_at;
 use super::wire::Item;
 use crate::app::HostCalls;
+use crate::host::Cause;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use tailrace_units::{RandomStream, Span, Time};
@@ -59,6 +60,8 @@ pub(super) struct Rank {
     outstanding: u32,
     partners: Vec<Partner>,
     inbox: VecDeque<(u32, Item)>,
+    /// What it does follows from this, and from its own work since then.
+    cause: Option<Cause>,
     busy_until: Time,
     work: Option<Work>,
     pub(super) iterations: u64,
@@ -76,6 +79,7 @@ impl Rank {
             outstanding: 0,
             partners: vec![Partner::default(); job.ranks as usize],
             inbox: VecDeque::new(),
+            cause: None,
             busy_until: start,
             work: Some(Work::Next),
             iterations: 0,
@@ -100,7 +104,11 @@ impl Rank {
     }
 
     /// Something has come from another rank. It is looked at when the rank polls the library.
-    pub(super) fn handle_item(&mut self, from: u32, item: Item) {
+    /// A rank that has nothing else to do follows from it.
+    pub(super) fn handle_item(&mut self, from: u32, item: Item, cause: Option<Cause>) {
+        if self.work.is_none() && self.inbox.is_empty() {
+            self.cause = cause;
+        }
         self.inbox.push_back((from, item));
     }
 
@@ -111,6 +119,8 @@ impl Rank {
                 return;
             }
             if let Some(work) = self.work.take() {
+                net.cause = self.cause;
+                calls.follows(self.cause);
                 self.apply(now, work, net, calls);
             } else if let Some((from, item)) = self.inbox.pop_front() {
                 let copied = if let Item::Eager(bytes) = item { bytes } else { 0 };

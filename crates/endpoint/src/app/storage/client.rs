@@ -4,6 +4,7 @@ use super::job::{Job, JobConfig};
 use super::path::{Command, Done, Outcome, Path, PathWaits};
 use crate::app::requests::PAUSE_AFTER_FAILURE;
 use crate::app::{HostCalls, Program, StorageDone, Tallies, Waits};
+use crate::host::{Cause, Work};
 use crate::transport::Failure;
 use std::collections::{BTreeSet, VecDeque};
 use tailrace_blockdev::{Op, Request};
@@ -191,7 +192,7 @@ impl StorageClient {
         let tag = self.jobs[number as usize].ready.pop_front().expect("something is ready");
         let begun = &mut self.begun[tag as usize];
         begun.submitted = now;
-        self.path.submit(now, Command { tag, job: number, request: begun.request }, calls);
+        self.path.submit(now, Command { tag, job: number, request: begun.request, began: begun.began }, calls);
     }
 
     fn cost(&self, tag: u32) -> Span {
@@ -225,7 +226,13 @@ impl StorageClient {
         calls.storage_done(&StorageDone { user, op, bytes, intended, waits, pieces, pieces_wait, busy });
         if op != Op::Flush {
             self.tallies.answered += 1;
+            // What no network has brought came from the device.
+            let own = Cause { socket: None, by: submitted, work: Work::Device };
+            let before = (network + r2t == Span::ZERO).then(|| calls.follows(Some(own)));
             calls.completed(user, intended);
+            if let Some(before) = before {
+                calls.follows(before);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::path::{Command, Done, Outcome, Path, PathWaits};
 use super::protocol::{Completion, InitiatorSession, Reader, Rules, Served};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Peer, Tallies};
+use crate::host::Cause;
 use crate::transport::Failure;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -105,7 +106,11 @@ impl Path for NetworkPath {
         let number = command.job as usize % self.links.len();
         let link = &mut self.links[number];
         link.session.begin(now, command.tag.into(), command.request);
+        // What came while the thread of the job worked on the request is not what it is for.
+        let by = |socket: u32| Cause { by: command.began, ..Cause::now(socket, now) };
+        let before = calls.follows(link.socket().map(by));
         link.write(calls);
+        calls.follows(before);
     }
     fn poll_done(&mut self) -> Option<Done> {
         self.done.pop_front()
@@ -135,6 +140,13 @@ impl Path for NetworkPath {
 impl Link {
     fn new(rules: &Rc<Rules>, opens: Time) -> Link {
         Link { state: State::Closed(opens), session: InitiatorSession::new(Rc::clone(rules)), reader: Reader::default() }
+    }
+
+    fn socket(&self) -> Option<u32> {
+        match self.state {
+            State::Closed(_) => None,
+            State::Opened(socket, _) => Some(socket),
+        }
     }
 
     fn read(&mut self, now: Time, bytes: u64) {
@@ -192,7 +204,7 @@ mod tests {
     }
 
     fn read(tag: u32, job: u32) -> Command {
-        Command { tag, job, request: Request { op: Op::Read, offset: 0, bytes: 512, tag: tag.into() } }
+        Command { tag, job, request: Request { op: Op::Read, offset: 0, bytes: 512, tag: tag.into() }, began: Time::ZERO }
     }
 
     #[test]

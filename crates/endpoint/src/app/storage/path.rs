@@ -15,6 +15,8 @@ pub struct Command {
     pub job: u32,
     /// What is asked of the device. Its tag is that of the command.
     pub request: Request,
+    /// When the job began with it.
+    pub began: Time,
 }
 
 /// A command that has ended.

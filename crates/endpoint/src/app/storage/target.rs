@@ -3,6 +3,7 @@
 use super::protocol::{Arrival, Reader, Rules, Served, TargetSession};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Program};
+use crate::host::{Cause, Work};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -88,12 +89,13 @@ impl StorageTarget {
     /// What the device has done is answered.
     fn settle(&mut self, calls: &mut dyn HostCalls) {
         while let Some(completion) = self.device.poll_completion() {
-            let Completion { tag, queue, device, pieces, pieces_wait, busy, .. } = completion;
+            let Completion { tag, submitted, queue, device, pieces, pieces_wait, busy, .. } = completion;
             let origin = self.at_device[tag as usize];
             self.free.push(tag as u32);
             let Some(session) = self.sessions.get_mut(&origin.socket).filter(|session| session.serial == origin.serial) else {
                 continue; // Its connection was lost.
             };
+            calls.follows(Some(Cause { socket: Some(origin.socket), by: submitted, work: Work::Device }));
             session.session.handle_served(origin.tag, Served { queue, device, pieces, pieces_wait, busy });
             session.write(origin.socket, calls);
         }

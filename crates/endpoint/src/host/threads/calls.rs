@@ -2,6 +2,7 @@
 
 use super::{Operation, Thread};
 use crate::app::{SocketCalls, WorkCalls};
+use crate::host::cause::Cause;
 use crate::host::outputs::{Carried, Completion, Outputs};
 use crate::transport::Tcp;
 use tailrace_units::{Span, Time};
@@ -25,7 +26,7 @@ impl<O: Outputs> SocketCalls for ThreadCalls<'_, O> {
     }
     fn write(&mut self, bytes: u64) {
         let &mut ThreadCalls { number: socket, expects, .. } = self;
-        self.thread.operations.push_back(Operation::Write { socket, expects, bytes, has_begun: false });
+        self.thread.operations.push_back(Operation::Write { socket, expects, bytes, has_begun: false, cause: None });
     }
     fn leave_unread(&mut self) {
         self.thread.reads_itself = true;
@@ -54,7 +55,8 @@ impl<O: Outputs> WorkCalls for ThreadCalls<'_, O> {
     fn completed(&mut self, user: u32, intended: Time) {
         let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
         let carried = self.is_transient.then(ends);
-        self.out.completed(self.now, &Completion { owner: self.owner, user, intended, carried });
+        let cause = (self.host, Some(Cause::now(self.number, self.now)));
+        self.out.completed(self.now, &Completion { owner: self.owner, user, intended, carried, cause });
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;

@@ -22,7 +22,10 @@ impl<P> Host<P> {
     pub(super) fn deliver_to_threads(&mut self, now: Time, mut gro: Gro, out: &mut impl Outputs<Place = P>) -> Gro {
         for &Aggregate { ref packet, payload_bytes, segments, .. } in gro.aggregates() {
             match ip::protocol(packet) {
-                Protocol::Tcp => self.deliver_segment_to_thread(now, &Segment { packet, payload_bytes, segments }, out),
+                Protocol::Tcp => {
+                    out.handed_up(&self.place, packet, segments);
+                    self.deliver_segment_to_thread(now, &Segment { packet, payload_bytes, segments }, out);
+                }
                 Protocol::Udp => self.deliver_datagram_to_thread(now, packet),
             }
         }

@@ -29,7 +29,7 @@ pub(in crate::host) enum Letter {
 
 impl Letter {
     /// The socket of a program that it is about.
-    pub(super) fn socket(&self) -> Option<u32> {
+    pub(in crate::host) fn socket(&self) -> Option<u32> {
         match *self {
             Letter::Connected { socket }
             | Letter::Readable { socket, .. }

@@ -4,6 +4,7 @@ use super::{KernelCosts, Letter};
 use crate::app::Message;
 use crate::cpu::Kind;
 use crate::cpu::time_for;
+use crate::host::cause::Cause;
 use crate::transport::{Close, Tcp};
 use tailrace_units::Span;
 
@@ -20,7 +21,7 @@ pub(in crate::host) enum Operation {
     /// Opens the connection of its socket.
     Connect,
     /// Writes to a socket. What is left of a write that has begun needs no other system call.
-    Write { socket: u32, expects: u32, bytes: u64, has_begun: bool },
+    Write { socket: u32, expects: u32, bytes: u64, has_begun: bool, cause: Option<Cause> },
     /// Takes bytes out of a receive buffer.
     Read { socket: u32, expects: u32, bytes: u64 },
     /// Writes no more.

@@ -94,7 +94,8 @@ impl<P> Host<P> {
         let tcp = &mut socket.tcp;
         match done {
             Operation::Connect => tcp.connect(now, &mut uplink),
-            Operation::Write { bytes, .. } => {
+            Operation::Write { bytes, cause, .. } => {
+                uplink.out.wrote(*host, number, bytes, cause);
                 tcp.note_work(now, threads.awake_since(now));
                 tcp.write(now, bytes, &mut uplink);
             }
@@ -193,7 +194,7 @@ impl<P> Host<P> {
             if about.expects != expects || !is_of_use(&next, &about.tcp) {
                 continue;
             }
-            let Operation::Write { bytes, .. } = next else { return threads.begin(task, next, now) };
+            let Operation::Write { bytes, cause, .. } = next else { return threads.begin(task, next, now) };
             if !has_room(&about.tcp) {
                 let thread = threads.thread(task);
                 thread.operations.push_front(next);
@@ -205,7 +206,7 @@ impl<P> Host<P> {
                 return threads.processor.sleep(task, now);
             }
             if bytes > PIECE_BYTES {
-                let rest = Operation::Write { socket, expects, bytes: bytes - PIECE_BYTES, has_begun: true };
+                let rest = Operation::Write { socket, expects, bytes: bytes - PIECE_BYTES, has_begun: true, cause };
                 threads.thread(task).operations.push_front(rest);
             }
             return threads.begin(task, piece_of(next), now);
@@ -221,8 +222,8 @@ impl<P> Host<P> {
 /// The first piece of a write.
 fn piece_of(write: Operation) -> Operation {
     match write {
-        Operation::Write { socket, expects, bytes, has_begun } => {
-            Operation::Write { socket, expects, bytes: bytes.min(PIECE_BYTES), has_begun }
+        Operation::Write { socket, expects, bytes, has_begun, cause } => {
+            Operation::Write { socket, expects, bytes: bytes.min(PIECE_BYTES), has_begun, cause }
         }
         other => other,
     }

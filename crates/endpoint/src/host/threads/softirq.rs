@@ -158,6 +158,7 @@ impl<P> Host<P> {
             let queue = queue_of(packet.flow_hash, threads.queues.len());
             if !threads.queues[queue].push(&packet) {
                 self.receive.ring_drops += 1;
+                out.left_out(&self.place, &packet);
                 out.ring_dropped(1);
                 continue;
             }

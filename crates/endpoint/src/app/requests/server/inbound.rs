@@ -2,7 +2,7 @@
 
 use crate::app::requests::Exchange;
 use std::collections::VecDeque;
-use tailrace_units::RandomStream;
+use tailrace_units::{RandomStream, Time};
 
 /// A connection that a client has opened.
 #[derive(Debug)]
@@ -12,8 +12,8 @@ pub(super) struct Inbound {
     pub(super) missing: u64,
     /// Its response.
     pub(super) response: u64,
-    /// Responses of requests that are whole and are not served.
-    pub(super) whole: VecDeque<u64>,
+    /// Responses of requests that are whole and are not served, and when they came to be whole.
+    pub(super) whole: VecDeque<(u64, Time)>,
     /// The worker that serves all its requests.
     pub(super) own: Option<u32>,
     /// The worker that serves a request of it, or that it waits for one.

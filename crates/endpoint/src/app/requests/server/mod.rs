@@ -97,12 +97,12 @@ impl RequestServer {
     }
 
     /// Bytes of a client have come.
-    fn receive(&mut self, socket: u32, mut bytes: u64) {
+    fn receive(&mut self, now: Time, socket: u32, mut bytes: u64) {
         let exchange = Rc::clone(&self.exchange);
         let Some(inbound) = self.inbound.get_mut(&socket) else { return };
         while bytes >= inbound.missing {
             bytes -= inbound.missing;
-            inbound.whole.push_back(inbound.response);
+            inbound.whole.push_back((inbound.response, now));
             inbound.await_next(&exchange);
         }
         inbound.missing -= bytes;
@@ -127,7 +127,9 @@ impl RequestServer {
                 self.failed_calls += u64::from(!is_answered);
                 self.count_answer(job, calls);
             } else if let Some(ticket) = self.next_ticket() {
+                let before = calls.follows(None);
                 self.begin(now, ticket, calls);
+                calls.follows(before);
             } else {
                 return;
             }
@@ -141,8 +143,8 @@ impl RequestServer {
     }
 
     fn begin(&mut self, now: Time, ticket: Ticket, calls: &mut dyn HostCalls) {
-        let (number, reply, response) = match ticket {
-            Ticket::Datagram(socket, query, response) => (self.take_worker(), Reply::Datagram(socket, query), response),
+        let (number, reply, (response, since)) = match ticket {
+            Ticket::Datagram(socket, query, response) => (self.take_worker(), Reply::Datagram(socket, query), (response, now)),
             Ticket::Stream(socket) => {
                 let own = self.inbound[&socket].own;
                 let number = own.unwrap_or_else(|| self.take_worker());
@@ -153,11 +155,19 @@ impl RequestServer {
         };
         let work = Span::from_ps(self.policy.work.draw(&mut self.random));
         let time = Span::from_ps(self.policy.time.draw(&mut self.random));
-        self.workers[number as usize] = Worker { reply, response, work, time, ..Worker::unused() };
+        self.workers[number as usize] = Worker { reply, response, since, work, time, ..Worker::unused() };
+        self.tell_cause(number, calls);
         if work == Span::ZERO {
             self.serve(now, number, calls);
         } else if calls.ask_core(number) {
             self.work(number, calls);
+        }
+    }
+
+    /// What a worker does without an answer follows from its request.
+    fn tell_cause(&self, number: u32, calls: &mut dyn HostCalls) {
+        if let Some(cause) = self.workers[number as usize].cause() {
+            calls.follows(Some(cause));
         }
     }
 
@@ -269,6 +279,7 @@ impl Program for RequestServer {
             && at <= now
         {
             self.due.pop_first();
+            self.tell_cause(number, calls);
             if std::mem::take(&mut self.workers[number as usize].is_working) {
                 calls.leave_core();
                 self.serve(at, number, calls);
@@ -279,6 +290,7 @@ impl Program for RequestServer {
         self.settle(now, calls);
     }
     fn handle_core(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls) {
+        self.tell_cause(thread, calls);
         if std::mem::take(&mut self.workers[thread as usize].is_over) {
             self.ask_others(thread, calls);
             return self.settle(now, calls);
@@ -307,7 +319,7 @@ impl Program for RequestServer {
         if self.asker.owns(socket) {
             self.asker.handle_readable(socket, bytes, calls);
         } else {
-            self.receive(socket, bytes);
+            self.receive(now, socket, bytes);
         }
         self.settle(now, calls);
     }

@@ -1,6 +1,7 @@
 //! What serves one request at a time.
 
-use tailrace_units::Span;
+use crate::host::Cause;
+use tailrace_units::{Span, Time};
 
 /// Where a response goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +18,7 @@ impl Worker {
         Worker {
             reply: Reply::Nowhere,
             response: 0,
+            since: Time::ZERO,
             work: Span::ZERO,
             time: Span::ZERO,
             is_working: false,
@@ -34,6 +36,8 @@ impl Worker {
 pub(super) struct Worker {
     pub(super) reply: Reply,
     pub(super) response: u64,
+    /// When its request was whole.
+    pub(super) since: Time,
     pub(super) work: Span,
     pub(super) time: Span,
     /// It has a core.
@@ -45,4 +49,14 @@ pub(super) struct Worker {
     pub(super) serial: u32,
     pub(super) asked: u32,
     pub(super) answered: u32,
+}
+
+impl Worker {
+    /// The request, where it came over a connection.
+    pub(super) fn cause(&self) -> Option<Cause> {
+        match self.reply {
+            Reply::Stream(socket) => Some(Cause::now(socket, self.since)),
+            Reply::Datagram(..) | Reply::Nowhere => None,
+        }
+    }
 }

@@ -1,0 +1,30 @@
+//! What a program's act follows from, for engines that explain latencies. Nothing else depends on it.
+
+use tailrace_units::Time;
+
+/// What time a program lets pass between what came and what follows from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// Its own, with its waits for cores and for others of its kind.
+    Program,
+    /// That of a block device.
+    Device,
+}
+
+/// What had come for a socket of the same host, or nothing that came: then this is what has gone on since `by`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cause {
+    /// The socket.
+    pub socket: Option<u32>,
+    /// What came later than this does not count.
+    pub by: Time,
+    /// What the time since then was spent with.
+    pub work: Work,
+}
+
+impl Cause {
+    /// What has just come for this socket.
+    pub fn now(socket: u32, now: Time) -> Cause {
+        Cause { socket: Some(socket), by: now, work: Work::Program }
+    }
+}
