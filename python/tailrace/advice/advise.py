@@ -18,7 +18,7 @@ from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment.explain import ExplainedIfPossible, outcomes_of
 from tailrace.experiment.native import Outcome
-from tailrace.experiment.reporter import Reporter
+from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.run import RUNS, ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
@@ -169,7 +169,7 @@ def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporte
     """One trial of the present, explained where that is possible, and its plan."""
     experiment = experiment_of(with_arms(document, [], 1, seed), None, effort, reporter)
     key = TrialKey(PRESENT, 1)
-    [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible).values()
+    [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible, Silent()).values()
     if outcome.data.get("status") == "failed":
         raise RunRefusedError(f"the present cannot be simulated: {outcome.data['reason']}")
     return outcome, experiment.plans.raw(key)

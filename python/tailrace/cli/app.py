@@ -195,6 +195,9 @@ def run(
             help="With --exact: write what this port sends and receives to a pcapng file; repeatable.",
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain the first trial of every arm: the report shows where time went.")
+    ] = False,
     live_scale: LiveScale = 1,
     time_budget: Annotated[
         str | None,
@@ -230,6 +233,7 @@ def run(
         sweep,
         paired,
         capture,
+        explain,
     )
     raise typer.Exit(run_scenario(request))
 

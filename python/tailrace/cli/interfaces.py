@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import emit, emit_json, emit_table, emit_text
-from tailrace.cli.showing import trial_of
 from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.live.lab import standing
 from tailrace.results import Run
 from tailrace.results.compare.fidelity import engine_name
+from tailrace.results.directory.find_trial import trial_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.ports.interfaces import COUNTERS, Row, difference, format_interfaces, rows_of, series_of

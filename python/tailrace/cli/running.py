@@ -23,12 +23,15 @@ from tailrace.errors import RunRefusedError
 from tailrace.exact import refuse
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
+from tailrace.experiment.explained_run import Wanted as ToExplain
+from tailrace.experiment.explained_run import explain_run
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
+from tailrace.results import Run
 from tailrace.results.compare.fidelity import TAP
 from tailrace.results.compare.kinds import is_run
 from tailrace.scenario.calibrated import host_parameters
@@ -68,6 +71,8 @@ class Request:
     is_paired: bool = False
     captures: list[str] | None = None
     """Ports of an exact run whose frames are written to files."""
+    is_explained: bool = False
+    """One trial of every arm is explained afterwards."""
 
 
 def run_scenario(request: Request) -> int:
@@ -95,6 +100,8 @@ def run_scenario(request: Request) -> int:
         command=["tailrace", *sys.argv[1:]],
     )
     engine = _engine(request)
+    if request.is_explained and engine is not None:
+        raise RunRefusedError("--explain requires the simulator (hint: leave out --live or --exact)")
     experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if isinstance(engine, LiveEngine):
@@ -113,6 +120,8 @@ def run_scenario(request: Request) -> int:
     finished = experiment.run()
     if isinstance(engine, ExactEngine):
         _tell_uncaptured(experiment, engine)
+    if request.is_explained and not finished.is_interrupted:
+        explain_run(Run.read(finished.path), ToExplain(jobs=request.jobs), experiment.reporter)
     return _conclude(finished, is_json=request.is_json)
 
 

@@ -4,6 +4,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from tailrace.results.causes.because import because
+from tailrace.results.causes.kept import kept
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.compare.judge import judge
@@ -50,8 +52,15 @@ def summarise_run(run: Run) -> dict[str, Any]:
         # The figures of a scenario are those of its own values, which a sweep changes.
         "expectations": [] if run.sweep else [judge(run, band) for band in read_bands(run)],
         "sweep": summarise_sweep(run),
+        "because": _because(run),
         "assumptions": run.manifest.get("assumptions") or [],
     }
+
+
+def _because(run: Run) -> list[str]:
+    """Why latencies differ between arms, where the run keeps an explanation."""
+    found = kept(run)
+    return because(found["explained"], run.baseline) if found else []
 
 
 def _run(run: Run) -> dict[str, Any]:
