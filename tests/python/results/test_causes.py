@@ -27,7 +27,7 @@ def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
         "causes": causes,
         "causes_queues": {"transaction": [0, 0], "wire": [1, 2], "time_ps": [MS, 7 * MS]},
         "causes_behind": {"transaction": [0, 0], "workload": [1, 2**32 - 1], "time_ps": [6 * MS, 2 * MS]},
-        "causes_losses": {"transaction": [0], "wire": [2], "at_ps": [3 * MS]},
+        "causes_losses": {"transaction": [0], "wire": [2], "in_ring": [0], "at_ps": [3 * MS]},
     }
 
 
@@ -57,6 +57,14 @@ def test_a_sentence_tells_parts_culprit_loss_and_window() -> None:
         " bytes waited for a window."
     )
     assert sentence(quick) == "4 ms from 2 ms, user 0: 100 % work of the server."
+
+
+def test_a_sentence_tells_which_frames_a_receive_ring_dropped() -> None:
+    sums = tables(timeout=[10 * MS, 0], server_work=[0, 4 * MS])
+    sums["causes_losses"] = {"transaction": [0, 0], "wire": [2, 2], "in_ring": [1, 0], "at_ps": [3 * MS, MS]}
+    slow, _ = Causes(sums, PLAN).by_workload["orders"]
+    expected = "2 frames were dropped before leaf>h2, by the receive ring behind leaf>h2, the first at 1 ms."
+    assert expected in sentence(slow)
 
 
 def one(latency_ps: int, **parts: int) -> Transaction:
