@@ -95,3 +95,12 @@ def test_the_table_has_what_takes_time_and_no_empty_rows() -> None:
 
 def test_a_plan_of_one_workload_has_no_others() -> None:
     assert Causes(tables(), PLAN).names_of(["gone", "backup"]) == ["backup"]
+
+
+def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:
+    sums = tables(switch_queue=[8 * MS, 0], server_work=[0, 4 * MS])
+    sums["causes"] = {"pause_of_a_class_ps": [2 * MS, 0], **sums["causes"]}
+    slow, _ = Causes(sums, PLAN).by_workload["orders"]
+    assert slow.parts == {"switch_queue": 8 * MS, "pause_of_a_class": 2 * MS}
+    assert "20 % pause of a class." in sentence(slow)
+    assert "pause of a class" in causes_text("fifo", "orders", [slow], 0)
