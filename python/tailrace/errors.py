@@ -42,6 +42,14 @@ def closest(name: str, known: Sequence[str], noun: str) -> str:
     return f"{noun}: {listed}" if known else f"there are no {noun}"
 
 
+def known_arm(name: str, known: Sequence[str], where: str = "") -> str:
+    """The name, when it is that of an arm; raises `RunRefusedError` with a hint otherwise. `where` is the file."""
+    if name not in known:
+        place = f"{where}: " if where else ""
+        raise RunRefusedError(f"{place}there is no arm '{name}' (hint: {closest(name, known, 'arms')})")
+    return name
+
+
 def reason_of(error: BaseException) -> str:
     """The reason for which a file could not be read, in one line, without error number and path."""
     if isinstance(error, OSError) and error.strerror:

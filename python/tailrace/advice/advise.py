@@ -15,7 +15,7 @@ from tailrace.advice.goal import Goal, parse_goal
 from tailrace.advice.judging import Judged, figures, improvement, judged, subject_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.explain import ExplainedIfPossible, outcomes_of
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.reporter import Reporter, Silent
@@ -159,10 +159,7 @@ def _best_of_groups(screened: Sequence[Screened]) -> list[Candidate]:
 
 
 def _arm(loaded: Loaded, wanted: str | None) -> str:
-    arm = wanted or next(iter(loaded.arms))
-    if arm not in loaded.arms:
-        raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, list(loaded.arms), 'arms')})")
-    return arm
+    return known_arm(wanted or next(iter(loaded.arms)), list(loaded.arms))
 
 
 def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Outcome, dict[str, Any]]:

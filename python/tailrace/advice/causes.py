@@ -7,7 +7,7 @@ from tailrace.advice.candidate import WINDOW, Candidate
 from tailrace.experiment.native import Outcome, values
 from tailrace.results.causes.bands import Band, bands
 from tailrace.results.causes.causes import Causes
-from tailrace.results.causes.sentence import WORDS
+from tailrace.results.causes.sentence import part_words
 
 TABLE = "causes"
 BAND_OF = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9"}
@@ -44,7 +44,7 @@ class Makeup:
         """The largest parts, from the largest."""
         parts = sorted((part for part in self.shares.items() if part[0] != WINDOW), key=lambda part: -part[1])
         told = [part for part in parts if part[1] >= TOLD_SHARE][:TOLD_MAX] or parts[:1]
-        return ", ".join(f"{100 * share:.0f} % {WORDS.get(part, part)}" for part, share in told)
+        return ", ".join(f"{100 * share:.0f} % {part_words(part)}" for part, share in told)
 
 
 def makeup(outcome: Outcome, plan: Mapping[str, object], targets: Sequence[str], metric: str) -> Makeup | None:

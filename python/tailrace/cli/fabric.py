@@ -8,7 +8,7 @@ from typing import Any
 
 from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
 from tailrace.cli.inspect import counted
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, known_arm
 from tailrace.live.lab import standing
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import bytes_text, count_text, rate_text
@@ -29,9 +29,7 @@ def bring_up(
     from tailrace.scenario.lowering.plan import canonical_json, lower
 
     loaded = load_scenario(scenario_path(path), overrides(assignments))
-    chosen = arm or next(iter(loaded.arms))
-    if chosen not in loaded.arms:
-        raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
+    chosen = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
     raise_found(loaded, arms, lambda scenario: network(scenario, LIVE))
     kinds.refuse(kind, loaded, arms)

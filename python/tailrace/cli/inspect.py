@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailrace.cli.console import emit, emit_json, emit_table, emit_text, note, overrides, scenario_paths, warn
-from tailrace.errors import RunRefusedError, ScenarioError, closest
+from tailrace.errors import RunRefusedError, ScenarioError, known_arm
 
 if TYPE_CHECKING:
     from tailrace.scenario.scenario import Scenario
@@ -130,9 +130,7 @@ def print_plan(
 
     refuse_scale(scale)
     loaded = load_scenario(scenario_paths(paths), overrides(assignments, seed=seed))
-    chosen = arm or next(iter(loaded.arms))
-    if chosen not in loaded.arms:
-        raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
+    chosen = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
     plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
     emit_text(json_text(plans.raw(TrialKey(chosen, trial))))
 

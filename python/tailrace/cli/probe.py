@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, scenario_path, warn
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, known_arm
 from tailrace.probe.path import Asked, Direction
 from tailrace.probe.report import Report
 from tailrace.results.compare.fidelity import TAP
@@ -113,9 +113,7 @@ def _scenario(wanted: Wanted, expected: int | None) -> Report:
 
     file, ends = Path(wanted.ends[0]), (wanted.ends[1], wanted.ends[2])
     loaded = load_scenario(scenario_path(file), overrides(wanted.assignments))
-    arm = wanted.arm or next(iter(loaded.arms))
-    if arm not in loaded.arms:
-        raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, list(loaded.arms), 'arms')})")
+    arm = known_arm(wanted.arm or next(iter(loaded.arms)), list(loaded.arms))
     scenario = loaded.arms[arm]
     require_hosts(ends, list(scenario.graph.hosts), str(file))
     expected_mtu = expected if expected is not None else max(scenario.host(name).mtu for name in ends)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides, scenario_path
-from tailrace.errors import RunRefusedError, closest, reason_of
+from tailrace.errors import RunRefusedError, closest, known_arm, reason_of
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.remarks import Remarks
@@ -64,10 +64,7 @@ def export_scenario(
 ) -> None:
     """Writes the configuration of one switch."""
     loaded = load_scenario(scenario_path(scenario), overrides(assignments))
-    chosen_arm = arm or next(iter(loaded.arms))
-    if chosen_arm not in loaded.arms:
-        hint = closest(chosen_arm, list(loaded.arms), "arms")
-        raise RunRefusedError(f"there is no arm '{chosen_arm}' (hint: {hint})")
+    chosen_arm = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
     chosen = loaded.arms[chosen_arm]
     names = expand(chosen.network).switches
     name = switch or next(iter(names), "")

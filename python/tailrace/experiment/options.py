@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, known_arm
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.machine import available_cores
 
@@ -47,6 +47,5 @@ def chosen_arms(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     if not asked:
         return list(known)
     for arm in asked:
-        if arm not in known:
-            raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, known, 'arms')})")
+        known_arm(arm, known)
     return [arm for arm in known if arm in asked]

@@ -142,3 +142,12 @@ def test_a_part_of_the_difference_has_its_share_and_a_small_difference_is_not_to
     assert because([entry("a", base), entry("b", near)], "a") == []
     assert because([entry("a", base)], "a") == []
     assert because([entry("b", other)], "a") == [], "the baseline lacks the workload"
+
+
+def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:
+    sums = tables(switch_queue=[8 * MS, 0], server_work=[0, 4 * MS])
+    sums["causes"] = {"pause_of_a_class_ps": [2 * MS, 0], **sums["causes"]}
+    slow, _ = Causes(sums, PLAN).by_workload["orders"]
+    assert slow.parts == {"switch_queue": 8 * MS, "pause_of_a_class": 2 * MS}
+    assert "20 % pause of a class." in sentence(slow)
+    assert "pause of a class" in causes_text("fifo", "orders", [slow], 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tailrace.benchmark.frames import CHECK_BYTES, PS_PER_S
 from tailrace.benchmark.trial import Latency, Request, Trial
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.native import make_trial, run_trial
 from tailrace.scenario.loading import Loaded, load_scenario
 from tailrace.scenario.lowering.plan import lower
@@ -62,9 +62,7 @@ class SimulatedSwitch:
     is_simulated = True
 
     def __init__(self, loaded: Loaded, arm: str | None, source: str | None, destination: str | None) -> None:
-        chosen = arm or next(iter(loaded.arms))
-        if chosen not in loaded.arms:
-            raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
+        chosen = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
         plan = lower(loaded.arms[chosen], chosen, trial=1)
         hosts = {host["name"]: host for host in plan["hosts"]}
         names = [source or next(iter(hosts)), destination or ""]

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag
 from tailrace.results.causes.bands import ENDS, Band
-from tailrace.results.causes.causes import PARTS
-from tailrace.results.causes.sentence import WORDS
+from tailrace.results.causes.causes import in_order
+from tailrace.results.causes.sentence import part_words
 from tailrace.results.format.numbers import span_text
 
 BAR_PX, BAR_GAP_PX, GROUP_GAP_PX, HEAD_PX = 15, 3, 14, 18
@@ -64,7 +64,7 @@ def parts_of(rows: Sequence[Row]) -> list[str]:
         for part, time_ps in band.parts.items()
         if time_ps >= DRAWN_SHARE * max(1.0, band.latency_ps)
     }
-    return [*(part for part in PARTS if part in drawn), *sorted(drawn - set(PARTS))]
+    return in_order(sorted(drawn))
 
 
 def causes_chart(workload: str, rows: Sequence[Row]) -> Markup:
@@ -94,19 +94,18 @@ def _head(name: str, band: Band) -> str:
 
 def _largest(band: Band) -> str:
     part = max(band.parts, key=lambda one: band.parts[one], default="")
-    return WORDS.get(part, part)
+    return part_words(part)
 
 
 def _bar(arm: str, band: Band, longest_ps: float, top: int) -> list[Markup]:
     marks = [row_label(arm, top + BAR_PX / 2 + 4.5)]
     at = 0.0
-    order = [*(part for part in PARTS if part in band.parts), *sorted(set(band.parts) - set(PARTS))]
-    for part in order:
+    for part in in_order(sorted(band.parts)):
         time_ps = band.parts[part]
         width = time_ps / max(1.0, longest_ps)
         if width >= DRAWN_SHARE:
             share = 100 * time_ps / max(1.0, band.latency_ps)
-            tip = tag("title", f"{arm}, {band.name}: {WORDS.get(part, part)} {span_text(time_ps)}, {share:.0f} %")
+            tip = tag("title", f"{arm}, {band.name}: {part_words(part)} {span_text(time_ps)}, {share:.0f} %")
             place = {"x": percent(at), "y": top, "width": percent(width), "height": BAR_PX}
             marks.append(tag("rect", tip, **place, class_=part_class(part)))
         at += width

@@ -8,7 +8,7 @@ from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.results import Run
 from tailrace.results.causes.bands import Band
 from tailrace.results.causes.kept import bands_of, kept
-from tailrace.results.causes.sentence import WORDS
+from tailrace.results.causes.sentence import part_words
 from tailrace.results.format.numbers import span_text
 
 PORTS_MAX, CULPRITS_MAX = 3, 4
@@ -38,8 +38,8 @@ def _workload(run: Run, name: str, entries: Sequence[Mapping[str, Any]]) -> dict
         "name": name,
         "about": f"of-workload-{run.workloads.index(name)}",
         "chart": causes_chart(name, rows),
-        "key": [{"class": part_class(part), "words": WORDS.get(part, part)} for part in parts],
-        "parts": [WORDS.get(part, part) for part in parts],
+        "key": [{"class": part_class(part), "words": part_words(part)} for part in parts],
+        "parts": [part_words(part) for part in parts],
         "rows": [_table_row(row.arm, band, parts) for row in rows for band in row.bands],
         "culprits": [words for row in rows if (words := _culprits(row))],
         "slowest": [_slowest(run, entry) for entry in drawn],

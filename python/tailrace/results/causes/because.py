@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.results.causes.bands import ENDS, Band
 from tailrace.results.causes.kept import bands_of
-from tailrace.results.causes.sentence import WORDS
+from tailrace.results.causes.sentence import part_words
 from tailrace.results.format.numbers import span_text
 
 BAND = "p99"
@@ -51,7 +51,7 @@ def _words(workload: str, arms: tuple[str, str], pair: tuple[Band, Band]) -> str
     with_more = after if difference > 0 else before
     return (
         f"{workload}, {_band(before.name)}: {span_text(before.latency_ps)} with {arms[0]},"
-        f" {span_text(after.latency_ps)} with {arms[1]}. {_share(share)} of the difference is {WORDS.get(part, part)}:"
+        f" {span_text(after.latency_ps)} with {arms[1]}. {_share(share)} of the difference is {part_words(part)}:"
         f" {span_text(before.parts.get(part, 0.0))} and {span_text(after.parts.get(part, 0.0))}"
         f"{_where(part, with_more)}."
     )

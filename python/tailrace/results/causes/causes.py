@@ -13,7 +13,10 @@ PARTS = (
     *("serialisation", "propagation", "fast_retransmission", "reordering_timer", "probe", "timeout", "delayed_ack"),
     *("receive", "unknown"),
 )
-"""Parts of a latency, in the order of `tailrace_sim::Part`."""
+"""Parts of a latency, in the order of `tailrace_sim::Part`. A table with further columns of times has further parts."""
+NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps"})
+"""Times of a transaction that are no part of its latency."""
+_PS = "_ps"
 OF_SWITCHES = "frames of switches"
 """Whose frames: pauses and messages of spanning trees belong to no workload."""
 _NO_WORKLOAD = 2**32 - 1
@@ -80,6 +83,7 @@ class Causes:
         ):
             losses[row].append(Loss(self._wires[wire], at_ps, bool(in_ring)))
         found: dict[str, list[Transaction]] = defaultdict(list)
+        names = parts_of(self._tables["causes"])
         keys = (
             "workload",
             "user",
@@ -87,14 +91,14 @@ class Causes:
             "end_ps",
             "windowed_ps",
             "window_rounds",
-            *(f"{part}_ps" for part in PARTS),
+            *(f"{part}{_PS}" for part in names),
         )
         for row, (workload, user, start_ps, end_ps, windowed_ps, rounds, *times) in enumerate(
             _rows(self._tables["causes"], keys)
         ):
             if sum(times) != end_ps - start_ps:
                 raise ValueError(f"transaction {row}: {sum(times)} ps of parts and a latency of {end_ps - start_ps} ps")
-            parts = {part: time for part, time in zip(PARTS, times, strict=True) if time}
+            parts = {part: time for part, time in zip(names, times, strict=True) if time}
             one = Transaction(
                 *(user, start_ps, end_ps, parts, windowed_ps, rounds),
                 queues.get(row, {}),
@@ -112,6 +116,18 @@ class Causes:
         for row, number, time_ps in _rows(self._tables[table], ("transaction", key, "time_ps")):
             spans[row][name(number)] += time_ps
         return {row: dict(of_row) for row, of_row in spans.items()}
+
+
+def parts_of(columns: Iterable[str]) -> list[str]:
+    """The parts of which a table has a column: those of `PARTS` first, in their order."""
+    found = [name.removesuffix(_PS) for name in columns if name.endswith(_PS) and name not in NOT_PARTS]
+    return in_order(found)
+
+
+def in_order(parts: Iterable[str]) -> list[str]:
+    """Parts in the order of `PARTS`, then those that are not there, as they come."""
+    places = {part: place for place, part in enumerate(PARTS)}
+    return sorted(dict.fromkeys(parts), key=lambda part: places.get(part, len(PARTS)))
 
 
 def _rows(table: Values, keys: Iterable[str]) -> Iterable[tuple[int, ...]]:

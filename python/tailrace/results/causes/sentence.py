@@ -28,12 +28,17 @@ TOLD_PERCENT = 5
 REPAIRS = frozenset({"fast_retransmission", "reordering_timer", "probe", "timeout"})
 
 
+def part_words(part: str) -> str:
+    """A part in words: one that has none of its own is told by the name of its column."""
+    return WORDS.get(part, part.replace("_", " "))
+
+
 def sentence(one: Transaction) -> str:
     """When and how long, its parts from the longest, where its frames were dropped, and what a window took."""
     latency_ps = max(1, one.latency_ps)
     ordered = sorted(one.parts.items(), key=lambda part: -part[1])
     told = [(part, time) for part, time in ordered if 100 * time >= TOLD_PERCENT * latency_ps] or ordered[:1]
-    words = [f"{_percent(time, latency_ps)} {WORDS[part]}{_more(one, part)}" for part, time in told]
+    words = [f"{_percent(time, latency_ps)} {part_words(part)}{_more(one, part)}" for part, time in told]
     rest = latency_ps - sum(time for _, time in told)
     if 100 * rest >= latency_ps:
         words.append(f"{_percent(rest, latency_ps)} other")

@@ -1,6 +1,6 @@
 """Finds a trial of a run, or says which there are instead."""
 
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, known_arm
 from tailrace.results.directory.run_directory import Run, Trial
 
 
@@ -9,8 +9,8 @@ def trial_of(run: Run, arm: str | None, number: int) -> Trial:
 
     Raises `RunRefusedError` when the arm does not exist or the trial has no counters.
     """
-    if arm is not None and arm not in run.trials:
-        raise RunRefusedError(f"{run.path}: there is no arm '{arm}' (hint: {closest(arm, list(run.trials), 'arms')})")
+    if arm is not None:
+        known_arm(arm, list(run.trials), str(run.path))
     counted = {name: [trial for trial in trials if trial.outcome] for name, trials in run.trials.items()}
     for name in run.arms if arm is None else [arm]:
         for trial in counted[name]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import PARTS, Transaction
+from tailrace.results.causes.causes import Transaction, in_order
 from tailrace.results.causes.kept import slowest_of
-from tailrace.results.causes.sentence import WORDS, sentence
+from tailrace.results.causes.sentence import part_words, sentence
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import span_text
 
@@ -31,9 +31,8 @@ def _table(of: Sequence[Band]) -> str:
     rows = [["", *(f"to {band.name}" for band in of)]]
     rows.append(["transactions", *(str(band.count) for band in of)])
     rows.append(["latency", *(span_text(band.latency_ps) for band in of)])
-    for part in PARTS:
-        if any(part in band.parts for band in of):
-            rows.append([WORDS[part], *_cells(of, [band.parts for band in of], part)])
+    for part in in_order(part for band in of for part in band.parts):
+        rows.append([part_words(part), *_cells(of, [band.parts for band in of], part)])
         if part == "switch_queue":
             rows += [[f"  at {port}", *_cells(of, [band.queues for band in of], port)] for port in ports]
             rows += [[f"  behind {name}", *_cells(of, [band.behind for band in of], name)] for name in others]
