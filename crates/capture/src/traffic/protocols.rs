@@ -139,7 +139,7 @@ impl Protocols {
         self.by_number[usize::from(ip.protocol)].add(frame_bytes);
         match ip.transport {
             Transport::Malformed => self.transport_malformed.add(frame_bytes),
-            Transport::Cut | Transport::TcpCut { .. } => self.transport_cut.add(frame_bytes),
+            Transport::Cut => self.transport_cut.add(frame_bytes),
             Transport::Tcp(_) | Transport::Udp { .. } | Transport::Other | Transport::Fragment => {}
         }
     }
