@@ -117,8 +117,11 @@ impl Profiler {
         self.sizes.add(frame_bytes);
         let line_bps = self.options.line_bps.or(record.speed_bps);
         let rates = self.rates.get_or_insert_with(|| DirectedRates::new(now_ns, line_bps));
-        let line_bytes =
-            if is_ethernet(record.link) { frame_bytes.max(ETHERNET_BYTES_MIN) + ETHERNET_OVERHEAD_BYTES } else { frame_bytes };
+        let line_bytes = if is_ethernet(record.link) {
+            frame_bytes.max(ETHERNET_BYTES_MIN).saturating_add(ETHERNET_OVERHEAD_BYTES)
+        } else {
+            frame_bytes
+        };
         rates.add(now_ns, line_bytes, direction);
         self.classes.tags(&decoded.tags, frame_bytes);
         self.totals.protocols.frame(&decoded, frame_bytes);

@@ -17,6 +17,8 @@ pub(super) const TYPE_IPV4: u16 = 0x0800;
 pub(super) const TYPE_IPV6: u16 = 0x86DD;
 /// 802.1Q, 802.1ad, and the type that switches had for outer tags before.
 const TYPES_TAG: [u16; 3] = [0x8100, 0x88A8, 0x9100];
+/// Tags that are passed; the first two are told.
+const TAGS_MAX: usize = 4;
 /// Below, the number is a length (IEEE 802.3 clause 3.2.6).
 const TYPE_MIN: u16 = 0x0600;
 /// `sll_pkttype` of a frame that the capturing host sends.
@@ -86,7 +88,7 @@ fn family(bytes: &[u8]) -> Option<()> {
 #[inline]
 fn typed(ether_type: u16, bytes: &[u8], at: usize, decoded: &mut Decoded) -> Payload {
     let (mut ether_type, mut at) = (ether_type, at);
-    for place in 0..=decoded.tags.len() {
+    for place in 0..=TAGS_MAX {
         match ether_type {
             TYPE_IPV4 | TYPE_IPV6 => return if at < bytes.len() { Payload::Ip(at, version(ether_type)) } else { CUT },
             _ if TYPES_TAG.contains(&ether_type) => {

@@ -83,23 +83,26 @@ pub fn judge(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, handshake_
 /// Was the data sent before, or overtaken?
 #[inline]
 fn repeated(own: &Side, peer: &Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64, verdict: &mut Verdict) {
-    if !own.has_next || !is_before(tcp.seq, own.next) {
-        return;
-    }
     let end = tcp.seq.wrapping_add(tcp.payload_bytes);
     // A probe's byte that was not accepted comes again with more data.
-    if tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1) {
+    if !own.has_next || (tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1)) {
         return;
     }
-    let is_acknowledged = tcp.payload_bytes > 0 && peer.ack_at_ns > 0 && !is_before(peer.ack, end);
+    // Also where the data themselves were not captured before.
+    if tcp.payload_bytes > 0 && peer.ack_at_ns > 0 && !is_before(peer.ack, end) {
+        (verdict.is_retransmission, verdict.is_spurious) = (true, true);
+        return;
+    }
+    if !is_before(tcp.seq, own.next) {
+        return;
+    }
     let is_fast = peer.duplicates >= DUPLICATES_MIN && peer.ack == tcp.seq && is_within(peer.ack_at_ns, now_ns, FAST_NS);
     let disorder_ns = if handshake_ns == 0 { DISORDER_NS } else { handshake_ns };
     let is_overtaken = is_within(own.next_at_ns, now_ns, disorder_ns) && after(tcp) != own.next;
-    match (is_acknowledged, is_fast, is_overtaken) {
-        (true, ..) => (verdict.is_retransmission, verdict.is_spurious) = (true, true),
-        (_, true, _) => (verdict.is_retransmission, verdict.is_fast) = (true, true),
-        (_, _, true) => verdict.is_out_of_order = true,
-        _ => verdict.is_retransmission = true,
+    match (is_fast, is_overtaken) {
+        (true, _) => (verdict.is_retransmission, verdict.is_fast) = (true, true),
+        (false, true) => verdict.is_out_of_order = true,
+        (false, false) => verdict.is_retransmission = true,
     }
 }
 
