@@ -1,8 +1,8 @@
 """Compare profiles of captures with the statistics of tshark, count by count.
 
-`profile_beside_tshark.py DIR..` reads every capture below the folders, and prints which counts differ in which file, and
-how many agree. Only headers outside of tunnels count, as in a profile; tshark puts no fragments together. The exit status
-is 1 when a count differs.
+`profile_beside_tshark.py DIR..` reads every capture below the folders, and prints which counts differ in which file,
+and how many agree. Only headers outside of tunnels count, as in a profile; tshark puts no fragments together. The exit
+status is 1 when a count differs.
 """
 
 import argparse
