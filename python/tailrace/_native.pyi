@@ -63,7 +63,7 @@ def limits() -> dict[str, int]:
 
 def profile_capture(path: str, options_json: str) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
     """Profile the capture in a file: the profile as JSON, and the tables `connections`, `exchanges`, `datagram_flows` and
-    `addresses` as name -> column -> (`u64`; little-endian bytes).
+    `addresses` as name -> column -> (`u32` or `u64`; little-endian bytes).
 
     Raises CaptureError when the file is no capture or an option is wrong. A capture that ends early or is damaged has a
     profile of what was readable, which says where it ended.

@@ -117,8 +117,11 @@ impl Profiler {
         self.sizes.add(frame_bytes);
         let line_bps = self.options.line_bps.or(record.speed_bps);
         let rates = self.rates.get_or_insert_with(|| DirectedRates::new(now_ns, line_bps));
-        let line_bytes =
-            if is_ethernet(record.link) { frame_bytes.max(ETHERNET_BYTES_MIN) + ETHERNET_OVERHEAD_BYTES } else { frame_bytes };
+        let line_bytes = if is_ethernet(record.link) {
+            frame_bytes.max(ETHERNET_BYTES_MIN).saturating_add(ETHERNET_OVERHEAD_BYTES)
+        } else {
+            frame_bytes
+        };
         rates.add(now_ns, line_bytes, direction);
         self.classes.tags(&decoded.tags, frame_bytes);
         self.totals.protocols.frame(&decoded, frame_bytes);
@@ -132,7 +135,7 @@ impl Profiler {
         self.totals.packet_bytes_max = self.totals.packet_bytes_max.max(ip.packet_bytes);
         let mut ports = match ip.transport {
             Transport::Tcp(tcp) => Some(tcp.ports),
-            Transport::TcpCut { ports } | Transport::Udp { ports, .. } => Some(ports),
+            Transport::Udp { ports, .. } => Some(ports),
             Transport::Other => Some((0, 0)),
             Transport::Fragment | Transport::Malformed | Transport::Cut => None,
         };
@@ -189,14 +192,14 @@ impl Totals {
                 flow.ways[way].payload_bytes += u64::from(*payload_bytes);
                 self.incast(key, way, flow, now_ns);
             }
-            Transport::Other | Transport::TcpCut { .. } | Transport::Fragment | Transport::Malformed | Transport::Cut => {}
+            Transport::Other | Transport::Fragment | Transport::Malformed | Transport::Cut => {}
         }
     }
 
     #[inline]
     fn segment(&mut self, key: &Key, way: usize, flow: &mut Flow, tcp: &Tcp, now_ns: u64) {
         let seen: Seen = flow.connection.segment(way, tcp, now_ns);
-        let client = flow.connection.client([key.low.1, key.high.1], usize::from(flow.first_way));
+        let client = flow.connection.client(key.ports(), usize::from(flow.first_way));
         self.tcp.add(tcp, &seen, way == client);
         let is_open = !flow.connection.is_over();
         if is_open != flow.connection.is_counted {
@@ -249,7 +252,7 @@ impl Totals {
             frames: sum.frames + way.frames,
             frame_bytes: sum.frame_bytes + way.frame_bytes,
         });
-        let client = flow.connection.client([key.low.1, key.high.1], usize::from(flow.first_way));
+        let client = flow.connection.client(key.ports(), usize::from(flow.first_way));
         let port = key.sender(1 - client).1;
         if key.protocol != TCP {
             self.datagram_flows += 1;

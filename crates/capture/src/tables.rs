@@ -6,38 +6,54 @@ use crate::exchanges::Exchange;
 use crate::flows::{Flow, Key};
 use tailrace_record::{Column, Table};
 
+/// Columns with these words in their names need 64 bits; indices, ports, flags and counts of one connection's segments need 32.
+const WIDE: [&str; 3] = ["_ns", "_bytes", "_frames"];
+
 /// Columns of whole numbers, filled row by row.
 struct Rows<const N: usize> {
     names: [&'static str; N],
-    columns: [Vec<u64>; N],
+    columns: [Column; N],
     rows_max: usize,
+    rows: usize,
     beyond: u64,
 }
 
 impl<const N: usize> Rows<N> {
     fn new(names: [&'static str; N], rows_max: usize) -> Rows<N> {
-        Rows { names, columns: std::array::from_fn(|_| Vec::new()), rows_max, beyond: 0 }
+        let is_wide = |name: &str| WIDE.iter().any(|word| name.ends_with(word)) && !name.ends_with("mss_bytes");
+        let column = |name: &str| if is_wide(name) { Column::U64(Vec::new()) } else { Column::U32(Vec::new()) };
+        Rows { names, columns: names.map(column), rows_max, rows: 0, beyond: 0 }
     }
 
     /// An empty row, if there is room.
     fn reserve(&mut self) -> Option<u32> {
-        let row = self.columns[0].len();
-        if row >= self.rows_max {
+        if self.rows >= self.rows_max {
             self.beyond += 1;
             return None;
         }
-        self.columns.iter_mut().for_each(|column| column.push(0));
-        Some(row as u32)
+        for column in &mut self.columns {
+            match column {
+                Column::U32(values) => values.push(0),
+                Column::U64(values) => values.push(0),
+                Column::F64(values) => values.push(0.0),
+            }
+        }
+        self.rows += 1;
+        Some((self.rows - 1) as u32)
     }
 
     fn fill(&mut self, row: u32, values: [u64; N]) {
         for (column, value) in self.columns.iter_mut().zip(values) {
-            column[row as usize] = value;
+            match column {
+                Column::U32(values) => values[row as usize] = u32::try_from(value).unwrap_or(u32::MAX),
+                Column::U64(values) => values[row as usize] = value,
+                Column::F64(values) => values[row as usize] = value as f64,
+            }
         }
     }
 
     fn table(self, name: &'static str) -> Table {
-        Table { name, columns: self.names.into_iter().zip(self.columns.map(Column::U64)).collect() }
+        Table { name, columns: self.names.into_iter().zip(self.columns).collect() }
     }
 }
 

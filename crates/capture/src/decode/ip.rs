@@ -50,10 +50,11 @@ pub enum Fragment {
     Later,
 }
 
-/// The packet at the beginning of `bytes`, in a frame with room for `room` bytes.
+/// The packet at the beginning of `bytes`, in a frame with room for `room` bytes; `version` is what the link layer says.
 #[inline]
-pub(super) fn decode(bytes: &[u8], room: u32) -> Network {
+pub(super) fn decode(bytes: &[u8], version: Option<u8>, room: u32) -> Network {
     match bytes.first().map(|first| first >> 4) {
+        Some(other) if version.is_some_and(|version| version != other) => Network::Malformed,
         Some(4) => ipv4(bytes, room),
         Some(6) => ipv6(bytes, room),
         Some(_) => Network::Malformed,
@@ -68,10 +69,10 @@ fn ipv4(bytes: &[u8], room: u32) -> Network {
     }
     let header_bytes = usize::from(bytes[0] & 0xF) * 4;
     let word = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
-    // Packets that an interface will cut into segments have no length yet.
+    // Packets that an interface will cut into segments have no length yet, and none is longer than its frame.
     let packet_bytes = match u32::from(word(2)) {
         0 => room,
-        stated => stated,
+        stated => stated.min(room),
     };
     if header_bytes < IPV4_HEADER_MIN || (packet_bytes as usize) < header_bytes {
         return Network::Malformed;
@@ -109,7 +110,7 @@ fn ipv6(bytes: &[u8], room: u32) -> Network {
     // Jumbograms (RFC 2675) and packets that an interface will cut into segments have no length here.
     let payload_bytes = match u32::from(u16::from_be_bytes([bytes[4], bytes[5]])) {
         0 => room.saturating_sub(IPV6_HEADER as u32),
-        stated => stated,
+        stated => stated.min(room.saturating_sub(IPV6_HEADER as u32)),
     };
     let rest = after_extensions(bytes, bytes[6]);
     let carried = bytes.get(rest.at..).unwrap_or_default();

@@ -17,6 +17,8 @@ pub(super) const TYPE_IPV4: u16 = 0x0800;
 pub(super) const TYPE_IPV6: u16 = 0x86DD;
 /// 802.1Q, 802.1ad, and the type that switches had for outer tags before.
 const TYPES_TAG: [u16; 3] = [0x8100, 0x88A8, 0x9100];
+/// Tags that are passed; the first two are told.
+const TAGS_MAX: usize = 4;
 /// Below, the number is a length (IEEE 802.3 clause 3.2.6).
 const TYPE_MIN: u16 = 0x0600;
 /// `sll_pkttype` of a frame that the capturing host sends.
@@ -35,8 +37,8 @@ pub struct Tag {
 
 /// What follows the link layer.
 pub(super) enum Payload {
-    /// IP at this place.
-    Ip(usize),
+    /// IP at this place, of the version that the link layer tells.
+    Ip(usize, Option<u8>),
     /// Something that is not looked into.
     Network(Network),
 }
@@ -64,11 +66,12 @@ pub(super) fn payload(link: u16, bytes: &[u8], decoded: &mut Decoded) -> Payload
             if bytes.len() <= 4 {
                 CUT
             } else {
-                family(&bytes[..4]).map_or(Payload::Network(Network::Other(0)), |()| Payload::Ip(4))
+                family(&bytes[..4]).map_or(Payload::Network(Network::Other(0)), |()| Payload::Ip(4, None))
             }
         }
-        IPV4 | IPV6 => Payload::Ip(0),
-        _ if RAW.contains(&link) => Payload::Ip(0),
+        IPV4 => Payload::Ip(0, Some(4)),
+        IPV6 => Payload::Ip(0, Some(6)),
+        _ if RAW.contains(&link) => Payload::Ip(0, None),
         _ => Payload::Network(Network::UnknownLink),
     }
 }
@@ -85,9 +88,9 @@ fn family(bytes: &[u8]) -> Option<()> {
 #[inline]
 fn typed(ether_type: u16, bytes: &[u8], at: usize, decoded: &mut Decoded) -> Payload {
     let (mut ether_type, mut at) = (ether_type, at);
-    for place in 0..=decoded.tags.len() {
+    for place in 0..=TAGS_MAX {
         match ether_type {
-            TYPE_IPV4 | TYPE_IPV6 => return if at < bytes.len() { Payload::Ip(at) } else { CUT },
+            TYPE_IPV4 | TYPE_IPV6 => return if at < bytes.len() { Payload::Ip(at, version(ether_type)) } else { CUT },
             _ if TYPES_TAG.contains(&ether_type) => {
                 let (Some(control), Some(inner)) = (number(bytes, at), number(bytes, at + 2)) else { return CUT };
                 if let Some(tag) = decoded.tags.get_mut(place) {
@@ -102,11 +105,17 @@ fn typed(ether_type: u16, bytes: &[u8], at: usize, decoded: &mut Decoded) -> Pay
     Payload::Network(Network::Other(ether_type))
 }
 
+/// The version of IP with this type.
+#[inline]
+fn version(ether_type: u16) -> Option<u8> {
+    Some(if ether_type == TYPE_IPV4 { 4 } else { 6 })
+}
+
 /// IEEE 802.2, which carries IP with SNAP only (RFC 1042).
 fn llc(bytes: &[u8], at: usize) -> Payload {
     let header = bytes.get(at..at + 8).filter(|header| header.starts_with(&SNAP) && header[3..6] == [0; 3]);
     match header.and_then(|header| number(header, 6)) {
-        Some(TYPE_IPV4 | TYPE_IPV6) if at + 8 < bytes.len() => Payload::Ip(at + 8),
+        Some(of @ (TYPE_IPV4 | TYPE_IPV6)) if at + 8 < bytes.len() => Payload::Ip(at + 8, version(of)),
         _ => Payload::Network(Network::Llc),
     }
 }

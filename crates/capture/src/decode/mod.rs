@@ -45,7 +45,7 @@ pub fn decode(link: u16, bytes: &[u8], wire_bytes: u32) -> Decoded {
     let mut decoded = Decoded { tags: [None; 2], is_outbound: None, network: Network::Cut };
     let payload = link::payload(link, bytes, &mut decoded);
     decoded.network = match payload {
-        Payload::Ip(at) => ip::decode(&bytes[at..], wire_bytes.saturating_sub(at as u32)),
+        Payload::Ip(at, version) => ip::decode(&bytes[at..], version, wire_bytes.saturating_sub(at as u32)),
         Payload::Network(network) => network,
     };
     decoded

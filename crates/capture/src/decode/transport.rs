@@ -34,11 +34,6 @@ pub mod flags {
 pub enum Transport {
     /// A segment.
     Tcp(Tcp),
-    /// The beginning of a segment: only its ports were captured.
-    TcpCut {
-        /// Source and destination.
-        ports: (u16, u16),
-    },
     /// A datagram or its first fragment.
     Udp {
         /// Source and destination.
@@ -52,7 +47,7 @@ pub enum Transport {
     Fragment,
     /// A header that cannot be what was sent.
     Malformed,
-    /// The capture ends before the ports.
+    /// The capture ends within the header of TCP, or before the ports of UDP.
     Cut,
 }
 
@@ -100,13 +95,10 @@ pub(super) fn decode(protocol: u8, fragment: Fragment, bytes: &[u8], carried_byt
 
 #[inline]
 fn tcp(bytes: &[u8], carried_bytes: u32) -> Transport {
-    if bytes.len() < 4 {
+    if bytes.len() < TCP_HEADER_MIN {
         return Transport::Cut;
     }
     let ports = ports(bytes);
-    if bytes.len() < TCP_HEADER_MIN {
-        return Transport::TcpCut { ports };
-    }
     let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let header_bytes = usize::from(bytes[12] >> 4) * 4;
     if header_bytes < TCP_HEADER_MIN || carried_bytes < header_bytes as u32 {

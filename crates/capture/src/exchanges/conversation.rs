@@ -23,17 +23,37 @@ pub struct Exchange {
     pub think_ns: Option<u64>,
 }
 
-/// The state of a connection. `current` is without a response while its response has no bytes, and empty while its request has none.
+/// A request without its response.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    start_ns: u64,
+    end_ns: u64,
+    bytes: u64,
+    is_pipelined: bool,
+}
+
+/// The response to a request, as far as it came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Answer {
+    start_ns: u64,
+    end_ns: u64,
+    bytes: u64,
+}
+
+/// The state of a connection. There is no request while it has no bytes, and no response likewise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conversation {
-    current: Exchange,
+    current: Asked,
+    answer: Answer,
     /// A request that came during the response to `current`, and the number of its first byte.
-    pending: Exchange,
+    pending: Asked,
+    /// End of the response before `current`; 0 for the first.
+    before_ns: u64,
+    /// Data of the server before any request.
+    pub unrequested_bytes: u64,
     pending_first: u32,
     /// Exchanges that are complete.
     pub exchanges: u32,
-    /// Data of the server before any request.
-    pub unrequested_bytes: u64,
 }
 
 /// What a segment changed.
@@ -51,56 +71,64 @@ impl Conversation {
     /// New data of the client, of which the first byte has this number.
     #[inline]
     pub fn request(&mut self, now_ns: u64, bytes: u32, first: u32) -> Step {
-        let mut step = Step::default();
-        let asked = if self.current.response_bytes == 0 { &mut self.current } else { &mut self.pending };
-        if asked.request_bytes == 0 {
-            (asked.request_start_ns, step.is_asked) = (now_ns, true);
-            if self.current.response_bytes > 0 {
+        let is_next = self.answer.bytes > 0;
+        let asked = if is_next { &mut self.pending } else { &mut self.current };
+        let is_asked = asked.bytes == 0;
+        if is_asked {
+            asked.start_ns = now_ns;
+            if is_next {
                 self.pending_first = first;
             }
         }
-        let asked = if self.current.response_bytes == 0 { &mut self.current } else { &mut self.pending };
-        asked.request_end_ns = now_ns;
-        asked.request_bytes += u64::from(bytes);
-        step
+        asked.end_ns = now_ns;
+        asked.bytes += u64::from(bytes);
+        Step { is_asked, ..Step::default() }
     }
 
     /// New data of the server, which expects this number from the client.
     #[inline]
     pub fn response(&mut self, now_ns: u64, bytes: u32, ack: u32) -> Step {
         let mut step = Step::default();
-        if self.current.request_bytes == 0 {
+        if self.current.bytes == 0 {
             self.unrequested_bytes += u64::from(bytes);
             return step;
         }
-        if self.pending.request_bytes > 0 {
+        if self.pending.bytes > 0 {
             if is_before(self.pending_first, ack) {
                 step.complete = Some(self.go_on());
             } else {
                 self.pending.is_pipelined = true;
             }
         }
-        if self.current.response_bytes == 0 {
-            (self.current.response_start_ns, step.is_answered) = (now_ns, true);
+        if self.answer.bytes == 0 {
+            (self.answer.start_ns, step.is_answered) = (now_ns, true);
         }
-        self.current.response_end_ns = now_ns;
-        self.current.response_bytes += u64::from(bytes);
+        self.answer.end_ns = now_ns;
+        self.answer.bytes += u64::from(bytes);
         step
     }
 
     /// The pending request becomes the current one; gives the one before.
     fn go_on(&mut self) -> Exchange {
-        let complete = std::mem::replace(&mut self.current, std::mem::take(&mut self.pending));
+        let asked = std::mem::replace(&mut self.current, std::mem::take(&mut self.pending));
+        let answer = std::mem::take(&mut self.answer);
+        let before_ns = std::mem::replace(&mut self.before_ns, answer.end_ns);
         self.exchanges += 1;
-        if !self.current.is_pipelined {
-            self.current.think_ns = self.current.request_start_ns.checked_sub(complete.response_end_ns);
+        Exchange {
+            request_start_ns: asked.start_ns,
+            request_end_ns: asked.end_ns,
+            request_bytes: asked.bytes,
+            response_start_ns: answer.start_ns,
+            response_end_ns: answer.end_ns,
+            response_bytes: answer.bytes,
+            is_pipelined: asked.is_pipelined,
+            think_ns: asked.start_ns.checked_sub(before_ns).filter(|_| before_ns > 0 && !asked.is_pipelined),
         }
-        complete
     }
 
     /// The connection is over: what is left, in order.
     pub fn finish(&mut self) -> [Option<Exchange>; 2] {
-        [(); 2].map(|()| (self.current.request_bytes > 0).then(|| self.go_on()))
+        [(); 2].map(|()| (self.current.bytes > 0).then(|| self.go_on()))
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Way {
     /// See `first_ns`.
     pub last_ns: u64,
     /// The last interval in which the receiver counted this sender.
-    pub incast_interval: u64,
+    pub incast_interval: u32,
     /// Code point of the last packet.
     pub dscp: u8,
 }
@@ -59,7 +59,7 @@ impl Flow {
 
 impl Default for Way {
     fn default() -> Way {
-        Way { frames: 0, frame_bytes: 0, payload_bytes: 0, first_ns: 0, last_ns: 0, incast_interval: u64::MAX, dscp: 0 }
+        Way { frames: 0, frame_bytes: 0, payload_bytes: 0, first_ns: 0, last_ns: 0, incast_interval: u32::MAX, dscp: 0 }
     }
 }
 

@@ -8,7 +8,9 @@ const PLACES: usize = 4_096;
 type Packet = (u128, u128, u32, u8);
 
 /// Counts fragments and remembers ports.
+#[derive(Default)]
 pub struct Fragments {
+    /// Empty before the first fragment.
     known: Vec<Option<(Packet, (u16, u16))>>,
     /// Fragments of all kinds.
     pub frames: u64,
@@ -20,16 +22,13 @@ pub struct Fragments {
     pub orphans: u64,
 }
 
-impl Default for Fragments {
-    fn default() -> Fragments {
-        Fragments { known: vec![None; PLACES], frames: 0, frame_bytes: 0, packets: 0, orphans: 0 }
-    }
-}
-
 impl Fragments {
     /// Counts a fragment of a packet, and gives the ports of the packet if they are known; `ports` are those that it has itself.
     pub fn ports(&mut self, ip: &Ip, frame_bytes: u32, ports: Option<(u16, u16)>) -> Option<(u16, u16)> {
         let packet = (ip.source, ip.destination, ip.identification, ip.protocol);
+        if self.known.is_empty() {
+            self.known = vec![None; PLACES];
+        }
         let place = &mut self.known[place_of(&packet)];
         self.frames += 1;
         self.frame_bytes += u64::from(frame_bytes);

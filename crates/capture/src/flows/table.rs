@@ -162,6 +162,12 @@ fn index_of(slot: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flows::Flow;
+
+    #[test]
+    fn a_million_flows_have_room_in_480_bytes_each() {
+        assert!(size_of::<Entry<Flow>>() + SLOTS_PER_FLOW * size_of::<u64>() <= 480, "{}", size_of::<Entry<Flow>>());
+    }
     use proptest::prelude::*;
 
     fn key(number: u16) -> Key {

@@ -86,7 +86,7 @@ impl Pcap {
             link: self.interface.link,
             direction: Direction::Unknown,
             speed_bps: None,
-            wire_bytes: wire_bytes.max(captured),
+            wire_bytes,
             captured_bytes: captured as usize,
             after: 0,
         })

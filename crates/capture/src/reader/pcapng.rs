@@ -200,7 +200,7 @@ impl Pcapng {
             link: clock.link,
             direction: body.get(padded..).map_or(Direction::Unknown, |options| self.direction(options)),
             speed_bps: clock.speed_bps,
-            wire_bytes: wire_bytes.max(captured),
+            wire_bytes,
             captured_bytes: captured as usize,
             after: body.len() + 4 - 20 - captured as usize,
         })

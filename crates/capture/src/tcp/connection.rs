@@ -143,6 +143,7 @@ fn timed(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, verdict: Verdi
     }
     peer.has_timed = false;
     let rtt_ns = now_ns.checked_sub(peer.timed_at_ns)?;
-    peer.rtt_min_ns = if peer.rtt_min_ns == 0 { rtt_ns.max(1) } else { peer.rtt_min_ns.min(rtt_ns.max(1)) };
+    let at_least_1_ns = u32::try_from(rtt_ns).unwrap_or(u32::MAX).max(1);
+    peer.rtt_min_ns = if peer.rtt_min_ns == 0 { at_least_1_ns } else { peer.rtt_min_ns.min(at_least_1_ns) };
     Some(rtt_ns)
 }

@@ -83,32 +83,47 @@ pub fn judge(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, handshake_
 /// Was the data sent before, or overtaken?
 #[inline]
 fn repeated(own: &Side, peer: &Side, tcp: &Tcp, now_ns: u64, handshake_ns: u64, verdict: &mut Verdict) {
-    if !own.has_next || !is_before(tcp.seq, own.next) {
-        return;
-    }
     let end = tcp.seq.wrapping_add(tcp.payload_bytes);
     // A probe's byte that was not accepted comes again with more data.
-    if tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1) {
+    if !own.has_next || (tcp.payload_bytes > 1 && own.was_probe && tcp.seq == own.next.wrapping_sub(1)) {
         return;
     }
-    let is_acknowledged = tcp.payload_bytes > 0 && peer.ack_at_ns > 0 && !is_before(peer.ack, end);
-    let is_fast = peer.duplicates >= DUPLICATES_MIN && peer.ack == tcp.seq && now_ns.saturating_sub(peer.ack_at_ns) < FAST_NS;
-    let disorder_ns = if handshake_ns == 0 { DISORDER_NS } else { handshake_ns };
-    let is_overtaken = now_ns.saturating_sub(own.next_at_ns) < disorder_ns && end != own.next;
-    match (is_acknowledged, is_fast, is_overtaken) {
-        (true, ..) => (verdict.is_retransmission, verdict.is_spurious) = (true, true),
-        (_, true, _) => (verdict.is_retransmission, verdict.is_fast) = (true, true),
-        (_, _, true) => verdict.is_out_of_order = true,
-        _ => verdict.is_retransmission = true,
+    // Also where the data themselves were not captured before.
+    if tcp.payload_bytes > 0 && peer.ack_at_ns > 0 && !is_before(peer.ack, end) {
+        (verdict.is_retransmission, verdict.is_spurious) = (true, true);
+        return;
     }
+    if !is_before(tcp.seq, own.next) {
+        return;
+    }
+    let is_fast = peer.duplicates >= DUPLICATES_MIN && peer.ack == tcp.seq && is_within(peer.ack_at_ns, now_ns, FAST_NS);
+    let disorder_ns = if handshake_ns == 0 { DISORDER_NS } else { handshake_ns };
+    let is_overtaken = is_within(own.next_at_ns, now_ns, disorder_ns) && after(tcp) != own.next;
+    match (is_fast, is_overtaken) {
+        (true, _) => (verdict.is_retransmission, verdict.is_fast) = (true, true),
+        (false, true) => verdict.is_out_of_order = true,
+        (false, false) => verdict.is_retransmission = true,
+    }
+}
+
+/// Is the time since then less than this? It is not when time has gone backwards.
+#[inline]
+fn is_within(then_ns: u64, now_ns: u64, less_than_ns: u64) -> bool {
+    now_ns.checked_sub(then_ns).is_some_and(|since_ns| since_ns < less_than_ns)
+}
+
+/// The number that follows a segment: SYN and FIN have one each.
+#[inline]
+fn after(tcp: &Tcp) -> u32 {
+    let flags = u32::from(tcp.has(flags::SYN)) + u32::from(tcp.has(flags::FIN));
+    tcp.seq.wrapping_add(tcp.payload_bytes).wrapping_add(flags)
 }
 
 /// Goes on in the stream, and keeps what later segments are compared with.
 #[inline]
 fn advance(own: &mut Side, tcp: &Tcp, now_ns: u64, verdict: &mut Verdict) {
-    let extra = u32::from(tcp.has(flags::SYN)) + u32::from(tcp.has(flags::FIN));
     let end = tcp.seq.wrapping_add(tcp.payload_bytes);
-    let next = end.wrapping_add(extra);
+    let next = after(tcp);
     if !own.has_next || (is_before(own.next, next) && !verdict.is_window_probe) {
         let before = if own.has_next { own.next } else { tcp.seq };
         let advanced = end.wrapping_sub(before).wrapping_sub(u32::from(tcp.has(flags::SYN) && own.has_next));

@@ -9,8 +9,8 @@ pub struct Side {
     pub(super) ack_at_ns: u64,
     /// Time of the segment whose acknowledgement is timed.
     pub(super) timed_at_ns: u64,
-    /// Shortest time to an acknowledgement by the other end; 0 before the first.
-    pub(super) rtt_min_ns: u64,
+    /// Shortest time to an acknowledgement by the other end, 4.29 s at most; 0 before the first.
+    pub(super) rtt_min_ns: u32,
     /// Number after the last byte seen.
     pub(super) next: u32,
     /// Number of its SYN.
@@ -56,6 +56,6 @@ impl Side {
 
     /// The shortest time from a segment of this end to its acknowledgement, 0 if there was none.
     pub fn rtt_min_ns(&self) -> u64 {
-        self.rtt_min_ns
+        u64::from(self.rtt_min_ns)
     }
 }

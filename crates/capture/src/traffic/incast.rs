@@ -35,15 +35,15 @@ pub struct IncastPeak {
 }
 
 impl Incast {
-    /// Counts data from this sender, unless its flow was counted in the same interval: `last` is the flow's memory. Data that are late count
-    /// in the interval that is open.
+    /// Counts data from this sender, unless its flow was counted in the same interval: `last` is the flow's memory, of the lower bits. Data
+    /// that are late count in the interval that is open.
     #[inline]
-    pub fn add(&mut self, now_ns: u64, last: &mut u64, sender: u128, receiver: u128) {
+    pub fn add(&mut self, now_ns: u64, last: &mut u32, sender: u128, receiver: u128) {
         let interval = (now_ns / INTERVAL_NS).max(self.interval);
-        if interval == *last {
+        if interval as u32 == *last {
             return;
         }
-        *last = interval;
+        *last = interval as u32;
         if interval > self.interval {
             self.close();
             self.interval = interval;

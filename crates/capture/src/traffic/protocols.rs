@@ -26,9 +26,12 @@ pub struct Protocols {
     by_number: Vec<Count>,
     transport_malformed: Count,
     transport_cut: Count,
-    tcp_ports: Vec<PortCount>,
-    udp_ports: Vec<PortCount>,
+    tcp_ports: Vec<Port>,
+    udp_ports: Vec<Port>,
 }
+
+/// Flows, frames and bytes of one port. As an array, a table of them takes no memory before it is used.
+type Port = [u64; 3];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct PortCount {
@@ -103,8 +106,8 @@ impl Default for Protocols {
             by_number: vec![none; 256],
             transport_malformed: none,
             transport_cut: none,
-            tcp_ports: vec![PortCount::default(); PORTS],
-            udp_ports: vec![PortCount::default(); PORTS],
+            tcp_ports: vec![Port::default(); PORTS],
+            udp_ports: vec![Port::default(); PORTS],
         }
     }
 }
@@ -139,7 +142,7 @@ impl Protocols {
         self.by_number[usize::from(ip.protocol)].add(frame_bytes);
         match ip.transport {
             Transport::Malformed => self.transport_malformed.add(frame_bytes),
-            Transport::Cut | Transport::TcpCut { .. } => self.transport_cut.add(frame_bytes),
+            Transport::Cut => self.transport_cut.add(frame_bytes),
             Transport::Tcp(_) | Transport::Udp { .. } | Transport::Other | Transport::Fragment => {}
         }
     }
@@ -147,10 +150,10 @@ impl Protocols {
     /// Counts a conversation that is over, by the port of its server.
     pub fn conversation(&mut self, is_tcp: bool, port: u16, count: Count) {
         let ports = if is_tcp { &mut self.tcp_ports } else { &mut self.udp_ports };
-        let place = &mut ports[usize::from(port)];
-        place.flows += 1;
-        place.frames += count.frames;
-        place.frame_bytes += count.frame_bytes;
+        let [flows, frames, frame_bytes] = &mut ports[usize::from(port)];
+        *flows += 1;
+        *frames += count.frames;
+        *frame_bytes += count.frame_bytes;
     }
 
     /// For the results.
@@ -175,10 +178,14 @@ impl Protocols {
     }
 }
 
-fn most(ports: &[PortCount]) -> Vec<PortSummary> {
-    let used = ports.iter().enumerate().filter(|(_, count)| count.flows > 0);
-    let mut used: Vec<_> = used.map(|(port, &count)| PortSummary { port: port as u16, count }).collect();
-    used.sort_by_key(|one| (u64::MAX - one.count.frame_bytes, one.port));
-    used.truncate(PORTS_NAMED_MAX);
-    used
+fn most(ports: &[Port]) -> Vec<PortSummary> {
+    let used = ports.iter().enumerate().filter(|(_, one)| one[0] > 0);
+    let named = used.map(|(port, &[flows, frames, frame_bytes])| PortSummary {
+        port: port as u16,
+        count: PortCount { flows, frames, frame_bytes },
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort_by_key(|one| (u64::MAX - one.count.frame_bytes, one.port));
+    named.truncate(PORTS_NAMED_MAX);
+    named
 }
