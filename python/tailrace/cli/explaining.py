@@ -11,13 +11,12 @@ from tailrace.cli.showing import trial_of
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment.engine import SIMULATED, Simulated, engine_of
 from tailrace.experiment.explain import explain_all
-from tailrace.experiment.native import Outcome, values
+from tailrace.experiment.native import Outcome, unexplained, values
 from tailrace.experiment.options import jobs_of
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Causes, Transaction
-from tailrace.results.causes.kinds import unexplained
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.causes import causes_text, slowest_of
@@ -90,7 +89,7 @@ def _workloads(run: Run, wanted: Sequence[str]) -> list[str]:
 def _unexplained(run: Run) -> dict[str, str]:
     """By workload, why it is not explained. It is of the same kind in all arms, but may be missing in some."""
     plans = [plan for arm in run.arms if (plan := run.plan(arm)) is not None]
-    return {name: reason for plan in plans for name, reason in unexplained(plan).items()}
+    return {name: reason for plan in plans for name, reason in unexplained(canonical_json(plan)).items()}
 
 
 def _trials(run: Run, wanted: Wanted) -> dict[TrialKey, Trial]:

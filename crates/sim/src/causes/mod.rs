@@ -8,15 +8,19 @@ mod ends;
 mod frames;
 mod inside;
 mod part;
+mod receiving;
 mod recorder;
 mod tables;
+mod told;
 mod walk;
 mod wires;
 
 pub(crate) use ends::Repairs;
 pub use part::{Part, Parts};
-pub(crate) use recorder::{Connection, Explains, Look, Receives, Recorder, Transmission};
+pub(crate) use receiving::Receives;
+pub(crate) use recorder::Recorder;
 pub(crate) use tables::tables;
+pub(crate) use told::{Connection, Look, Transmission};
 pub(crate) use wires::Node;
 
 use std::collections::BTreeMap;
