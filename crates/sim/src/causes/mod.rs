@@ -8,7 +8,6 @@ mod ends;
 mod frames;
 mod inside;
 mod part;
-mod receiving;
 mod recorder;
 mod tables;
 mod told;
@@ -17,8 +16,7 @@ mod wires;
 
 pub(crate) use ends::Repairs;
 pub use part::{Part, Parts};
-pub(crate) use receiving::Receives;
-pub(crate) use recorder::Recorder;
+pub(crate) use recorder::{Receives, Recorder};
 pub(crate) use tables::tables;
 pub(crate) use told::{Connection, Look, Transmission};
 pub(crate) use wires::Node;

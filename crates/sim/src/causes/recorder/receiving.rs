@@ -1,8 +1,8 @@
 //! The receive sides of hosts as the recorder sees them: which frames have come, and when they are handed up.
 
-use super::frames::{Frame, FrameId, Lost};
-use super::recorder::Recorder;
-use super::wires::Node;
+use super::Recorder;
+use crate::causes::frames::{Frame, FrameId, Lost};
+use crate::causes::wires::Node;
 use tailrace_endpoint::host::{POLL_BUDGET, sender_of};
 use tailrace_wire::Packet;
 

@@ -4,15 +4,19 @@
 //! frame because a frame was handed to its socket in the same event, because a program has written, or because a timer of the socket was
 //! due. Nothing here changes what happens.
 
-use super::Explanation;
-use super::ends::{End, Ends, SocketId, sequence_bytes};
-use super::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
-use super::inside::Inside;
-use super::part::Part;
-use super::receiving::{Receives, Receiving};
-use super::told::{Connection, Look, Transmission};
-use super::walk::{Last, Walk};
-use super::wires::{Node, Wires};
+mod receiving;
+
+pub(crate) use receiving::Receives;
+
+use crate::causes::Explanation;
+use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
+use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
+use crate::causes::inside::Inside;
+use crate::causes::part::Part;
+use crate::causes::told::{Connection, Look, Transmission};
+use crate::causes::walk::{Last, Walk};
+use crate::causes::wires::{Node, Wires};
+use receiving::Receiving;
 use std::collections::BTreeMap;
 use tailrace_endpoint::cause::{Cause, Work};
 use tailrace_endpoint::host::{Completion, Opened, sender_of};
@@ -25,25 +29,25 @@ use tailrace_workloads::Followed;
 
 /// The event that is handled.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Event {
+struct Event {
     number: u64,
-    pub(super) now: Time,
+    now: Time,
     /// It is about a wire that ends at a host, whose frames were not taken yet.
-    pub(super) untaken: Option<u32>,
+    untaken: Option<u32>,
 }
 
 /// The record.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) digest: Option<Digest>,
-    pub(super) event: Event,
-    pub(super) frames: Frames,
-    pub(super) wires: Wires,
+    event: Event,
+    frames: Frames,
+    wires: Wires,
     inside: Inside,
-    pub(super) receiving: Vec<Receiving>,
+    receiving: Vec<Receiving>,
     /// By workload.
     followed: Vec<Followed>,
-    pub(super) ends: Ends,
+    ends: Ends,
     /// Sockets of programs with several, by the hash of the packets that they send.
     by_hash: BTreeMap<u32, SocketId>,
     /// Opening segments of this event whose socket is not there yet, with their senders.
@@ -235,7 +239,7 @@ impl Recorder {
     }
 
     /// Hands a frame to its socket's transport.
-    pub(super) fn deliver(&mut self, id: FrameId) {
+    fn deliver(&mut self, id: FrameId) {
         let now = self.event.now;
         let Some(frame) = self.frames.get_mut(id) else { return };
         frame.delivered = now;
