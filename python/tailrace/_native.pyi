@@ -37,11 +37,14 @@ class Trial:
         """
 
     def explain(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
-        """Run as `run` does, and split the time of every transaction of closed-loop users by cause: the outcome as
+        """Run as `run` does, and split the latency of everything that workloads complete by cause: the outcome as
         JSON, and the tables `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
 
         Raises PlanError when the plan has something of which the record would not be whole.
         """
+
+    def unexplained(self) -> list[tuple[str, str]]:
+        """Workloads whose latencies `explain` does not split: name and reason."""
 
     def spanning_trees(self) -> str:
         """The spanning trees of the plan as they stand in its outcome: a list as JSON, empty without any."""

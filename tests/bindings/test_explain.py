@@ -13,12 +13,11 @@ import tailrace
 from scenario_files import EXAMPLES
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.explain import explain_all
-from tailrace.experiment.native import values
+from tailrace.experiment.native import unexplained, values
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes
-from tailrace.results.causes.kinds import unexplained
 from tailrace.scenario.lowering.plan import canonical_json
 
 SCENARIO = """
@@ -145,7 +144,7 @@ def test_an_example_is_explained_or_refused_in_words(path: Path, tmp_path: Path)
         outcome = explain_all({key: canonical_json(plan)}, 1, Silent())[key]
         assert outcome.data["digest"] == trial["digest"]
         causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
-        why = unexplained(plan)
+        why = unexplained(canonical_json(plan))
         for workload in trial["workloads"]:
             one_workload_adds_up(workload, causes, why)
 

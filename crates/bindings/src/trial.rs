@@ -35,7 +35,7 @@ impl Trial {
         Ok((json, tables::to_python(py, outcome.tables())?))
     }
 
-    /// The same run with the time of every transaction of closed-loop users split by cause: the outcome as JSON, and the tables of causes.
+    /// The same run with the latency of everything that workloads complete split by cause: the outcome as JSON, and the tables of causes.
     /// Raises `PlanError` when the plan has something of which the record would not be whole.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
         let explained = py
@@ -43,6 +43,11 @@ impl Trial {
             .map_err(TrialFailed::new_err)?
             .map_err(|why| PlanError::new_err(why.to_string()))?;
         Ok((explained.outcome.to_json(), tables::to_python(py, &explained.tables())?))
+    }
+
+    /// Workloads whose latencies are not explained: name and reason.
+    fn unexplained(&self) -> Vec<(String, &'static str)> {
+        tailrace_sim::unexplained(&self.plan)
     }
 
     /// The spanning trees of the plan, as they stand in its outcome.

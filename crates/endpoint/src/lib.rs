@@ -4,6 +4,7 @@
 //! the sending side and up on the receiving side.
 
 pub mod app;
+pub mod cause;
 pub mod cpu;
 pub mod gro;
 pub mod host;

@@ -1,15 +1,16 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
 use crate::agenda::Source;
-use crate::causes::{Connection, Explains, Explanation, Look, Node, Receives, Recorder, Repairs, tables};
+use crate::causes::{Connection, Explanation, Look, Node, Receives, Recorder, Repairs, tables};
 use crate::outcome::{Outcome, Table, gather};
 use crate::world::World;
 use crate::{Control, build, looks};
 use std::fmt;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
-use tailrace_plan::{Body, Plan, Workload};
+use tailrace_plan::{Plan, Workload};
 use tailrace_units::Time;
+use tailrace_workloads::{Followed, followed};
 
 /// A run with its explanations, in the order of completion.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         cpu if cpu.per_packet_ps > 0 || cpu.per_byte_fs > 0 => Receives::WithWork,
         _ => Receives::AtOnce,
     });
-    let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(explains).collect());
+    let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(followed).collect());
     for client in (0..world.sockets.len()).step_by(2) {
         let places = [world.sockets[client], world.sockets[client + 1]];
         let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));
@@ -109,14 +110,11 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
     recorder
 }
 
-/// Whether what a workload completes is explained: datagrams are not followed, and a stream without end is never complete.
-fn explains(workload: &Workload) -> Explains {
-    let asks = |is_explained: bool| if is_explained { Explains::Asking } else { Explains::No };
-    match &workload.body {
-        Body::Oltp(_) | Body::Flows(_) | Body::Storage(_) => Explains::Asking,
-        Body::Stream(stream) => asks(stream.raw.bytes > 0),
-        Body::Requests(requests) => asks(!requests.raw.is_udp),
-        Body::Mpi(_) => Explains::Peers,
-        Body::Datagrams(_) | Body::Frames(_) | Body::Blocks(_) => Explains::No,
-    }
+/// The workloads of a plan whose latencies are not explained: their names, and why.
+pub fn unexplained(plan: &Plan) -> Vec<(String, &'static str)> {
+    let of = |workload: &Workload| match followed(workload) {
+        Followed::Not(why) => Some((workload.header.name.clone(), why.why())),
+        Followed::Asking | Followed::Peers => None,
+    };
+    plan.workloads.iter().filter_map(of).collect()
 }

@@ -27,7 +27,7 @@ mod world;
 
 pub use causes::{Explanation, Loss, Part, Parts};
 pub use control::Control;
-pub use explain::{Explained, Unexplained, explain};
+pub use explain::{Explained, Unexplained, explain, unexplained};
 pub use outcome::{Column, Outcome, Table};
 pub use tailrace_workloads::SERVER_PORT;
 pub use trace::{Trace, trace};

@@ -2,7 +2,7 @@
 //! random streams.
 
 use crate::pairs::{self, Pair};
-use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use crate::{Engine, Followed, Kind, Place, Unfollowed, WorkloadProgram, WorkloadRecord, driving};
 use std::rc::Rc;
 use tailrace_endpoint::app::{BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer, ServerConfig};
 use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
@@ -14,6 +14,10 @@ const NUMBER_BYTES: u64 = 8;
 impl Kind for Blocks {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         driving::record(observe, self.raw.users, self.raw.transactions, self.clients.len())
+    }
+
+    fn followed(&self) -> Followed {
+        Followed::Not(Unfollowed::Datagrams)
     }
 
     fn programs(&self) -> usize {

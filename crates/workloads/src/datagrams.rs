@@ -1,11 +1,15 @@
 //! Datagrams at a rate, whatever the network does.
 
-use crate::{Arriving, Ends, Engine, Kind, Place, WorkloadRecord};
+use crate::{Arriving, Ends, Engine, Followed, Kind, Place, Unfollowed, WorkloadRecord};
 use tailrace_plan::{Datagrams, RawObserve};
 
 impl Kind for Datagrams {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         WorkloadRecord::new(observe, 0, 0, 0)
+    }
+
+    fn followed(&self) -> Followed {
+        Followed::Not(Unfollowed::Datagrams)
     }
 
     fn has_arrivals(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Frames of the threads of one program to another.
 
-use crate::{DatagramPair, Ends, Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use crate::{DatagramPair, Ends, Engine, Followed, Kind, Place, Unfollowed, WorkloadProgram, WorkloadRecord};
 use tailrace_endpoint::app::{FrameSink, FrameSource, FrameSourceConfig, Program};
 use tailrace_plan::{Frames, RawObserve};
 use tailrace_units::{Span, Time};
@@ -8,6 +8,10 @@ use tailrace_units::{Span, Time};
 impl Kind for Frames {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         WorkloadRecord::new(observe, 0, 0, 0)
+    }
+
+    fn followed(&self) -> Followed {
+        Followed::Not(Unfollowed::Datagrams)
     }
 
     fn programs(&self) -> usize {

@@ -8,6 +8,7 @@ mod blocks;
 mod datagrams;
 mod driving;
 mod flows;
+mod followed;
 mod frames;
 mod mpi;
 mod oltp;
@@ -22,6 +23,7 @@ mod storage_record;
 mod stream;
 
 pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
+pub use followed::{Followed, Unfollowed};
 pub use record::{Row, Sum, WorkloadRecord};
 pub use storage_record::{OfOp, StorageRecord};
 
@@ -135,6 +137,11 @@ trait Kind {
         false
     }
 
+    /// What explanations of its latencies see.
+    fn followed(&self) -> Followed {
+        Followed::Asking
+    }
+
     /// What is told of it besides, and its key.
     fn details(&self, _record: &WorkloadRecord) -> Option<(&'static str, Value)> {
         None
@@ -201,6 +208,11 @@ pub fn tells_tallies(workload: &Workload) -> bool {
 /// Whether the programs of a workload count blocks.
 pub fn tells_blocks(workload: &Workload) -> bool {
     kind_of(workload).tells_blocks()
+}
+
+/// What explanations of the latencies of a workload see.
+pub fn followed(workload: &Workload) -> Followed {
+    kind_of(workload).followed()
 }
 
 /// What is told of a workload besides, and its key.

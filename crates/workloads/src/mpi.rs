@@ -1,6 +1,6 @@
 //! Ranks of an MPI job: the program of each host, and what is told of each size.
 
-use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
+use crate::{Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
 use serde_json::{Value, json};
 use std::rc::Rc;
 use tailrace_endpoint::app::schedule::{self, Collective, Pattern, Tree};
@@ -16,6 +16,10 @@ impl Kind for Mpi {
         let mut record = WorkloadRecord::new(observe, active as usize, active.into(), total);
         record.keep_sums(self.raw.sizes_bytes.len() * active as usize);
         record
+    }
+
+    fn followed(&self) -> Followed {
+        Followed::Peers
     }
 
     fn programs(&self) -> usize {

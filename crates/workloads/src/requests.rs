@@ -1,7 +1,7 @@
 //! Requests and responses: the programs of clients and of servers, with their random streams.
 
 use crate::pairs::{self, Pair};
-use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use crate::{Engine, Followed, Kind, Place, Unfollowed, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
 use std::rc::Rc;
 use tailrace_endpoint::app::{
@@ -16,6 +16,10 @@ const NUMBER_BYTES: u64 = 8;
 impl Kind for Requests {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         driving::record(observe, self.raw.users, self.raw.requests, self.clients.len())
+    }
+
+    fn followed(&self) -> Followed {
+        if self.raw.is_udp { Followed::Not(Unfollowed::Datagrams) } else { Followed::Asking }
     }
 
     fn programs(&self) -> usize {

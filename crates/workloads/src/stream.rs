@@ -1,6 +1,6 @@
 //! Bulk TCP connections.
 
-use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
+use crate::{Ends, Engine, Followed, Kind, LastingConnection, Place, Unfollowed, WorkloadRecord};
 use tailrace_endpoint::app::{App, Offer, StreamSink, StreamSource};
 use tailrace_plan::{RawObserve, RawStream, Stream};
 use tailrace_units::Time;
@@ -10,6 +10,10 @@ impl Kind for Stream {
         let connections = u64::from(self.raw.connections);
         let finite = if self.raw.bytes > 0 { connections } else { 0 };
         WorkloadRecord::new(observe, connections as usize, finite, finite)
+    }
+
+    fn followed(&self) -> Followed {
+        if self.raw.bytes > 0 { Followed::Asking } else { Followed::Not(Unfollowed::Endless) }
     }
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {

@@ -7,14 +7,13 @@ from typing import Any
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment.engine import SIMULATED, Simulated, engine_of
 from tailrace.experiment.explain import explain_all
-from tailrace.experiment.native import Outcome, values
+from tailrace.experiment.native import Outcome, unexplained, values
 from tailrace.experiment.options import jobs_of
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes, Transaction
 from tailrace.results.causes.kept import keep
-from tailrace.results.causes.kinds import unexplained
 from tailrace.results.directory.find_trial import trial_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.scenario.lowering.plan import canonical_json
@@ -105,7 +104,7 @@ def _workloads(run: Run, wanted: Sequence[str]) -> list[str]:
 def _unexplained(run: Run) -> dict[str, str]:
     """By workload, why it is not explained. It is of the same kind in all arms, but may be missing in some."""
     plans = [plan for arm in run.arms if (plan := run.plan(arm)) is not None]
-    return {name: reason for plan in plans for name, reason in unexplained(plan).items()}
+    return {name: reason for plan in plans for name, reason in unexplained(canonical_json(plan)).items()}
 
 
 def _trials(run: Run, wanted: Wanted) -> dict[TrialKey, Trial]:

@@ -22,6 +22,7 @@ class NativeTrial(Protocol):
 
     def run(self) -> tuple[str, dict[str, Columns]]: ...
     def explain(self) -> tuple[str, dict[str, Columns]]: ...
+    def unexplained(self) -> list[tuple[str, str]]: ...
     def spanning_trees(self) -> str: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
@@ -77,6 +78,13 @@ def run_trial(trial: NativeTrial) -> Outcome:
     """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`."""
     outcome, tables = trial.run()
     return Outcome(json.loads(outcome), tables)
+
+
+def unexplained(plan_json: str) -> dict[str, str]:
+    """The workloads of a plan whose latencies are not explained, each with the reason; raises `TailraceError` when the
+    simulator rejects the plan.
+    """
+    return dict(make_trial(plan_json).unexplained())
 
 
 def explain_trial(trial: NativeTrial) -> Outcome:

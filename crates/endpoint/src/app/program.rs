@@ -1,7 +1,7 @@
 //! Programs that own several sockets: the calls of a socket interface, with a number for each socket.
 
 use super::{StorageDone, Tallies, WorkCalls};
-use crate::host::Cause;
+use crate::cause::Cause;
 use crate::transport::Failure;
 use tailrace_units::Time;
 

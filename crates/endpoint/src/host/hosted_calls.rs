@@ -1,7 +1,6 @@
 //! What a program with several sockets may touch.
 
 use super::Waiter;
-use super::cause::Cause;
 use super::connections::Connections;
 use super::cores::Cores;
 use super::opening::{Opener, Remote};
@@ -13,6 +12,7 @@ use super::table::SocketTable;
 use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
 use crate::app::{App, Ends, HostCalls, Message, Peer, StorageDone, WorkCalls};
+use crate::cause::Cause;
 use crate::ip::{Identity, Ip, TO_PORT};
 use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};

@@ -1,9 +1,9 @@
 //! What a program with several sockets is told.
 
-use super::cause::Cause;
 use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use crate::app::Program;
+use crate::cause::Cause;
 use crate::transport::{Failure, SegmentEffect};
 
 impl<O: Outputs> HostedCalls<'_, O> {

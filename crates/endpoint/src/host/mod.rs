@@ -3,7 +3,6 @@
 //!
 //! A frame comes up in the order `receive` (poll, ring, merging, work), transport, program; it goes down by `uplink`.
 
-mod cause;
 mod connections;
 mod cores;
 mod counted;
@@ -25,7 +24,6 @@ mod threads;
 mod uplink;
 
 pub use crate::cpu::softirq::POLL_BUDGET;
-pub use cause::{Cause, Work};
 pub use cores::Cores;
 pub use counted::HostCounters;
 pub use moderation::Moderation;

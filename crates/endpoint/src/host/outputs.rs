@@ -1,8 +1,8 @@
 //! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
 //! calls when something is due.
 
-use super::cause::Cause;
 use crate::app::StorageDone;
+use crate::cause::Cause;
 use crate::transport::Tcp;
 use crate::udp::Datagram;
 use tailrace_units::Time;

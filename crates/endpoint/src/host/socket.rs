@@ -1,11 +1,11 @@
 //! A socket: a transport endpoint with the program that uses it.
 
 use super::Waiter;
-use super::cause::Cause;
 use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
 use crate::app::{App, SocketCalls, WorkCalls};
+use crate::cause::Cause;
 use crate::ip::{Identity, Ip};
 use crate::transmit::Transmit;
 use crate::transport::{Tcp, TcpStats};

@@ -1,11 +1,11 @@
 //! What a program with several sockets does where its host has a processor: it is told of events by a thread, and its calls take effect
 //! when the thread that makes them has worked on them.
 
-use super::cause::Cause;
 use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use super::threads::{Letter, Operation};
 use crate::app::Program;
+use crate::cause::Cause;
 use crate::transport::{Handed, SegmentEffect};
 
 impl<O: Outputs> HostedCalls<'_, O> {

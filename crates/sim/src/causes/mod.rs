@@ -10,13 +10,15 @@ mod inside;
 mod part;
 mod recorder;
 mod tables;
+mod told;
 mod walk;
 mod wires;
 
 pub(crate) use ends::Repairs;
 pub use part::{Part, Parts};
-pub(crate) use recorder::{Connection, Explains, Look, Receives, Recorder, Transmission};
+pub(crate) use recorder::{Receives, Recorder};
 pub(crate) use tables::tables;
+pub(crate) use told::{Connection, Look, Transmission};
 pub(crate) use wires::Node;
 
 use std::collections::BTreeMap;

@@ -147,6 +147,10 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
     assert_eq!(plain.summary()["digest"], explained.outcome.summary()["digest"]);
     assert!(explained.transactions.len() > 20, "{}", explained.transactions.len());
     for one in &explained.transactions {
+        let is_sink = matches!(&plan.raw.workloads[one.workload as usize].body, RawBody::Flows(_) | RawBody::Stream(_));
+        if is_sink && plan.raw.hosts.iter().all(|host| host.cpu.processor.is_none()) {
+            assert_eq!(ps(one, Part::ClientWork), 0, "what receives a flow does nothing with it: {one:?}");
+        }
         assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0));
     }
 }
@@ -173,6 +177,10 @@ fn check(raw: RawPlan) -> Explained {
         assert!((sum as f64 - mean * number_of as f64).abs() <= 1e-9 * sum as f64, "{}: {mean}", workload["name"]);
     }
     for one in &explained.transactions {
+        let is_sink = matches!(&plan.raw.workloads[one.workload as usize].body, RawBody::Flows(_) | RawBody::Stream(_));
+        if is_sink && plan.raw.hosts.iter().all(|host| host.cpu.processor.is_none()) {
+            assert_eq!(ps(one, Part::ClientWork), 0, "what receives a flow does nothing with it: {one:?}");
+        }
         assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0));
         assert_eq!(one.queued_at.values().fold(Span::ZERO, |sum, &span| sum + span), one.parts.of(Part::SwitchQueue));
     }
@@ -305,4 +313,46 @@ fn a_processor_receives_works_and_sends() {
         assert!((100 * US..102 * US).contains(&ps(one, Part::ServerWork)), "{one:?}");
         assert!(ps(one, Part::Start) < US && ps(one, Part::ClientWork) < US, "{one:?}");
     }
+}
+
+/// Flows of 300 kB to a host that works 3 us on each frame, which takes 1.2 us to come.
+fn overrun(ring_frames: u32) -> RawPlan {
+    let hosts: [Vec<String>; 2] = [vec!["h0".into()], vec!["h1".into()]];
+    let sizes = RawDistribution::Constant(300_000);
+    let mut plan = quiet(2, flows_between("flows", hosts, sizes, RawDistribution::Constant(20 * MS), 5));
+    (plan.hosts[1].cpu.per_packet_ps, plan.hosts[1].nic.rx_ring_frames) = (3 * US, ring_frames);
+    plan.hosts[1].nic.gro_bytes = 0;
+    plan
+}
+
+#[test]
+fn frames_that_a_short_receive_ring_drops_are_named() {
+    let mut losses = check(overrun(4_096)).transactions.into_iter().flat_map(|one| one.losses);
+    assert_eq!(losses.next(), None, "the ring holds a window");
+    let found = check(overrun(8)).transactions;
+    let losses: Vec<_> = found.iter().flat_map(|one| &one.losses).collect();
+    assert!(!losses.is_empty() && losses.iter().all(|loss| loss.in_ring && loss.wire == 3), "{losses:?}");
+}
+
+#[test]
+fn a_processor_that_merges_segments_hands_up_all_of_them() {
+    let mut plan = overrun(4_096);
+    plan.hosts.iter_mut().for_each(|host| host.cpu.processor = Some(Box::new(processor(2))));
+    plan.hosts[1].nic.gro_bytes = 65_536;
+    for one in &check(plan).transactions {
+        assert!(ps(one, Part::ClientWork) < 50 * US, "waking up and copies: {one:?}");
+        assert!(ps(one, Part::Receive) > 3 * US, "{one:?}");
+    }
+}
+
+/// An interface that chooses among classes: what a user asks stands behind a stream of the same host.
+#[test]
+fn a_wait_in_an_interface_that_chooses_is_told() {
+    let mut plan = one_user(1_000);
+    let class = RawNicLossless { obeys: 0, obeys_link_pause: false, response_ps: 0, qcn: None, storm: None, classes: vec![] };
+    plan.hosts[1].nic.lossless = Some(class);
+    plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h2", 1, 0)));
+    let found = check(plan).transactions;
+    let waited: u64 = found.iter().map(|one| ps(one, Part::InterfaceQueue)).sum();
+    assert!(waited > found.len() as u64 * on_wire(1_448), "{found:?}");
 }

@@ -6,7 +6,7 @@ use super::rank::Rank;
 use super::script::Job;
 use super::wire::Ledger;
 use crate::app::{HostCalls, Peer, Program, Tallies};
-use crate::host::Cause;
+use crate::cause::Cause;
 use crate::transport::Failure;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use super::script::Job;
 use super::time_at;
 use super::wire::Item;
 use crate::app::HostCalls;
-use crate::host::Cause;
+use crate::cause::Cause;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tailrace_units::Time;

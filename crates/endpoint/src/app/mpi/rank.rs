@@ -6,7 +6,7 @@ use super::script::{Call, Job, Script};
 use super::time_at;
 use super::wire::Item;
 use crate::app::HostCalls;
-use crate::host::Cause;
+use crate::cause::Cause;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use tailrace_units::{RandomStream, Span, Time};

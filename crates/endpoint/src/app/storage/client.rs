@@ -4,7 +4,7 @@ use super::job::{Job, JobConfig};
 use super::path::{Command, Done, Outcome, Path, PathWaits};
 use crate::app::requests::PAUSE_AFTER_FAILURE;
 use crate::app::{HostCalls, Program, StorageDone, Tallies, Waits};
-use crate::host::{Cause, Work};
+use crate::cause::{Cause, Work};
 use crate::transport::Failure;
 use std::collections::{BTreeSet, VecDeque};
 use tailrace_blockdev::{Op, Request};

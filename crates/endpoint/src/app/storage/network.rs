@@ -4,7 +4,7 @@ use super::path::{Command, Done, Outcome, Path, PathWaits};
 use super::protocol::{Completion, InitiatorSession, Reader, Rules, Served};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Peer, Tallies};
-use crate::host::Cause;
+use crate::cause::Cause;
 use crate::transport::Failure;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 use super::protocol::{Arrival, Reader, Rules, Served, TargetSession};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Program};
-use crate::host::{Cause, Work};
+use crate::cause::{Cause, Work};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use super::{Operation, Thread};
 use crate::app::{SocketCalls, WorkCalls};
-use crate::host::cause::Cause;
+use crate::cause::Cause;
 use crate::host::outputs::{Carried, Completion, Outputs};
 use crate::transport::Tcp;
 use tailrace_units::{Span, Time};

@@ -2,9 +2,9 @@
 
 use super::{KernelCosts, Letter};
 use crate::app::Message;
+use crate::cause::Cause;
 use crate::cpu::Kind;
 use crate::cpu::time_for;
-use crate::host::cause::Cause;
 use crate::transport::{Close, Tcp};
 use tailrace_units::Span;
 

@@ -1,6 +1,6 @@
 //! What serves one request at a time.
 
-use crate::host::Cause;
+use crate::cause::Cause;
 use tailrace_units::{Span, Time};
 
 /// Where a response goes.

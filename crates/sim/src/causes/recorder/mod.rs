@@ -4,74 +4,28 @@
 //! frame because a frame was handed to its socket in the same event, because a program has written, or because a timer of the socket was
 //! due. Nothing here changes what happens.
 
-use super::Explanation;
-use super::ends::{End, Ends, Repairs, SocketId, sequence_bytes};
-use super::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
-use super::inside::Inside;
-use super::part::Part;
-use super::walk::{Last, Walk};
-use super::wires::{Node, Wires};
+mod receiving;
+
+pub(crate) use receiving::Receives;
+
+use crate::causes::Explanation;
+use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
+use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
+use crate::causes::inside::Inside;
+use crate::causes::part::Part;
+use crate::causes::told::{Connection, Look, Transmission};
+use crate::causes::walk::{Last, Walk};
+use crate::causes::wires::{Node, Wires};
+use receiving::Receiving;
 use std::collections::BTreeMap;
-use tailrace_endpoint::host::{Cause, Completion, Opened, POLL_BUDGET, Work, sender_of};
+use tailrace_endpoint::cause::{Cause, Work};
+use tailrace_endpoint::host::{Completion, Opened, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::NetworkFrame;
 use tailrace_record::Digest;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet, Protocol};
-
-/// What a transmission is.
-pub(crate) struct Transmission {
-    pub(crate) start: Time,
-    pub(crate) end: Time,
-    pub(crate) arrival: Time,
-    pub(crate) workload: Option<usize>,
-}
-
-/// What the recorder must know of a socket after an event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
-    pub(crate) repairs: Repairs,
-    /// The retransmission timer has expired, and what was lost then is being repeated.
-    pub(crate) is_after_timeout: bool,
-}
-
-/// A connection whose ends both exist from the start: sockets, and the hashes of the packets that they send.
-pub(crate) struct Connection {
-    pub(crate) workload: u32,
-    pub(crate) ends: [SocketId; 2],
-    pub(crate) hashes: [u32; 2],
-}
-
-/// Whether what a workload completes is explained.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Explains {
-    No,
-    /// Who opens a connection asks, and the other end serves.
-    Asking,
-    /// Both ends of connections do the same.
-    Peers,
-}
-
-/// How a host receives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Receives {
-    /// What a poll takes is handed up at once.
-    AtOnce,
-    /// It works on what a poll takes, and hands it up with the next.
-    WithWork,
-    /// Its processor does, which tells of every frame.
-    ByProcessor,
-}
-
-/// The receive side of a host.
-#[derive(Debug)]
-struct Receiving {
-    how: Receives,
-    is_working: bool,
-    staged: Vec<FrameId>,
-    /// The wires that end there.
-    wires: Vec<u32>,
-}
+use tailrace_workloads::Followed;
 
 /// The event that is handled.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,7 +46,7 @@ pub(crate) struct Recorder {
     inside: Inside,
     receiving: Vec<Receiving>,
     /// By workload.
-    explains: Vec<Explains>,
+    followed: Vec<Followed>,
     ends: Ends,
     /// Sockets of programs with several, by the hash of the packets that they send.
     by_hash: BTreeMap<u32, SocketId>,
@@ -110,14 +64,9 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that are explained or not.
-    pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, explains: Vec<Explains>) -> Recorder {
+    pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, followed: Vec<Followed>) -> Recorder {
         let wires_to = |host: u32| (0_u32..).zip(ends).filter(move |(_, end)| **end == Node::Host(host)).map(|(wire, _)| wire);
-        let receiving = |(host, how): (u32, Receives)| Receiving {
-            how,
-            is_working: false,
-            staged: Vec::new(),
-            wires: wires_to(host).collect(),
-        };
+        let receiving = |(host, how): (u32, Receives)| Receiving::new(how, wires_to(host).collect());
         Recorder {
             digest: None,
             event: Event::default(),
@@ -125,7 +74,7 @@ impl Recorder {
             wires: Wires::new(ends),
             inside: Inside::default(),
             receiving: (0..).zip(hosts).map(receiving).collect(),
-            explains,
+            followed,
             ends: Ends::default(),
             by_hash: BTreeMap::new(),
             opening: Vec::new(),
@@ -144,7 +93,7 @@ impl Recorder {
     pub(crate) fn connected(&mut self, connection: &Connection) {
         let &Connection { workload, ends, hashes } = connection;
         for side in 0..2 {
-            let is_explained = self.explains[workload as usize] != Explains::No;
+            let is_explained = !matches!(self.followed[workload as usize], Followed::Not(_));
             let end = is_explained.then(|| End::new(side == 0, Some(ends[1 - side])));
             self.ends.put(ends[side], hashes[1 - side], end);
         }
@@ -155,15 +104,15 @@ impl Recorder {
         self.take();
         let own = (host, opened.socket);
         let (sends, expects) = (opened.key.hash(), opened.key.reversed().hash());
-        let explains = self.explains[opened.owner as usize];
-        if explains == Explains::No {
+        let followed = self.followed[opened.owner as usize];
+        if let Followed::Not(_) = followed {
             return self.ends.put(own, expects, None);
         }
         let opener = self.by_hash.get(&expects).copied().filter(|peer| peer.0 == opened.peer);
         let opener = opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
         let opened_by = opened.cause.and_then(|cause| self.prior_of_write(own, Some(cause)));
         let mut end = End::new(opener.is_none(), opener);
-        (end.opened_by, end.is_peer) = (opened_by, explains == Explains::Peers);
+        (end.opened_by, end.is_peer) = (opened_by, followed == Followed::Peers);
         self.ends.put(own, expects, Some(end));
         self.by_hash.insert(sends, own);
         if let Some(opener) = opener
@@ -289,58 +238,7 @@ impl Recorder {
         prior.and_then(|prior| self.frames.get(prior.frame)).is_some_and(|answered| answered.repeats.is_some())
     }
 
-    /// Takes what has arrived at the host of the event, before the first consequence is noted.
-    fn take(&mut self) {
-        let Some(wire) = self.event.untaken.take() else { return };
-        let Node::Host(host) = self.wires.to(wire) else { unreachable!("only hosts take frames") };
-        let receiving = &mut self.receiving[host as usize];
-        let has_work = receiving.how == Receives::WithWork;
-        let taken = if std::mem::take(&mut receiving.is_working) {
-            std::mem::take(&mut receiving.staged)
-        } else {
-            let most = if has_work { POLL_BUDGET } else { usize::MAX };
-            let (wires, now) = (&mut self.wires, self.event.now);
-            let taken = std::iter::from_fn(|| wires.pop_arrived(wire, now)).take(most).collect();
-            if has_work {
-                receiving.is_working = true;
-                receiving.staged = taken;
-                return;
-            }
-            taken
-        };
-        taken.into_iter().for_each(|frame| self.deliver(frame));
-    }
-
-    /// The processor of a host hands up this many segments, of which this is the first.
-    pub(crate) fn handed_up(&mut self, host: u16, packet: &Packet, segments: u16) {
-        self.collect(host);
-        let own = (host, packet.to_endpoint);
-        if let Some(from) = sender_of(packet) {
-            if let Some(frame) = self.ends.get_mut(from).and_then(|end| end.arrived.pop_front()) {
-                self.deliver(frame);
-            }
-        } else if self.ends.expects(own, packet.flow_hash) {
-            for _ in 0..segments {
-                let Some(frame) = self.ends.get_mut(own).and_then(|end| end.arrived.pop_front()) else { return };
-                self.deliver(frame);
-            }
-        }
-    }
-
-    /// What has arrived at a host with a processor waits there for its socket; an opening segment, with its sender's.
-    fn collect(&mut self, host: u16) {
-        let Recorder { receiving, wires, frames, ends, event, .. } = self;
-        for &wire in &receiving[usize::from(host)].wires {
-            while let Some(id) = wires.pop_arrived(wire, event.now) {
-                let Some(Frame { packet, .. }) = frames.get(id) else { continue };
-                let own = sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint));
-                if let Some(end) = ends.get_mut(own) {
-                    end.arrived.push_back(id);
-                }
-            }
-        }
-    }
-
+    /// Hands a frame to its socket's transport.
     fn deliver(&mut self, id: FrameId) {
         let now = self.event.now;
         let Some(frame) = self.frames.get_mut(id) else { return };
@@ -366,37 +264,6 @@ impl Recorder {
         end.note_received(now, packet, id);
         end.told = Some((number, id));
         self.told.push(own);
-    }
-
-    /// The receive ring had no room for the latest of the frames that have arrived at the host of this event.
-    pub(crate) fn ring_dropped(&mut self, frames: u64) {
-        let Some(wire) = self.event.untaken else { return };
-        for id in self.wires.drop_arrived(wire, self.event.now, frames) {
-            self.lose_in_ring(id, wire);
-        }
-    }
-
-    /// The receive ring of a host with a processor had no room for a frame.
-    pub(crate) fn left_out(&mut self, host: u16, packet: &Packet) {
-        self.collect(host);
-        let Recorder { frames, ends, .. } = self;
-        let own = sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint));
-        let Some(end) = ends.get_mut(own) else { return };
-        let what = |packet: &Packet| (packet.seq, packet.ack, packet.payload_bytes);
-        let is_it = |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
-        if let Some(at) = end.arrived.iter().rposition(is_it)
-            && let Some(id) = end.arrived.remove(at)
-            && let Some(&wire) = self.receiving[usize::from(host)].wires.first()
-        {
-            self.lose_in_ring(id, wire);
-        }
-    }
-
-    fn lose_in_ring(&mut self, id: FrameId, wire: u32) {
-        let at = self.event.now;
-        if let Some(frame) = self.frames.get_mut(id) {
-            frame.lost = Some(Lost { at, wire, in_ring: true });
-        }
     }
 
     /// A host's interface is handed a frame that it will send later.
@@ -489,7 +356,7 @@ impl Recorder {
 
     /// A transaction is complete.
     pub(crate) fn completed(&mut self, completion: &Completion) {
-        if self.explains[completion.owner as usize] != Explains::No {
+        if !matches!(self.followed[completion.owner as usize], Followed::Not(_)) {
             self.completed.push(*completion);
         }
     }
@@ -504,7 +371,7 @@ impl Recorder {
             Some(Cause { socket: None, by, work: Work::Program }) => Last::Own(by, Part::ClientWork),
             None => Last::Nothing,
         };
-        let is_peer = self.explains[owner as usize] == Explains::Peers;
+        let is_peer = self.followed[owner as usize] == Followed::Peers;
         let own = if is_peer { Part::ClientWork } else { Part::Start };
         let during = (intended, self.event.now);
         self.explained.push(Walk::explain((&self.frames, &self.wires), (owner, user), during, (last, own)));

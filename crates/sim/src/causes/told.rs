@@ -1,0 +1,27 @@
+//! What the recorder is told.
+
+use super::ends::{Repairs, SocketId};
+use tailrace_units::Time;
+
+/// What a transmission is.
+pub(crate) struct Transmission {
+    pub(crate) start: Time,
+    pub(crate) end: Time,
+    pub(crate) arrival: Time,
+    pub(crate) workload: Option<usize>,
+}
+
+/// What the recorder must know of a socket after an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) repairs: Repairs,
+    /// The retransmission timer has expired, and what was lost then is being repeated.
+    pub(crate) is_after_timeout: bool,
+}
+
+/// A connection whose ends both exist from the start: sockets, and the hashes of the packets that they send.
+pub(crate) struct Connection {
+    pub(crate) workload: u32,
+    pub(crate) ends: [SocketId; 2],
+    pub(crate) hashes: [u32; 2],
+}
