@@ -166,7 +166,7 @@ def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporte
     """One trial of the present, explained where that is possible, and its plan."""
     experiment = experiment_of(with_arms(document, [], 1, seed), None, effort, reporter)
     key = TrialKey(PRESENT, 1)
-    [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible, Silent()).values()
+    [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible, Silent(), "the present").values()
     if outcome.data.get("status") == "failed":
         raise RunRefusedError(f"the present cannot be simulated: {outcome.data['reason']}")
     return outcome, experiment.plans.raw(key)

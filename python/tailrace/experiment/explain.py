@@ -50,12 +50,15 @@ class ExplainedIfPossible(ExplainedTrial):
 
 
 def outcomes_of(
-    plans: Mapping[TrialKey, str], jobs: int, trial: Callable[[str], SimulatedTrial], reporter: Reporter
+    plans: Mapping[TrialKey, str], jobs: int, trial: Callable[[str], SimulatedTrial], reporter: Reporter, what: str
 ) -> dict[TrialKey, Outcome]:
-    """Runs every plan, `jobs` at a time; raises `KeyboardInterrupt` when interrupted. Failed ones are among them."""
+    """Runs every plan, `jobs` at a time, and reports it as `what`. Failed ones are among the outcomes.
+
+    Raises `KeyboardInterrupt` when interrupted.
+    """
     estimate = TimeEstimate(list(plans), jobs)
     kept = _Kept(reporter, estimate)
-    reporter.begin("explaining", estimate)
+    reporter.begin(what, estimate)
     try:
         if Pool(jobs, lambda key: trial(plans[key]), kept).run_all(list(plans)):
             raise KeyboardInterrupt
@@ -68,7 +71,7 @@ def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) ->
     """Explains every plan, `jobs` at a time; raises `RunRefusedError` for the first that cannot be, and
     `KeyboardInterrupt` when interrupted.
     """
-    outcomes = outcomes_of(plans, jobs, ExplainedTrial, reporter)
+    outcomes = outcomes_of(plans, jobs, ExplainedTrial, reporter, "explaining")
     for key, outcome in outcomes.items():
         if outcome.data.get("status") == "failed":
             raise RunRefusedError(f"{key} cannot be explained: {outcome.data['reason']}")
