@@ -52,7 +52,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def explained(run: Path) -> dict[str, dict[str, Any]]:
     done = tailrace("explain", str(run), "--slowest", "2", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "", "the digest is that of the run"
+    assert "warning" not in done.stderr, "the digest is that of the run"
+    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert events[0] == "begin"
+    assert [events.count(event) for event in ("trial", "end")] == [2, 1]
     return {of_arm["arm"]: of_arm for of_arm in json.loads(done.stdout)["explained"]}
 
 
@@ -83,7 +86,44 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
     assert done.stdout.startswith("orders beside: ")
     assert done.stdout.count("\n- ") == 10
     assert "orders alone" not in done.stdout
-    assert done.stderr == ""
+    assert "explaining: 1 trial\n" in done.stderr
+    assert "warning" not in done.stderr
+
+
+def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
+    command = ["run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", "--json"]
+    done = tailrace(*command)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    causes = {arm: own["workloads"]["orders"]["causes"] for arm, own in summary["arms"].items()}
+    assert {arm: found["trial"] for arm, found in causes.items()} == {"alone": 1, "beside": 1}
+    assert summary["arms"]["beside"]["workloads"]["backup"]["causes"] is None
+    record = tmp_path / "run" / "trials" / "beside" / "1.causes.json"
+    kept = record.read_bytes()
+    assert "Where the time went" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    again = tailrace(*command)
+    assert again.returncode == 0
+    assert '"stage": "explaining"' not in again.stderr, "it has its record already"
+    assert tailrace("explain", str(tmp_path / "run"), "--workload", "orders", "--slowest", "0").returncode == 0
+    assert record.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--exact"], "--explain: only simulated runs are explained"),
+        (["--sweep", "workloads.orders.users=1,2"], "--explain: the report of a sweep shows no explanations"),
+        (["--set", "workloads.orders.enabled=false"], "--explain: no workload is of kind oltp"),
+    ],
+)
+def test_a_run_that_has_nothing_to_explain_does_not_begin(tmp_path: Path, words: list[str], expected: str) -> None:
+    without_arms = "".join(line for line in SCENARIO.splitlines(keepends=True) if not line.startswith("arms:"))
+    (tmp_path / "scenario.yaml").write_text(without_arms, encoding="utf-8")
+    done = tailrace("run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert expected in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -108,6 +148,10 @@ def test_a_host_with_a_processor_is_refused(run: Path, tmp_path: Path) -> None:
     done = tailrace("explain", str(tmp_path / "run"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be explained: a host has a processor" in done.stderr
+    again = tailrace("run", str(scenario), "--out", str(tmp_path / "run"), "--explain")
+    assert again.returncode == 0, "the run has its results"
+    assert "warning: alone/1 cannot be explained: a host has a processor" in again.stderr
+    assert not list((tmp_path / "run").glob("trials/*/*.causes.json"))
 
 
 def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path: Path) -> None:
@@ -116,6 +160,9 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
     file = other / "trials" / "alone" / "1.json"
     outcome = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**outcome, "digest": "0" * 16}), encoding="utf-8")
+    record = other / "trials" / "alone" / "1.causes.json"
+    record.unlink(missing_ok=True)
     done = tailrace("explain", str(other), "--arm", "alone")
     assert done.returncode == 0
     assert "warning: alone/1 had other events when it was run" in done.stderr
+    assert not record.exists()

@@ -200,6 +200,10 @@ def run(
             help="With --live: time limit for repeating invalid trials until each arm has enough, e.g. 15min.",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Explain the first trial of each arm: where the time went, in the report."),
+    ] = False,
 ) -> None:
     """Run every arm and trial, print the result and write the report. Running the command again resumes."""
 
@@ -226,6 +230,7 @@ def run(
         sweep,
         paired,
         capture,
+        explain,
     )
     raise typer.Exit(run_scenario(request))
 

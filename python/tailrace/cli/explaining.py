@@ -1,4 +1,4 @@
-"""`tailrace explain`."""
+"""`tailrace explain`, and `--explain` of `tailrace run`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -8,22 +8,24 @@ from typing import Any
 
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.showing import trial_of
-from tailrace.errors import RunRefusedError, closest
-from tailrace.experiment.engine import SIMULATED, Simulated, engine_of
-from tailrace.experiment.explain import explain_all
-from tailrace.experiment.native import Outcome, values
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.engine import Simulated
+from tailrace.experiment.explain import (
+    EXPLAINED,
+    Explanation,
+    chosen_workloads,
+    explain_trials,
+    first_trials,
+    keep,
+)
 from tailrace.experiment.options import jobs_of
-from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.reporter import Reporter, reporter_for
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.causes import Causes, Transaction
-from tailrace.results.causes.sentence import sentence
-from tailrace.results.directory.run_directory import Trial
-from tailrace.results.text.causes import causes_text, slowest_of
-from tailrace.scenario.lowering.plan import canonical_json
-
-EXPLAINED = "oltp"
-"""The kind of workloads whose transactions are explained."""
+from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.sentence import sentence, slowest_of
+from tailrace.results.text.causes import causes_text
+from tailrace.scenario.loading import Loaded
 
 
 @dataclass(frozen=True)
@@ -38,72 +40,72 @@ class Wanted:
 
 
 def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
-    """Prints where the time went, by arm and workload."""
+    """Prints where the time went, by arm and workload; a record of it stays in the run directory."""
     run = Run.read(path)
-    workloads = _workloads(run, wanted.workloads)
-    trials = _trials(run, wanted)
-    plans = {key: _plan(run, trial) for key, trial in trials.items()}
-    outcomes = explain_all(
-        {key: canonical_json(plan) for key, plan in plans.items()}, jobs_of(wanted.jobs, Simulated())
-    )
+    workloads = chosen_workloads(run, wanted.workloads)
+    arms = list(dict.fromkeys(wanted.arms)) or run.arms
+    trials = [trial_of(run, arm, wanted.number) for arm in arms]
+    jobs = jobs_of(wanted.jobs, Simulated())
     told: list[dict[str, Any]] = []
-    for key, outcome in outcomes.items():
-        if trials[key].outcome.get("digest") != outcome.data.get("digest"):
-            note(
-                f"warning: {key} had other events when it was run: the simulator has changed since (hint: run it again)"
-            )
-        causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plans[key])
-        for workload in causes.names_of(workloads):
-            counted = _counted(causes.by_workload.get(workload, []), outcome)
+    found = explain_trials(run, trials, jobs, reporter_for(json_lines=json_))
+    for one in found:
+        _warn(one)
+        for workload, counted in one.workloads.items():
+            if workload not in workloads:
+                continue
             if counted and json_:
-                told.append(_json(key.arm, workload, counted, wanted.slowest))
+                told.append(_json(one.trial.arm, workload, counted, wanted.slowest))
             elif counted:
-                emit_table(partial(_text, key.arm, workload, counted, wanted.slowest))
+                emit_table(partial(_text, one.trial.arm, workload, counted, wanted.slowest))
             elif not json_:
-                note(f"{workload} {key.arm}: no transaction was complete after the warm-up")
+                note(f"{workload} {one.trial.arm}: no transaction was complete after the warm-up")
     if json_:
         emit_json({"run": str(run.path), "trial": wanted.number, "explained": told})
+    if keep(found) and not json_:
+        note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
 
 
-def _workloads(run: Run, wanted: Sequence[str]) -> list[str]:
-    """Names of the explained workloads: those wanted, or all that can be."""
-    if (engine := engine_of(run.manifest)) != SIMULATED:
+def refuse_explain(loaded: Loaded, engine: object | None) -> None:
+    """Raises `RunRefusedError` where `run --explain` has nothing to explain or the report would not show it."""
+    if engine is not None:
+        raise RunRefusedError("--explain: only simulated runs are explained (hint: leave out --live and --exact)")
+    if loaded.points:
         raise RunRefusedError(
-            f"{run.path}: this is a run of the engine '{engine}', and only simulated ones are explained"
-            f" (hint: run its scenario without --{engine})"
+            "--explain: the report of a sweep shows no explanations"
+            " (hint: run the sweep, then `tailrace explain RUN --arm ARM@POINT`)"
         )
-    able = [name for name in run.workloads if run.kind_of(name) == EXPLAINED]
-    for name in wanted:
-        if name not in run.workloads:
-            raise RunRefusedError(
-                f"{run.path}: there is no workload '{name}' (hint: {closest(name, run.workloads, 'workloads')})"
-            )
-        if name not in able:
-            raise RunRefusedError(
-                f"{run.path}: '{name}' is of kind {run.kind_of(name)}, and only {EXPLAINED} is explained"
-            )
-    if not able:
-        raise RunRefusedError(f"{run.path}: no workload is of kind {EXPLAINED}, the only one that is explained")
-    return [name for name in able if not wanted or name in wanted]
+    if not any(workload.kind == EXPLAINED for arm in loaded.arms.values() for workload in arm.workloads.values()):
+        raise RunRefusedError(f"--explain: no workload is of kind {EXPLAINED}, the only one that is explained")
 
 
-def _trials(run: Run, wanted: Wanted) -> dict[TrialKey, Trial]:
-    arms = list(dict.fromkeys(wanted.arms)) or run.arms
-    return {TrialKey(arm, wanted.number): trial_of(run, arm, wanted.number) for arm in arms}
+def explain_finished(path: Path, jobs: int, reporter: Reporter) -> bool:
+    """Explains the first trial of every arm of a run that has ended; returns whether it was interrupted.
+
+    What cannot be explained is a warning: the run itself has its results.
+    """
+    run = Run.read(path)
+    trials = first_trials(run)
+    if not trials:
+        return False
+    try:
+        found = explain_trials(run, trials, jobs, reporter)
+    except RunRefusedError as error:
+        note(f"warning: {error}")
+        return False
+    except KeyboardInterrupt:
+        return True
+    for one in found:
+        _warn(one)
+    keep(found)
+    return False
 
 
-def _plan(run: Run, trial: Trial) -> dict[str, Any]:
-    """The plan of this trial: that of its arm with the trial's name and seed."""
-    plan = run.plan(trial.arm)
-    if plan is None:
-        raise RunRefusedError(f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)")
-    return {**plan, "name": trial.outcome["name"], "seed": trial.outcome["seed"]}
-
-
-def _counted(of: Sequence[Transaction], outcome: Outcome) -> list[Transaction]:
-    """Those that were complete after the warm-up, as in every figure of a run."""
-    begin_ps = outcome.data.get("counted_from_ps", 0)
-    return [one for one in of if one.end_ps > begin_ps]
+def _warn(one: Explanation) -> None:
+    if not one.is_same:
+        note(
+            f"warning: {one.key} had other events when it was run: the simulator has changed since, and the explanation"
+            " is not kept (hint: run it again)"
+        )
 
 
 def _text(arm: str, workload: str, of: Sequence[Transaction], slowest: int) -> str:

@@ -1,7 +1,7 @@
 """`tailrace run` and `tailrace report`."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tailrace.cli.console import (
     scenario_paths,
     warn,
 )
+from tailrace.cli.explaining import explain_finished, refuse_explain
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
@@ -68,6 +69,8 @@ class Request:
     is_paired: bool = False
     captures: list[str] | None = None
     """Ports of an exact run whose frames are written to files."""
+    is_explained: bool = False
+    """Whether the first trial of every arm is explained after the run."""
 
 
 def run_scenario(request: Request) -> int:
@@ -95,6 +98,8 @@ def run_scenario(request: Request) -> int:
         command=["tailrace", *sys.argv[1:]],
     )
     engine = _engine(request)
+    if request.is_explained:
+        refuse_explain(loaded, engine)
     experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if isinstance(engine, LiveEngine):
@@ -113,6 +118,9 @@ def run_scenario(request: Request) -> int:
     finished = experiment.run()
     if isinstance(engine, ExactEngine):
         _tell_uncaptured(experiment, engine)
+    if request.is_explained and not finished.is_interrupted:
+        is_interrupted = explain_finished(finished.path, experiment.jobs, experiment.reporter)
+        finished = replace(finished, is_interrupted=is_interrupted)
     return _conclude(finished, is_json=request.is_json)
 
 

@@ -1,12 +1,24 @@
-"""Trials of a run, simulated once more and explained."""
+"""Trials of a run, simulated once more and explained; what is found is kept in the run directory."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from tailrace.errors import RunRefusedError
-from tailrace.experiment.engine import SimulatedTrial
-from tailrace.experiment.native import Outcome, explain_trial
+from tailrace.errors import RunRefusedError, closest
+from tailrace.experiment.engine import SIMULATED, SimulatedTrial, engine_of
+from tailrace.experiment.estimate import TimeEstimate
+from tailrace.experiment.native import Outcome, explain_trial, values
 from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
+from tailrace.results import Run
+from tailrace.results.causes.causes import Causes, Transaction
+from tailrace.results.causes.record import read_record, write_record
+from tailrace.results.directory.run_directory import Trial
+from tailrace.scenario.lowering.plan import canonical_json
+
+EXPLAINED = "oltp"
+"""The kind of workloads whose transactions are explained."""
 
 
 class ExplainedTrial(SimulatedTrial):
@@ -17,28 +29,125 @@ class ExplainedTrial(SimulatedTrial):
         return explain_trial(self._native)
 
 
-class _Kept:
-    """Keeps the outcomes of a pool."""
+@dataclass(frozen=True)
+class Explanation:
+    """One explained trial."""
 
-    def __init__(self) -> None:
+    trial: Trial
+    is_same: bool
+    """Whether it had the same events as when it was run; only then it is kept."""
+    workloads: dict[str, list[Transaction]]
+    """Explained workloads of its arm: the transactions that were complete after the warm-up, as in every figure of a
+    run.
+    """
+
+    @property
+    def key(self) -> TrialKey:
+        """Its arm and number."""
+        return TrialKey(self.trial.arm, self.trial.number)
+
+
+class _Kept:
+    """Keeps the outcomes of a pool and reports its progress."""
+
+    def __init__(self, keys: Sequence[TrialKey], jobs: int, reporter: Reporter) -> None:
         self.outcomes: dict[TrialKey, Outcome] = {}
+        self.estimate = TimeEstimate(keys, jobs)
+        self._reporter = reporter
 
     def tick(self, running: Sequence[Running]) -> None:
-        """Tells nothing."""
+        """From the pool."""
+        self._reporter.tick(running)
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
         """Keeps an outcome."""
         self.outcomes[key] = outcome
+        self.estimate.finished(key, wall_s)
+        self._reporter.finished(key, {"status": "ok", **outcome.data}, wall_s)
 
 
-def explain_all(plans: Mapping[TrialKey, str], jobs: int) -> dict[TrialKey, Outcome]:
-    """Explains every plan, `jobs` at a time; raises `RunRefusedError` for the first that cannot be, and
-    `KeyboardInterrupt` when interrupted.
+def explainable(run: Run) -> list[str]:
+    """The workloads of a run that can be explained; raises `RunRefusedError` where there are none."""
+    if (engine := engine_of(run.manifest)) != SIMULATED:
+        raise RunRefusedError(
+            f"{run.path}: this is a run of the engine '{engine}', and only simulated ones are explained"
+            f" (hint: run its scenario without --{engine})"
+        )
+    able = [name for name in run.workloads if run.kind_of(name) == EXPLAINED]
+    if not able:
+        raise RunRefusedError(f"{run.path}: no workload is of kind {EXPLAINED}, the only one that is explained")
+    return able
+
+
+def chosen_workloads(run: Run, wanted: Sequence[str]) -> list[str]:
+    """Those of `wanted`, or all that can be explained; raises `RunRefusedError` for one that cannot be."""
+    able = explainable(run)
+    for name in wanted:
+        if name not in run.workloads:
+            hint = closest(name, run.workloads, "workloads")
+            raise RunRefusedError(f"{run.path}: there is no workload '{name}' (hint: {hint})")
+        if name not in able:
+            kind = run.kind_of(name)
+            raise RunRefusedError(f"{run.path}: '{name}' is of kind {kind}, and only {EXPLAINED} is explained")
+    return [name for name in able if not wanted or name in wanted]
+
+
+def first_trials(run: Run) -> list[Trial]:
+    """The first trial with figures of every arm, without those that have a record already."""
+    return [trial for arm in run.arms for trial in run.told(arm)[:1] if not read_record(trial)]
+
+
+def explain_trials(run: Run, trials: Sequence[Trial], jobs: int, reporter: Reporter) -> list[Explanation]:
+    """Explains these trials, `jobs` at a time.
+
+    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
     """
-    kept = _Kept()
-    if Pool(jobs, lambda key: ExplainedTrial(plans[key]), kept).run_all(list(plans)):
-        raise KeyboardInterrupt
+    workloads = explainable(run)
+    plans = {TrialKey(trial.arm, trial.number): _plan(run, trial) for trial in trials}
+    outcomes = _outcomes({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
+    return [
+        _explanation(trial, plan, outcomes[key], workloads)
+        for trial, (key, plan) in zip(trials, plans.items(), strict=True)
+    ]
+
+
+def keep(explanations: Sequence[Explanation]) -> int:
+    """Writes the records of these trials beside their outcomes and returns their number. A trial that had other events
+    when it was run has none: the simulator has changed since.
+    """
+    kept = [one for one in explanations if one.is_same]
+    for one in kept:
+        write_record(one.trial, one.workloads)
+    return len(kept)
+
+
+def _outcomes(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) -> dict[TrialKey, Outcome]:
+    kept = _Kept(list(plans), jobs, reporter)
+    reporter.begin("explaining", kept.estimate)
+    try:
+        if Pool(jobs, lambda key: ExplainedTrial(plans[key]), kept).run_all(list(plans)):
+            raise KeyboardInterrupt
+    finally:
+        reporter.end()
     for key in plans:
         if kept.outcomes[key].data.get("status") == "failed":
             raise RunRefusedError(f"{key} cannot be explained: {kept.outcomes[key].data['reason']}")
-    return {key: kept.outcomes[key] for key in plans}
+    return kept.outcomes
+
+
+def _explanation(trial: Trial, plan: Mapping[str, Any], outcome: Outcome, workloads: Sequence[str]) -> Explanation:
+    causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+    begin_ps = outcome.data.get("counted_from_ps", 0)
+    counted = {
+        name: [one for one in causes.by_workload.get(name, []) if one.end_ps > begin_ps]
+        for name in causes.names_of(workloads)
+    }
+    return Explanation(trial, trial.outcome.get("digest") == outcome.data.get("digest"), counted)
+
+
+def _plan(run: Run, trial: Trial) -> dict[str, Any]:
+    """The plan of this trial: that of its arm with the trial's name and seed."""
+    plan = run.plan(trial.arm)
+    if plan is None:
+        raise RunRefusedError(f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)")
+    return {**plan, "name": trial.outcome["name"], "seed": trial.outcome["seed"]}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.bands import Band, bands
 from tailrace.results.causes.causes import Transaction, in_order
-from tailrace.results.causes.sentence import part_words, sentence
+from tailrace.results.causes.sentence import part_words, sentence, slowest_of
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import span_text
 
@@ -21,11 +21,6 @@ def causes_text(arm: str, workload: str, transactions: Sequence[Transaction], sl
         lines.append(f"The slowest {len(told)}:" if len(told) > 1 else "The slowest:")
         lines += [fill(f"- {sentence(one)}", WIDTH) for one in told]
     return "\n".join(lines)
-
-
-def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transaction]:
-    """From the longest latency; of equal ones the earlier first."""
-    return sorted(transactions, key=lambda one: (-one.latency_ps, one.start_ps, one.user))[:count]
 
 
 def _table(of: Sequence[Band]) -> str:
