@@ -74,7 +74,7 @@ def refuse_explain(loaded: Loaded, engine: object | None) -> None:
             "--explain: the report of a sweep shows no explanations"
             " (hint: run the sweep, then `tailrace explain RUN --arm ARM@POINT`)"
         )
-    if not any(workload.kind == EXPLAINED for arm in loaded.arms.values() for workload in arm.workloads.values()):
+    if not any(workload.kind == EXPLAINED for arm in loaded.arms.values() for workload in arm.running.values()):
         raise RunRefusedError(f"--explain: no workload is of kind {EXPLAINED}, the only one that is explained")
 
 

@@ -15,6 +15,8 @@ from tailrace.results.format.numbers import count_text, span_text
 NAMED_MAX = 3
 """Ports and workloads that a row of queues names, from the longest times."""
 NAMED_PERCENT_MIN = 1.0
+KNOWN_PERCENT_MIN = 95.0
+"""Below, it is told for how much of the wait the frames in front are known."""
 NOTHING = "–"
 
 Summary = dict[str, Any]
@@ -93,8 +95,14 @@ def _queues(arm: ArmBands, of: Band) -> dict[str, Any] | None:
         "latency": span_text(of.latency_ps),
         "queued": _cell(whole, of.latency_ps),
         "ports": _shares(of.queues),
-        "behind": _shares(of.behind),
+        "behind": _shares(of.behind) + _known(sum(of.behind.values()), whole),
     }
+
+
+def _known(known_ps: float, whole_ps: float) -> str:
+    """The record of frames on a wire is bounded: of long waits, it has the end."""
+    percent = 100 * known_ps / whole_ps
+    return f" (known for {percent:.0f} % of the wait)" if percent < KNOWN_PERCENT_MIN else ""
 
 
 def _shares(times: Mapping[str, float]) -> str:

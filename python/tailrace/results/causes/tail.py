@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from tailrace.results.causes.bands import Band
 
-TAILS = ((0.99, "the slowest 1 %"), (0.9, "the slowest 10 %"), (0.0, "all"))
+ALL = "all transactions"
+TAILS = ((0.99, "the slowest 1 % of transactions"), (0.9, "the slowest 10 % of transactions"), (0.0, ALL))
 """From which percentile on, in words; the first one with enough transactions is told."""
 TAIL_COUNT_MIN = 10
 """Of fewer transactions a mean says more about one of them than about a tail."""
