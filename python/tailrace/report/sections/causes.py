@@ -81,7 +81,7 @@ def _row(arm: ArmBands, band: Band, parts: list[str], *, is_first: bool) -> dict
 
 
 def _cell(time_ps: float, latency_ps: float) -> str:
-    return f"{span_text(time_ps)} ({100 * time_ps / latency_ps:.0f} %)" if time_ps else NOTHING
+    return f"{span_text(time_ps)} ({100 * time_ps / latency_ps:.0f}\u00a0%)" if time_ps else NOTHING
 
 
 def _queues(arm: ArmBands, of: Band) -> dict[str, Any] | None:
