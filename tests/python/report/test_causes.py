@@ -99,6 +99,12 @@ def test_parts_too_thin_to_be_seen_leave_their_room() -> None:
         assert after - x - width == pytest.approx(0.05, abs=0.011)
 
 
+def test_bars_of_a_band_have_one_scale() -> None:
+    slow, fast = ([Band("max", 1, ms * MS, {"server_work": ms * MS}, 0.0, {}, {}, 0.0)] for ms in (10.0, 2.5))
+    drawing = causes_chart("XS", [ArmBands("a", 0, slow), ArmBands("b", 1, fast)], part_colours(["server_work"]))
+    assert re.findall(r'width="([\d.]+)%" y', drawing) == ["100", "25"]
+
+
 def said(page: Page) -> str:
     """Its words, those of neighbouring cells apart."""
     return " ".join(" ".join(page.words).split())
