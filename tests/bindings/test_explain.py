@@ -68,6 +68,9 @@ def explained(run: Path) -> dict[str, dict[str, Any]]:
     done = command_line("explain", str(run), "--slowest", "2", "--json")
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr, "the digest is that of the run"
+    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert events[0] == "begin"
+    assert [events.count(event) for event in ("trial", "end")] == [2, 1]
     return {of_arm["arm"]: of_arm for of_arm in json.loads(done.stdout)["explained"]}
 
 
@@ -98,7 +101,44 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
     assert done.stdout.startswith("orders beside: ")
     assert done.stdout.count("\n- ") == 10
     assert "orders alone" not in done.stdout
+    assert "explaining: 1 trial\n" in done.stderr
     assert "warning" not in done.stderr
+
+
+def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
+    command = ["run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", "--json"]
+    done = command_line(*command)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    causes = {arm: own["workloads"]["orders"]["causes"] for arm, own in summary["arms"].items()}
+    assert {arm: found["trial"] for arm, found in causes.items()} == {"alone": 1, "beside": 1}
+    assert summary["arms"]["beside"]["workloads"]["backup"]["causes"] is None
+    record = tmp_path / "run" / "trials" / "beside" / "1.causes.json"
+    kept = record.read_bytes()
+    assert "Where the time went" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    again = command_line(*command)
+    assert again.returncode == 0
+    assert '"stage": "explaining"' not in again.stderr, "it has its record already"
+    assert command_line("explain", str(tmp_path / "run"), "--workload", "orders", "--slowest", "0").returncode == 0
+    assert record.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--exact"], "--explain: only simulated runs are explained"),
+        (["--sweep", "workloads.orders.users=1,2"], "--explain: the report of a sweep shows no explanations"),
+        (["--set", "workloads.orders.enabled=false"], "--explain: no workload is of kind oltp"),
+    ],
+)
+def test_a_run_that_has_nothing_to_explain_does_not_begin(tmp_path: Path, words: list[str], expected: str) -> None:
+    without_arms = "".join(line for line in SCENARIO.splitlines(keepends=True) if not line.startswith("arms:"))
+    (tmp_path / "scenario.yaml").write_text(without_arms, encoding="utf-8")
+    done = command_line("run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert expected in done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -122,9 +162,12 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
     file = other / "trials" / "alone" / "1.json"
     outcome = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**outcome, "digest": "0" * 16}), encoding="utf-8")
+    record = other / "trials" / "alone" / "1.causes.json"
+    record.unlink(missing_ok=True)
     done = command_line("explain", str(other), "--arm", "alone")
     assert done.returncode == 0
     assert "warning: alone/1 had other events when it was run" in done.stderr
+    assert not record.exists()
 
 
 @pytest.mark.filterwarnings("ignore::tailrace.errors.ScenarioWarning")
@@ -161,46 +204,3 @@ def one_workload_adds_up(workload: dict[str, Any], causes: Causes, why: dict[str
         mean_ps = sum(one.latency_ps for one in explained) / len(explained)
         assert mean_ps == pytest.approx(latency["mean_ps"], rel=1e-9)
         assert not any("unknown" in one.parts for one in explained)
-
-
-def test_an_explanation_of_all_is_kept_and_the_report_shows_it(run: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "run"
-    shutil.copytree(run, copy)
-    (copy / "explained.json").unlink(missing_ok=True)
-    assert command_line("explain", str(copy), "--workload", "orders").returncode == 0
-    assert not (copy / "explained.json").exists(), "a part is not kept"
-    assert command_line("explain", str(copy)).returncode == 0
-    done = command_line("report", str(copy))
-    page = (copy / "report.html").read_text()
-    section = page[
-        page.index('<section id="explained">') : page.index("</section>", page.index('<section id="explained">'))
-    ]
-    assert section.count('class="band-head"') >= 4
-    assert "part-6" in section, "queues of switches have their colour"
-    assert "The slowest, one by one" in section
-    assert "orders, up to p99:" in " ".join(done.stdout.split())
-
-
-def test_a_kept_explanation_of_other_events_is_not_shown(run: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "run"
-    shutil.copytree(run, copy)
-    assert command_line("explain", str(copy)).returncode == 0
-    kept = json.loads((copy / "explained.json").read_text())
-    kept["digests"]["beside"] = "0" * 16
-    (copy / "explained.json").write_text(json.dumps(kept))
-    assert command_line("report", str(copy)).returncode == 0
-    assert 'id="explained"' not in (copy / "report.html").read_text()
-    (copy / "explained.json").write_text("{")
-    assert command_line("report", str(copy)).returncode == 0
-
-
-def test_a_run_explains_itself_when_asked(tmp_path: Path) -> None:
-    (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
-    words = ("--explain", "--arm", "beside", "--out", str(tmp_path / "run"))
-    done = command_line("run", str(tmp_path / "scenario.yaml"), *words)
-    assert done.returncode == 0, done.stderr
-    assert "explaining: 1 trial" in done.stderr
-    assert 'id="explained"' in (tmp_path / "run" / "report.html").read_text()
-    refused = command_line("run", str(tmp_path / "scenario.yaml"), "--explain", "--exact")
-    assert refused.returncode == 2
-    assert "--explain requires the simulator" in refused.stderr

@@ -197,9 +197,6 @@ def run(
             help="With --exact: write what this port sends and receives to a pcapng file; repeatable.",
         ),
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Explain the first trial of every arm: the report shows where time went.")
-    ] = False,
     live_scale: LiveScale = 1,
     time_budget: Annotated[
         str | None,
@@ -209,6 +206,10 @@ def run(
             help="With --live: time limit for repeating invalid trials until each arm has enough, e.g. 15min.",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Explain the first trial of each arm: where the time went, in the report."),
+    ] = False,
 ) -> None:
     """Run every arm and trial, print the result and write the report. Running the command again resumes."""
 

@@ -28,7 +28,6 @@ def explain(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Simulate trials of a run once more, and tell where the time of every transaction went, to the picosecond."""
-    from tailrace.cli.explaining import explain as print_explanation
-    from tailrace.experiment.explained_run import Wanted
+    from tailrace.cli.explaining import Wanted, explain_run
 
-    print_explanation(run_directory, Wanted(arm or [], workload or [], trial, slowest, jobs), json_=json_)
+    explain_run(run_directory, Wanted(arm or [], workload or [], trial, slowest, jobs), json_=json_)

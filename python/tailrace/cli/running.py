@@ -1,7 +1,7 @@
 """`tailrace run` and `tailrace report`."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,19 @@ from tailrace.cli.console import (
     scenario_paths,
     warn,
 )
+from tailrace.cli.explaining import explain_finished, refuse_explain
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
 from tailrace.exact import refuse
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
-from tailrace.experiment.explained_run import Wanted as ToExplain
-from tailrace.experiment.explained_run import explain_run
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
-from tailrace.results import Run
 from tailrace.results.compare.fidelity import TAP
 from tailrace.results.compare.kinds import is_run
 from tailrace.scenario.calibrated import host_parameters
@@ -72,7 +70,7 @@ class Request:
     captures: list[str] | None = None
     """Ports of an exact run whose frames are written to files."""
     is_explained: bool = False
-    """One trial of every arm is explained afterwards."""
+    """Whether the first trial of every arm is explained after the run."""
 
 
 def run_scenario(request: Request) -> int:
@@ -100,8 +98,8 @@ def run_scenario(request: Request) -> int:
         command=["tailrace", *sys.argv[1:]],
     )
     engine = _engine(request)
-    if request.is_explained and engine is not None:
-        raise RunRefusedError("--explain requires the simulator (hint: leave out --live or --exact)")
+    if request.is_explained:
+        refuse_explain(loaded, engine)
     experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if isinstance(engine, LiveEngine):
@@ -121,7 +119,8 @@ def run_scenario(request: Request) -> int:
     if isinstance(engine, ExactEngine):
         _tell_uncaptured(experiment, engine)
     if request.is_explained and not finished.is_interrupted:
-        explain_run(Run.read(finished.path), ToExplain(jobs=request.jobs), experiment.reporter)
+        is_interrupted = explain_finished(finished.path, experiment.jobs, experiment.reporter)
+        finished = replace(finished, is_interrupted=is_interrupted)
     return _conclude(finished, is_json=request.is_json)
 
 

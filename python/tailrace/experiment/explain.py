@@ -1,14 +1,21 @@
-"""Trials of a run, simulated once more and explained."""
+"""Trials of a run, simulated once more and explained; what is found is kept in the run directory."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from tailrace.errors import RunRefusedError, TailraceError
-from tailrace.experiment.engine import SimulatedTrial
+from tailrace.errors import RunRefusedError, TailraceError, closest
+from tailrace.experiment.engine import SIMULATED, SimulatedTrial, engine_of
 from tailrace.experiment.estimate import TimeEstimate
-from tailrace.experiment.native import Outcome, explain_trial, run_trial
+from tailrace.experiment.native import Outcome, explain_trial, run_trial, unexplained, values
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
+from tailrace.results import Run
+from tailrace.results.causes.causes import Causes, Transaction
+from tailrace.results.causes.record import read_record, write_record
+from tailrace.results.directory.run_directory import Trial
+from tailrace.scenario.lowering.plan import canonical_json
 
 
 class ExplainedTrial(SimulatedTrial):
@@ -17,25 +24,6 @@ class ExplainedTrial(SimulatedTrial):
     def run(self) -> Outcome:
         """Runs to the end; raises `TailraceError` for what cannot be explained."""
         return explain_trial(self._native)
-
-
-class _Kept:
-    """Keeps the outcomes of a pool, and reports its progress."""
-
-    def __init__(self, reporter: Reporter, estimate: TimeEstimate) -> None:
-        self.outcomes: dict[TrialKey, Outcome] = {}
-        self._estimate = estimate
-        self._reporter = reporter
-
-    def tick(self, running: Sequence[Running]) -> None:
-        """From the pool."""
-        self._reporter.tick(running)
-
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """Keeps an outcome."""
-        self.outcomes[key] = outcome
-        self._estimate.finished(key, wall_s)
-        self._reporter.finished(key, outcome.data, wall_s)
 
 
 class ExplainedIfPossible(ExplainedTrial):
@@ -49,6 +37,107 @@ class ExplainedIfPossible(ExplainedTrial):
             return run_trial(self._native)
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """One explained trial."""
+
+    trial: Trial
+    is_same: bool
+    """Whether it had the same events as when it was run; only then it is kept."""
+    workloads: dict[str, list[Transaction]]
+    """Explained workloads of its arm: the transactions that were complete after the warm-up, as in every figure of a
+    run.
+    """
+
+    @property
+    def key(self) -> TrialKey:
+        """Its arm and number."""
+        return TrialKey(self.trial.arm, self.trial.number)
+
+
+class _Kept:
+    """Keeps the outcomes of a pool and reports its progress."""
+
+    def __init__(self, keys: Sequence[TrialKey], jobs: int, reporter: Reporter) -> None:
+        self.outcomes: dict[TrialKey, Outcome] = {}
+        self.estimate = TimeEstimate(keys, jobs)
+        self._reporter = reporter
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """From the pool."""
+        self._reporter.tick(running)
+
+    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+        """Keeps an outcome."""
+        self.outcomes[key] = outcome
+        self.estimate.finished(key, wall_s)
+        self._reporter.finished(key, {"status": "ok", **outcome.data}, wall_s)
+
+
+def explainable(run: Run) -> list[str]:
+    """The workloads of a run that can be explained; raises `RunRefusedError` where there are none."""
+    why = _unexplained(run)
+    if all(name in why for name in run.workloads):
+        reasons = "; ".join(
+            f"{', '.join(name for name in why if why[name] == reason)}: {reason}"
+            for reason in sorted(set(why.values()))
+        )
+        raise RunRefusedError(f"{run.path}: no workload can be explained ({reasons})")
+    return [name for name in run.workloads if name not in why]
+
+
+def chosen_workloads(run: Run, wanted: Sequence[str]) -> list[str]:
+    """Those of `wanted`, or all that can be explained; raises `RunRefusedError` for one that cannot be."""
+    why = _unexplained(run)
+    for name in wanted:
+        if name not in run.workloads:
+            hint = closest(name, run.workloads, "workloads")
+            raise RunRefusedError(f"{run.path}: there is no workload '{name}' (hint: {hint})")
+        if name in why:
+            raise RunRefusedError(f"{run.path}: '{name}' is not explained: {why[name]}")
+    return [name for name in explainable(run) if not wanted or name in wanted]
+
+
+def _unexplained(run: Run) -> dict[str, str]:
+    """By workload, why it is not explained. It is of the same kind in all arms, but may be missing in some."""
+    if (engine := engine_of(run.manifest)) != SIMULATED:
+        raise RunRefusedError(
+            f"{run.path}: this is a run of the engine '{engine}', and only simulated ones are explained"
+            f" (hint: run its scenario without --{engine})"
+        )
+    plans = [plan for arm in run.arms if (plan := run.plan(arm)) is not None]
+    return {name: reason for plan in plans for name, reason in unexplained(canonical_json(plan)).items()}
+
+
+def first_trials(run: Run) -> list[Trial]:
+    """The first trial with figures of every arm, without those that have a record already."""
+    return [trial for arm in run.arms for trial in run.told(arm)[:1] if not read_record(trial)]
+
+
+def explain_trials(run: Run, trials: Sequence[Trial], jobs: int, reporter: Reporter) -> list[Explanation]:
+    """Explains these trials, `jobs` at a time.
+
+    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
+    """
+    workloads = explainable(run)
+    plans = {TrialKey(trial.arm, trial.number): trial_plan(run, trial) for trial in trials}
+    outcomes = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
+    return [
+        _explanation(trial, plan, outcomes[key], workloads)
+        for trial, (key, plan) in zip(trials, plans.items(), strict=True)
+    ]
+
+
+def keep(explanations: Sequence[Explanation]) -> int:
+    """Writes the records of these trials beside their outcomes and returns their number. A trial that had other events
+    when it was run has none: the simulator has changed since.
+    """
+    kept = [one for one in explanations if one.is_same]
+    for one in kept:
+        write_record(one.trial, one.workloads)
+    return len(kept)
+
+
 def outcomes_of(
     plans: Mapping[TrialKey, str], jobs: int, trial: Callable[[str], SimulatedTrial], reporter: Reporter, what: str
 ) -> dict[TrialKey, Outcome]:
@@ -56,9 +145,8 @@ def outcomes_of(
 
     Raises `KeyboardInterrupt` when interrupted.
     """
-    estimate = TimeEstimate(list(plans), jobs)
-    kept = _Kept(reporter, estimate)
-    reporter.begin(what, estimate)
+    kept = _Kept(list(plans), jobs, reporter)
+    reporter.begin(what, kept.estimate)
     try:
         if Pool(jobs, lambda key: trial(plans[key]), kept).run_all(list(plans)):
             raise KeyboardInterrupt
@@ -68,11 +156,33 @@ def outcomes_of(
 
 
 def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) -> dict[TrialKey, Outcome]:
-    """Explains every plan, `jobs` at a time; raises `RunRefusedError` for the first that cannot be, and
-    `KeyboardInterrupt` when interrupted.
+    """Explains every plan, `jobs` at a time.
+
+    Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
     """
     outcomes = outcomes_of(plans, jobs, ExplainedTrial, reporter, "explaining")
     for key, outcome in outcomes.items():
         if outcome.data.get("status") == "failed":
             raise RunRefusedError(f"{key} cannot be explained: {outcome.data['reason']}")
     return outcomes
+
+
+def _explanation(trial: Trial, plan: Mapping[str, Any], outcome: Outcome, workloads: Sequence[str]) -> Explanation:
+    causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+    counted = {name: _counted(name, causes, outcome) for name in causes.names_of(workloads)}
+    return Explanation(trial, trial.outcome.get("digest") == outcome.data.get("digest"), counted)
+
+
+def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:
+    """Those that the run counts: of workloads without end, what was complete after the warm-up."""
+    found = (one for one in outcome.data["workloads"] if one["name"] == workload)
+    begin_ps = next((one["counted_from_ps"] for one in found), 0)
+    return [one for one in causes.by_workload.get(workload, []) if one.end_ps > begin_ps]
+
+
+def trial_plan(run: Run, trial: Trial) -> dict[str, Any]:
+    """The plan of this trial: that of its arm with the trial's name and seed."""
+    plan = run.plan(trial.arm)
+    if plan is None:
+        raise RunRefusedError(f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)")
+    return {**plan, "name": trial.outcome["name"], "seed": trial.outcome["seed"]}

@@ -11,7 +11,7 @@ from tailrace.files import write_text
 from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.plan_facts import plan_facts
-from tailrace.report.sections.explained import explained_section
+from tailrace.report.sections.causes import where_time_went
 from tailrace.report.sections.facts import facts
 from tailrace.report.sections.files_beside import files_beside
 from tailrace.report.sections.network import network
@@ -79,8 +79,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "facts": [*facts(whole), *omissions(whole, summary)],
         "completion": completion(summary),
         "published": beside_published(summary),
-        "explained": explained_section(run),
-        "because": summary.get("because", []),
+        "causes": where_time_went(summary),
         "why": why(run, summary, known),
         "latency": distributions(run, summary, known),
         "slowdowns": slowdowns(summary),

@@ -1,11 +1,11 @@
 """Computes `result.json` from a run directory."""
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.causes.because import because
-from tailrace.results.causes.kept import kept
+from tailrace.results.causes.record import first_record
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.compare.judge import judge
@@ -52,15 +52,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
         # The figures of a scenario are those of its own values, which a sweep changes.
         "expectations": [] if run.sweep else [judge(run, band) for band in read_bands(run)],
         "sweep": summarise_sweep(run),
-        "because": _because(run),
         "assumptions": run.manifest.get("assumptions") or [],
     }
-
-
-def _because(run: Run) -> list[str]:
-    """Why latencies differ between arms, where the run keeps an explanation."""
-    found = kept(run)
-    return because(found["explained"], run.baseline) if found else []
 
 
 def _run(run: Run) -> dict[str, Any]:
@@ -122,6 +115,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     trials = run.told(arm)
     work = planned_work(run, arm)
     ports, ports_omitted = summarise_ports(trials)
+    explained = first_record(trials)
     workloads = {}
     for name in run.workloads_of(arm):
         summary = summarise_workload(
@@ -132,6 +126,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
             workloads[name] = summary | {
                 "slowdown": summarise_slowdown(run, arm, name),
                 "flow_slowdown": summarise_flow_slowdown(trials, name) if has_sizes else None,
+                "causes": asdict(explained[name]) if name in explained else None,
             }
     return {
         "trials": [trial.number for trial in trials],

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fake_causes import add_causes
 from fake_run import FakeRun
 from tailrace.report import write
 
@@ -104,6 +105,17 @@ def test_the_page_fits_and_nothing_goes_wrong(report: Path, tmp_path: Path, widt
     assert not [table for table in seen["cut"] if table.startswith("figure")], "expectations are stacked on a phone"
     if width_px == 1280:
         assert seen["cut"] == []
+
+
+@pytest.mark.parametrize("width_px", [360, 1280])
+def test_explained_transactions_fit_the_page(tmp_path: Path, width_px: int) -> None:
+    path = FakeRun(trials=2, arms=("fifo", "an-arm-with-a-long-name")).write(tmp_path / "run")
+    add_causes(path, "XS")
+    seen = probe(write(path), tmp_path, width_px)
+    assert seen["errors"] == []
+    assert seen["wide"] == []
+    assert seen["page_width"] <= width_px
+    assert not [table for table in seen["cut"] if "behind frames of" in table]
 
 
 ACT = """<script>globalThis.act = () => {

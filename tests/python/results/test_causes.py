@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.because import because
 from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, Transaction
-from tailrace.results.causes.kept import as_data
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.text.causes import causes_text
 
@@ -105,43 +103,6 @@ def test_the_table_has_what_takes_time_and_no_empty_rows() -> None:
 
 def test_a_plan_of_one_workload_has_no_others() -> None:
     assert Causes(tables(), PLAN).names_of(["gone", "backup"]) == ["backup"]
-
-
-def entry(arm: str, *of: Transaction) -> dict[str, Any]:
-    return as_data(arm, "orders", of, 1)
-
-
-def test_the_difference_between_arms_is_told_by_the_part_that_makes_most_of_it() -> None:
-    slow = Transaction(
-        0,
-        0,
-        10 * MS,
-        {"switch_queue": 8 * MS, "server_work": 2 * MS},
-        0,
-        0,
-        {"leaf>h2": 8 * MS},
-        {"bulk": 6 * MS, "orders": 2 * MS},
-    )
-    quick = Transaction(0, 0, 3 * MS, {"switch_queue": MS, "server_work": 2 * MS}, 0, 0, {"leaf>h2": MS}, {"bulk": MS})
-    [words] = because([entry("fifo", slow), entry("dpp", quick)], "fifo")
-    assert words == (
-        "orders, the slowest: 10 ms with fifo, 3 ms with dpp. All of the difference is queues of switches: 8 ms and"
-        " 1 ms (at leaf>h2, 75 % behind bulk)."
-    )
-    [worse] = because([entry("dpp", quick), entry("fifo", slow)], "dpp")
-    assert worse.startswith("orders, the slowest: 3 ms with dpp, 10 ms with fifo. All of the difference is queues")
-    assert "75 % behind bulk" in worse, "behind whom is told of the longer wait"
-
-
-def test_a_part_of_the_difference_has_its_share_and_a_small_difference_is_not_told() -> None:
-    base = one(10 * MS, server_work=6 * MS, receive=4 * MS)
-    other = one(6 * MS, server_work=3 * MS, receive=3 * MS)
-    [words] = because([entry("a", base), entry("b", other)], "a")
-    assert "75 % of the difference is work of the server: 6 ms and 3 ms." in words
-    near = one(95 * MS // 10, server_work=55 * MS // 10, receive=4 * MS)
-    assert because([entry("a", base), entry("b", near)], "a") == []
-    assert because([entry("a", base)], "a") == []
-    assert because([entry("b", other)], "a") == [], "the baseline lacks the workload"
 
 
 def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:

@@ -11,7 +11,8 @@ from outcomes import endless, state, write_run
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
-from tailrace.results.compare.headline import OTHERS, direction, headline
+from tailrace.results.compare.headline import OTHERS, headline
+from tailrace.results.compare.tone import direction
 from tailrace.results.metrics.definitions import METRICS, noun_of
 from tailrace.results.metrics.workload import REQUEST_COUNTERS
 from tailrace.scenario.loading import load_scenario

@@ -1,7 +1,8 @@
 """One transaction in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from tailrace.results.causes.bands import Band
 from tailrace.results.causes.causes import Loss, Transaction
 from tailrace.results.format.numbers import span_text
 
@@ -33,31 +34,39 @@ def part_words(part: str) -> str:
     return WORDS.get(part, part.replace("_", " "))
 
 
+def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transaction]:
+    """From the longest latency; of equal ones the earlier first."""
+    return sorted(transactions, key=lambda one: (-one.latency_ps, one.start_ps, one.user))[:count]
+
+
 def sentence(one: Transaction) -> str:
     """When and how long, its parts from the longest, where its frames were dropped, and what a window took."""
+    text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}, user {one.user}: {', '.join(shares_of(one))}."
+    text += _dropped(one)
+    if 100 * one.windowed_ps >= TOLD_PERCENT * max(1, one.latency_ps):
+        rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
+        text += f" {_percent(one.windowed_ps, one.latency_ps)} of it in {rounds} in which bytes waited for a window."
+    return text
+
+
+def shares_of(one: Transaction | Band) -> list[str]:
+    """`80 % queues of switches (most at leaf>h2; 75 % of that behind backup)`, from the largest part."""
     latency_ps = max(1, one.latency_ps)
     ordered = sorted(one.parts.items(), key=lambda part: -part[1])
     told = [(part, time) for part, time in ordered if 100 * time >= TOLD_PERCENT * latency_ps] or ordered[:1]
     words = [f"{_percent(time, latency_ps)} {part_words(part)}{_more(one, part)}" for part, time in told]
     rest = latency_ps - sum(time for _, time in told)
-    if 100 * rest >= latency_ps:
-        words.append(f"{_percent(rest, latency_ps)} other")
-    text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}, user {one.user}: {', '.join(words)}."
-    text += _dropped(one)
-    if 100 * one.windowed_ps >= TOLD_PERCENT * latency_ps:
-        rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
-        text += f" {_percent(one.windowed_ps, latency_ps)} of it in {rounds} in which bytes waited for a window."
-    return text
+    return [*words, f"{_percent(rest, latency_ps)} other"] if 100 * rest >= latency_ps else words
 
 
-def _more(one: Transaction, part: str) -> str:
+def _more(one: Transaction | Band, part: str) -> str:
     if part != "switch_queue":
         return ""
     port, _ = max(one.queues.items(), key=lambda queue: queue[1])
     return f" (most at {port}{_culprits(one.behind)})"
 
 
-def _culprits(behind: Mapping[str, int]) -> str:
+def _culprits(behind: Mapping[str, float]) -> str:
     total = sum(behind.values())
     if not total:
         return ""

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.results.compare.effect_words import are, is_ratio, size_words
-from tailrace.results.compare.tone import tone_of
+from tailrace.results.compare.reason import reasons
+from tailrace.results.compare.tone import direction
 from tailrace.results.format.numbers import change_text, digits_text
 from tailrace.results.metrics.definitions import UNITS, name_of, noun_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
-from tailrace.statistics.verdict import SIGNIFICANCE
 
 Summary = dict[str, Any]
 Effects = Sequence[Summary]
@@ -69,26 +69,20 @@ def headline(summary: Summary) -> list[str]:
         mains = [e for e in effects if e["is_main"]]
         if mains:
             arms_of.setdefault("; ".join(_parts(mains, effects, members)), []).append(arm)
-    sentences = [f"With {_arms(arms)}, {words}." for words, arms in arms_of.items()]
+    sentences = [" ".join([f"With {_arms(arms)}, {words}.", *_why(summary, arms)]) for words, arms in arms_of.items()]
     return sentences or _alone(summary)
+
+
+def _why(summary: Summary, arms: Sequence[str]) -> list[str]:
+    """Reasons from the explanations on record, for the workloads by which the arms are judged."""
+    judged = dict.fromkeys(e["workload"] for e in summary["comparisons"] if e["is_main"])
+    return [why for arm in arms[:ARMS_NAMED_MAX] for why in reasons(summary, arm, list(judged))]
 
 
 def _arms(arms: list[str]) -> str:
     """`a, b and c`; the first of many."""
     more = len(arms) - ARMS_NAMED_MAX
     return _list(arms) if more <= 0 else f"{', '.join(arms[:ARMS_NAMED_MAX])} and {more} more arms"
-
-
-def direction(effect: Summary) -> int:
-    """1 for better, -1 for worse, 0 where neither can be stated.
-
-    With too few trials for the number of comparisons, the unadjusted p value is used: when looking for a contradiction,
-    a false alarm costs less than a miss.
-    """
-    verdict = effect["verdict"]
-    if verdict == "too few trials" and effect["p_value"] < SIGNIFICANCE:
-        verdict = "lower" if effect["arm_mean"] < effect["baseline_mean"] else "higher"
-    return {"better": 1, "worse": -1}.get(tone_of(effect | {"verdict": verdict}), 0)
 
 
 def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ()) -> list[Summary]:

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from tailrace.results.metrics.definitions import BETTER_HIGHER
+from tailrace.statistics.verdict import SIGNIFICANCE
 
 Summary = dict[str, Any]
 Tone = Literal["", "better", "worse", "same", "unclear", "few", "censored"]
@@ -27,3 +28,15 @@ def tone_of(effect: Summary) -> Tone:
     if (of_baseline if is_higher else of_arm) > 0:
         return "censored"
     return "better" if is_higher == (effect["metric"] in BETTER_HIGHER) else "worse"
+
+
+def direction(effect: Summary) -> int:
+    """1 for better, -1 for worse, 0 where neither can be stated.
+
+    With too few trials for the number of comparisons, the unadjusted p value is used: when looking for a contradiction,
+    a false alarm costs less than a miss.
+    """
+    verdict = effect["verdict"]
+    if verdict == "too few trials" and effect["p_value"] < SIGNIFICANCE:
+        verdict = "lower" if effect["arm_mean"] < effect["baseline_mean"] else "higher"
+    return {"better": 1, "worse": -1}.get(tone_of(effect | {"verdict": verdict}), 0)

@@ -1,8 +1,9 @@
 """Reads a run directory into objects.
 
 Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it,
-`trials/<arm>/<n>.attempt-<k>.json` of invalid attempts that were repeated, and optionally `plans/<arm>.json`
-and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
+`trials/<arm>/<n>.attempt-<k>.json` of invalid attempts that were repeated, `trials/<arm>/<n>.causes.json` of explained
+trials, and optionally `plans/<arm>.json` and `published.yaml`. An arm `solo:<workload>` is stored under
+`solo-<workload>`.
 """
 
 from collections.abc import Sequence
@@ -104,7 +105,7 @@ class Run:
     def read(cls, path: Path) -> "Run":
         """Reads the manifest and every existing trial; the run may be partial."""
         path = Path(path)
-        manifest = _read_json(path / "manifest.json", "name a run directory; `tailrace list` shows them")
+        manifest = read_object(path / "manifest.json", "name a run directory; `tailrace list` shows them")
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
         repeated = [trial for name in names for trial in _read_repeated(path, name)]
         return cls(path, manifest, {name: _read_trials(path, name) for name in names}, repeated)
@@ -245,7 +246,7 @@ class Run:
     def plan(self, arm: str) -> dict[str, Any] | None:
         """Plan of an arm, where the run kept it."""
         path = self.path / "plans" / f"{_folder(arm)}.json"
-        return _read_json(path, "remove the file") if path.exists() else None
+        return read_object(path, "remove the file") if path.exists() else None
 
 
 def _folder(arm: str) -> str:
@@ -275,7 +276,7 @@ def _read_repeated(path: Path, arm: str) -> list[Trial]:
 
 
 def _read_trial(file: Path, arm: str) -> Trial:
-    outcome = _read_json(file, "remove the file and run the same command again to repeat the trial")
+    outcome = read_object(file, "remove the file and run the same command again to repeat the trial")
     status, reason = _judge(outcome)
     number = int(file.stem.partition(".")[0])
     is_told = status == "ok" or (status == "invalid" and bool(outcome.get("unfinished")) and "workloads" in outcome)
@@ -297,7 +298,8 @@ def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
     return status, reason
 
 
-def _read_json(path: Path, hint: str) -> dict[str, Any]:
+def read_object(path: Path, hint: str) -> dict[str, Any]:
+    """The object in a JSON file of a run; raises `RunDirectoryError` with this hint."""
     try:
         content = read_json(path)
     except FileNotFoundError as error:

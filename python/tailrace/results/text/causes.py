@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.bands import Band, bands
 from tailrace.results.causes.causes import Transaction, in_order
-from tailrace.results.causes.kept import slowest_of
-from tailrace.results.causes.sentence import part_words, sentence
+from tailrace.results.causes.sentence import part_words, sentence, slowest_of
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import span_text
 

@@ -3,8 +3,11 @@
 from collections import Counter
 from typing import Any
 
+from tailrace.results.causes.bands import Band
+from tailrace.results.causes.sentence import shares_of
+from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.format.columns import Row, align
-from tailrace.results.format.numbers import count_text, digits_text
+from tailrace.results.format.numbers import count_text, digits_text, span_text
 from tailrace.results.metrics.limiting import MIXED
 from tailrace.scenario.vocabulary import LIMITS
 
@@ -48,7 +51,18 @@ def limiting_sentence(arm: str, name: str, workload: Summary) -> str | None:
         others = share_words(limits | {"shares_percent": limits["shares_percent"] | {verdict: {"mean": 0.0}}})
         rest = f"; also {others}" if others else ""
         said = f"is limited by {_article(LIMITS[verdict])} for {shares[verdict]:.0f} % of the time{rest}"
-    return f"With {arm}, {name} ({rate}{_lost(workload)}) {said}{_differing(limits)}."
+    return f"With {arm}, {name} ({rate}{_lost(workload)}) {said}{_differing(limits)}.{_explained(workload)}"
+
+
+def _explained(workload: Summary) -> str:
+    """What the slowest transactions of the explained trial consist of, where one is on record."""
+    causes = workload.get("causes")
+    if not causes:
+        return ""
+    share, whose = tail_share(causes["transactions"])
+    of = tail([Band(**band) for band in causes["bands"]], share)
+    begin = f"In trial {causes['trial']}, {whose} take {span_text(of.latency_ps)} on average"
+    return f" {begin}: {', '.join(shares_of(of))}."
 
 
 def _article(words: str) -> str:

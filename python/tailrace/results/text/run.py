@@ -58,7 +58,6 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         _title(summary),
         _warnings(summary["arms"]),
         "\n".join(fill(sentence, TERMINAL) for sentence in headline(summary)),
-        "\n".join(fill(sentence, TERMINAL) for sentence in summary.get("because", [])),
         "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
         outcome_text(summary, paint),
         "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),

@@ -1,0 +1,113 @@
+"""Section "Where the time went": explained workloads with their bars, tables, slowest transactions and culprits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tailrace.report.charts.causes import ArmBands, band_words, causes_chart
+from tailrace.report.drawing.parts import part_colours
+from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
+from tailrace.results.causes.bands import Band
+from tailrace.results.causes.causes import in_order
+from tailrace.results.causes.sentence import part_words
+from tailrace.results.causes.tail import tail, tail_share
+from tailrace.results.format.numbers import count_text, span_text
+
+NAMED_MAX = 3
+"""Ports and workloads that a row of queues names, from the longest times."""
+NAMED_PERCENT_MIN = 1.0
+KNOWN_PERCENT_MIN = 95.0
+"""Below, it is told for how much of the wait the frames in front are known."""
+NOTHING = "–"
+
+Summary = dict[str, Any]
+Found = dict[str, tuple[int, Summary, list[Band]]]
+"""By arm: its position, the explanation, and its bands."""
+
+
+def where_time_went(summary: Summary) -> dict[str, Any]:
+    """The explained workloads in the order of the scenario, and the key of the colours that occur."""
+    found = {name: explained for name in summary["workloads"] if (explained := _explained(summary, name))}
+    shown = list(found.items())[:PANELS_MAX]
+    parts = [part for _, arms in shown for _, _, bands in arms.values() for band in bands for part in band.parts]
+    colours = part_colours(parts)
+    trials = sorted({one["trial"] for _, arms in shown for _, one, _ in arms.values()})
+    return {
+        "workloads": [_workload(name, summary["workloads"].index(name), arms, colours) for name, arms in shown],
+        "key": [{"words": part_words(part), "colour": colour} for part, colour in colours.items()],
+        "omitted": len(found) - len(shown),
+        "trials": ", ".join(str(trial) for trial in trials),
+        "is_one_trial": len(trials) == 1,
+    }
+
+
+def _explained(summary: Summary, workload: str) -> Found:
+    return {
+        arm: (position, causes, [Band(**band) for band in causes["bands"]])
+        for position, (arm, own) in enumerate(list(summary["arms"].items())[:ARMS_DRAWN_MAX])
+        if (causes := (own["workloads"].get(workload) or {}).get("causes"))
+    }
+
+
+def _workload(name: str, at: int, arms: Found, colours: Mapping[str, str]) -> dict[str, Any]:
+    drawn = [ArmBands(arm, position, bands) for arm, (position, _, bands) in arms.items()]
+    parts = in_order(part for arm in drawn for band in arm.bands for part in band.parts)
+    share, words = tail_share(*(one["transactions"] for _, one, _ in arms.values()))
+    return {
+        "name": name,
+        "at": at,
+        "chart": causes_chart(name, drawn, colours),
+        "arms": [{"name": arm, "position": position} for arm, (position, _, _) in arms.items()],
+        "parts": [part_words(part) for part in parts],
+        "rows": [_row(arm, band, parts, is_first=band is arm.bands[0]) for arm in drawn for band in arm.bands],
+        "tail": words,
+        "queues": [row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
+        "slowest": [
+            {"arm": arm, "position": position, "sentences": [told["sentence"] for told in one["slowest"]]}
+            for arm, (position, one, _) in arms.items()
+        ],
+    }
+
+
+def _row(arm: ArmBands, band: Band, parts: list[str], *, is_first: bool) -> dict[str, Any]:
+    return {
+        "arm": arm.arm,
+        "position": arm.position,
+        "is_first": is_first,
+        "band": band_words(band.name),
+        "count": count_text(band.count),
+        "latency": span_text(band.latency_ps),
+        "cells": [_cell(band.parts.get(part, 0.0), band.latency_ps) for part in parts],
+    }
+
+
+def _cell(time_ps: float, latency_ps: float) -> str:
+    return f"{span_text(time_ps)} ({100 * time_ps / latency_ps:.0f}\u00a0%)" if time_ps else NOTHING
+
+
+def _queues(arm: ArmBands, of: Band) -> dict[str, Any] | None:
+    """Where the transactions of a tail waited in queues, and behind whose frames."""
+    whole = of.parts.get("switch_queue", 0.0)
+    if not whole:
+        return None
+    return {
+        "arm": arm.arm,
+        "position": arm.position,
+        "latency": span_text(of.latency_ps),
+        "queued": _cell(whole, of.latency_ps),
+        "ports": _shares(of.queues),
+        "behind": _shares(of.behind) + _known(sum(of.behind.values()), whole),
+    }
+
+
+def _known(known_ps: float, whole_ps: float) -> str:
+    """The record of frames on a wire is bounded: of long waits, it has the end."""
+    percent = 100 * known_ps / whole_ps
+    return f" (known for {percent:.0f} % of the wait)" if percent < KNOWN_PERCENT_MIN else ""
+
+
+def _shares(times: Mapping[str, float]) -> str:
+    """`leaf>client 97 %, leaf>h2 3 %`, from the largest."""
+    whole = sum(times.values())
+    ordered = sorted(times.items(), key=lambda item: -item[1])[:NAMED_MAX]
+    named = [f"{name} {100 * time / whole:.0f} %" for name, time in ordered if 100 * time >= NAMED_PERCENT_MIN * whole]
+    return ", ".join(named) or NOTHING

@@ -1,0 +1,196 @@
+"""The record of an explained trial, and what sentences make of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailrace.results import RunDirectoryError, Trial
+from tailrace.results.causes.bands import Band, bands
+from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.record import (
+    NAMES_MAX,
+    OTHERS,
+    SLOWEST_MAX,
+    first_record,
+    path_of,
+    read_record,
+    write_record,
+)
+from tailrace.results.causes.tail import tail, tail_share
+from tailrace.results.compare.reason import reasons
+from tailrace.results.text.limiting_text import limiting_sentence
+from tailrace.scenario.vocabulary import LIMITS
+
+MS = 10**9
+Summary = dict[str, Any]
+
+
+def trial(folder: Path, digest: str = "aa", number: int = 1) -> Trial:
+    return Trial("fifo", number, "ok", "", {"digest": digest}, folder / str(number))
+
+
+def queued(wait_ps: int, *, port: str = "leaf>h2", work_ps: int = MS) -> Transaction:
+    return Transaction(
+        *(0, 0, wait_ps + work_ps, {"switch_queue": wait_ps, "server_work": work_ps}, 0, 0),
+        {port: wait_ps},
+        {"backup": wait_ps},
+    )
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    transactions = [queued(number * MS) for number in range(1, 41)]
+    write_record(trial(tmp_path), {"orders": transactions, "idle": []})
+    found = read_record(trial(tmp_path))
+    assert list(found) == ["orders"]
+    assert found["orders"].bands == bands(transactions)
+    assert (found["orders"].trial, found["orders"].transactions) == (1, 40)
+    assert [one["latency_ps"] // MS for one in found["orders"].slowest] == list(range(41, 41 - SLOWEST_MAX, -1))
+    assert found["orders"].slowest[0]["sentence"].startswith("41 ms from 0 s, user 0: 98 % queues of switches")
+    assert [file.name for file in tmp_path.iterdir()] == ["1.causes.json"], "no part of a file is left"
+
+
+def test_a_record_belongs_to_the_trial_with_its_digest(tmp_path: Path) -> None:
+    write_record(trial(tmp_path), {"orders": [queued(MS)]})
+    assert read_record(trial(tmp_path, digest="bb")) == {}
+    assert read_record(trial(tmp_path, number=2)) == {}
+    assert list(first_record([trial(tmp_path, number=2), trial(tmp_path)])) == ["orders"]
+
+
+def test_of_many_ports_the_longest_are_kept_and_the_others_together(tmp_path: Path) -> None:
+    ports = {f"leaf>h{number}": number * MS for number in range(1, NAMES_MAX + 3)}
+    whole = sum(ports.values())
+    write_record(trial(tmp_path), {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, ports)]})
+    kept = read_record(trial(tmp_path))["orders"].bands[0].queues
+    assert len(kept) == NAMES_MAX + 1
+    assert kept[OTHERS] == 3 * MS
+    assert sum(kept.values()) == whole
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"format": 1, "digest": "aa"}', '{"format": 1, "digest": "aa", "workloads": {"orders": {}}}']
+)
+def test_a_broken_record_is_named_with_the_remedy(tmp_path: Path, text: str) -> None:
+    path_of(trial(tmp_path)).write_text(text, encoding="utf-8")
+    with pytest.raises(RunDirectoryError, match=r"1\.causes\.json.*remove the file and run `tailrace explain` again"):
+        read_record(trial(tmp_path))
+
+
+def test_a_record_of_another_layout_is_not_read(tmp_path: Path) -> None:
+    path_of(trial(tmp_path)).write_text(json.dumps({"format": 2, "digest": "aa", "what": 1}), encoding="utf-8")
+    assert read_record(trial(tmp_path)) == {}
+
+
+@pytest.mark.parametrize(("count", "share"), [(19, 0.0), (99, 0.0), (100, 0.9), (999, 0.9), (1000, 0.99)])
+def test_a_tail_has_ten_transactions_or_is_not_told(count: int, share: float) -> None:
+    assert tail_share(count, 5000)[0] == share
+    found = tail(bands([queued(number * MS) for number in range(1, count + 1)]), share)
+    slowest = [number + 1 for number in range(1, count + 1)][-found.count :]
+    assert found.count >= 10
+    assert found.latency_ps == pytest.approx(MS * sum(slowest) / found.count)
+    assert sum(found.parts.values()) == pytest.approx(found.latency_ps)
+    assert found.behind["backup"] == pytest.approx(found.queues["leaf>h2"])
+
+
+def effect(metric: str, verdict: str, *, is_main: bool = False) -> Summary:
+    ends = {"baseline_mean": 2.0, "arm_mean": 1.0 if verdict == "lower" else 3.0}
+    return ends | {
+        "arm": "dpp",
+        "baseline": "fifo",
+        "workload": "orders",
+        "metric": metric,
+        "verdict": verdict,
+        "p_value": 0.01,
+        "bounds": [0, 0],
+        "is_same": False,
+        "is_main": is_main,
+    }
+
+
+def summary(before: list[Band], after: list[Band], *effects: Summary) -> Summary:
+    arms = {
+        arm: {"workloads": {"orders": {"causes": {"trial": 1, "transactions": 1000, "bands": [vars(b) for b in own]}}}}
+        for arm, own in (("fifo", before), ("dpp", after))
+    }
+    return {"arms": arms, "comparisons": list(effects)}
+
+
+def band(latency_ps: int, *, behind: dict[str, float] | None = None, **parts: float) -> list[Band]:
+    queues = {"leaf>h2": parts.get("switch_queue", 0.0)}
+    return [Band("max", 1000, latency_ps, dict(parts), 0.0, queues, queues if behind is None else behind, 0.0)]
+
+
+SLOW = band(12 * MS, switch_queue=11 * MS, server_work=MS, behind={"backup": 10 * MS, "orders": MS})
+FAST = band(MS + MS // 2, switch_queue=MS // 2, server_work=MS, behind={"backup": 0, "orders": MS // 2})
+SOONER = effect("completion_s", "lower", is_main=True)
+
+
+def test_a_reason_names_port_and_culprit_with_their_times() -> None:
+    assert reasons(summary(SLOW, FAST, SOONER), "dpp", ["orders"]) == [
+        "In trial 1 with dpp, all transactions of orders take 1.5 ms on average instead of 12 ms, because the wait in"
+        " the queue of leaf>h2 goes from 11 ms to 500 µs (behind backup from 10 ms to 0 s)."
+    ]
+
+
+def test_a_part_that_explains_most_but_not_all_is_mostly_the_reason() -> None:
+    slower = band(20 * MS, switch_queue=11 * MS, timeout=6 * MS, server_work=3 * MS)
+    told = reasons(summary(slower, FAST, SOONER), "dpp", ["orders"])[0]
+    assert "instead of 20 ms, mostly because the wait in the queue of leaf>h2" in told
+    assert "timeout" not in told
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        summary(SLOW, FAST, effect("completion_s", "higher", is_main=True)),
+        summary(SLOW, FAST, SOONER, effect("latency_p50_ms", "higher")),
+        summary(SLOW, FAST, effect("goodput_gbps", "higher")),
+        summary(SLOW, band(12 * MS - MS // 2, switch_queue=11 * MS - MS // 2, server_work=MS), SOONER),
+        summary(SLOW, FAST),
+    ],
+    ids=["the other way", "two ways", "another figure", "too small", "no comparison"],
+)
+def test_an_explained_trial_that_does_not_show_the_change_of_all_is_no_reason(of: Summary) -> None:
+    assert reasons(of, "dpp", ["orders"]) == []
+
+
+def test_an_arm_without_an_explanation_has_no_reason() -> None:
+    for arm in ("fifo", "dpp"):
+        without = summary(SLOW, FAST, SOONER)
+        without["arms"][arm]["workloads"]["orders"]["causes"] = None
+        assert reasons(without, "dpp", ["orders"]) == []
+
+
+def test_a_tail_is_explained_where_the_arm_is_judged_by_it() -> None:
+    others = band(MS, server_work=MS)[0]
+    slow, fast = ([Band("p99", 980, MS, others.parts, 0.0, {}, {}, 0.0), *one] for one in (SLOW, FAST))
+    for one in (slow, fast):
+        one[1] = Band(**(vars(one[1]) | {"count": 20}))
+    of = summary(slow, fast, effect("latency_p99_ms", "lower", is_main=True))
+    for own in of["arms"].values():
+        own["workloads"]["orders"]["causes"]["transactions"] = 1000
+    assert "the slowest 1 % of transactions of orders take 1.5 ms on average" in reasons(of, "dpp", ["orders"])[0]
+
+
+def test_culprits_of_which_the_record_has_only_the_end_are_not_named() -> None:
+    unknown = band(12 * MS, switch_queue=11 * MS, server_work=MS, behind={"backup": 5 * MS})
+    assert "behind" not in reasons(summary(unknown, FAST, SOONER), "dpp", ["orders"])[0]
+
+
+def test_a_verdict_tells_what_the_explained_tail_consists_of() -> None:
+    workload = {
+        "limits": {
+            "limited_by": "mixed",
+            "shares_percent": {cause: {"mean": 10.0} for cause in LIMITS},
+            "connections": [],
+        },
+        "goodput_gbps": {"mean": 1.0},
+    }
+    plain = limiting_sentence("fifo", "orders", workload | {"causes": None})
+    assert plain is not None
+    told = limiting_sentence("fifo", "orders", workload | summary(SLOW, FAST)["arms"]["fifo"]["workloads"]["orders"])
+    assert told == (
+        f"{plain} In trial 1, the slowest 1 % of transactions take 12 ms on average: 92 % queues of switches (most at"
+        " leaf>h2; 91 % of that behind backup), 8 % work of the server."
+    )
