@@ -1,7 +1,7 @@
 """Speed and memory of profiles of captures: writes captures, profiles each several times, and prints medians.
 
-`benches/profile.py [--repeats N] [--frames N]`. A child process profiles each capture, so that memory is its own. Time is
-that of the processor, of the user and of the system: reading from the page cache is part of it.
+`benches/captures.py [--repeats N] [--frames N]`. A child process profiles each capture, so that memory is its own. Time
+is that of the processor, of the user and of the system: reading from the page cache is part of it.
 """
 
 import argparse
@@ -91,9 +91,8 @@ def main() -> None:
     if given.child is not None:
         print(json.dumps(profile(given.child)))
         return
-    print(
-        "| Frames | CPU s: median (least–most) | million frames/s | GB/s | MiB | evicted |\n|---|---:|---:|---:|---:|---:|"
-    )
+    print("| Frames | CPU s: median (least–most) | million frames/s | GB/s | MiB | evicted |")
+    print("|---|---:|---:|---:|---:|---:|")
     for name, (size_bytes, connections, frames) in JOBS.items():
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "made.pcap"
