@@ -11,6 +11,7 @@ VERBS = (
     *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema", "completion"),
     "measure switch",
     "blast",
+    "profile",
     *(
         "doctor",
         "calibrate",

@@ -173,7 +173,7 @@ def of_profile(profile: Profile) -> Counted:
             "ipv6": protocols["ipv6"]["frames"],
             "arp": protocols["arp"]["frames"],
             "tcp": tcp["segments"],
-            "connections": data["flows"]["connections"],
+            "connections": data["flow_summary"]["connections"],
             **{name: tcp[name] for name in ANALYSES},
         }
     )

@@ -17,7 +17,7 @@ BENCHES = Path(__file__).resolve().parents[2] / "benches"
 @pytest.fixture(autouse=True)
 def _benches_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHES))
-    for name in ("jobs", "run", "table", "workloads", "cisco", "front", "instructions"):
+    for name in ("jobs", "run", "table", "workloads", "cisco", "front", "instructions", "captures", "child"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
@@ -73,3 +73,15 @@ def test_the_front_grows_with_the_hosts_and_not_with_their_square() -> None:
 def test_the_exponent_is_that_of_what_depends_on_the_size() -> None:
     front = importlib.import_module("front")
     assert [front.exponent({n: 7_000 + 3 * n**power for n in (16, 128, 1024)}) for power in (1, 2)] == [1.0, 2.0]
+
+
+def test_the_captures_of_the_bench_are_what_their_names_say(tmp_path: Path) -> None:
+    captures = importlib.import_module("captures")
+    for size_bytes, connections, _ in captures.JOBS.values():
+        captures.write(tmp_path / "made.pcap", size_bytes, min(connections, 50), 150)
+        text, _ = _native.profile_capture(str(tmp_path / "made.pcap"), "{}")
+        told = json.loads(text)
+        assert told["frame_sizes"]["top_bytes"] == [[size_bytes, 150]]
+        assert told["flow_summary"]["connections"] == min(connections, 50)
+        assert told["tcp"]["payload_bytes"] == 150 * (size_bytes - 54)
+        assert captures.profile(tmp_path / "made.pcap")["frames"] == 150

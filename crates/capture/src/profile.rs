@@ -35,7 +35,7 @@ struct Document {
     classes: ClassesSummary,
     protocols: ProtocolsSummary,
     fragments: FragmentsSummary,
-    flows: FlowsSummary,
+    flow_summary: FlowsSummary,
     tcp: TcpSummary,
     exchanges: ExchangesSummary,
     concurrency: ConcurrencyByKind,
@@ -223,7 +223,7 @@ impl Profile {
                 packets: fragments.packets,
                 frames_without_first: fragments.orphans,
             },
-            flows: FlowsSummary {
+            flow_summary: FlowsSummary {
                 connections: totals.connections,
                 datagram_flows: totals.datagram_flows,
                 evicted: totals.evicted,

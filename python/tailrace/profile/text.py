@@ -21,8 +21,8 @@ def profile_text(data: Data) -> str:
         _frame_sizes(data["frame_sizes"]),
         *(_rates(name, rates) for name, rates in data["rates"].items() if rates),
         _protocols(data),
-        _flows(data["flows"]),
-        _tcp(data["tcp"], data["flows"]),
+        _flows(data["flow_summary"]),
+        _tcp(data["tcp"], data["flow_summary"]),
         _exchanges(data["exchanges"]),
         _at_once(data),
     ]
@@ -120,13 +120,13 @@ def _flows(of: Data) -> str:
         return ""
     rows: list[Row] = [("flows", "number", "share", "bytes", "share")]
     for one in sizes["classes"]:
-        if one["flows"]:
+        if one["flow_count"]:
             below = one["below_bytes"]
             name = "larger" if below is None else f"below {bytes_text(below)}"
             rows.append(
                 (
                     name,
-                    count_text(one["flows"]),
+                    count_text(one["flow_count"]),
                     _share(one["share_of_flows"]),
                     bytes_text(one["bytes"]),
                     _share(one["share_of_bytes"]),

@@ -56,7 +56,7 @@ def test_addresses_are_anonymous_on_request(program: Program, capture: Path) -> 
         for more in ((), (), ("--key", "ab" * 16))
     ]
     again = json.loads(program("profile", capture, "--anonymise", "--json", "--key", "ab" * 16)[1])
-    largest = [json.dumps(one["flows"]["largest"]) for one in (*of, again)]
+    largest = [json.dumps(one["flow_summary"]["largest"]) for one in (*of, again)]
     assert not any("10.0." in one for one in largest[:2]) or largest[0] != largest[1]
     assert largest[2] == largest[3] != largest[0]
     assert all(one["capture"]["is_anonymous"] for one in of)

@@ -1,6 +1,7 @@
 //! IPv4 (RFC 791) and IPv6 with extension headers (RFC 8200, RFC 4302).
 
 use super::Network;
+use super::fragment::Fragment;
 use super::transport::{self, Transport};
 
 /// Extension headers that are followed; a frame has a handful at most.
@@ -37,17 +38,6 @@ pub struct Ip {
     pub packet_bytes: u32,
     /// What it carries.
     pub transport: Transport,
-}
-
-/// Whether a packet is a part of a larger one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fragment {
-    /// It is whole.
-    Whole,
-    /// Its first part, with the header of the transport.
-    First,
-    /// Another part.
-    Later,
 }
 
 /// The packet at the beginning of `bytes`, in a frame with room for `room` bytes; `version` is what the link layer says.

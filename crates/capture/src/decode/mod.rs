@@ -1,11 +1,13 @@
 //! Headers of a frame: link, tags, IP, TCP and UDP. Lengths come from the headers, so that a frame of which only the beginning was
 //! captured counts in full.
 
+mod fragment;
 mod ip;
 mod link;
 mod transport;
 
-pub use ip::{Fragment, Ip};
+pub use fragment::Fragment;
+pub use ip::Ip;
 pub use link::{Tag, is_ethernet};
 pub use transport::{Tcp, Transport, flags};
 

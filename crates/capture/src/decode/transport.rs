@@ -1,6 +1,6 @@
 //! TCP (RFC 9293) and UDP (RFC 768).
 
-use super::ip::Fragment;
+use super::fragment::Fragment;
 
 /// Numbers of protocols (IANA).
 const TCP: u8 = 6;

@@ -45,8 +45,8 @@ pub struct Largest {
 pub struct SizeClass {
     /// Flows have fewer bytes; none in the last class.
     pub below_bytes: Option<u64>,
-    /// Flows.
-    pub flows: u64,
+    /// How many flows.
+    pub flow_count: u64,
     /// Bytes of all of them.
     pub bytes: u64,
     /// Share of all flows.
@@ -106,7 +106,7 @@ impl FlowSizes {
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let classes = self.classes.iter().enumerate().map(|(class, &(flows, bytes))| SizeClass {
             below_bytes: (class < CLASSES - 1).then(|| limit(class)),
-            flows,
+            flow_count: flows,
             bytes,
             share_of_flows: share(flows, total.0),
             share_of_bytes: share(bytes, total.1),

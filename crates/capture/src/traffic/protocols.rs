@@ -30,12 +30,12 @@ pub struct Protocols {
     udp_ports: Vec<Port>,
 }
 
-/// Flows, frames and bytes of one port. As an array, a table of them takes no memory before it is used.
+/// Conversations, frames and bytes of one port. As an array, a table of them takes no memory before it is used.
 type Port = [u64; 3];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct PortCount {
-    flows: u64,
+    conversations: u64,
     frames: u64,
     frame_bytes: u64,
 }
@@ -150,8 +150,8 @@ impl Protocols {
     /// Counts a conversation that is over, by the port of its server.
     pub fn conversation(&mut self, is_tcp: bool, port: u16, count: Count) {
         let ports = if is_tcp { &mut self.tcp_ports } else { &mut self.udp_ports };
-        let [flows, frames, frame_bytes] = &mut ports[usize::from(port)];
-        *flows += 1;
+        let [conversations, frames, frame_bytes] = &mut ports[usize::from(port)];
+        *conversations += 1;
         *frames += count.frames;
         *frame_bytes += count.frame_bytes;
     }
@@ -180,9 +180,9 @@ impl Protocols {
 
 fn most(ports: &[Port]) -> Vec<PortSummary> {
     let used = ports.iter().enumerate().filter(|(_, one)| one[0] > 0);
-    let named = used.map(|(port, &[flows, frames, frame_bytes])| PortSummary {
+    let named = used.map(|(port, &[conversations, frames, frame_bytes])| PortSummary {
         port: port as u16,
-        count: PortCount { flows, frames, frame_bytes },
+        count: PortCount { conversations, frames, frame_bytes },
     });
     let mut named: Vec<_> = named.collect();
     named.sort_by_key(|one| (u64::MAX - one.count.frame_bytes, one.port));

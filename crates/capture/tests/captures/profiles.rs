@@ -142,7 +142,7 @@ fn the_flow_seen_longest_ago_makes_room_and_is_counted() {
         [1, 2, 3, 1, 4, 2].iter().enumerate().map(|(at, &port)| datagram(START_NS + at as u64, (port, 9), 60)).collect();
     let (told, profile) = with(&frames, Options { flows_max: 3, ..Options::default() });
     // 4 takes the place of 2, and 2 that of 3.
-    assert_eq!(told["flows"]["evicted"], 2);
+    assert_eq!(told["flow_summary"]["evicted"], 2);
     assert_eq!(column(&profile, "datagram_flows", "source_port"), [1, 2, 3, 4, 2]);
     assert_eq!(column(&profile, "datagram_flows", "sent_frames"), [2, 1, 1, 1, 1]);
 }
@@ -161,7 +161,7 @@ fn rows_beyond_the_limit_are_counted() {
         (Some(1), Some(1), Some(2))
     );
     assert_eq!(column(&profile, "exchanges", "connection"), [0, 1, 2]);
-    assert_eq!(told["flows"]["connections"], 4);
+    assert_eq!(told["flow_summary"]["connections"], 4);
 }
 
 #[test]
@@ -169,14 +169,14 @@ fn mice_and_elephants_have_their_shares_of_flows_and_bytes() {
     let mut frames: Vec<_> = (0..9).map(|port| datagram(START_NS, (100 + port, 9), 100)).collect();
     frames.extend((0..100).map(|number| datagram(START_NS + number, (50, 9), 1_000)));
     let told = profile(file(&frames));
-    let classes = &told["flows"]["sizes"]["classes"];
+    let classes = &told["flow_summary"]["sizes"]["classes"];
     let of = |place: usize| {
-        (classes[place]["flows"].as_u64(), classes[place]["bytes"].as_u64(), classes[place]["below_bytes"].as_u64())
+        (classes[place]["flow_count"].as_u64(), classes[place]["bytes"].as_u64(), classes[place]["below_bytes"].as_u64())
     };
     assert_eq!(of(0), (Some(9), Some(900), Some(1_000)));
     assert_eq!(of(3), (Some(1), Some(100_000), Some(1_000_000)));
     assert_eq!(classes[3]["share_of_flows"], json!(0.1));
-    assert_eq!(told["flows"]["largest"][0]["source_port"], 50);
+    assert_eq!(told["flow_summary"]["largest"][0]["source_port"], 50);
 }
 
 #[test]

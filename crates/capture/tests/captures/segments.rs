@@ -92,7 +92,7 @@ fn data_that_comes_again_late_is_a_retransmission() {
     let story = Story::open().client(2_000, 1_000, 5_000, 100).client(202_000, 1_000, 5_000, 100);
     assert_eq!(story.oddities(), counted(&[("retransmissions", 1)]));
     assert_eq!(story.tcp()["payload_bytes"], 100);
-    assert_eq!(profile(story.file())["flows"]["with_retransmissions"], 1);
+    assert_eq!(profile(story.file())["flow_summary"]["with_retransmissions"], 1);
 }
 
 #[test]
@@ -179,9 +179,9 @@ fn another_syn_with_another_number_opens_another_connection() {
     let again = |seq: u32| {
         Story::open().then(5_000, Segment::new(true, RST, 1_000, 0, 0)).then(9_000, Segment::new(true, SYN, seq, 0, 0))
     };
-    assert_eq!(profile(again(70_000).file())["flows"]["connections"], 2);
+    assert_eq!(profile(again(70_000).file())["flow_summary"]["connections"], 2);
     let repeated = profile(Story::open().then(9_000, Segment::new(true, SYN, 999, 0, 0)).file());
-    assert_eq!(repeated["flows"]["connections"], 1);
+    assert_eq!(repeated["flow_summary"]["connections"], 1);
     assert_eq!(repeated["tcp"]["retransmissions"], 1);
 }
 
