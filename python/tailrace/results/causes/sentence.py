@@ -43,7 +43,8 @@ def sentence(one: Transaction) -> str:
     text += _dropped(one)
     if 100 * one.windowed_ps >= TOLD_PERCENT * latency_ps:
         rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
-        text += f" {_percent(one.windowed_ps, latency_ps)} of it in {rounds} in which bytes waited for a window{_whose(one)}."
+        share = _percent(one.windowed_ps, latency_ps)
+        text += f" {share} of it in {rounds} in which bytes waited for a window{_whose(one)}."
     return text
 
 
