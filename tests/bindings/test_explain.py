@@ -129,7 +129,6 @@ def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> 
     [
         (["--exact"], "--explain: only simulated runs are explained"),
         (["--sweep", "workloads.orders.users=1,2"], "--explain: the report of a sweep shows no explanations"),
-        (["--set", "workloads.orders.enabled=false"], "--explain: no workload is of kind oltp"),
     ],
 )
 def test_a_run_that_has_nothing_to_explain_does_not_begin(tmp_path: Path, words: list[str], expected: str) -> None:

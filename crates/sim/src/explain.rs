@@ -1,15 +1,16 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
 use crate::agenda::Source;
-use crate::causes::{Connection, Explanation, Look, Node, Receives, Recorder, Repairs, tables};
+use crate::causes::{Connection, Explanation, Look, Node, Pausable, Receives, Recorder, Repairs, tables};
 use crate::outcome::{Outcome, Table, gather};
 use crate::world::World;
 use crate::{Control, build, looks};
 use std::fmt;
+use tailrace_endpoint::nic::LosslessNic;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
 use tailrace_plan::{Plan, Workload};
-use tailrace_units::Time;
+use tailrace_units::{BitRate, Time};
 use tailrace_workloads::{Followed, followed};
 
 /// A run with its explanations, in the order of completion.
@@ -82,7 +83,7 @@ impl World {
         recorder.end_event(|(host, number)| {
             let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
             let TcpStats { timeouts, tail_loss_probes: probes, .. } = *tcp.stats();
-            Look { repairs: Repairs { timeouts, probes }, is_after_timeout: tcp.state() == State::Loss }
+            Look { repairs: Repairs { timeouts, probes }, limit: tcp.limit(), is_after_timeout: tcp.state() == State::Loss }
         });
     }
 }
@@ -99,7 +100,19 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         cpu if cpu.per_packet_ps > 0 || cpu.per_byte_fs > 0 => Receives::WithWork,
         _ => Receives::AtOnce,
     });
+    let rate_of = |wire: usize| BitRate::from_bps(plan.raw.links[wire / 2].rate_bps).expect("the plan is sound");
     let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(followed).collect());
+    for (wire, end) in world.links.wires.iter().map(|wire| wire.end).enumerate() {
+        let state = match end {
+            End::Switch { switch, port } => world.switches[switch as usize].switch.pause_state(usize::from(port)),
+            End::Host(host) | End::Bonded(host) => world.hosts[host as usize].nic().lossless().map(LosslessNic::pause_state),
+            End::Stage { .. } => None,
+        };
+        // The transmitter that obeys is at the other end of the wire on which pauses come.
+        if let Some(state) = state {
+            recorder.obeys_pauses(wire as u32 ^ 1, Pausable::new(state.clone(), rate_of(wire).pace(0)));
+        }
+    }
     for client in (0..world.sockets.len()).step_by(2) {
         let places = [world.sockets[client], world.sockets[client + 1]];
         let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));

@@ -111,6 +111,11 @@ impl PauseState {
         if self.from[priority] <= at && at < self.until[priority] { self.until[priority] } else { at }
     }
 
+    /// From when until when the latest pause of this priority has effect.
+    pub fn latest(&self, priority: usize) -> (Time, Time) {
+        (self.from[priority], self.until[priority])
+    }
+
     /// When the latest pause of this priority ended, or will end.
     pub fn ends_at(&self, priority: u8) -> Time {
         self.until[usize::from(priority) % PRIORITIES]

@@ -19,7 +19,7 @@ LENGTH_NS_MIN = 10_000_000
 LENGTH_NS_MAX = 10_000_000_000
 """Bounds of a capture's length, and of a trial."""
 ROWS_MAX = 2_000_000
-PORTS = {22: "ssh", 53: "dns", 80: "http", 443: "https", 2049: "nfs", 3260: "iscsi", 3306: "mysql", 5432: "postgresql"}
+PORTS = {22: "ssh", 53: "dns", 80: "http", 443: "https", 2049: "nfs", 3260: "iscsi", 3306: "mysql", 5432: "sql"}
 PORTS |= {5672: "amqp", 6379: "redis", 8080: "http-alt", 11211: "memcached", 27017: "mongodb"}
 """Names of services (IANA registry)."""
 NAME_CHARACTERS_MAX = 40

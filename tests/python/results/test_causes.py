@@ -20,10 +20,10 @@ def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
     """Two transactions of 10 and 4 ms: of users 1 and 0 of `orders`, the second later."""
     causes = {f"{part}_ps": parts.get(part, [0, 0]) for part in PARTS}
     causes |= {"workload": [0, 0], "user": [1, 0], "start_ps": [0, 2 * MS], "end_ps": [10 * MS, 6 * MS]}
-    causes |= {"windowed_ps": [9 * MS, 0], "window_rounds": [2, 0]}
+    causes |= {"windowed_ps": [9 * MS, 0], "window_rounds": [2, 0], "receive_windowed_ps": [0, 0]}
     return {
         "causes": causes,
-        "causes_queues": {"transaction": [0, 0], "wire": [1, 2], "time_ps": [MS, 7 * MS]},
+        "causes_queues": {"transaction": [0, 0], "wire": [1, 2], "class": [0, 0], "time_ps": [MS, 7 * MS]},
         "causes_behind": {"transaction": [0, 0], "workload": [1, 2**32 - 1], "time_ps": [6 * MS, 2 * MS]},
         "causes_losses": {"transaction": [0], "wire": [2], "in_ring": [0], "at_ps": [3 * MS]},
     }
@@ -63,6 +63,15 @@ def test_a_sentence_tells_which_frames_a_receive_ring_dropped() -> None:
     slow, _ = Causes(sums, PLAN).by_workload["orders"]
     expected = "2 frames were dropped before leaf>h2, by the receive ring behind leaf>h2, the first at 1 ms."
     assert expected in sentence(slow)
+
+
+def test_a_class_is_named_with_its_port_and_a_window_of_the_receiver_as_such() -> None:
+    sums = tables(switch_queue=[8 * MS, 0], timeout=[2 * MS, 0], server_work=[0, 4 * MS])
+    sums["causes_queues"]["class"] = [0, 3]
+    sums["causes"]["receive_windowed_ps"] = [3 * MS, 0]
+    slow, _ = Causes(sums, PLAN).by_workload["orders"]
+    assert slow.queues == {"leaf>h1": MS, "leaf>h2 class 3": 7 * MS}
+    assert sentence(slow).endswith("in which bytes waited for a window (33 % of that for the receiver's).")
 
 
 def one(latency_ps: int, **parts: int) -> Transaction:

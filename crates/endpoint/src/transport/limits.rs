@@ -110,6 +110,11 @@ impl Tcp {
         limits
     }
 
+    /// Why this end sends no more at the moment.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
     /// Data can flow from now on.
     pub(super) fn start_limits(&mut self, now: Time) {
         self.board.repairs.clock.since = now;

@@ -1,9 +1,10 @@
 //! Both ends of the connections as the frames show them: what was written and sent, what arrived in order, and what each frame
 //! followed from.
 
-use super::frames::{Entry, FrameId, Prior};
+use super::frames::{Entry, FrameId, Prior, Window};
 use super::part::Part;
 use std::collections::{BTreeMap, VecDeque};
+use tailrace_endpoint::transport::Limit;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet};
 
@@ -69,8 +70,10 @@ pub(super) struct End {
     pub(super) told: Option<(u64, FrameId)>,
     /// On a host with a processor, frames that have come to the interface.
     pub(super) arrived: VecDeque<FrameId>,
-    /// As of the end of the last event in which it was handed a frame or has repeated one.
+    /// As of the end of the last event that was about it.
     pub(super) repairs: Repairs,
+    /// Why it sent no more then.
+    pub(super) limit: Option<Limit>,
 }
 
 impl End {
@@ -109,12 +112,18 @@ impl End {
         let end = packet.seq + u64::from(packet.payload_bytes);
         let write_of = |byte: u64| self.writes.iter().find(|write| write.end > byte);
         let (first, last) = (write_of(packet.seq)?, write_of(end - 1)?);
-        let hold = |frame, entry, opens_window| Some(Prior { frame, entry, part: Part::SenderHold, opens_window });
+        let hold = |frame, entry, part, opens| Some(Prior { frame, entry, part, opens });
         match told {
             _ if first.at == now => first.prior,
-            Some((frame, opens_window)) => hold(frame, Entry::Delivered, opens_window),
+            Some((frame, is_window)) => {
+                let window = if self.limit == Some(Limit::ReceiveWindow) { Window::Receiver } else { Window::Congestion };
+                hold(frame, Entry::Delivered, Part::SenderHold, is_window.then_some(window))
+            }
             None if last.at == now => last.prior,
-            None => hold(self.last_sent?, Entry::Handed, false),
+            None => {
+                let part = if self.limit == Some(Limit::Pacing) { Part::Pacing } else { Part::SenderHold };
+                hold(self.last_sent?, Entry::Handed, part, None)
+            }
         }
     }
 

@@ -26,6 +26,15 @@ pub(super) enum Entry {
     Handed,
 }
 
+/// A window that was closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Window {
+    /// That of the receiver.
+    Receiver,
+    /// That of congestion control, with what repairs losses.
+    Congestion,
+}
+
 /// Why a frame was sent when it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Prior {
@@ -34,8 +43,8 @@ pub(super) struct Prior {
     pub(super) entry: Entry,
     /// What the time between that frame and this one is.
     pub(super) part: Part,
-    /// It released bytes that waited for a window.
-    pub(super) opens_window: bool,
+    /// The window for which what it released had waited.
+    pub(super) opens: Option<Window>,
 }
 
 /// Where a frame was dropped.
@@ -74,6 +83,8 @@ impl Frame {
 pub(super) struct Hop {
     pub(super) before: HopId,
     pub(super) wire: u32,
+    /// The class in which it was sent there.
+    pub(super) class: u8,
     pub(super) start: Time,
     pub(super) end: Time,
     pub(super) arrival: Time,

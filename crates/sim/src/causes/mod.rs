@@ -8,6 +8,7 @@ mod ends;
 mod frames;
 mod inside;
 mod part;
+mod pauses;
 mod recorder;
 mod tables;
 mod told;
@@ -16,6 +17,7 @@ mod wires;
 
 pub(crate) use ends::Repairs;
 pub use part::{Part, Parts};
+pub(crate) use pauses::Pausable;
 pub(crate) use recorder::{Receives, Recorder};
 pub(crate) use tables::tables;
 pub(crate) use told::{Connection, Look, Transmission};
@@ -50,10 +52,12 @@ pub struct Explanation {
     pub parts: Parts,
     /// Of that, round trips that a window took: its bytes were written and waited in the sender for acknowledgements.
     pub windowed: Span,
+    /// Of that, round trips in which it was the receiver's window.
+    pub receive_windowed: Span,
     /// So many of them.
     pub window_rounds: u32,
-    /// Of the time in queues of switches, how much before each wire.
-    pub queued_at: BTreeMap<u32, Span>,
+    /// Of the time in queues of switches, how much before each wire in each class.
+    pub queued_at: BTreeMap<(u32, u8), Span>,
     /// Of the time in queues of switches, how long frames of each workload were sent; `u32::MAX` for frames of switches.
     pub behind: BTreeMap<u32, Span>,
     /// Frames of the path that were dropped, and repeated: from the completion back.

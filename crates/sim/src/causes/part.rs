@@ -13,12 +13,16 @@ pub enum Part {
     ServerWork,
     /// A block device, with its queue.
     Device,
-    /// Bytes in the socket that a timer of the sender released: pacing, the small queue, corking.
+    /// Bytes in the socket that the pace of the sender released.
+    Pacing,
+    /// Bytes in the socket that another timer of the sender released: the small queue, corking.
     SenderHold,
     /// Behind other frames in the host's interface.
     InterfaceQueue,
-    /// In the queue of a port of a switch.
+    /// In the queue of a port of a switch that could send.
     SwitchQueue,
+    /// In such a queue while its priority was paused.
+    Paused,
     /// On the wire, from the first bit to the last, or to the bit at which a cut-through switch forwards.
     Serialisation,
     /// Propagation, and the latency of the switch at the end of the link.
@@ -41,14 +45,16 @@ pub enum Part {
 
 impl Part {
     /// All, in the order of the type.
-    pub const ALL: [Part; 16] = [
+    pub const ALL: [Part; 18] = [
         Part::Start,
         Part::ClientWork,
         Part::ServerWork,
         Part::Device,
+        Part::Pacing,
         Part::SenderHold,
         Part::InterfaceQueue,
         Part::SwitchQueue,
+        Part::Paused,
         Part::Serialisation,
         Part::Propagation,
         Part::FastRetransmission,
@@ -67,9 +73,11 @@ impl Part {
             Part::ClientWork => "client_work_ps",
             Part::ServerWork => "server_work_ps",
             Part::Device => "device_ps",
+            Part::Pacing => "pacing_ps",
             Part::SenderHold => "sender_hold_ps",
             Part::InterfaceQueue => "interface_queue_ps",
             Part::SwitchQueue => "switch_queue_ps",
+            Part::Paused => "paused_ps",
             Part::Serialisation => "serialisation_ps",
             Part::Propagation => "propagation_ps",
             Part::FastRetransmission => "fast_retransmission_ps",

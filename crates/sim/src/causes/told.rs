@@ -1,6 +1,7 @@
 //! What the recorder is told.
 
 use super::ends::{Repairs, SocketId};
+use tailrace_endpoint::transport::Limit;
 use tailrace_units::Time;
 
 /// What a transmission is.
@@ -15,6 +16,8 @@ pub(crate) struct Transmission {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) repairs: Repairs,
+    /// Why it sends no more.
+    pub(crate) limit: Limit,
     /// The retransmission timer has expired, and what was lost then is being repeated.
     pub(crate) is_after_timeout: bool,
 }

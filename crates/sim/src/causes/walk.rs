@@ -1,7 +1,8 @@
 //! The way back along the critical path: from the completion of a transaction to its start, interval by interval.
 
-use super::frames::{Entry, Frame, FrameId, Frames, Lost};
+use super::frames::{Entry, Frame, FrameId, Frames, Lost, Window};
 use super::part::{Part, Parts};
+use super::pauses::total;
 use super::wires::Wires;
 use super::{Explanation, Loss};
 use std::collections::BTreeMap;
@@ -26,8 +27,8 @@ pub(super) struct Walk<'a> {
     /// What the time is before the first frame of the path.
     own: Part,
     at: Time,
-    /// The path is in a round trip that a window took.
-    is_in_round: bool,
+    /// The path is in a round trip that this window took.
+    round: Option<Window>,
     found: Explanation,
 }
 
@@ -46,12 +47,13 @@ impl<'a> Walk<'a> {
             end,
             parts: Parts::default(),
             windowed: Span::ZERO,
+            receive_windowed: Span::ZERO,
             window_rounds: 0,
             queued_at: BTreeMap::new(),
             behind: BTreeMap::new(),
             losses: Vec::new(),
         };
-        let mut walk = Walk { frames, wires, start, own, at: end, is_in_round: false, found };
+        let mut walk = Walk { frames, wires, start, own, at: end, round: None, found };
         match last {
             Last::Frame((delivered, frame)) if delivered > start => {
                 walk.back_to(delivered, Part::ClientWork);
@@ -77,8 +79,11 @@ impl<'a> Walk<'a> {
         let span = self.at.since(to);
         self.at = to;
         self.found.parts.add(part, span);
-        if self.is_in_round {
+        if let Some(window) = self.round {
             self.found.windowed += span;
+            if window == Window::Receiver {
+                self.found.receive_windowed += span;
+            }
         }
         span
     }
@@ -105,11 +110,11 @@ impl<'a> Walk<'a> {
             if since.is_some_and(|since| since <= self.start)
                 && matches!(prior.part, Part::ClientWork | Part::ServerWork | Part::Device)
             {
-                self.is_in_round = false;
+                self.round = None;
                 self.back_to(self.start, self.own);
                 return;
             }
-            self.enter_or_leave_round(prior.opens_window, prior.part);
+            self.enter_or_leave_round(prior.opens, prior.part);
             if let Some(since) = since {
                 self.back_to(since, prior.part);
             }
@@ -118,12 +123,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Round trips that a window takes end, on the way back, at what a program wrote.
-    fn enter_or_leave_round(&mut self, opens_window: bool, part: Part) {
-        if opens_window {
-            self.is_in_round = true;
+    fn enter_or_leave_round(&mut self, opens: Option<Window>, part: Part) {
+        if opens.is_some() {
+            self.round = opens;
             self.found.window_rounds += 1;
         } else if matches!(part, Part::ClientWork | Part::ServerWork | Part::Device) {
-            self.is_in_round = false;
+            self.round = None;
         }
     }
 
@@ -138,34 +143,54 @@ impl<'a> Walk<'a> {
     /// From the arrival of a frame back to its hand-over to the interface.
     fn pass(&mut self, frame: &Frame) {
         let mut id = frame.last_hop;
-        let mut next_wire = None;
+        let mut next = None;
         while let Some(&hop) = self.frames.hop(id) {
-            match next_wire {
+            match next {
                 None => {
                     self.back_to(hop.arrival, Part::Receive);
                 }
-                Some(wire) => self.queue(wire, hop.arrival),
+                Some(next) => self.queue(next, hop.arrival),
             }
             self.back_to(hop.end.min(hop.arrival), Part::Propagation);
             self.back_to(hop.start, Part::Serialisation);
-            (id, next_wire) = (hop.before, Some(hop.wire));
+            (id, next) = (hop.before, Some((hop.wire, hop.class)));
         }
-        let part = if id == 0 { Part::InterfaceQueue } else { Part::Unknown };
-        self.back_to(frame.handed, part);
+        match next {
+            Some((wire, class)) if id == 0 => {
+                let pauses = self.wires.paused(wire, class, frame.handed.max(self.start), self.at);
+                self.wait(total(&pauses), frame.handed, Part::InterfaceQueue);
+            }
+            _ => {
+                self.back_to(frame.handed, Part::Unknown);
+            }
+        }
     }
 
-    /// In the queue before a wire, since the frame came there.
-    fn queue(&mut self, wire: u32, since: Time) {
-        let until = self.at;
-        let span = self.back_to(since, Part::SwitchQueue);
+    /// A wait since then, of which so long a time was a pause.
+    fn wait(&mut self, paused: Span, since: Time, part: Part) -> Span {
+        let began = since.max(self.start);
+        let queued = self.back_to((began + paused).min(self.at), part);
+        self.back_to(began, Part::Paused);
+        queued
+    }
+
+    /// In the queue of a class before a wire, since the frame came there.
+    fn queue(&mut self, (wire, class): (u32, u8), since: Time) {
+        let (began, until) = (since.max(self.start), self.at);
+        let pauses = self.wires.paused(wire, class, began, until);
+        let span = self.wait(total(&pauses), since, Part::SwitchQueue);
         if span == Span::ZERO {
             return;
         }
-        let at_wire = self.found.queued_at.entry(wire).or_insert(Span::ZERO);
+        let at_wire = self.found.queued_at.entry((wire, class)).or_insert(Span::ZERO);
         *at_wire += span;
-        for (workload, sent) in self.wires.occupied(wire, self.at, until) {
-            let behind = self.found.behind.entry(workload).or_insert(Span::ZERO);
-            *behind += sent;
+        let free_since = std::iter::once(began).chain(pauses.iter().map(|pause| pause.1));
+        let free_until = pauses.iter().map(|pause| pause.0).chain([until]);
+        for (from, to) in free_since.zip(free_until) {
+            for (workload, sent) in self.wires.occupied(wire, from, to) {
+                let behind = self.found.behind.entry(workload).or_insert(Span::ZERO);
+                *behind += sent;
+            }
         }
     }
 }
@@ -183,13 +208,13 @@ mod tests {
     fn add(frames: &mut Frames, prior: Option<Prior>, stamps: [u64; 8]) -> FrameId {
         let [handed, start, end, arrival, next_start, next_end, next_arrival, delivered] = stamps.map(PS);
         let id = frames.add(Frame { delivered, ..Frame::new(handed, Packet::default(), prior) });
-        frames.add_hop(id, Hop { before: 0, wire: 0, start, end, arrival });
-        frames.add_hop(id, Hop { before: 0, wire: 1, start: next_start, end: next_end, arrival: next_arrival });
+        frames.add_hop(id, Hop { before: 0, wire: 0, class: 0, start, end, arrival });
+        frames.add_hop(id, Hop { before: 0, wire: 1, class: 0, start: next_start, end: next_end, arrival: next_arrival });
         id
     }
 
     fn after(frame: FrameId, entry: Entry, part: Part) -> Option<Prior> {
-        Some(Prior { frame, entry, part, opens_window: false })
+        Some(Prior { frame, entry, part, opens: None })
     }
 
     fn parts(explanation: &Explanation) -> Vec<(Part, u64)> {
@@ -242,7 +267,7 @@ mod tests {
         let request = add(&mut frames, None, [0, 0, 1, 2, 2, 3, 4, 4]);
         let data = add(&mut frames, after(request, Entry::Delivered, Part::ServerWork), [10, 10, 11, 12, 12, 13, 14, 14]);
         let ack = add(&mut frames, after(data, Entry::Delivered, Part::DelayedAck), [54, 54, 55, 56, 56, 57, 58, 58]);
-        let released = Prior { frame: ack, entry: Entry::Delivered, part: Part::SenderHold, opens_window: true };
+        let released = Prior { frame: ack, entry: Entry::Delivered, part: Part::SenderHold, opens: Some(Window::Congestion) };
         let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);
         let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), (Last::Frame((PS(62), rest)), Part::Start));
         assert_eq!(

@@ -1,6 +1,7 @@
 //! What is on every wire, and what was: for the order of frames, and for who stood before whom.
 
 use super::frames::FrameId;
+use super::pauses::Pausable;
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 
@@ -30,6 +31,8 @@ struct Line {
     /// Frames on their way, in order: arrival, number.
     under_way: VecDeque<(Time, FrameId)>,
     sent: VecDeque<Sent>,
+    /// The transmitter before it obeys pauses.
+    pausable: Option<Box<Pausable>>,
 }
 
 /// All wires.
@@ -39,9 +42,28 @@ pub(super) struct Wires(Vec<Line>);
 impl Wires {
     /// From the ends of the wires. The two directions of a link follow each other.
     pub(super) fn new(ends: &[Node]) -> Wires {
-        let line =
-            |(wire, &to): (usize, &Node)| Line { from: ends[wire ^ 1], to, under_way: VecDeque::new(), sent: VecDeque::new() };
+        let line = |(wire, &to): (usize, &Node)| Line {
+            from: ends[wire ^ 1],
+            to,
+            under_way: VecDeque::new(),
+            sent: VecDeque::new(),
+            pausable: None,
+        };
         Wires(ends.iter().enumerate().map(line).collect())
+    }
+
+    pub(super) fn put_pausable(&mut self, wire: u32, line: Pausable) {
+        self.0[wire as usize].pausable = Some(Box::new(line));
+    }
+
+    pub(super) fn pausable_mut(&mut self, wire: u32) -> Option<&mut Pausable> {
+        self.0[wire as usize].pausable.as_deref_mut()
+    }
+
+    /// When the transmitter before a wire was paused between two moments.
+    pub(super) fn paused(&self, wire: u32, class: u8, from: Time, to: Time) -> Vec<(Time, Time)> {
+        let line = self.0.get(wire as usize).and_then(|line| line.pausable.as_deref());
+        line.into_iter().flat_map(|line| line.between(class, from, to)).collect()
     }
 
     pub(super) fn from(&self, wire: u32) -> Node {

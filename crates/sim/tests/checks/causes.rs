@@ -1,5 +1,7 @@
 //! Where the time of transactions went, on cases that can be counted by hand.
 
+use crate::bridging::pfc::incast;
+use crate::bridging::{SAN, computed_headroom, lossless_policy};
 use crate::common::*;
 use crate::processor::processor;
 use crate::random_plan::plans;
@@ -315,10 +317,10 @@ fn a_processor_receives_works_and_sends() {
     }
 }
 
-/// Flows of 300 kB to a host that works 3 us on each frame, which takes 1.2 us to come.
+/// Flows of 3 MB to a host that works 3 us on each frame, which takes 1.2 us to come.
 fn overrun(ring_frames: u32) -> RawPlan {
     let hosts: [Vec<String>; 2] = [vec!["h0".into()], vec!["h1".into()]];
-    let sizes = RawDistribution::Constant(300_000);
+    let sizes = RawDistribution::Constant(3_000_000);
     let mut plan = quiet(2, flows_between("flows", hosts, sizes, RawDistribution::Constant(20 * MS), 5));
     (plan.hosts[1].cpu.per_packet_ps, plan.hosts[1].nic.rx_ring_frames) = (3 * US, ring_frames);
     plan.hosts[1].nic.gro_bytes = 0;
@@ -334,6 +336,14 @@ fn frames_that_a_short_receive_ring_drops_are_named() {
     assert!(!losses.is_empty() && losses.iter().all(|loss| loss.in_ring && loss.wire == 3), "{losses:?}");
 }
 
+/// More than a poll takes waits in the ring: what a sink does nothing with is complete when the last poll's work is done.
+#[test]
+fn a_host_that_works_on_frames_takes_as_many_as_a_poll_does() {
+    let mut plan = overrun(4_096);
+    plan.workloads = vec![RawWorkload::from(stream("many", "h0", "h1", 16, 1_000_000))];
+    assert_eq!(check(plan).transactions.len(), 16);
+}
+
 #[test]
 fn a_processor_that_merges_segments_hands_up_all_of_them() {
     let mut plan = overrun(4_096);
@@ -341,7 +351,7 @@ fn a_processor_that_merges_segments_hands_up_all_of_them() {
     plan.hosts[1].nic.gro_bytes = 65_536;
     for one in &check(plan).transactions {
         assert!(ps(one, Part::ClientWork) < 50 * US, "waking up and copies: {one:?}");
-        assert!(ps(one, Part::Receive) > 3 * US, "{one:?}");
+        assert!(3 * US < ps(one, Part::Receive) && ps(one, Part::Receive) < one.parts.total().ps() / 2, "{one:?}");
     }
 }
 
@@ -355,4 +365,57 @@ fn a_wait_in_an_interface_that_chooses_is_told() {
     let found = check(plan).transactions;
     let waited: u64 = found.iter().map(|one| ps(one, Part::InterfaceQueue)).sum();
     assert!(waited > found.len() as u64 * on_wire(1_448), "{found:?}");
+}
+
+/// Users of two priorities beside an incast without loss, whose pauses concern one of them.
+#[test]
+fn pauses_of_a_priority_are_a_part_of_its_waits() {
+    let mut plan = incast(lossless_policy(computed_headroom(1500)));
+    plan.observe.warm_up_ps = 10 * MS;
+    let second = plan.switches[0].name.clone() + "2";
+    // The users are behind a second switch, whose port is paused.
+    let mut behind = plan.switches[0].clone();
+    behind.name.clone_from(&second);
+    plan.switches.push(behind);
+    plan.links[1].b.clone_from(&second);
+    plan.links.push(link("sw", &second, 10 * GBPS, US));
+    for (name, priority) in [("paused", SAN), ("free", 0)] {
+        let mut user = oltp(name, "h1", "h0", 1, 0, 1_000);
+        user.header.priority = priority;
+        plan.workloads.push(RawWorkload::from(user));
+    }
+    let first = plan.workloads.len() as u32 - 2;
+    let found = check(plan).transactions;
+    let time =
+        |workload: u32, part: Part| found.iter().filter(|one| one.workload == workload).map(|one| ps(one, part)).sum::<u64>();
+    assert!(time(first, Part::Paused) > time(first, Part::Propagation), "{}", time(first, Part::Paused));
+    assert_eq!(time(first + 1, Part::Paused), 0);
+    let classes: std::collections::BTreeSet<(u32, u8)> =
+        found.iter().flat_map(|one| one.queued_at.keys().map(|&(_, class)| (one.workload, class))).collect();
+    assert_eq!(classes.into_iter().collect::<Vec<_>>(), [(first, SAN), (first + 1, 0)]);
+}
+
+#[test]
+fn a_window_of_the_receiver_is_told_from_that_of_congestion() {
+    let rounds = |buffer_bytes: u64| {
+        let mut plan = one_user(400_000);
+        for host in &mut plan.hosts {
+            host.tcp.receive_buffer = RawSocketBuffer { initial_bytes: buffer_bytes, maximum_bytes: buffer_bytes };
+        }
+        let found = check(plan).transactions;
+        // Of the last one, congestion has opened the window.
+        found.last().map(|one| (one.windowed.ps(), one.receive_windowed.ps())).expect("there are some")
+    };
+    let (windowed, by_receiver) = rounds(20_000);
+    assert!(by_receiver > windowed * 9 / 10 && windowed > 0, "{by_receiver} of {windowed} ps");
+    let (windowed, by_receiver) = rounds(60_000_000);
+    assert!(windowed > 0 && by_receiver == 0, "{by_receiver} of {windowed} ps");
+}
+
+#[test]
+fn a_pace_is_told_from_other_timers() {
+    let mut plan = one_user(400_000);
+    plan.hosts.iter_mut().for_each(|host| host.tcp.congestion_control = RawCongestionControl::Bbr);
+    let found = check(plan).transactions;
+    assert!(found.iter().any(|one| ps(one, Part::Pacing) > 10 * US), "{found:?}");
 }

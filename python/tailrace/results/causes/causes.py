@@ -9,12 +9,22 @@ from typing import Any
 from tailrace.results.causes.wires import wire_names
 
 PARTS = (
-    *("wait_to_start", "client_work", "server_work", "device", "sender_hold", "interface_queue", "switch_queue"),
-    *("serialisation", "propagation", "fast_retransmission", "reordering_timer", "probe", "timeout", "delayed_ack"),
+    *("wait_to_start", "client_work", "server_work", "device", "pacing", "sender_hold", "interface_queue"),
+    *(
+        "switch_queue",
+        "paused",
+        "serialisation",
+        "propagation",
+        "fast_retransmission",
+        "reordering_timer",
+        "probe",
+        "timeout",
+        "delayed_ack",
+    ),
     *("receive", "unknown"),
 )
 """Parts of a latency, in the order of `tailrace_sim::Part`. A table with further columns of times has further parts."""
-NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps"})
+NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps", "receive_windowed_ps"})
 """Times of a transaction that are no part of its latency."""
 _PS = "_ps"
 OF_SWITCHES = "frames of switches"
@@ -48,8 +58,10 @@ class Transaction:
     windowed_ps: int
     """Of the latency, round trips for which bytes waited for a window."""
     window_rounds: int
+    receive_windowed_ps: int = 0
+    """Of `windowed_ps`, where it was the window of the receiver."""
     queues: dict[str, int] = field(default_factory=dict)
-    """Of `switch_queue`: by port."""
+    """Of `switch_queue`: by port, with the class in all classes but the first."""
     behind: dict[str, int] = field(default_factory=dict)
     """Of `switch_queue`: for how long frames of each workload were sent meanwhile."""
     losses: list[Loss] = field(default_factory=list)
@@ -75,8 +87,8 @@ class Causes:
     @cached_property
     def by_workload(self) -> dict[str, list[Transaction]]:
         """In the order of completion; raises `ValueError` when parts do not add up to a latency."""
-        queues = self._spans("causes_queues", "wire", self._wires.__getitem__)
-        behind = self._spans("causes_behind", "workload", self._workload)
+        queues = self._queues()
+        behind = self._behind()
         losses: dict[int, list[Loss]] = defaultdict(list)
         for row, wire, in_ring, at_ps in _rows(
             self._tables["causes_losses"], ("transaction", "wire", "in_ring", "at_ps")
@@ -91,16 +103,17 @@ class Causes:
             "end_ps",
             "windowed_ps",
             "window_rounds",
+            "receive_windowed_ps",
             *(f"{part}{_PS}" for part in names),
         )
-        for row, (workload, user, start_ps, end_ps, windowed_ps, rounds, *times) in enumerate(
+        for row, (workload, user, start_ps, end_ps, windowed_ps, rounds, receive_windowed_ps, *times) in enumerate(
             _rows(self._tables["causes"], keys)
         ):
             if sum(times) != end_ps - start_ps:
                 raise ValueError(f"transaction {row}: {sum(times)} ps of parts and a latency of {end_ps - start_ps} ps")
             parts = {part: time for part, time in zip(names, times, strict=True) if time}
             one = Transaction(
-                *(user, start_ps, end_ps, parts, windowed_ps, rounds),
+                *(user, start_ps, end_ps, parts, windowed_ps, rounds, receive_windowed_ps),
                 queues.get(row, {}),
                 behind.get(row, {}),
                 losses.get(row, []),
@@ -111,11 +124,24 @@ class Causes:
     def _workload(self, number: int) -> str:
         return OF_SWITCHES if number == _NO_WORKLOAD else self._names[number]
 
-    def _spans(self, table: str, key: str, name: Any) -> dict[int, dict[str, int]]:
-        spans: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        for row, number, time_ps in _rows(self._tables[table], ("transaction", key, "time_ps")):
-            spans[row][name(number)] += time_ps
-        return {row: dict(of_row) for row, of_row in spans.items()}
+    def _queues(self) -> dict[int, dict[str, int]]:
+        table = self._tables["causes_queues"]
+        rows = _rows(table, ("transaction", "wire", "class", "time_ps"))
+        return _by_transaction((row, self._queue(wire, number), time_ps) for row, wire, number, time_ps in rows)
+
+    def _queue(self, wire: int, number: int) -> str:
+        return f"{self._wires[wire]} class {number}" if number else self._wires[wire]
+
+    def _behind(self) -> dict[int, dict[str, int]]:
+        rows = _rows(self._tables["causes_behind"], ("transaction", "workload", "time_ps"))
+        return _by_transaction((row, self._workload(number), time_ps) for row, number, time_ps in rows)
+
+
+def _by_transaction(times: Iterable[tuple[int, str, int]]) -> dict[int, dict[str, int]]:
+    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for row, name, time_ps in times:
+        found[row][name] += time_ps
+    return {row: dict(of_row) for row, of_row in found.items()}
 
 
 def parts_of(columns: Iterable[str]) -> list[str]:

@@ -11,9 +11,11 @@ WORDS = {
     "client_work": "work of the client",
     "server_work": "work of the server",
     "device": "block device",
-    "sender_hold": "held by the sender (pacing, cork)",
+    "pacing": "held by the sender's pace",
+    "sender_hold": "held by the sender (small queue, cork)",
     "interface_queue": "queue of a host's interface",
     "switch_queue": "queues of switches",
+    "paused": "queues while they were paused",
     "serialisation": "serialisation",
     "propagation": "propagation and switch latency",
     "fast_retransmission": "until a fast retransmission",
@@ -45,7 +47,8 @@ def sentence(one: Transaction) -> str:
     text += _dropped(one)
     if 100 * one.windowed_ps >= TOLD_PERCENT * max(1, one.latency_ps):
         rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
-        text += f" {_percent(one.windowed_ps, one.latency_ps)} of it in {rounds} in which bytes waited for a window."
+        share = _percent(one.windowed_ps, one.latency_ps)
+        text += f" {share} of it in {rounds} in which bytes waited for a window{_whose(one)}."
     return text
 
 
@@ -82,6 +85,13 @@ def _dropped(one: Transaction) -> str:
     if len(one.losses) == 1:
         return f" A frame was dropped {places[0]} at {span_text(first.at_ps)}."
     return f" {len(one.losses)} frames were dropped {', '.join(places)}, the first at {span_text(first.at_ps)}."
+
+
+def _whose(one: Transaction) -> str:
+    """Of the windows, that of the receiver."""
+    if not one.receive_windowed_ps:
+        return ""
+    return f" ({_percent(one.receive_windowed_ps, one.windowed_ps)} of that for the receiver's)"
 
 
 def _place(loss: Loss) -> str:

@@ -10,14 +10,16 @@ pub(crate) use receiving::Receives;
 
 use crate::causes::Explanation;
 use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
-use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
+use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior, Window};
 use crate::causes::inside::Inside;
 use crate::causes::part::Part;
+use crate::causes::pauses::Pausable;
 use crate::causes::told::{Connection, Look, Transmission};
 use crate::causes::walk::{Last, Walk};
 use crate::causes::wires::{Node, Wires};
 use receiving::Receiving;
 use std::collections::BTreeMap;
+use tailrace_dataplane::Frame as _;
 use tailrace_endpoint::cause::{Cause, Work};
 use tailrace_endpoint::host::{Completion, Opened, sender_of};
 use tailrace_endpoint::ip::protocol;
@@ -52,8 +54,8 @@ pub(crate) struct Recorder {
     by_hash: BTreeMap<u32, SocketId>,
     /// Opening segments of this event whose socket is not there yet, with their senders.
     opening: Vec<(SocketId, FrameId)>,
-    /// Sockets that were handed frames in this event.
-    told: Vec<SocketId>,
+    /// Sockets that were handed frames in this event, or have sent some.
+    touched: Vec<SocketId>,
     /// Sockets that were written to.
     written: Vec<SocketId>,
     /// Repetitions of this event, with the sockets that sent them.
@@ -63,6 +65,11 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
+    /// The transmitter before a wire obeys pauses.
+    pub(crate) fn obeys_pauses(&mut self, wire: u32, line: Pausable) {
+        self.wires.put_pausable(wire, line);
+    }
+
     /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that are explained or not.
     pub(crate) fn new(ends: &[Node], hosts: impl Iterator<Item = Receives>, followed: Vec<Followed>) -> Recorder {
         let wires_to = |host: u32| (0_u32..).zip(ends).filter(move |(_, end)| **end == Node::Host(host)).map(|(wire, _)| wire);
@@ -78,7 +85,7 @@ impl Recorder {
             ends: Ends::default(),
             by_hash: BTreeMap::new(),
             opening: Vec::new(),
-            told: Vec::new(),
+            touched: Vec::new(),
             written: Vec::new(),
             repeated: Vec::new(),
             completed: Vec::new(),
@@ -136,6 +143,7 @@ impl Recorder {
         if let Some(end) = self.ends.get_mut(own) {
             end.note_written(self.event.now, bytes, prior);
             self.written.push(own);
+            self.touched.push(own);
         }
     }
 
@@ -152,7 +160,7 @@ impl Recorder {
             Work::Program if from.is_peer || is_client && from.is_client => Part::ClientWork,
             Work::Program => Part::ServerWork,
         };
-        Some(Prior { frame, entry: Entry::Delivered, part, opens_window: false })
+        Some(Prior { frame, entry: Entry::Delivered, part, opens: None })
     }
 
     /// The world handles something now, which is about a wire or about something else.
@@ -183,13 +191,14 @@ impl Recorder {
         for completion in std::mem::take(&mut self.completed) {
             self.explain(&completion);
         }
-        let mut told = std::mem::take(&mut self.told);
-        for own in told.drain(..) {
+        let mut touched = std::mem::take(&mut self.touched);
+        for own in touched.drain(..) {
             if let Some(end) = self.ends.get_mut(own) {
-                end.repairs = look(own).repairs;
+                let look = look(own);
+                (end.repairs, end.limit) = (look.repairs, Some(look.limit));
             }
         }
-        self.told = told;
+        self.touched = touched;
         self.opening.clear();
     }
 
@@ -220,7 +229,7 @@ impl Recorder {
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
         if let Some(frame) = follows {
             let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
-            *prior = Prior { frame, entry: Entry::Delivered, part, opens_window: told.is_some() };
+            *prior = Prior { frame, entry: Entry::Delivered, part, opens: told.is_some().then_some(Window::Congestion) };
         } else if told.is_none() {
             prior.part = if look.repairs.timeouts > before.timeouts {
                 Part::Timeout
@@ -263,7 +272,7 @@ impl Recorder {
         let Some(end) = self.ends.get_mut(own) else { return };
         end.note_received(now, packet, id);
         end.told = Some((number, id));
-        self.told.push(own);
+        self.touched.push(own);
     }
 
     /// A host's interface is handed a frame that it will send later.
@@ -276,12 +285,22 @@ impl Recorder {
 
     /// A frame goes onto a wire.
     pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) {
+        if packet.is_control() {
+            self.pauses_before(wire ^ 1, sent.arrival, packet);
+        }
         let id = self.id_of(wire, packet);
         let &Transmission { start, end, arrival, workload } = sent;
         if id != NOT_KEPT {
-            self.frames.add_hop(id, Hop { before: 0, wire, start, end, arrival });
+            self.frames.add_hop(id, Hop { before: 0, wire, class: packet.tag.priority(), start, end, arrival });
         }
         self.wires.push(wire, (start, end, arrival), id, workload.map_or(u32::MAX, |workload| workload as u32));
+    }
+
+    /// A pause is for the transmitter before the opposite wire.
+    fn pauses_before(&mut self, wire: u32, at: Time, packet: &Packet) {
+        if let (Some(line), Some(pause)) = (self.wires.pausable_mut(wire), packet.pause()) {
+            line.note(at, &pause);
+        }
     }
 
     /// A frame is dropped before a wire.
@@ -334,9 +353,9 @@ impl Recorder {
             told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
         let end = self.ends.get_mut(own)?;
         let copy = end.copy_of(packet);
-        let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, opens_window: false };
+        let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, opens: None };
         let prior = if let Some(copy) = copy {
-            Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, opens_window: false })
+            Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, opens: None })
         } else if sequence_bytes(packet) == 0 {
             end.last_received.map(|received| after(received.1, Part::DelayedAck))
         } else if packet.flags.contains(Flags::SYN) {
@@ -345,6 +364,7 @@ impl Recorder {
             end.released(now, packet, told)
         };
         end.note_sent(packet, id);
+        self.touched.push(own);
         if let Some(copy) = copy {
             self.repeated.push((own, id));
             if let Some(frame) = self.frames.get_mut(id) {

@@ -4,7 +4,7 @@ mod afd;
 mod circle;
 mod classes;
 mod lossless;
-mod pfc;
+pub mod pfc;
 mod qcn;
 mod spreading;
 mod storm;
@@ -16,7 +16,7 @@ use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
 /// The priority without loss.
-const SAN: u8 = 3;
+pub const SAN: u8 = 3;
 const SAN_BIT: u8 = 1 << SAN;
 /// 802.3 annex 31B.3.7: 67 quanta of 512 bits at 10 Gbit/s.
 const RESPONSE_QUANTA: u64 = 67;
@@ -28,7 +28,7 @@ const BUFFER_BYTES: u64 = 12_000_000;
 const XOFF_BYTES: u64 = 100_000;
 
 /// What is needed after a pause at 10 Gbit/s with frames of this MTU.
-fn computed_headroom(mtu: u64) -> u64 {
+pub fn computed_headroom(mtu: u64) -> u64 {
     let frame = mtu + 14;
     headroom_bytes(10 * GBPS, CABLE_METRES, frame, frame, RESPONSE_QUANTA)
 }
@@ -45,7 +45,7 @@ fn pausing(obeys: u8) -> RawPause {
 }
 
 /// Two classes with half of the line each: `default`, and `san` without loss in [`SAN`].
-fn lossless_policy(headroom_bytes: u64) -> RawPolicy {
+pub fn lossless_policy(headroom_bytes: u64) -> RawPolicy {
     let queues = vec![queue("default", RawService::Dwrr(500), BUFFER_BYTES), queue("san", RawService::Dwrr(500), BUFFER_BYTES)];
     let group = |priorities, bytes, lossless| RawGroup { priorities, reserved_bytes: 0, limit: RawLimit::Bytes(bytes), lossless };
     let lossless = RawLossless { xon_offset_bytes: 20_000, headroom_bytes };

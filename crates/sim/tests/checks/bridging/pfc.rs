@@ -3,7 +3,7 @@
 use super::*;
 
 /// Eight TCP streams without loss into one port.
-fn incast(policy: RawPolicy) -> RawPlan {
+pub fn incast(policy: RawPolicy) -> RawPlan {
     let mut plan = lossless_star(9, policy);
     plan.workloads = (1..9).map(|i| endless(&format!("h{i}"), "h0", SAN)).collect();
     plan
