@@ -1,7 +1,9 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
 use crate::causes::{Explanation, Look, Node, Part, Recorder, SocketId, tables};
+use crate::links::Links;
 use crate::outcome::{Outcome, Table, gather};
+use crate::timeline::{Look as SocketLook, Timeline, Wanted};
 use crate::world::{EVENTS_PER_REPORT, World};
 use crate::{Control, build};
 use std::collections::BTreeMap;
@@ -10,6 +12,7 @@ use tailrace_endpoint::app::App;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
 use tailrace_plan::Plan;
+use tailrace_units::Time;
 
 /// A run with its explanations, in the order of completion.
 #[derive(Debug)]
@@ -73,16 +76,35 @@ fn refusal(plan: &Plan) -> Option<Unexplained> {
 /// # Errors
 /// When the plan has something of which the record would not be whole.
 pub fn explain(plan: &Plan, control: &Control) -> Result<Explained, Unexplained> {
+    let started = std::time::Instant::now();
+    let mut world = recorded(plan, control, None)?;
+    if world.is_done() || world.is_cancelled {
+        world.settle_switches();
+    } else {
+        world.run_until(world.stop_at, control);
+    }
+    let transactions = std::mem::take(&mut recorder(&mut world).explained);
+    Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
+}
+
+/// A world that has run to its last event, or to the end of the timeline that is wanted, with its record.
+///
+/// # Errors
+/// As [`explain`].
+pub(crate) fn recorded(plan: &Plan, control: &Control, wanted: Option<&Wanted>) -> Result<World, Unexplained> {
     if let Some(why) = refusal(plan) {
         return Err(why);
     }
-    let started = std::time::Instant::now();
     let mut world = build::build(plan);
     let empty = recorder_of(plan, &world);
     world.links.observe.record_all(empty);
+    if let Some(wanted) = wanted {
+        keep_timeline(&mut world, wanted);
+    }
+    let until = wanted.map_or(world.stop_at, |wanted| wanted.end().min(world.stop_at));
     while !world.is_done() {
         let (at, source) = world.links.agenda.next();
-        if at > world.stop_at {
+        if at > until {
             break;
         }
         if let Some(end) = world.warm_up.filter(|&end| end < at) {
@@ -98,17 +120,44 @@ pub fn explain(plan: &Plan, control: &Control) -> Result<Explained, Unexplained>
         let before = timer.map(|socket| *world.socket(socket).tcp().stats());
         let wire = (source < world.first_generator_source).then_some(source);
         recorder(&mut world).begin_event(at, wire);
+        begin_of_timeline(&mut world.links, at, wire);
         world.handle(at, source);
         let repeated = before.zip(timer).map(|(before, socket)| repetition(&before, world.socket(socket).tcp().stats()));
         end_event(&mut world, timer, repeated.unwrap_or(Part::FastRetransmission));
+        end_of_timeline(&mut world);
     }
-    if world.is_done() || world.is_cancelled {
-        world.settle_switches();
-    } else {
-        world.run_until(world.stop_at, control);
-    }
-    let transactions = std::mem::take(&mut recorder(&mut world).explained);
-    Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
+    Ok(world)
+}
+
+/// From now on a timeline is kept.
+fn keep_timeline(world: &mut World, wanted: &Wanted) {
+    let switch = |end: End| match end {
+        End::Switch { switch, .. } => Some(switch),
+        End::Host(_) | End::Bonded(_) | End::Stage { .. } => None,
+    };
+    let ends = world.links.wires.iter().map(|wire| switch(wire.end)).collect();
+    let recorder = recorder(world);
+    recorder.keeps_steps = true;
+    let mut wanted = wanted.clone();
+    wanted.users.retain(|&(workload, user)| recorder.connection_of(workload, user).is_some());
+    let watched = wanted.users.iter().filter_map(|&(workload, user)| recorder.connection_of(workload, user)).flatten().collect();
+    world.links.observe.timeline = Some(Box::new(Timeline::new(&wanted, ends, watched)));
+}
+
+fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
+    let Some(timeline) = &mut links.observe.timeline else { return };
+    let next = wire.and_then(|wire| Some((wire, links.wires[wire as usize].next_frame()?)));
+    let arrived = next.filter(|&(_, (arrival, _))| arrival <= at).map(|(wire, (_, packet))| (wire, packet));
+    timeline.begin_event(at, arrived);
+}
+
+fn end_of_timeline(world: &mut World) {
+    let Some(timeline) = &mut world.links.observe.timeline else { return };
+    let hosts = &world.hosts;
+    timeline.end_event(|(host, number)| {
+        let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
+        SocketLook { stats: *tcp.stats(), cwnd: tcp.cwnd(), in_flight: tcp.in_flight(), mss: tcp.mss(), unsent: tcp.unsent() }
+    });
 }
 
 /// Tells the recorder what the event has left behind in sockets.

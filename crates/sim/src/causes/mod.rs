@@ -8,13 +8,16 @@ mod ends;
 mod frames;
 mod part;
 mod recorder;
+mod step;
 mod tables;
 mod walk;
 mod wires;
 
 pub(crate) use ends::SocketId;
+pub(crate) use frames::FrameId;
 pub use part::{Part, Parts};
-pub(crate) use recorder::{Look, Recorder, Transmission};
+pub(crate) use recorder::{Key, Look, Recorder, SentFrame, Transmission, key};
+pub use step::Step;
 pub(crate) use tables::tables;
 pub(crate) use wires::Node;
 
@@ -53,4 +56,6 @@ pub struct Explanation {
     pub behind: BTreeMap<u32, Span>,
     /// Frames of the path that were dropped, and repeated: from the completion back.
     pub losses: Vec<Loss>,
+    /// The path from the completion back; empty where no timeline is wanted.
+    pub steps: Vec<Step>,
 }

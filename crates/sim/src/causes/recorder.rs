@@ -18,9 +18,9 @@ use tailrace_units::Time;
 use tailrace_wire::{Packet, Protocol};
 
 /// By what a switch's frames are found again: all that a switch does not change.
-type Key = (u32, u16, u32, u32, u64, u64, u16, u16);
+pub(crate) type Key = (u32, u16, u32, u32, u64, u64, u16, u16);
 
-fn key(switch: u32, packet: &Packet) -> Key {
+pub(crate) fn key(switch: u32, packet: &Packet) -> Key {
     let Packet { to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags, .. } = *packet;
     (switch, to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags.bits())
 }
@@ -83,6 +83,22 @@ pub(crate) struct Recorder {
     repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
     pub(crate) explained: Vec<Explanation>,
+    /// Explanations keep the steps of their paths.
+    pub(crate) keeps_steps: bool,
+}
+
+/// A frame of an explained connection that a host sent, as far as the record still has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentFrame {
+    /// As the host sent it.
+    pub(crate) packet: Packet,
+    pub(crate) handed: Time,
+    /// `Time::NEVER` of one that did not come to a transport.
+    pub(crate) delivered: Time,
+    /// The frame without which this one would not have been sent then, and what lies between.
+    pub(crate) prior: Option<(FrameId, Part)>,
+    /// The copy before it, of a repetition.
+    pub(crate) repeats: Option<FrameId>,
 }
 
 impl Recorder {
@@ -104,6 +120,7 @@ impl Recorder {
             repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
+            keeps_steps: false,
         }
     }
 
@@ -220,22 +237,42 @@ impl Recorder {
         }
     }
 
-    /// A frame goes onto a wire.
-    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) {
+    /// A frame goes onto a wire. Returns its number, if it is kept.
+    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) -> Option<FrameId> {
         let id = self.id_of(wire, packet);
         let &Transmission { start, end, arrival, workload } = sent;
         if id != NOT_KEPT {
             self.frames.add_hop(id, Hop { before: 0, wire, start, end, arrival });
         }
         self.wires.push(wire, (start, end, arrival), id, workload.map_or(u32::MAX, |workload| workload as u32));
+        (id != NOT_KEPT).then_some(id)
     }
 
-    /// A frame is dropped before a wire.
-    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) {
+    /// A frame is dropped before a wire. Returns its number, if it is kept.
+    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) -> Option<FrameId> {
         let id = self.id_of(wire, packet);
         if let Some(frame) = self.frames.get_mut(id) {
             frame.lost = Some((at, wire));
         }
+        (id != NOT_KEPT).then_some(id)
+    }
+
+    /// The number of a frame in the switch before a wire, if it is kept.
+    pub(crate) fn inside(&self, wire: u32, packet: &Packet) -> Option<FrameId> {
+        let Node::Switch(switch) = self.wires.from(wire) else { return None };
+        self.inside.get(&key(switch, packet))?.front().copied()
+    }
+
+    /// A frame by its number.
+    pub(crate) fn frame(&self, id: FrameId) -> Option<SentFrame> {
+        let &Frame { packet, handed, delivered, prior, repeats, .. } = self.frames.get(id)?;
+        Some(SentFrame { packet, handed, delivered, prior: prior.map(|prior| (prior.frame, prior.part)), repeats })
+    }
+
+    /// The sockets of a user's connection: the client's and the server's.
+    pub(crate) fn connection_of(&self, workload: u32, user: u32) -> Option<[SocketId; 2]> {
+        let client = *self.clients.get(&(workload, user))?;
+        Some([client, *self.peers.get(&client)?])
     }
 
     /// The number of a frame that leaves the node before a wire.
@@ -317,7 +354,10 @@ impl Recorder {
         let whose = (completion.owner, completion.user);
         let Some(end) = self.clients.get(&whose).and_then(|client| self.ends.get(client)) else { return };
         let during = (completion.intended, self.event.now);
-        let explanation = Walk::explain((&self.frames, &self.wires), whose, during, end.last_advance);
+        let mut explanation = Walk::explain((&self.frames, &self.wires), whose, during, end.last_advance);
+        if !self.keeps_steps {
+            explanation.steps = Vec::new();
+        }
         self.explained.push(explanation);
     }
 }
