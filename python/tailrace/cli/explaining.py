@@ -40,9 +40,9 @@ class Wanted:
 def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     """Prints where the time went, by arm and workload."""
     run = Run.read(path)
-    workloads = _workloads(run, wanted.workloads)
+    workloads = workloads_of(run, wanted.workloads)
     trials = _trials(run, wanted)
-    plans = {key: _plan(run, trial) for key, trial in trials.items()}
+    plans = {key: plan_of(run, trial) for key, trial in trials.items()}
     outcomes = explain_all(
         {key: canonical_json(plan) for key, plan in plans.items()}, jobs_of(wanted.jobs, Simulated())
     )
@@ -65,7 +65,7 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
         emit_json({"run": str(run.path), "trial": wanted.number, "explained": told})
 
 
-def _workloads(run: Run, wanted: Sequence[str]) -> list[str]:
+def workloads_of(run: Run, wanted: Sequence[str]) -> list[str]:
     """Names of the explained workloads: those wanted, or all that can be."""
     if (engine := engine_of(run.manifest)) != SIMULATED:
         raise RunRefusedError(
@@ -92,7 +92,7 @@ def _trials(run: Run, wanted: Wanted) -> dict[TrialKey, Trial]:
     return {TrialKey(arm, wanted.number): trial_of(run, arm, wanted.number) for arm in arms}
 
 
-def _plan(run: Run, trial: Trial) -> dict[str, Any]:
+def plan_of(run: Run, trial: Trial) -> dict[str, Any]:
     """The plan of this trial: that of its arm with the trial's name and seed."""
     plan = run.plan(trial.arm)
     if plan is None:
