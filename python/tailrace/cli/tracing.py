@@ -1,5 +1,6 @@
 """`tailrace trace`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes
 from tailrace.results.causes.sentence import sentence
+from tailrace.results.causes.wires import wire_names
 from tailrace.results.format.numbers import bytes_text, count_text
 from tailrace.scenario.lowering.plan import canonical_json
 from tailrace.scenario.text.units import TIME, QuantityError, parse
@@ -50,6 +52,8 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     trial = trial_of(run, wanted.arm, wanted.number)
     key = TrialKey(trial.arm, trial.number)
     plan = plan_of(run, trial)
+    _refuse_port(plan, wanted.port)
+    _refuse_files(wanted)
     text = canonical_json(plan)
     outcome = explain_all({key: text}, 1)[key]
     if trial.outcome.get("digest") != outcome.data.get("digest"):
@@ -60,7 +64,6 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
         raise RunRefusedError(f"{path}: no transaction of {key} was complete (hint: a longer `duration`)")
     chosen = _chosen(of, wanted, at_ps, outcome.data)
     log = log_of(plan, text, chosen)
-    _refuse_port(log, wanted)
     written = _write(log, chosen, wanted)
     if json_:
         emit_json({"run": str(run.path), "arm": key.arm, "trial": key.number, **written})
@@ -97,11 +100,22 @@ def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: dict[str,
     return slowest(of, wanted.slowest or 1, outcome.get("counted_from_ps", 0))
 
 
-def _refuse_port(log: Log, wanted: Wanted) -> None:
-    if wanted.port is not None and wanted.port not in log.rates_bps:
-        raise RunRefusedError(
-            f"there is no port '{wanted.port}' (hint: {closest(wanted.port, list(log.rates_bps), 'ports')})"
-        )
+def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:
+    if port is not None and port not in (ports := wire_names(plan)):
+        raise RunRefusedError(f"there is no port '{port}' (hint: {closest(port, ports, 'ports')})")
+
+
+def _refuse_files(wanted: Wanted) -> None:
+    """Files that cannot be written are refused before anything is simulated."""
+    for option, file in (("--output", wanted.output), ("--pcapng", wanted.pcapng)):
+        if file is None:
+            continue
+        if file.is_dir():
+            raise RunRefusedError(f"{option} {file}: it is a directory (hint: name a file in it)")
+        if not file.absolute().parent.is_dir():
+            raise RunRefusedError(f"{option} {file}: its directory does not exist (hint: make it first)")
+    if wanted.output is not None and wanted.output == wanted.pcapng:
+        raise RunRefusedError(f"--output and --pcapng name the same file: {wanted.output} (hint: name two)")
 
 
 def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The capture of chosen transactions: the frames of their connections, with a comment on each.
 
-Every frame stands in it once, at the interface of the host that sent it, as a capture on both hosts would have it. A capture at
-a port has those that came to that port.
+Every frame stands in it once, at the interface of the host that sent it, as captures on both hosts would have it. A
+capture at a port has those that came to that port.
 """
 
 from collections import defaultdict

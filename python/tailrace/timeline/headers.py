@@ -57,7 +57,7 @@ def headers(frame: Frame, sender: Socket, receiver: Socket, shift: int) -> bytes
 def checksum(content: bytes) -> int:
     """The Internet checksum (RFC 1071)."""
     padded = content + b"\0" * (len(content) % 2)
-    total = sum(struct.unpack(f">{len(padded) // 2}H", padded))
+    total: int = sum(struct.unpack(f">{len(padded) // 2}H", padded))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -245,11 +245,8 @@ def _frames(table: Values) -> Iterable[Frame]:
         edges = [_edges(ack, offset, size) for offset, size in zip(row[-6::2], row[-5::2], strict=True)]
         sack = () if flags & _FLAG_SYN else tuple(edge for edge in edges if edge is not None)
         known = PARTS[part] if part != NONE_32 else None
-        yield Frame(
-            *(number, to ^ 1, handed, _id(delivered), _id(prior), known, _id(repeats)),
-            *header,
-            sack,
-        )
+        way = (number, to ^ 1, handed, _id(delivered), _id(prior), known, _id(repeats))
+        yield Frame._make((*way, *header, sack))
 
 
 def _edges(ack: int, offset: int, size: int) -> tuple[int, int] | None:

@@ -1,7 +1,8 @@
 """The Perfetto trace of chosen transactions: which tracks it has, and what stands on them.
 
-Groups, from the top: one for each workload with its users, one for the sockets of each host, one for each wire that the frames
-of the transactions passed (an interface of a host, or a port of a switch), in the order in which they passed them.
+Groups, from the top: one for each workload with its users, one for the sockets of each host, one for each wire that the
+frames of the transactions passed (an interface of a host, or a port of a switch), in the order in which they passed
+them.
 """
 
 from collections import defaultdict
@@ -48,17 +49,23 @@ class _Drawing:
     other_slices: int = 0
     left_out: int = 0
     causes: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """By frame, the frames that were sent because it came."""
+    """By frame, the frames that were sent because of it."""
+    flows: dict[str, int] = field(default_factory=dict)
+    """By name of the transaction, the flow from its user; that to its user has the next number."""
+    tracks: dict[str, int] = field(default_factory=dict)
+    """Of transactions, by their names."""
 
 
 def trace_of(log: Log, chosen: Sequence[Chosen]) -> Trace:
     """The trace of these transactions."""
     drawing = _Drawing(log)
+    drawing.flows = {one.name: USER_FLOWS + 2 * number for number, one in enumerate(chosen)}
     for frame in log.frames.values():
         if frame.prior is not None and frame.prior in log.frames:
             drawing.causes[frame.prior].append(frame.id)
     _users(drawing, chosen)
     _sockets(drawing, chosen)
+    _completions(drawing, chosen)
     wires = _wires(log)
     room = SLICES_MAX
     for wire in wires:
@@ -80,7 +87,7 @@ def _wires(log: Log) -> list[str]:
 
 
 def _users(drawing: _Drawing, chosen: Sequence[Chosen]) -> None:
-    writer, log = drawing.writer, drawing.log
+    writer = drawing.writer
     for workload in dict.fromkeys(one.workload for one in chosen):
         group = writer.group(f"workload {workload}")
         own = sorted(
@@ -92,14 +99,11 @@ def _users(drawing: _Drawing, chosen: Sequence[Chosen]) -> None:
             for lane, one in sorted(zip(lanes(spans), of_user, strict=True), key=lambda each: each[0]):
                 name = f"user {user}" if lane == 0 else f"user {user}, overlapping {lane}"
                 _transaction(drawing, writer.track(group, name), one)
-    del log
 
 
 def _transaction(drawing: _Drawing, track: int, one: Chosen) -> None:
     """The transaction, and in it the parts of its critical path in their order."""
     writer, of = drawing.writer, one.transaction
-    first, last = _ends_of(drawing.log, one)
-    flow = USER_FLOWS + 2 * one.id
     args: Args = {
         "latency_ps": of.latency_ps,
         "start_ps": of.start_ps,
@@ -107,13 +111,23 @@ def _transaction(drawing: _Drawing, track: int, one: Chosen) -> None:
         "why": sentence(of),
         **{f"{part}_ps": time for part, time in of.parts.items()},
     }
-    writer.begin(track, of.start_ps, one.name, args, [flow] if first else [])
+    drawing.tracks[one.name] = track
+    begins = [drawing.flows[one.name]] if _ends_of(drawing.log, one)[0] else []
+    writer.begin(track, of.start_ps, one.name, args, begins)
     for step in drawing.log.steps.get((one.workload, of.user, of.start_ps), ()):
         where = f" at {step.wire}" if step.wire else ""
         time = {"time_ps": step.to_ps - step.from_ps}
         writer.slice(track, (step.from_ps, step.to_ps), WORDS.get(step.part, step.part) + where, time)
     writer.end(track, of.end_ps)
-    writer.instant(track, of.end_ps, f"{one.name} complete", None, [flow + 1] if last else [])
+
+
+def _completions(drawing: _Drawing, chosen: Sequence[Chosen]) -> None:
+    """The completions, made after the sockets: flows connect simultaneous events in the order of their making."""
+    for one in chosen:
+        completes = [drawing.flows[one.name] + 1] if _ends_of(drawing.log, one)[1] else []
+        drawing.writer.instant(
+            drawing.tracks[one.name], one.transaction.end_ps, f"{one.name} complete", None, completes
+        )
 
 
 def _ends_of(log: Log, one: Chosen) -> tuple[Frame | None, Frame | None]:
@@ -138,8 +152,8 @@ def _is_of(log: Log, frame: Frame, one: Chosen) -> bool:
 def _sockets(drawing: _Drawing, chosen: Sequence[Chosen]) -> None:
     writer, log = drawing.writer, drawing.log
     ends = [(one, *_ends_of(log, one)) for one in chosen]
-    begins = {first.id: USER_FLOWS + 2 * one.id for one, first, _ in ends if first}
-    completes = {last.id: USER_FLOWS + 2 * one.id + 1 for one, _, last in ends if last}
+    begins = {first.id: drawing.flows[one.name] for one, first, _ in ends if first}
+    completes = {last.id: drawing.flows[one.name] + 1 for one, _, last in ends if last}
     by_socket: dict[int, list[tuple[int, int, Frame]]] = defaultdict(list)
     for frame in log.frames.values():
         by_socket[frame.sender].append((frame.handed_ps, 1, frame))
@@ -153,19 +167,20 @@ def _sockets(drawing: _Drawing, chosen: Sequence[Chosen]) -> None:
         for at_ps, is_sent, frame in sorted(by_socket[number], key=lambda each: each[:2]):
             if is_sent:
                 flows = [frame.id, *([CAUSE_FLOWS + frame.id] if frame.prior in log.frames else [])]
+                flows += (CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=True))
                 flows += [begins[frame.id]] if frame.id in begins else []
                 writer.instant(track, at_ps, f"send {label(log, frame)}", _frame_args(frame), flows)
             else:
-                flows = [frame.id, *(CAUSE_FLOWS + caused for caused in _caused_by_delivery(drawing, frame))]
+                flows = [frame.id, *(CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=False))]
                 flows += [completes[frame.id]] if frame.id in completes else []
                 writer.instant(track, at_ps, f"receive {label(log, frame)}", _frame_args(frame), flows)
         _looks(drawing, track, number)
 
 
-def _caused_by_delivery(drawing: _Drawing, frame: Frame) -> Iterable[int]:
-    """A repetition follows from the copy before it, and not from that one's delivery."""
+def _caused(drawing: _Drawing, frame: Frame, *, by_sender: bool) -> Iterable[int]:
+    """What the sender of a frame sent after it, such as its repetition, or what its receiver answered."""
     of = drawing.log.frames
-    return (caused for caused in drawing.causes.get(frame.id, ()) if of[caused].repeats != frame.id)
+    return (caused for caused in drawing.causes.get(frame.id, ()) if (of[caused].sender == frame.sender) is by_sender)
 
 
 def _looks(drawing: _Drawing, track: int, socket: int) -> None:
