@@ -46,6 +46,16 @@ class Trial:
     def unexplained(self) -> list[tuple[str, str]]:
         """Workloads whose latencies `explain` does not split: name and reason."""
 
+    def trace(
+        self, windows_ps: list[tuple[int, int]], users: list[tuple[int, int]]
+    ) -> dict[str, dict[str, tuple[str, bytes]]]:
+        """Run as `explain` does up to the end of the last of these windows (from, to): the tables of causes of what was
+        complete by then, and the timeline of the windows and of the connections of these users (workload, user), as
+        tables `timeline_*` (docs/models/trace.md).
+
+        Raises PlanError when the plan has something of which the record would not be whole.
+        """
+
     def spanning_trees(self) -> str:
         """The spanning trees of the plan as they stand in its outcome: a list as JSON, empty without any."""
 

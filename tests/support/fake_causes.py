@@ -14,7 +14,7 @@ def transaction(latency_ps: int, wait_ps: int, *, part: str = "server_work") -> 
     """It waits in a queue behind `backup`; the rest of its latency is this part."""
     parts = {"switch_queue": wait_ps, part: latency_ps - wait_ps}
     kept = {name: time for name, time in parts.items() if time}
-    return Transaction(0, 0, latency_ps, kept, 0, 0, {"leaf1>client": wait_ps}, {"backup <b>": wait_ps})
+    return Transaction(0, 0, latency_ps, kept, 0, 0, 0, {"leaf1>client": wait_ps}, {"backup <b>": wait_ps})
 
 
 def add_causes(path: Path, workload: str, *, arms: int | None = None) -> list[str]:

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailrace_plan::Plan;
-use tailrace_sim::Control;
+use tailrace_sim::{Control, Wanted};
 
 use crate::{PlanError, TrialFailed, failure, tables};
 
@@ -48,6 +48,17 @@ impl Trial {
     /// Workloads whose latencies are not explained: name and reason.
     fn unexplained(&self) -> Vec<(String, &'static str)> {
         tailrace_sim::unexplained(&self.plan)
+    }
+
+    /// The same up to the end of the last of these windows (from, to in picoseconds): the tables of causes of what was complete by then, and
+    /// the timeline of the windows and of the connections of these users (workload, user).
+    fn trace<'py>(&self, py: Python<'py>, windows_ps: Vec<(u64, u64)>, users: Vec<(u32, u32)>) -> PyResult<Bound<'py, PyDict>> {
+        let wanted = Wanted::from_ps(windows_ps, users);
+        let found = py
+            .detach(|| failure::caught(|| tailrace_sim::traced(&self.plan, &self.control, &wanted)))
+            .map_err(TrialFailed::new_err)?
+            .map_err(|why| PlanError::new_err(why.to_string()))?;
+        tables::to_python(py, &found)
     }
 
     /// The spanning trees of the plan, as they stand in its outcome.

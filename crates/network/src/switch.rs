@@ -12,7 +12,7 @@ pub trait Medium<F> {
     /// A frame occupies a wire from `start` to `end`.
     fn send(&mut self, wire: usize, frame: &F, start: Time, end: Time);
     /// A frame was dropped at the port before a wire.
-    fn dropped(&mut self, at: Time, wire: usize, frame: &F);
+    fn dropped(&mut self, at: Time, wire: usize, frame: &F, cause: DropCause);
     /// A frame was marked at the port before a wire.
     fn marked(&mut self, at: Time, wire: usize, frame: &F);
     /// The source of traffic that a frame belongs to, for records; none for frames that switches make.
@@ -190,7 +190,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
         if let Some(record) = &mut own.record {
             record.dropped(at, source, frame, cause);
         }
-        self.medium.dropped(at, own.wire as usize, frame);
+        self.medium.dropped(at, own.wire as usize, frame, cause);
     }
 
     #[inline(never)]
@@ -234,7 +234,7 @@ mod tests {
 
     impl Medium<Packet> for Nowhere {
         fn send(&mut self, _: usize, _: &Packet, _: Time, _: Time) {}
-        fn dropped(&mut self, _: Time, _: usize, _: &Packet) {}
+        fn dropped(&mut self, _: Time, _: usize, _: &Packet, _: DropCause) {}
         fn marked(&mut self, _: Time, _: usize, _: &Packet) {}
         fn source_of(&self, _: &Packet) -> Option<usize> {
             None

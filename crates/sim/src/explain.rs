@@ -2,7 +2,9 @@
 
 use crate::agenda::Source;
 use crate::causes::{Connection, Explanation, Look, Node, Pausable, Receives, Recorder, Repairs, tables};
+use crate::links::Links;
 use crate::outcome::{Outcome, Table, gather};
+use crate::timeline::{Look as SocketLook, Timeline, Wanted};
 use crate::world::World;
 use crate::{Control, build, looks};
 use std::fmt;
@@ -54,17 +56,52 @@ fn refusal(plan: &Plan) -> Option<Unexplained> {
 /// # Errors
 /// When the plan has something of which the record would not be whole.
 pub fn explain(plan: &Plan, control: &Control) -> Result<Explained, Unexplained> {
-    if let Some(why) = refusal(plan) {
-        return Err(why);
-    }
     let started = std::time::Instant::now();
-    let mut world = build::build(plan);
-    let recorder = recorder_of(plan, &world);
-    world.links.observe.record_all(recorder);
-    looks::run_and_look(plan, &mut world, control);
+    let mut world = recorded(plan, control, None)?;
     let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
     let transactions = std::mem::take(&mut recorder.explained);
     Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
+}
+
+/// A world that has run to its last event, or to the end of the timeline that is wanted, with its record.
+///
+/// # Errors
+/// As [`explain`].
+pub(crate) fn recorded(plan: &Plan, control: &Control, wanted: Option<&Wanted>) -> Result<World, Unexplained> {
+    if let Some(why) = refusal(plan) {
+        return Err(why);
+    }
+    let mut world = build::build(plan);
+    let recorder = recorder_of(plan, &world);
+    world.links.observe.record_all(recorder);
+    if let Some(wanted) = wanted {
+        keep_timeline(&mut world, wanted);
+        world.stop_at = world.stop_at.min(wanted.end());
+    }
+    looks::run_and_look(plan, &mut world, control);
+    Ok(world)
+}
+
+/// From now on a timeline is kept.
+fn keep_timeline(world: &mut World, wanted: &Wanted) {
+    let switch = |end: End| match end {
+        End::Switch { switch, .. } => Some(switch),
+        End::Host(_) | End::Bonded(_) | End::Stage { .. } => None,
+    };
+    let ends = world.links.wires.iter().map(|wire| switch(wire.end)).collect();
+    let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
+    recorder.keeps_steps = true;
+    let mut wanted = wanted.clone();
+    wanted.users.retain(|&(workload, user)| recorder.connection_of(workload, user).is_some());
+    let watched = wanted.users.iter().filter_map(|&(workload, user)| recorder.connection_of(workload, user)).flatten().collect();
+    world.links.observe.timeline = Some(Box::new(Timeline::new(&wanted, ends, watched)));
+}
+
+fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
+    let Some(timeline) = &mut links.observe.timeline else { return };
+    let next = wire.and_then(|wire| Some((wire, links.wires[wire as usize].next_frame()?)));
+    let arrived = next.filter(|&(_, (arrival, _))| arrival <= at).map(|(wire, (_, packet))| (wire, packet));
+    timeline.begin_event(at, arrived);
 }
 
 impl World {
@@ -74,6 +111,7 @@ impl World {
         if let Some(recorder) = &mut self.links.observe.recorder {
             recorder.begin_event(now, wire);
         }
+        begin_of_timeline(&mut self.links, now, wire);
     }
 
     /// Tells the recorder that it was handled, and what that has left behind in sockets.
@@ -85,6 +123,12 @@ impl World {
             let TcpStats { timeouts, tail_loss_probes: probes, .. } = *tcp.stats();
             Look { repairs: Repairs { timeouts, probes }, limit: tcp.limit(), is_after_timeout: tcp.state() == State::Loss }
         });
+        if let Some(timeline) = &mut links.observe.timeline {
+            timeline.end_event(|(host, number)| {
+                let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
+                SocketLook { stats: *tcp.stats(), cwnd: tcp.cwnd(), in_flight: tcp.in_flight(), mss: tcp.mss(), unsent: tcp.unsent() }
+            });
+        }
     }
 }
 

@@ -18,19 +18,23 @@ mod links;
 mod looks;
 mod observe;
 mod outcome;
+mod timeline;
 mod trace;
+mod traced;
 mod warm_up;
 mod watch;
 mod windows;
 mod workloads;
 mod world;
 
-pub use causes::{Explanation, Loss, Part, Parts};
+pub use causes::{Explanation, Loss, Part, Parts, Step};
 pub use control::Control;
 pub use explain::{Explained, Unexplained, explain, unexplained};
 pub use outcome::{Column, Outcome, Table};
 pub use tailrace_workloads::SERVER_PORT;
+pub use timeline::Wanted;
 pub use trace::{Trace, trace};
+pub use traced::traced;
 pub use watch::{ConnectionState, watch};
 pub use world::HostedProgram;
 

@@ -4,7 +4,7 @@ use crate::agenda::{Agenda, source_of};
 use crate::attachment::Attachment;
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
-use tailrace_dataplane::Frame;
+use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::app::StorageDone;
 use tailrace_endpoint::cause::Cause;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
@@ -115,12 +115,12 @@ impl Medium<Packet> for Links {
         self.send(wire, packet, start, end);
     }
 
-    fn dropped(&mut self, at: Time, wire: usize, packet: &Packet) {
-        self.observe.dropped(at, wire as u64, packet);
+    fn dropped(&mut self, at: Time, wire: usize, packet: &Packet, cause: DropCause) {
+        self.observe.dropped(at, wire as u64, packet, Some(cause));
     }
 
     fn marked(&mut self, at: Time, wire: usize, packet: &Packet) {
-        self.observe.marked(at, wire as u64, packet.fingerprint());
+        self.observe.marked(at, wire as u64, packet);
     }
 
     fn source_of(&self, packet: &Packet) -> Option<usize> {
@@ -189,7 +189,7 @@ impl Outputs for Links {
         self.send(wire as usize, packet, start, end);
     }
     fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
-        self.observe.dropped(at, u64::from(place.wire_out), packet);
+        self.observe.dropped(at, u64::from(place.wire_out), packet, None);
     }
     #[inline]
     fn ring_dropped(&mut self, frames: u64) {

@@ -1,7 +1,8 @@
 //! The records of a trial.
 
 use crate::causes::{Connection, Recorder, Transmission};
-use tailrace_dataplane::Frame;
+use crate::timeline::Timeline;
+use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::host::{Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::udp::Datagram;
@@ -17,6 +18,8 @@ pub(crate) struct Observe {
     digest: Option<Digest>,
     /// Of runs of which every frame is recorded: what causes are read from. It keeps their digest.
     pub(crate) recorder: Option<Box<Recorder>>,
+    /// Of such runs of which a timeline is wanted too.
+    pub(crate) timeline: Option<Box<Timeline>>,
     pub(crate) packet_hops: u64,
     pub(crate) frames: Frames,
     /// Frames with payload that reached a host.
@@ -58,6 +61,7 @@ impl Observe {
         Observe {
             digest: plan.digest.then(Digest::default),
             recorder: None,
+            timeline: None,
             packet_hops: 0,
             frames: Frames::default(),
             packets_delivered: 0,
@@ -108,7 +112,11 @@ impl Observe {
             if let Some(digest) = &mut recorder.digest {
                 digest.add(start, DigestPlace::Wire(wire as u64).number(), packet.fingerprint());
             }
-            recorder.sent(wire as u32, packet, &Transmission { start, end, arrival, workload });
+            let sent = Transmission { start, end, arrival, workload };
+            let frame = recorder.sent(wire as u32, packet, &sent);
+            if let Some(timeline) = &mut self.timeline {
+                timeline.sent(wire as u32, packet, &sent, frame);
+            }
         }
     }
 
@@ -173,13 +181,20 @@ impl Observe {
         self.packets_delivered += u64::from(packet.payload_bytes > 0);
     }
 
-    pub(crate) fn dropped(&mut self, at: Time, wire: u64, packet: &Packet) {
+    /// A frame was dropped before a wire; without a cause by a host's interface.
+    pub(crate) fn dropped(&mut self, at: Time, wire: u64, packet: &Packet, cause: Option<DropCause>) {
         self.frames.dropped += 1;
         if let Some(digest) = self.digest_mut() {
             digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.dropped(at, wire as u32, packet);
+            let frame = recorder.dropped(at, wire as u32, packet);
+            if self.timeline.is_some() {
+                let workload = self.source_of(packet);
+                if let Some(timeline) = &mut self.timeline {
+                    timeline.dropped((at, wire as u32), packet, (frame, workload), cause);
+                }
+            }
         }
     }
 
@@ -191,9 +206,16 @@ impl Observe {
         }
     }
 
-    pub(crate) fn marked(&mut self, at: Time, wire: u64, fingerprint: u64) {
+    pub(crate) fn marked(&mut self, at: Time, wire: u64, packet: &Packet) {
         if let Some(digest) = self.digest_mut() {
-            digest.add(at, DigestPlace::Mark(wire).number(), fingerprint);
+            digest.add(at, DigestPlace::Mark(wire).number(), packet.fingerprint());
+        }
+        if self.timeline.is_some() {
+            let workload = self.source_of(packet);
+            let frame = self.recorder.as_ref().and_then(|recorder| recorder.inside(wire as u32, packet));
+            if let Some(timeline) = &mut self.timeline {
+                timeline.marked((at, wire as u32), packet, (frame, workload));
+            }
         }
     }
 

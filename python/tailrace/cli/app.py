@@ -18,6 +18,7 @@ from tailrace.cli.measure_app import measure_app
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.show_app import show_app
+from tailrace.cli.trace_app import trace_app
 
 EXAMPLES = """
 Examples:
@@ -45,6 +46,7 @@ app = typer.Typer(
 
 app.add_typer(show_app)
 app.add_typer(explain_app)
+app.add_typer(trace_app)
 app.add_typer(advise_app)
 app.add_typer(fit_app)
 app.add_typer(profile_app)

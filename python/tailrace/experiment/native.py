@@ -23,6 +23,7 @@ class NativeTrial(Protocol):
     def run(self) -> tuple[str, dict[str, Columns]]: ...
     def explain(self) -> tuple[str, dict[str, Columns]]: ...
     def unexplained(self) -> list[tuple[str, str]]: ...
+    def trace(self, windows_ps: list[tuple[int, int]], users: list[tuple[int, int]]) -> dict[str, Columns]: ...
     def spanning_trees(self) -> str: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
@@ -96,6 +97,23 @@ def explain_trial(trial: NativeTrial) -> Outcome:
     except _module().PlanError as error:
         raise TailraceError(str(error)) from None
     return Outcome(json.loads(outcome), tables)
+
+
+def trace_trial(
+    trial: NativeTrial, windows_ps: list[tuple[int, int]], users: list[tuple[int, int]]
+) -> dict[str, Columns]:
+    """Runs a trial to the end of the last window; the tables of the timeline of these windows (from, to) and of the
+    connections of these users (index of the workload, user). Raises `TailraceError` like `explain_trial`.
+    """
+    try:
+        return trial.trace(windows_ps, users)
+    except _module().PlanError as error:
+        raise TailraceError(str(error)) from None
+
+
+def drop_causes() -> list[str]:
+    """Names of the causes of drops, in the order of their numbers."""
+    return list(_module().drop_causes())
 
 
 def _module() -> Any:

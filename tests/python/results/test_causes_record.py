@@ -33,7 +33,7 @@ def trial(folder: Path, digest: str = "aa", number: int = 1) -> Trial:
 
 def queued(wait_ps: int, *, port: str = "leaf>h2", work_ps: int = MS) -> Transaction:
     return Transaction(
-        *(0, 0, wait_ps + work_ps, {"switch_queue": wait_ps, "server_work": work_ps}, 0, 0),
+        *(0, 0, wait_ps + work_ps, {"switch_queue": wait_ps, "server_work": work_ps}, 0, 0, 0),
         {port: wait_ps},
         {"backup": wait_ps},
     )
@@ -61,7 +61,7 @@ def test_a_record_belongs_to_the_trial_with_its_digest(tmp_path: Path) -> None:
 def test_of_many_ports_the_longest_are_kept_and_the_others_together(tmp_path: Path) -> None:
     ports = {f"leaf>h{number}": number * MS for number in range(1, NAMES_MAX + 3)}
     whole = sum(ports.values())
-    write_record(trial(tmp_path), {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, ports)]})
+    write_record(trial(tmp_path), {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, 0, ports)]})
     kept = read_record(trial(tmp_path))["orders"].bands[0].queues
     assert len(kept) == NAMES_MAX + 1
     assert kept[OTHERS] == 3 * MS

@@ -101,6 +101,10 @@ impl Socket {
     pub fn timer(&self) -> u32 {
         self.timer
     }
+    /// The local port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
     /// Whether bytes that arrive here count as the owner's goodput.
     pub fn counts_goodput(&self) -> bool {
         self.counts_goodput

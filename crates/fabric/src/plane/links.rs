@@ -3,7 +3,7 @@
 use super::sources::Sources;
 use super::taps::Taps;
 use crate::frame::{LiveFrame, Pool};
-use tailrace_dataplane::Frame;
+use tailrace_dataplane::{DropCause, Frame};
 use tailrace_network::{ControlQueue, DigestPlace, End, Frames, Medium, NetworkFrame, Wire};
 use tailrace_record::Digest;
 use tailrace_units::Time;
@@ -59,7 +59,7 @@ impl Medium<LiveFrame> for Links {
         self.wires[wire].push(frame, start, end);
     }
 
-    fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
+    fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame, _: DropCause) {
         self.frames.dropped += 1;
         self.digest.add(at, DigestPlace::Drop(wire as u64).number(), frame.fingerprint());
         self.release(frame);

@@ -11,7 +11,7 @@ const FRAMES_MAX: usize = 1 << 20;
 const HOPS_MAX: usize = 2 * FRAMES_MAX;
 
 /// A frame's number in the order of sending.
-pub(super) type FrameId = u64;
+pub(crate) type FrameId = u64;
 /// Stands for a frame that no explained connection has sent: only its place on wires counts.
 pub(super) const NOT_KEPT: FrameId = FrameId::MAX;
 /// A hop's number; 0 is none.

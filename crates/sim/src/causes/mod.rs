@@ -10,15 +10,19 @@ mod inside;
 mod part;
 mod pauses;
 mod recorder;
+mod step;
 mod tables;
 mod told;
 mod walk;
 mod wires;
 
-pub(crate) use ends::Repairs;
+pub(crate) use ends::{Repairs, SocketId};
+pub(crate) use frames::FrameId;
+pub(crate) use inside::{Key, key};
 pub use part::{Part, Parts};
 pub(crate) use pauses::Pausable;
-pub(crate) use recorder::{Receives, Recorder};
+pub(crate) use recorder::{Receives, Recorder, SentFrame};
+pub use step::Step;
 pub(crate) use tables::tables;
 pub(crate) use told::{Connection, Look, Transmission};
 pub(crate) use wires::Node;
@@ -62,4 +66,6 @@ pub struct Explanation {
     pub behind: BTreeMap<u32, Span>,
     /// Frames of the path that were dropped, and repeated: from the completion back.
     pub losses: Vec<Loss>,
+    /// The path from the completion back; empty where no timeline is wanted.
+    pub steps: Vec<Step>,
 }

@@ -4,7 +4,7 @@ use super::frames::{Entry, Frame, FrameId, Frames, Lost, Window};
 use super::part::{Part, Parts};
 use super::pauses::total;
 use super::wires::Wires;
-use super::{Explanation, Loss};
+use super::{Explanation, Loss, Step};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
 
@@ -52,6 +52,7 @@ impl<'a> Walk<'a> {
             queued_at: BTreeMap::new(),
             behind: BTreeMap::new(),
             losses: Vec::new(),
+            steps: Vec::new(),
         };
         let mut walk = Walk { frames, wires, start, own, at: end, round: None, found };
         match last {
@@ -77,6 +78,9 @@ impl<'a> Walk<'a> {
         assert!(to <= self.at, "the critical path leads back in time: {to:?} is after {:?}, {part:?}", self.at);
         let to = to.max(self.start);
         let span = self.at.since(to);
+        if span > Span::ZERO {
+            self.found.steps.push(Step { part, from: to, to: self.at, wire: None });
+        }
         self.at = to;
         self.found.parts.add(part, span);
         if let Some(window) = self.round {
@@ -181,6 +185,9 @@ impl<'a> Walk<'a> {
         let span = self.wait(total(&pauses), since, Part::SwitchQueue);
         if span == Span::ZERO {
             return;
+        }
+        if let Some(step) = self.found.steps.last_mut() {
+            step.wire = Some(wire);
         }
         let at_wire = self.found.queued_at.entry((wire, class)).or_insert(Span::ZERO);
         *at_wire += span;

@@ -39,7 +39,7 @@ impl HypervisorOutputs for Around<'_> {
     }
     fn dropped(&mut self, now: Time, port: usize, packet: &Packet) {
         let wire = self.machines[port].map_or(u64::MAX >> 32, |machine| u64::from(machine.wire));
-        self.links.observe.dropped(now, wire, packet);
+        self.links.observe.dropped(now, wire, packet, None);
     }
     fn received(&self, port: usize) -> usize {
         let Machine { ring, .. } = self.machine(port);

@@ -62,6 +62,26 @@ pub(crate) struct Recorder {
     repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
     pub(crate) explained: Vec<Explanation>,
+    /// Explanations keep the steps of their paths.
+    pub(crate) keeps_steps: bool,
+    /// By workload and user, client's and server's socket of connections that exist from the start.
+    connections: BTreeMap<(u32, u32), [SocketId; 2]>,
+    /// Users of workloads with such connections.
+    users: BTreeMap<u32, u32>,
+}
+
+/// A frame of an explained connection that a host sent, as far as the record still has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentFrame {
+    /// As the host sent it.
+    pub(crate) packet: Packet,
+    pub(crate) handed: Time,
+    /// `Time::NEVER` of one that did not come to a transport.
+    pub(crate) delivered: Time,
+    /// The frame without which this one would not have been sent then, and what lies between.
+    pub(crate) prior: Option<(FrameId, Part)>,
+    /// The copy before it, of a repetition.
+    pub(crate) repeats: Option<FrameId>,
 }
 
 impl Recorder {
@@ -90,6 +110,9 @@ impl Recorder {
             repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
+            keeps_steps: false,
+            connections: BTreeMap::new(),
+            users: BTreeMap::new(),
         }
     }
 }
@@ -99,6 +122,10 @@ impl Recorder {
     /// A connection of programs with one socket each.
     pub(crate) fn connected(&mut self, connection: &Connection) {
         let &Connection { workload, ends, hashes } = connection;
+        // Users open their connections in their order.
+        let user = self.users.entry(workload).or_default();
+        self.connections.insert((workload, *user), ends);
+        *user += 1;
         for side in 0..2 {
             let is_explained = !matches!(self.followed[workload as usize], Followed::Not(_));
             let end = is_explained.then(|| End::new(side == 0, Some(ends[1 - side])));
@@ -283,8 +310,8 @@ impl Recorder {
         }
     }
 
-    /// A frame goes onto a wire.
-    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) {
+    /// A frame goes onto a wire. Returns its number, if it is kept.
+    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission) -> Option<FrameId> {
         if packet.is_control() {
             self.pauses_before(wire ^ 1, sent.arrival, packet);
         }
@@ -294,6 +321,7 @@ impl Recorder {
             self.frames.add_hop(id, Hop { before: 0, wire, class: packet.tag.priority(), start, end, arrival });
         }
         self.wires.push(wire, (start, end, arrival), id, workload.map_or(u32::MAX, |workload| workload as u32));
+        (id != NOT_KEPT).then_some(id)
     }
 
     /// A pause is for the transmitter before the opposite wire.
@@ -303,12 +331,29 @@ impl Recorder {
         }
     }
 
-    /// A frame is dropped before a wire.
-    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) {
+    /// A frame is dropped before a wire. Returns its number, if it is kept.
+    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) -> Option<FrameId> {
         let id = self.id_of(wire, packet);
         if let Some(frame) = self.frames.get_mut(id) {
             frame.lost = Some(Lost { at, wire, in_ring: false });
         }
+        (id != NOT_KEPT).then_some(id)
+    }
+
+    /// The number of a frame in the node before a wire, if it is kept.
+    pub(crate) fn inside(&self, wire: u32, packet: &Packet) -> Option<FrameId> {
+        self.inside.first(self.wires.from(wire), packet)
+    }
+
+    /// A frame by its number.
+    pub(crate) fn frame(&self, id: FrameId) -> Option<SentFrame> {
+        let &Frame { packet, handed, delivered, prior, repeats, .. } = self.frames.get(id)?;
+        Some(SentFrame { packet, handed, delivered, prior: prior.map(|prior| (prior.frame, prior.part)), repeats })
+    }
+
+    /// The sockets of a user's connection: the client's and the server's. None for programs with several sockets.
+    pub(crate) fn connection_of(&self, workload: u32, user: u32) -> Option<[SocketId; 2]> {
+        self.connections.get(&(workload, user)).copied()
     }
 
     /// The number of a frame that leaves the node before a wire.
@@ -394,6 +439,10 @@ impl Recorder {
         let is_peer = self.followed[owner as usize] == Followed::Peers;
         let own = if is_peer { Part::ClientWork } else { Part::Start };
         let during = (intended, self.event.now);
-        self.explained.push(Walk::explain((&self.frames, &self.wires), (owner, user), during, (last, own)));
+        let mut explanation = Walk::explain((&self.frames, &self.wires), (owner, user), during, (last, own));
+        if !self.keeps_steps {
+            explanation.steps = Vec::new();
+        }
+        self.explained.push(explanation);
     }
 }

@@ -1,0 +1,85 @@
+//! What happened to frames at wires.
+
+use super::Of;
+use tailrace_dataplane::DropCause;
+use tailrace_units::Time;
+use tailrace_wire::Pause;
+
+/// Rows of each kind that are kept of other connections, and as many of watched ones: 100 MB of each together.
+const ROWS_MAX: usize = 1 << 20;
+
+/// A frame passes a wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    pub(super) of: Of,
+    pub(super) wire: u32,
+    pub(super) since: Option<Time>,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    pub(super) arrival: Time,
+}
+
+/// A frame is dropped before a wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dropped {
+    pub(super) of: Of,
+    pub(super) wire: u32,
+    pub(super) since: Option<Time>,
+    pub(super) at: Time,
+    /// None of a host's interface.
+    pub(super) cause: Option<DropCause>,
+}
+
+/// A frame is marked before a wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marked {
+    pub(super) of: Of,
+    pub(super) wire: u32,
+    pub(super) at: Time,
+}
+
+/// A pause comes to the port that sends on a wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Paused {
+    pub(super) wire: u32,
+    pub(super) at: Time,
+    pub(super) pause: Pause,
+}
+
+/// All of them, in the order of the calls.
+#[derive(Debug, Default)]
+pub(super) struct Hops {
+    pub(super) sent: Vec<Hop>,
+    pub(super) dropped: Vec<Dropped>,
+    pub(super) marked: Vec<Marked>,
+    pub(super) paused: Vec<Paused>,
+    /// Rows that found no room.
+    pub(super) left_out: u64,
+}
+
+impl Hops {
+    pub(super) fn add(&mut self, hop: Hop) {
+        keep(&mut self.sent, hop, hop.of.frame.is_some(), &mut self.left_out);
+    }
+
+    pub(super) fn dropped(&mut self, dropped: Dropped) {
+        keep(&mut self.dropped, dropped, dropped.of.frame.is_some(), &mut self.left_out);
+    }
+
+    pub(super) fn marked(&mut self, marked: Marked) {
+        keep(&mut self.marked, marked, marked.of.frame.is_some(), &mut self.left_out);
+    }
+
+    pub(super) fn paused(&mut self, paused: Paused) {
+        keep(&mut self.paused, paused, false, &mut self.left_out);
+    }
+}
+
+/// Rows of watched connections have room for as many again.
+fn keep<T>(rows: &mut Vec<T>, row: T, is_watched: bool, left_out: &mut u64) {
+    if rows.len() < ROWS_MAX << u8::from(is_watched) {
+        rows.push(row);
+    } else {
+        *left_out += 1;
+    }
+}

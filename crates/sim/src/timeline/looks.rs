@@ -1,0 +1,97 @@
+//! Watched sockets over time: a row for each change.
+
+use tailrace_endpoint::transport::TcpStats;
+use tailrace_units::Time;
+
+/// Rows that are kept.
+const ROWS_MAX: usize = 1 << 20;
+
+/// A socket at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) stats: TcpStats,
+    /// Congestion window in segments.
+    pub(crate) cwnd: u32,
+    /// Segments on their way, as the sender believes.
+    pub(crate) in_flight: u32,
+    /// Bytes per segment.
+    pub(crate) mss: u32,
+    /// Bytes written and never sent.
+    pub(crate) unsent: u64,
+}
+
+/// A change of a socket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Row {
+    pub(super) at: Time,
+    /// Its place among the watched ones.
+    pub(super) socket: u32,
+    pub(super) cwnd_bytes: u64,
+    pub(super) in_flight_bytes: u64,
+    pub(super) unsent_bytes: u64,
+    /// Timeouts, tail loss probes and repetitions since the look before.
+    pub(super) events: [u32; 3],
+}
+
+/// The rows, and what was seen last.
+#[derive(Debug)]
+pub(super) struct Looks {
+    pub(super) rows: Vec<Row>,
+    last: Vec<Option<Look>>,
+    pub(super) left_out: u64,
+}
+
+impl Looks {
+    /// Of so many sockets.
+    pub(super) fn new(sockets: usize) -> Looks {
+        Looks { rows: Vec::new(), last: vec![None; sockets], left_out: 0 }
+    }
+
+    pub(super) fn note(&mut self, at: Time, socket: u32, look: Look) {
+        let before = self.last[socket as usize].replace(look);
+        let row = row((at, socket), before.as_ref(), &look);
+        let is_same = before.is_some_and(|before| {
+            let values = |look: &Look| (look.cwnd, look.in_flight, look.mss, look.unsent);
+            values(&before) == values(&look) && row.events == [0; 3]
+        });
+        if is_same {
+            return;
+        }
+        if self.rows.len() < ROWS_MAX {
+            self.rows.push(row);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
+fn row((at, socket): (Time, u32), before: Option<&Look>, look: &Look) -> Row {
+    let segments = |segments: u32| u64::from(segments) * u64::from(look.mss);
+    let since = look.stats.since(&before.unwrap_or(look).stats);
+    Row {
+        at,
+        socket,
+        cwnd_bytes: segments(look.cwnd),
+        in_flight_bytes: segments(look.in_flight),
+        unsent_bytes: look.unsent,
+        events: [since.timeouts, since.tail_loss_probes, since.retransmits].map(|count| count as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_a_row_and_counts_what_happened_since() {
+        let mut looks = Looks::new(1);
+        let mut look = Look { stats: TcpStats::default(), cwnd: 10, in_flight: 2, mss: 100, unsent: 7 };
+        looks.note(Time::from_ps(1), 0, look);
+        looks.note(Time::from_ps(2), 0, look);
+        look.stats.timeouts += 1;
+        look.stats.retransmits += 2;
+        looks.note(Time::from_ps(3), 0, look);
+        let seen: Vec<_> = looks.rows.iter().map(|row| (row.at.ps(), row.cwnd_bytes, row.in_flight_bytes, row.events)).collect();
+        assert_eq!(seen, [(1, 1_000, 200, [0, 0, 0]), (3, 1_000, 200, [1, 0, 2])]);
+    }
+}

@@ -1,0 +1,160 @@
+"""`tailrace trace`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace import files
+from tailrace.cli.console import emit, emit_json, note
+from tailrace.errors import RunRefusedError, closest
+from tailrace.experiment.explain import chosen_workloads, explain_all, trial_plan
+from tailrace.experiment.native import simulator_version, values
+from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.schedule import TrialKey
+from tailrace.results import Run
+from tailrace.results.causes.causes import Causes
+from tailrace.results.causes.sentence import sentence
+from tailrace.results.causes.wires import wire_names
+from tailrace.results.directory.find_trial import trial_of
+from tailrace.results.format.numbers import bytes_text, count_text
+from tailrace.scenario.lowering.plan import canonical_json
+from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.timeline.capture import capture_of
+from tailrace.timeline.chosen import Chosen, Workloads, at, by_id, slowest
+from tailrace.timeline.log import Log
+from tailrace.timeline.simulate import log_of
+from tailrace.timeline.tracks import SLICES_MAX, trace_of
+
+SUFFIX = ".perfetto-trace"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for."""
+
+    arm: str | None
+    number: int
+    workload: str | None
+    slowest: int | None
+    id: int | None
+    at: str | None
+    output: Path | None
+    pcapng: Path | None
+    port: str | None
+
+
+def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
+    """Writes the files and prints which transactions they have."""
+    at_ps = _one_choice(wanted)
+    run = Run.read(path)
+    able = chosen_workloads(run, [] if wanted.workload is None else [wanted.workload])
+    trial = trial_of(run, wanted.arm, wanted.number)
+    key = TrialKey(trial.arm, trial.number)
+    plan = trial_plan(run, trial)
+    _refuse_port(plan, wanted.port)
+    _refuse_files(wanted)
+    text = canonical_json(plan)
+    outcome = explain_all({key: text}, 1, reporter_for(json_lines=json_))[key]
+    if trial.outcome.get("digest") != outcome.data.get("digest"):
+        note(f"warning: {key} had other events when it was run: the simulator has changed since (hint: run it again)")
+    causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+    of = {name: causes.by_workload[name] for name in causes.names_of(able) if causes.by_workload.get(name)}
+    if not of:
+        raise RunRefusedError(f"{path}: no transaction of {key} was complete (hint: a longer `duration`)")
+    chosen = _chosen(of, wanted, at_ps, outcome.data)
+    log = log_of(plan, text, chosen)
+    written = _write(log, chosen, wanted)
+    if json_:
+        emit_json({"run": str(run.path), "arm": key.arm, "trial": key.number, **written})
+        return
+    for one in written["transactions"]:
+        emit(f"{one['name']}: {one['sentence']}")
+    emit(_told(written))
+
+
+def _one_choice(wanted: Wanted) -> int | None:
+    """The moment that is asked for, in picoseconds; raises `RunRefusedError` for choices that exclude each other."""
+    given = [
+        name
+        for name, value in (("--slowest", wanted.slowest), ("--id", wanted.id), ("--at", wanted.at))
+        if value is not None
+    ]
+    if len(given) > 1:
+        raise RunRefusedError(f"{' and '.join(given)} exclude each other (hint: each chooses transactions)")
+    if wanted.port is not None and wanted.pcapng is None:
+        raise RunRefusedError("--port belongs to --pcapng (hint: name the file of the capture too)")
+    if wanted.at is None:
+        return None
+    try:
+        return parse(wanted.at, TIME)
+    except QuantityError as error:
+        raise RunRefusedError(f"--at: {error}") from None
+
+
+def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: dict[str, Any]) -> list[Chosen]:
+    if wanted.id is not None:
+        return by_id(of, wanted.id)
+    if at_ps is not None:
+        return at(of, at_ps, int(outcome["end_ps"]))
+    return slowest(of, wanted.slowest or 1, outcome.get("counted_from_ps", 0))
+
+
+def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:
+    if port is not None and port not in (ports := wire_names(plan)):
+        raise RunRefusedError(f"there is no port '{port}' (hint: {closest(port, ports, 'ports')})")
+
+
+def _refuse_files(wanted: Wanted) -> None:
+    """Files that cannot be written are refused before anything is simulated."""
+    for option, file in (("--output", wanted.output), ("--pcapng", wanted.pcapng)):
+        if file is None:
+            continue
+        if file.is_dir():
+            raise RunRefusedError(f"{option} {file}: it is a directory (hint: name a file in it)")
+        if not file.absolute().parent.is_dir():
+            raise RunRefusedError(f"{option} {file}: its directory does not exist (hint: make it first)")
+    if wanted.output is not None and wanted.output == wanted.pcapng:
+        raise RunRefusedError(f"--output and --pcapng name the same file: {wanted.output} (hint: name two)")
+
+
+def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
+    trace = trace_of(log, chosen)
+    output = wanted.output or Path(f"{chosen[0].workload}-{chosen[0].id}{SUFFIX}")
+    files.write_bytes(output, trace.content)
+    if wanted.pcapng is not None:
+        files.write_bytes(wanted.pcapng, capture_of(log, chosen, simulator_version(), wanted.port))
+    return {
+        "transactions": [
+            {
+                "name": one.name,
+                "workload": one.workload,
+                "id": one.id,
+                "user": one.transaction.user,
+                "start_ps": one.transaction.start_ps,
+                "end_ps": one.transaction.end_ps,
+                "sentence": sentence(one.transaction),
+            }
+            for one in chosen
+        ],
+        "trace": str(output),
+        "trace_bytes": len(trace.content),
+        "pcapng": None if wanted.pcapng is None else str(wanted.pcapng),
+        "frames": len(log.frames),
+        "slices": trace.own_slices,
+        "slices_of_others": trace.other_slices,
+        "slices_left_out": trace.left_out,
+    }
+
+
+def _told(written: dict[str, Any]) -> str:
+    own, others, left_out = (written[key] for key in ("slices", "slices_of_others", "slices_left_out"))
+    text = (
+        f"{written['trace']}: {bytes_text(written['trace_bytes'])}, {count_text(written['frames'])} frames of the"
+        f" transactions' connections, {count_text(own)} slices of them and {count_text(others)} of others"
+    )
+    if left_out:
+        text += f"; {count_text(left_out)} slices of others are left out, because a trace has at most {SLICES_MAX}"
+    if written["pcapng"] is not None:
+        text += f"\n{written['pcapng']}: the frames as a capture"
+    return text + "\nOpen the trace at ui.perfetto.dev; the file stays on this machine."

@@ -1,0 +1,52 @@
+"""Names of frames and of what happened to them, shared by traces and captures."""
+
+from tailrace.results.format.numbers import size_text, span_text
+from tailrace.timeline.log import INTERFACE, Drop, Frame, Hop, Log
+from tailrace.timeline.queues import Depths, behind, depth_at, waited_from
+
+SYN, ACK, FIN, PSH, ECE, CWR, RST = 1, 2, 4, 8, 16, 32, 2048
+"""Bits of `tailrace_wire::Flags`."""
+WAIT_TOLD_PS_MIN = 100_000
+"""Waits from 100 ns on are told."""
+REPEATED = {
+    "fast_retransmission": "repeated after duplicate acknowledgements or reordering",
+    "probe": "repeated by a tail loss probe",
+    "timeout": "repeated after a retransmission timeout",
+}
+"""Why a frame was sent again, by the part of the latency that it ended."""
+
+
+def label(log: Log, frame: Frame) -> str:
+    """`request 200 B`, `response 1448 B`, `ack`, with what it repeats."""
+    if frame.flags & SYN:
+        return "syn-ack" if frame.flags & ACK else "syn"
+    if frame.flags & RST:
+        return "reset"
+    if not frame.payload_bytes:
+        return "fin" if frame.flags & FIN else "ack"
+    kind = "response" if frame.sender % 2 else "request"
+    again = " (again)" if frame.repeats is not None else ""
+    return f"{kind} {frame.payload_bytes} B{again}"
+
+
+def waited(log: Log, wire: str, hop: Hop) -> str | None:
+    """`waited 310 us at leaf>client behind bulk 97 %`; None of a wait that is too short to be told."""
+    from_ps = waited_from(log, hop)
+    wait_ps = hop.start_ps - from_ps
+    if wait_ps < WAIT_TOLD_PS_MIN:
+        return None
+    whose = shares(behind(log.hops[wire], from_ps, hop.start_ps))
+    before = "at least " if hop.since_ps is None else ""
+    return f"waited {before}{span_text(wait_ps)} at {wire}" + (f" behind {whose}" if whose else "")
+
+
+def shares(of: dict[str, int]) -> str:
+    """`bulk 97 %, orders 3 %`."""
+    total = sum(of.values())
+    return ", ".join(f"{name} {100 * time / total:.0f} %" for name, time in of.items())
+
+
+def dropped(wire: str, drop: Drop, depths: Depths) -> str:
+    """`dropped at leaf>client: tail_drop, queue 5 MB`."""
+    where = f"the interface before {wire}" if drop.cause == INTERFACE else wire
+    return f"dropped at {where}: {drop.cause}, queue {size_text(depth_at(depths, drop.at_ps))}"
