@@ -78,7 +78,7 @@ def _ways(log: Log) -> dict[int, _Way]:
 
 
 def _comments(log: Log, frame: Frame, way: _Way, numbers: dict[int, int], whole: dict[str, Depths]) -> list[str]:
-    told = [label(log, frame)]
+    told = [label(frame)]
     if frame.repeats is not None:
         why = REPEATED.get(frame.prior_part or "", "repeated in the same recovery")
         copy = numbers.get(frame.repeats)
@@ -86,7 +86,7 @@ def _comments(log: Log, frame: Frame, way: _Way, numbers: dict[int, int], whole:
     told += [text for wire, hop in way.hops if (text := waited(log, wire, hop)) is not None]
     marks = [wire for wire, at_wire in log.marks.items() for mark in at_wire if mark.frame == frame.id]
     told += [f"marked at {wire}" for wire in marks]
-    told += [dropped(wire, drop, whole[wire]) for wire, drop in way.drops]
+    told += [dropped(log, wire, drop, whole[wire]) for wire, drop in way.drops]
     if frame.delivered_ps is not None:
         told.append(f"handed to the transport after {span_text(frame.delivered_ps - frame.handed_ps)}")
     elif not way.drops:

@@ -16,7 +16,7 @@ REPEATED = {
 """Why a frame was sent again, by the part of the latency that it ended."""
 
 
-def label(log: Log, frame: Frame) -> str:
+def label(frame: Frame) -> str:
     """`request 200 B`, `response 1448 B`, `ack`, with what it repeats."""
     if frame.flags & SYN:
         return "syn-ack" if frame.flags & ACK else "syn"
@@ -46,7 +46,10 @@ def shares(of: dict[str, int]) -> str:
     return ", ".join(f"{name} {100 * time / total:.0f} %" for name, time in of.items())
 
 
-def dropped(wire: str, drop: Drop, depths: Depths) -> str:
-    """`dropped at leaf>client: tail_drop, queue 5 MB`."""
+def dropped(log: Log, wire: str, drop: Drop, depths: Depths) -> str:
+    """`dropped at leaf>client: tail-drop, queue 5 MB`; without the queue where the log is not whole any more."""
     where = f"the interface before {wire}" if drop.cause == INTERFACE else wire
-    return f"dropped at {where}: {drop.cause}, queue {size_text(depth_at(depths, drop.at_ps))}"
+    is_whole = log.whole_until_ps is None or drop.at_ps < log.whole_until_ps
+    return f"dropped at {where}: {drop.cause}" + (
+        f", queue {size_text(depth_at(depths, drop.at_ps))}" if is_whole else ""
+    )

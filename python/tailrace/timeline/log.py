@@ -145,6 +145,8 @@ class Log:
     rates_bps: dict[str, int]
     left_out: int
     """Rows for which the simulator had no room."""
+    whole_until_ps: int | None
+    """When the first of them would have been; None where there is none."""
 
     @property
     def end_ps(self) -> int:
@@ -209,6 +211,7 @@ def read_log(
     ]
     rates = {name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)}
     left_out = int(tables["timeline_left_out"]["rows"][0])
+    whole_until_ps = _id(tables["timeline_left_out"]["from_ps"][0])
     frames = {frame.id: frame for frame in _frames(tables["timeline_frames"])}
     return Log(
         windows_ps,
@@ -222,6 +225,7 @@ def read_log(
         dict(steps),
         rates,
         left_out,
+        whole_until_ps,
     )
 
 

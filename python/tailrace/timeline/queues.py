@@ -13,7 +13,8 @@ Depths = list[tuple[int, int]]
 def depths(log: Log, wire: str, class_: int | None = None) -> Depths:
     """Bytes of frames that wait before a wire, without the frame that is being sent; of all classes, or of one.
 
-    A frame whose arrival lies before the window waits from its begin. Frames that leave after the log are not in it.
+    A frame whose arrival lies before the window waits from its begin. Frames that leave after the log are not in it,
+    and nothing is known after the moment until which the log is whole.
     """
     changes: dict[int, int] = defaultdict(int)
     for hop in log.hops.get(wire, ()):
@@ -27,6 +28,8 @@ def depths(log: Log, wire: str, class_: int | None = None) -> Depths:
     found: Depths = []
     depth = 0
     for at_ps in sorted(changes):
+        if log.whole_until_ps is not None and at_ps >= log.whole_until_ps:
+            break
         if changes[at_ps] or not found:
             depth += changes[at_ps]
             found.append((at_ps, depth))

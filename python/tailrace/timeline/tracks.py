@@ -169,11 +169,11 @@ def _sockets(drawing: _Drawing, chosen: Sequence[Chosen]) -> None:
                 flows = [frame.id, *([CAUSE_FLOWS + frame.id] if frame.prior in log.frames else [])]
                 flows += (CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=True))
                 flows += [begins[frame.id]] if frame.id in begins else []
-                writer.instant(track, at_ps, f"send {label(log, frame)}", _frame_args(frame), flows)
+                writer.instant(track, at_ps, f"send {label(frame)}", _frame_args(frame), flows)
             else:
                 flows = [frame.id, *(CAUSE_FLOWS + caused for caused in _caused(drawing, frame, by_sender=False))]
                 flows += [completes[frame.id]] if frame.id in completes else []
-                writer.instant(track, at_ps, f"receive {label(log, frame)}", _frame_args(frame), flows)
+                writer.instant(track, at_ps, f"receive {label(frame)}", _frame_args(frame), flows)
         _looks(drawing, track, number)
 
 
@@ -258,7 +258,7 @@ def _events(drawing: _Drawing, track: int, wire: str, whole: Depths) -> None:
     writer, log = drawing.writer, drawing.log
     for drop in log.drops.get(wire, ()):
         own = log.frames.get(drop.frame) if drop.frame is not None else None
-        what = f"{drop.workload}: {dropped(wire, drop, whole)}"
+        what = f"{drop.workload}: {dropped(log, wire, drop, whole)}"
         args: dict[str, int | str] = {"bytes": drop.bytes, "class": drop.class_, "at_ps": drop.at_ps}
         if own is not None:
             args |= _frame_args(own)
@@ -293,7 +293,7 @@ def _waits(drawing: _Drawing, group: int, wire: str, class_: int) -> None:
             frame = log.frames[hop.frame if hop.frame is not None else -1]
             whose = shares(behind(log.hops[wire], *span))
             args = {**_frame_args(frame), "waited_ps": span[1] - span[0], "behind": whose}
-            writer.slice(track, span, label(log, frame), args, [frame.id])
+            writer.slice(track, span, label(frame), args, [frame.id])
             drawing.own_slices += 1
 
 
@@ -304,7 +304,7 @@ def _transmissions(drawing: _Drawing, track: int, hops: Sequence[Hop], room: int
     for hop in hops:
         if hop.frame in log.frames:
             frame = log.frames[hop.frame if hop.frame is not None else -1]
-            writer.slice(track, (hop.start_ps, hop.end_ps), label(log, frame), _frame_args(frame), [frame.id])
+            writer.slice(track, (hop.start_ps, hop.end_ps), label(frame), _frame_args(frame), [frame.id])
             drawing.own_slices += 1
         elif hop in shown:
             args: Args = {"bytes": hop.bytes, "class": hop.class_, "start_ps": hop.start_ps, "end_ps": hop.end_ps}

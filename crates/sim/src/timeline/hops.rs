@@ -46,6 +46,20 @@ pub(super) struct Paused {
     pub(super) pause: Pause,
 }
 
+/// Rows that found no room.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LeftOut {
+    pub(super) rows: u64,
+    /// The first of them; until then the log is whole.
+    pub(super) from: Time,
+}
+
+impl Default for LeftOut {
+    fn default() -> LeftOut {
+        LeftOut { rows: 0, from: Time::NEVER }
+    }
+}
+
 /// All of them, in the order of the calls.
 #[derive(Debug, Default)]
 pub(super) struct Hops {
@@ -53,33 +67,33 @@ pub(super) struct Hops {
     pub(super) dropped: Vec<Dropped>,
     pub(super) marked: Vec<Marked>,
     pub(super) paused: Vec<Paused>,
-    /// Rows that found no room.
-    pub(super) left_out: u64,
+    pub(super) left_out: LeftOut,
 }
 
 impl Hops {
     pub(super) fn add(&mut self, hop: Hop) {
-        keep(&mut self.sent, hop, hop.of.frame.is_some(), &mut self.left_out);
+        keep(&mut self.sent, hop, (hop.start, hop.of.frame.is_some()), &mut self.left_out);
     }
 
     pub(super) fn dropped(&mut self, dropped: Dropped) {
-        keep(&mut self.dropped, dropped, dropped.of.frame.is_some(), &mut self.left_out);
+        keep(&mut self.dropped, dropped, (dropped.at, dropped.of.frame.is_some()), &mut self.left_out);
     }
 
     pub(super) fn marked(&mut self, marked: Marked) {
-        keep(&mut self.marked, marked, marked.of.frame.is_some(), &mut self.left_out);
+        keep(&mut self.marked, marked, (marked.at, marked.of.frame.is_some()), &mut self.left_out);
     }
 
     pub(super) fn paused(&mut self, paused: Paused) {
-        keep(&mut self.paused, paused, false, &mut self.left_out);
+        keep(&mut self.paused, paused, (paused.at, false), &mut self.left_out);
     }
 }
 
 /// Rows of watched connections have room for as many again.
-fn keep<T>(rows: &mut Vec<T>, row: T, is_watched: bool, left_out: &mut u64) {
+fn keep<T>(rows: &mut Vec<T>, row: T, (at, is_watched): (Time, bool), left_out: &mut LeftOut) {
     if rows.len() < ROWS_MAX << u8::from(is_watched) {
         rows.push(row);
     } else {
-        *left_out += 1;
+        left_out.rows += 1;
+        left_out.from = left_out.from.min(at);
     }
 }

@@ -1,7 +1,7 @@
 //! What happened in chosen windows of time, frame by frame: for traces and captures of single transactions.
 //!
-//! The log is fed beside the recorder of causes. It keeps every frame that passed a wire in the windows, whoever sent it, since when it
-//! waited before the wire, drops, marks and pauses, and how the sockets of chosen users changed.
+//! The log is fed beside the recorder of causes. It keeps every frame that passed a wire in the windows, whoever sent it, where frames of
+//! chosen users passed too; since when it waited before the wire, drops, marks and pauses, and how the sockets of those users changed.
 
 mod hops;
 mod looks;
@@ -72,6 +72,8 @@ pub(crate) struct Timeline {
     inside: BTreeMap<Key, VecDeque<Time>>,
     /// Client's and server's socket of every watched connection.
     watched: Vec<SocketId>,
+    /// Whether frames of watched connections came to each wire: those of others are kept at the same ones.
+    is_used: Vec<bool>,
     hops: Hops,
     looks: Looks,
 }
@@ -85,6 +87,7 @@ impl Timeline {
             passed: 0,
             now: Time::ZERO,
             is_open: false,
+            is_used: vec![false; ends.len()],
             ends,
             inside: BTreeMap::new(),
             watched,
@@ -121,6 +124,7 @@ impl Timeline {
 
     /// A frame goes onto a wire.
     pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission, frame: Option<FrameId>) {
+        let is_watched = self.note_wire(wire, packet);
         if !self.is_open {
             return;
         }
@@ -129,8 +133,10 @@ impl Timeline {
         }
         let since = self.since(wire, packet);
         let &Transmission { start, end, arrival, workload } = sent;
-        let of = Of::new(packet, self.is_watched(packet).then_some(frame).flatten(), workload);
-        self.hops.add(Hop { of, wire, since, start, end, arrival });
+        if self.is_used[wire as usize] {
+            let of = Of::new(packet, frame.filter(|_| is_watched), workload);
+            self.hops.add(Hop { of, wire, since, start, end, arrival });
+        }
     }
 
     /// A frame is dropped before a wire; without a cause by a host's interface.
@@ -141,12 +147,15 @@ impl Timeline {
         (frame, workload): (Option<FrameId>, Option<usize>),
         cause: Option<DropCause>,
     ) {
+        let is_watched = self.note_wire(wire, packet);
         if !self.is_open {
             return;
         }
         let since = self.since(wire, packet);
-        let of = Of::new(packet, self.is_watched(packet).then_some(frame).flatten(), workload);
-        self.hops.dropped(Dropped { of, wire, since, at, cause });
+        if self.is_used[wire as usize] {
+            let of = Of::new(packet, frame.filter(|_| is_watched), workload);
+            self.hops.dropped(Dropped { of, wire, since, at, cause });
+        }
     }
 
     /// A frame is marked before a wire.
@@ -156,14 +165,18 @@ impl Timeline {
         packet: &Packet,
         (frame, workload): (Option<FrameId>, Option<usize>),
     ) {
-        if self.is_open {
-            let of = Of::new(packet, self.is_watched(packet).then_some(frame).flatten(), workload);
+        let is_watched = self.note_wire(wire, packet);
+        if self.is_open && self.is_used[wire as usize] {
+            let of = Of::new(packet, frame.filter(|_| is_watched), workload);
             self.hops.marked(Marked { of, wire, at });
         }
     }
 
-    fn is_watched(&self, packet: &Packet) -> bool {
-        packet.belongs_to_flow() && self.watched.contains(&(packet.to_host, packet.to_endpoint))
+    /// Whether a frame is one of a watched connection, whose wires are those of which others' frames are kept.
+    fn note_wire(&mut self, wire: u32, packet: &Packet) -> bool {
+        let is_watched = packet.belongs_to_flow() && self.watched.contains(&(packet.to_host, packet.to_endpoint));
+        self.is_used[wire as usize] |= is_watched;
+        is_watched
     }
 
     /// When a frame came to the node before a wire; `None` where that was before the window. What hosts and switches send of their own
@@ -215,7 +228,7 @@ mod tests {
     fn a_frame_waits_since_it_came_to_the_switch() {
         let wanted = Wanted::new(vec![(PS(10), PS(30)), (PS(50), PS(60))], Vec::new());
         // One link: wire 0 ends at the switch, wire 1 at the host.
-        let mut timeline = Timeline::new(&wanted, vec![Some(0), None], Vec::new());
+        let mut timeline = Timeline::new(&wanted, vec![Some(0), None], vec![(0, 0)]);
         let packet = Packet { payload_bytes: 100, frame_bytes: 166, ..Packet::default() };
         for (arrived, left, expected) in [(5, 11, Some(None)), (12, 14, Some(Some(12))), (20, 40, None), (49, 52, Some(None))] {
             timeline.begin_event(PS(arrived), Some((0, &packet)));

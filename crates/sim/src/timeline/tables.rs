@@ -13,10 +13,10 @@ use tailrace_wire::PRIORITIES;
 /// Its tables: `timeline_sockets` (both ends of each watched connection, the client's first; `port` is asked for the local port),
 /// `timeline_frames` (what they sent), `timeline_hops`, `timeline_drops`, `timeline_marks`, `timeline_pauses`, `timeline_looks`,
 /// `timeline_steps` (of the explanations of watched users; `transaction` is the row in the table of causes) and
-/// `timeline_left_out` (the number of rows that found no room).
+/// `timeline_left_out` (the number of rows that found no room, and when the first of a frame would have been).
 pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, port: impl Fn(SocketId) -> u16) -> Vec<Table> {
     let hops = &timeline.hops;
-    let left_out = hops.left_out + timeline.looks.left_out;
+    let left_out = hops.left_out.rows + timeline.looks.left_out;
     vec![
         sockets(timeline, port),
         frames(timeline, recorder),
@@ -26,7 +26,10 @@ pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, port: impl Fn(Soc
         paused(&hops.paused),
         looks(&timeline.looks.rows),
         steps(timeline, &recorder.explained),
-        Table { name: "timeline_left_out", columns: vec![("rows", Column::U64(vec![left_out]))] },
+        Table {
+            name: "timeline_left_out",
+            columns: vec![("rows", Column::U64(vec![left_out])), ("from_ps", Column::U64(vec![time(Some(hops.left_out.from))]))],
+        },
     ]
 }
 

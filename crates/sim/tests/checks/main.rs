@@ -38,6 +38,7 @@ mod send_buffer;
 mod storage;
 mod storage_network;
 mod theory;
+mod timeline;
 mod trees;
 mod unnoticed;
 mod warm_up;
