@@ -9,6 +9,9 @@ use crate::decode::{Tcp, flags};
 const DISORDER_NS: u64 = 3_000_000;
 /// A retransmission within this time of the duplicates is a fast one.
 const FAST_NS: u64 = 20_000_000;
+/// A longer gap is no loss that a later segment fills, but another place of the stream. Receive buffers of Linux have 6 MiB at most by
+/// default (`tcp_rmem`).
+const GAP_BYTES_MAX: u32 = 16 << 20;
 /// Duplicates that a fast retransmission follows at least.
 const DUPLICATES_MIN: u16 = 2;
 
@@ -35,7 +38,7 @@ pub struct Verdict {
     pub is_keep_alive: bool,
     /// Bytes before it were not captured.
     pub is_after_gap: bool,
-    /// Bytes by which it advances the stream, SYN and FIN apart.
+    /// Bytes by which it advances the stream, SYN and FIN apart; with those before it that were not captured yet, unless they are too many.
     pub new_bytes: u32,
 }
 
@@ -127,7 +130,14 @@ fn advance(own: &mut Side, tcp: &Tcp, now_ns: u64, verdict: &mut Verdict) {
     if !own.has_next || (is_before(own.next, next) && !verdict.is_window_probe) {
         let before = if own.has_next { own.next } else { tcp.seq };
         let advanced = end.wrapping_sub(before).wrapping_sub(u32::from(tcp.has(flags::SYN) && own.has_next));
-        verdict.new_bytes = if tcp.payload_bytes > 0 && (advanced as i32) > 0 { advanced } else { 0 };
+        let is_gap_counted = advanced.saturating_sub(tcp.payload_bytes) <= GAP_BYTES_MAX;
+        verdict.new_bytes = if tcp.payload_bytes == 0 {
+            0
+        } else if is_gap_counted {
+            advanced
+        } else {
+            tcp.payload_bytes
+        };
         (own.next, own.next_at_ns, own.has_next) = (next, now_ns, true);
     }
     own.window = tcp.window;

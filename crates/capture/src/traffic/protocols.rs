@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 /// Types of Ethernet that are told apart.
 const TYPES_MAX: usize = 64;
-const PORTS: usize = 65_536;
 /// Ports that results name, those with most bytes.
 const PORTS_NAMED_MAX: usize = 50;
 const ARP: u16 = 0x0806;
@@ -26,12 +25,9 @@ pub struct Protocols {
     by_number: Vec<Count>,
     transport_malformed: Count,
     transport_cut: Count,
-    tcp_ports: Vec<Port>,
-    udp_ports: Vec<Port>,
+    tcp_ports: BTreeMap<u16, PortCount>,
+    udp_ports: BTreeMap<u16, PortCount>,
 }
-
-/// Conversations, frames and bytes of one port. As an array, a table of them takes no memory before it is used.
-type Port = [u64; 3];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct PortCount {
@@ -106,8 +102,8 @@ impl Default for Protocols {
             by_number: vec![none; 256],
             transport_malformed: none,
             transport_cut: none,
-            tcp_ports: vec![Port::default(); PORTS],
-            udp_ports: vec![Port::default(); PORTS],
+            tcp_ports: BTreeMap::new(),
+            udp_ports: BTreeMap::new(),
         }
     }
 }
@@ -150,10 +146,10 @@ impl Protocols {
     /// Counts a conversation that is over, by the port of its server.
     pub fn conversation(&mut self, is_tcp: bool, port: u16, count: Count) {
         let ports = if is_tcp { &mut self.tcp_ports } else { &mut self.udp_ports };
-        let [conversations, frames, frame_bytes] = &mut ports[usize::from(port)];
-        *conversations += 1;
-        *frames += count.frames;
-        *frame_bytes += count.frame_bytes;
+        let place = ports.entry(port).or_default();
+        place.conversations += 1;
+        place.frames += count.frames;
+        place.frame_bytes += count.frame_bytes;
     }
 
     /// For the results.
@@ -178,13 +174,8 @@ impl Protocols {
     }
 }
 
-fn most(ports: &[Port]) -> Vec<PortSummary> {
-    let used = ports.iter().enumerate().filter(|(_, one)| one[0] > 0);
-    let named = used.map(|(port, &[conversations, frames, frame_bytes])| PortSummary {
-        port: port as u16,
-        count: PortCount { conversations, frames, frame_bytes },
-    });
-    let mut named: Vec<_> = named.collect();
+fn most(ports: &BTreeMap<u16, PortCount>) -> Vec<PortSummary> {
+    let mut named: Vec<_> = ports.iter().map(|(&port, &count)| PortSummary { port, count }).collect();
     named.sort_by_key(|one| (u64::MAX - one.count.frame_bytes, one.port));
     named.truncate(PORTS_NAMED_MAX);
     named

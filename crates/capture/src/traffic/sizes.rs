@@ -13,7 +13,9 @@ const BINS: [u32; 7] = [64, 127, 255, 511, 1_023, 1_518, 9_018];
 const CHECK_BYTES: u32 = 4;
 
 /// How many frames there were of each size.
+#[derive(Default)]
 pub struct FrameSizes {
+    /// By size, up to the largest that there was.
     counts: Vec<u64>,
 }
 
@@ -41,17 +43,15 @@ pub struct FrameSizesSummary {
     top_bytes: Vec<(u32, u64)>,
 }
 
-impl Default for FrameSizes {
-    fn default() -> FrameSizes {
-        FrameSizes { counts: vec![0; FRAME_BYTES_MAX + 1] }
-    }
-}
-
 impl FrameSizes {
     /// Counts a frame.
     #[inline]
     pub fn add(&mut self, frame_bytes: u32) {
-        self.counts[(frame_bytes as usize).min(FRAME_BYTES_MAX)] += 1;
+        let size = (frame_bytes as usize).min(FRAME_BYTES_MAX);
+        if size >= self.counts.len() {
+            self.counts.resize(size + 1, 0);
+        }
+        self.counts[size] += 1;
     }
 
     /// For the results.

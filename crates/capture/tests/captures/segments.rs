@@ -175,6 +175,15 @@ fn numbers_that_wrap_are_in_order() {
 }
 
 #[test]
+fn bytes_that_were_overtaken_count_once_and_those_of_a_jump_do_not() {
+    let reordered =
+        Story::open().client(2_000, 1_000, 5_000, 100).client(2_100, 1_200, 5_000, 100).client(2_200, 1_100, 5_000, 100);
+    assert_eq!(reordered.tcp()["payload_bytes"], 300);
+    let jump = Story::open().client(2_000, 1_000, 5_000, 100).client(3_000, 1_000_000_000, 5_000, 100);
+    assert_eq!(jump.tcp()["payload_bytes"], 200);
+}
+
+#[test]
 fn another_syn_with_another_number_opens_another_connection() {
     let again = |seq: u32| {
         Story::open().then(5_000, Segment::new(true, RST, 1_000, 0, 0)).then(9_000, Segment::new(true, SYN, seq, 0, 0))
