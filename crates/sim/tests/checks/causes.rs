@@ -311,9 +311,10 @@ fn a_processor_receives_works_and_sends() {
     for one in &check(plan).transactions[1..] {
         // Of each of two frames: an interrupt, a poll, a frame.
         assert_eq!(ps(one, Part::Receive), 2 * (US + 200_000 + 630_000), "{one:?}");
-        // 100 us of the server; waking up, system calls and copies.
+        // 100 us of the server, system calls and copies; waking up.
         assert!((100 * US..102 * US).contains(&ps(one, Part::ServerWork)), "{one:?}");
         assert!(ps(one, Part::Start) < US && ps(one, Part::ClientWork) < US, "{one:?}");
+        assert!((300_000..2 * US).contains(&ps(one, Part::CoreWait)), "{one:?}");
     }
 }
 
@@ -418,4 +419,38 @@ fn a_pace_is_told_from_other_timers() {
     plan.hosts.iter_mut().for_each(|host| host.tcp.congestion_control = RawCongestionControl::Bbr);
     let found = check(plan).transactions;
     assert!(found.iter().any(|one| ps(one, Part::Pacing) > 10 * US), "{found:?}");
+}
+
+/// Four users of a server with one core: what is not its work of 100 us on it, and 100 us without it, is a wait for the core.
+#[test]
+fn a_wait_for_a_core_is_told_from_work() {
+    let mut plan = one_user(1_000);
+    let mut users = oltp("oltp", "h1", "h0", 4, 5, 1_000);
+    (users.gap, users.start) = (RawDistribution::Constant(0), RawDistribution::Constant(0));
+    users.round_trips[0].server_work_ps = 100 * US;
+    plan.workloads = vec![RawWorkload::from(users)];
+    plan.hosts[0].cpu.program_cores = 1;
+    let found = check(plan).transactions;
+    let later = &found[8..];
+    assert!(later.iter().all(|one| ps(one, Part::ServerWork) == 200 * US), "{later:?}");
+    assert!(later.iter().any(|one| ps(one, Part::CoreWait) > 150 * US), "{later:?}");
+}
+
+#[test]
+fn a_worker_of_a_server_waits_for_a_core_too() {
+    for has_processor in [false, true] {
+        let mut requests = requests("w", "h1", "h0", 4);
+        (requests.requests, requests.service) = (20, serving(RawDistribution::Constant(0), 0));
+        requests.service.work = RawDistribution::Constant(100 * US);
+        let mut plan = quiet(2, requests);
+        plan.hosts[0].cpu.program_cores = 1;
+        if has_processor {
+            plan.hosts[0].cpu.processor = Some(Box::new(processor(1)));
+        }
+        let found = check(plan).transactions;
+        for one in &found[10..] {
+            assert!((100 * US..102 * US).contains(&ps(one, Part::ServerWork)), "{has_processor} {one:?}");
+            assert!(ps(one, Part::CoreWait) > 150 * US, "{has_processor} {one:?}");
+        }
+    }
 }
