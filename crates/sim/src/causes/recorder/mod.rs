@@ -4,6 +4,7 @@
 //! frame because a frame was handed to its socket in the same event, because a program has written, or because a timer of the socket was
 //! due. Nothing here changes what happens.
 
+mod acts;
 mod receiving;
 
 pub(crate) use receiving::Receives;
@@ -134,54 +135,6 @@ impl Recorder {
             let (_, frame) = self.opening.swap_remove(at);
             self.hand(own, frame);
         }
-    }
-
-    /// A program writes to a socket, before the socket takes the bytes.
-    pub(crate) fn wrote(&mut self, socket: u32, bytes: u64, because: Because) {
-        let own = (because.host, socket);
-        if self.ends.get(own).is_none() {
-            return;
-        }
-        self.take();
-        let prior = self.prior_of_act(own, because.cause, because.core_wait);
-        if let Some(end) = self.ends.get_mut(own) {
-            end.note_written(self.event.now, bytes, prior);
-            self.written.push(own);
-            self.touched.push(own);
-        }
-    }
-
-    /// A program waits for a core, to work for what has come for a socket.
-    pub(crate) fn asks_core(&mut self, host: u16, waiter: u64, socket: Option<u32>) {
-        self.take();
-        if let Some(socket) = socket.filter(|&socket| self.ends.get((host, socket)).is_some()) {
-            self.core_waits.insert((host, waiter), (socket, self.event.now));
-        }
-    }
-
-    /// It has the core.
-    pub(crate) fn has_core(&mut self, host: u16, waiter: u64) {
-        let Some((socket, since)) = self.core_waits.remove(&(host, waiter)) else { return };
-        if let Some(end) = self.ends.get_mut((host, socket)) {
-            end.core_wait += self.event.now.since(since);
-        }
-    }
-
-    /// What a program does to a socket follows from this; without a cause, from what that socket has received.
-    fn prior_of_act(&self, own: SocketId, cause: Option<Cause>, core_wait: Span) -> Option<Prior> {
-        let is_client = self.ends.get(own).is_none_or(|end| end.is_client);
-        let (from, by, work) = match cause {
-            None => (self.ends.get(own)?, Time::NEVER, Work::Program),
-            Some(Cause { socket, by, work }) => (self.ends.get((own.0, socket?))?, by, work),
-        };
-        let (_, frame) = from.advance_by(by)?;
-        let part = match work {
-            Work::Device => Part::Device,
-            Work::Program if from.is_peer || is_client && from.is_client => Part::ClientWork,
-            Work::Program => Part::ServerWork,
-        };
-        let core_wait = if work == Work::Program { core_wait.max(from.core_wait) } else { Span::ZERO };
-        Some(Prior { frame, entry: Entry::Delivered, part, core_wait, opens: None })
     }
 
     /// The world handles something now, which is about a wire or about something else.
