@@ -155,6 +155,15 @@ def test_what_is_not_there_is_refused(run: Path, words: list[str], expected: str
     assert expected in done.stderr
 
 
+def test_a_finite_workload_is_explained_from_the_start(tmp_path: Path) -> None:
+    finite = SCENARIO.replace("users: 4\n", "users: 4\n    transactions: 40\n")
+    (tmp_path / "scenario.yaml").write_text(finite, encoding="utf-8")
+    scenario, folder = str(tmp_path / "scenario.yaml"), str(tmp_path / "run")
+    assert command_line("run", scenario, "--arm", "alone", "--out", folder).returncode == 0
+    done = command_line("explain", folder, "--json")
+    assert [of_arm["transactions"] for of_arm in json.loads(done.stdout)["explained"]] == [160], "40 of each user"
+
+
 def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path: Path) -> None:
     other = tmp_path / "run"
     shutil.copytree(run, other)

@@ -1,6 +1,6 @@
 //! What a program's act follows from, for engines that explain latencies. Nothing else depends on it.
 
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 /// What time a program lets pass between what came and what follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +20,17 @@ pub struct Cause {
     pub by: Time,
     /// What the time since then was spent with.
     pub work: Work,
+}
+
+/// Why a program acts when it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Because {
+    /// Its host.
+    pub host: u16,
+    /// What it follows from; `None` where it has not said, or where its own deadline has come.
+    pub cause: Option<Cause>,
+    /// On a host with a processor, how long its thread has been awake and not at work.
+    pub core_wait: Span,
 }
 
 impl Cause {

@@ -6,7 +6,7 @@ use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::app::StorageDone;
-use tailrace_endpoint::cause::Cause;
+use tailrace_endpoint::cause::Because;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
@@ -219,9 +219,19 @@ impl Outputs for Links {
         }
     }
     #[inline]
-    fn wrote(&mut self, host: u16, socket: u32, bytes: u64, cause: Option<Cause>) {
+    fn wrote(&mut self, socket: u32, bytes: u64, because: Because) {
         if let Some(recorder) = &mut self.observe.recorder {
-            recorder.wrote((host, socket), bytes, cause);
+            recorder.wrote(socket, bytes, because);
+        }
+    }
+    fn asks_core(&mut self, host: u16, waiter: u64, socket: Option<u32>) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.asks_core(host, waiter, socket);
+        }
+    }
+    fn has_core(&mut self, host: u16, waiter: u64) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.has_core(host, waiter);
         }
     }
     fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {

@@ -1,5 +1,6 @@
 //! What is due at a host: its interface, and the transports and programs of its sockets.
 
+use super::hosted_calls::waiter_of;
 use super::outputs::Outputs;
 use super::socket::OwnSocket;
 use super::uplink::Uplink;
@@ -47,6 +48,11 @@ impl<P> Host<P> {
     /// Tells those that have a core by now.
     pub(super) fn grant_cores<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) {
         while let Some(next) = self.cores.poll_granted() {
+            let waiter = match next {
+                Waiter::Socket(number) => number.into(),
+                Waiter::Thread { program, thread } => waiter_of(program, thread),
+            };
+            out.has_core(self.number, waiter);
             match next {
                 Waiter::Socket(number) => self.call_program(now, number, out, |app, calls| app.handle_core(calls)),
                 Waiter::Thread { program, thread } => self.tell_program(now, program, out, |program, calls| {

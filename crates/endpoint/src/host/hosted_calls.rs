@@ -12,7 +12,7 @@ use super::table::SocketTable;
 use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
 use crate::app::{App, Ends, HostCalls, Message, Peer, StorageDone, WorkCalls};
-use crate::cause::Cause;
+use crate::cause::{Because, Cause};
 use crate::ip::{Identity, Ip, TO_PORT};
 use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -37,7 +37,19 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) cause: Option<Cause>,
 }
 
+/// A thread of a program, told from the sockets and from other threads that wait for a core.
+pub(super) fn waiter_of(program: u32, thread: u32) -> u64 {
+    u64::from(program + 1) << 32 | u64::from(thread)
+}
+
 impl<'a, O: Outputs> HostedCalls<'a, O> {
+    /// Why the program acts now.
+    pub(super) fn because(&self) -> Because {
+        let (host, cause, now) = (self.host, self.cause, self.uplink.now);
+        let core_wait = self.threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
+        Because { host, cause, core_wait }
+    }
+
     /// The connection of a socket of this program, with the way down.
     pub(super) fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
         let member = self.own.members.get(&socket);
@@ -199,7 +211,7 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
         }
     }
     fn completed(&mut self, user: u32, intended: Time) {
-        let completion = Completion { owner: self.own.owner, user, intended, carried: None, cause: (self.host, self.cause) };
+        let completion = Completion { owner: self.own.owner, user, intended, carried: None, because: self.because() };
         self.uplink.out.completed(self.uplink.now, &completion);
     }
     fn finished(&mut self, user: u32) {
@@ -234,13 +246,13 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         Some(socket)
     }
     fn write(&mut self, socket: u32, bytes: u64) {
-        let (host, cause) = (self.host, self.cause);
+        let (cause, because) = (self.cause, self.because());
         if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false, cause }) {
             return;
         }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
-        uplink.out.wrote(host, socket, bytes, cause);
+        uplink.out.wrote(socket, bytes, because);
         tcp.write(now, bytes, uplink);
     }
     fn follows(&mut self, cause: Option<Cause>) -> Option<Cause> {
@@ -305,7 +317,12 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         if let Some(threads) = &mut self.threads {
             return threads.ask_core(self.program, self.own.owner, thread, now);
         }
-        self.cores.ask(Waiter::Thread { program: self.program, thread })
+        let has_core = self.cores.ask(Waiter::Thread { program: self.program, thread });
+        if !has_core {
+            let (waiter, socket) = (waiter_of(self.program, thread), self.cause.and_then(|cause| cause.socket));
+            self.uplink.out.asks_core(self.host, waiter, socket);
+        }
+        has_core
     }
     fn wait_in_thread(&mut self, socket: u32, thread: u32) -> bool {
         let Some(threads) = &mut self.threads else { return false };

@@ -2,7 +2,7 @@
 //! calls when something is due.
 
 use crate::app::StorageDone;
-use crate::cause::Cause;
+use crate::cause::{Because, Cause};
 use crate::transport::Tcp;
 use crate::udp::Datagram;
 use tailrace_units::Time;
@@ -38,8 +38,8 @@ pub struct Completion {
     pub intended: Time,
     /// Of a socket that is given back afterwards: where its bytes came from, where they went, and how many they were.
     pub carried: Option<Carried>,
-    /// The host of the program that tells, and what the completion follows from where it is not a deadline of the program.
-    pub cause: (u16, Option<Cause>),
+    /// Why now.
+    pub because: Because,
 }
 
 /// What a flow was: its ends and its size.
@@ -120,8 +120,13 @@ pub trait Outputs {
     /// A poll took a frame.
     fn delivered(&mut self, packet: &Packet);
 
-    /// A program has written bytes to a socket of this host, which takes them next. Only engines that explain latencies listen.
-    fn wrote(&mut self, _host: u16, _socket: u32, _bytes: u64, _cause: Option<Cause>) {}
+    /// A program has written bytes to a socket of this host, which takes them next. Only engines that explain latencies listen to this and
+    /// the next two.
+    fn wrote(&mut self, _socket: u32, _bytes: u64, _because: Because) {}
+    /// A program waits for a core of its host from now on, to work for what has come for this socket; `waiter` tells it from others.
+    fn asks_core(&mut self, _host: u16, _waiter: u64, _socket: Option<u32>) {}
+    /// It has the core.
+    fn has_core(&mut self, _host: u16, _waiter: u64) {}
     /// A program of this owner has received a datagram.
     fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram);
     /// Bytes of goodput came to a program of this owner.

@@ -5,7 +5,7 @@ use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
 use crate::app::{App, SocketCalls, WorkCalls};
-use crate::cause::Cause;
+use crate::cause::{Because, Cause};
 use crate::ip::{Identity, Ip};
 use crate::transmit::Transmit;
 use crate::transport::{Tcp, TcpStats};
@@ -137,7 +137,8 @@ impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
         self.tcp.connect(self.uplink.now, &mut self.uplink);
     }
     fn write(&mut self, bytes: u64) {
-        self.uplink.out.wrote(self.host, self.number, bytes, None);
+        let because = Because { host: self.host, cause: None, core_wait: Span::ZERO };
+        self.uplink.out.wrote(self.number, bytes, because);
         self.tcp.write(self.uplink.now, bytes, &mut self.uplink);
     }
     fn leave_unread(&mut self) {
@@ -147,7 +148,11 @@ impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
         self.tcp.read(self.uplink.now, bytes, &mut self.uplink);
     }
     fn ask_core(&mut self) -> bool {
-        self.cores.ask(Waiter::Socket(self.number))
+        let has_core = self.cores.ask(Waiter::Socket(self.number));
+        if !has_core {
+            self.uplink.out.asks_core(self.host, self.number.into(), Some(self.number));
+        }
+        has_core
     }
 }
 
@@ -166,8 +171,9 @@ impl<O: Outputs> WorkCalls for OwnSocket<'_, O> {
         let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
         let carried = self.is_transient.then(ends);
         let (owner, now) = (self.owner, self.uplink.now);
-        let cause = (self.host, Some(Cause::now(self.number, now)));
-        self.uplink.out.completed(now, &Completion { owner, user, intended, carried, cause });
+        let cause = Some(Cause::now(self.number, now));
+        let because = Because { host: self.host, cause, core_wait: Span::ZERO };
+        self.uplink.out.completed(now, &Completion { owner, user, intended, carried, because });
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;

@@ -5,7 +5,7 @@ use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use super::threads::{Letter, Operation};
 use crate::app::Program;
-use crate::cause::Cause;
+use crate::cause::{Because, Cause};
 use crate::transport::{Handed, SegmentEffect};
 
 impl<O: Outputs> HostedCalls<'_, O> {
@@ -119,11 +119,11 @@ impl<O: Outputs> HostedCalls<'_, O> {
         let now = self.uplink.now;
         let before = self.table.sockets[socket as usize].tcp.handed();
         let awake = self.threads.as_ref().map_or(now, |threads| threads.awake_since(now));
-        let host = self.host;
+        let because = self.because();
         let (tcp, uplink) = self.connection(socket);
         match done {
             Operation::Write { bytes, cause, .. } => {
-                uplink.out.wrote(host, socket, bytes, cause);
+                uplink.out.wrote(socket, bytes, Because { cause, ..because });
                 tcp.note_work(now, awake);
                 tcp.write(now, bytes, uplink);
             }

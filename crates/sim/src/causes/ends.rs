@@ -5,7 +5,7 @@ use super::frames::{Entry, FrameId, Prior, Window};
 use super::part::Part;
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_endpoint::transport::Limit;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
 /// A host and a socket on it.
@@ -66,6 +66,8 @@ pub(super) struct End {
     pub(super) last_received: Option<(Time, FrameId)>,
     /// The latest that brought bytes in order, the last of each moment.
     advances: VecDeque<(Time, FrameId)>,
+    /// Waits for a core for what has come since then, on a host without a processor.
+    pub(super) core_wait: Span,
     /// The event in which it was last handed a frame, and that frame.
     pub(super) told: Option<(u64, FrameId)>,
     /// On a host with a processor, frames that have come to the interface.
@@ -112,7 +114,7 @@ impl End {
         let end = packet.seq + u64::from(packet.payload_bytes);
         let write_of = |byte: u64| self.writes.iter().find(|write| write.end > byte);
         let (first, last) = (write_of(packet.seq)?, write_of(end - 1)?);
-        let hold = |frame, entry, part, opens| Some(Prior { frame, entry, part, opens });
+        let hold = |frame, entry, part, opens| Some(Prior { frame, entry, part, core_wait: Span::ZERO, opens });
         match told {
             _ if first.at == now => first.prior,
             Some((frame, is_window)) => {
@@ -164,6 +166,7 @@ impl End {
             return;
         }
         self.next = end;
+        self.core_wait = Span::ZERO;
         while let Some((&start, &end)) = self.held.first_key_value()
             && start <= self.next
         {

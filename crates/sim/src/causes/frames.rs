@@ -2,7 +2,7 @@
 
 use super::part::Part;
 use std::collections::VecDeque;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
 /// Frames that are kept; older ones are forgotten. With their hops less than 300 MB.
@@ -43,6 +43,8 @@ pub(super) struct Prior {
     pub(super) entry: Entry,
     /// What the time between that frame and this one is.
     pub(super) part: Part,
+    /// Of that time, a program's wait for a core.
+    pub(super) core_wait: Span,
     /// The window for which what it released had waited.
     pub(super) opens: Option<Window>,
 }

@@ -9,8 +9,10 @@ pub enum Part {
     Start,
     /// The client's work between a response and what follows from it.
     ClientWork,
-    /// The server's work between a request and the first segment of what it writes, with the wait for a core.
+    /// The server's work between a request and the first segment of what it writes, without waits for a core.
     ServerWork,
+    /// A program that has something to do waits for a core.
+    CoreWait,
     /// A block device, with its queue.
     Device,
     /// Bytes in the socket that the pace of the sender released.
@@ -45,10 +47,11 @@ pub enum Part {
 
 impl Part {
     /// All, in the order of the type.
-    pub const ALL: [Part; 18] = [
+    pub const ALL: [Part; 19] = [
         Part::Start,
         Part::ClientWork,
         Part::ServerWork,
+        Part::CoreWait,
         Part::Device,
         Part::Pacing,
         Part::SenderHold,
@@ -72,6 +75,7 @@ impl Part {
             Part::Start => "wait_to_start_ps",
             Part::ClientWork => "client_work_ps",
             Part::ServerWork => "server_work_ps",
+            Part::CoreWait => "core_wait_ps",
             Part::Device => "device_ps",
             Part::Pacing => "pacing_ps",
             Part::SenderHold => "sender_hold_ps",

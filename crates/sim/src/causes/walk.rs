@@ -11,8 +11,8 @@ use tailrace_units::{Span, Time};
 /// What something that is complete follows from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
-    /// A frame, and when it was handed to the transport. Its receiver has worked since.
-    Frame((Time, FrameId)),
+    /// A frame that was handed to the transport then. Its receiver has worked since, or has waited for a core.
+    Frame { at: Time, frame: FrameId, core_wait: Span },
     /// Nothing that came: this has lasted since then.
     Own(Time, Part),
     /// It is not known what.
@@ -56,15 +56,15 @@ impl<'a> Walk<'a> {
         };
         let mut walk = Walk { frames, wires, start, own, at: end, round: None, found };
         match last {
-            Last::Frame((delivered, frame)) if delivered > start => {
-                walk.back_to(delivered, Part::ClientWork);
+            Last::Frame { at, frame, core_wait } if at > start => {
+                walk.split(core_wait, Part::CoreWait, at, Part::ClientWork);
                 walk.follow(frame);
             }
             Last::Own(since, part) => {
                 walk.back_to(since, part);
                 walk.back_to(start, walk.own);
             }
-            Last::Frame(_) | Last::Nothing => {
+            Last::Frame { .. } | Last::Nothing => {
                 walk.back_to(start, walk.own);
             }
         }
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
             }
             self.enter_or_leave_round(prior.opens, prior.part);
             if let Some(since) = since {
-                self.back_to(since, prior.part);
+                self.split(prior.core_wait, Part::CoreWait, since, prior.part);
             }
             (id, entry) = (prior.frame, prior.entry);
         }
@@ -162,7 +162,7 @@ impl<'a> Walk<'a> {
         match next {
             Some((wire, class)) if id == 0 => {
                 let pauses = self.wires.paused(wire, class, frame.handed.max(self.start), self.at);
-                self.wait(total(&pauses), frame.handed, Part::InterfaceQueue);
+                self.split(total(&pauses), Part::Paused, frame.handed, Part::InterfaceQueue);
             }
             _ => {
                 self.back_to(frame.handed, Part::Unknown);
@@ -170,19 +170,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A wait since then, of which so long a time was a pause.
-    fn wait(&mut self, paused: Span, since: Time, part: Part) -> Span {
+    /// Time of a part since then, of which so much at most was another part.
+    fn split(&mut self, other: Span, other_part: Part, since: Time, part: Part) -> Span {
         let began = since.max(self.start);
-        let queued = self.back_to((began + paused).min(self.at), part);
-        self.back_to(began, Part::Paused);
-        queued
+        let own = self.back_to((began + other).min(self.at), part);
+        self.back_to(began, other_part);
+        own
     }
 
     /// In the queue of a class before a wire, since the frame came there.
     fn queue(&mut self, (wire, class): (u32, u8), since: Time) {
         let (began, until) = (since.max(self.start), self.at);
         let pauses = self.wires.paused(wire, class, began, until);
-        let span = self.wait(total(&pauses), since, Part::SwitchQueue);
+        let span = self.split(total(&pauses), Part::Paused, since, Part::SwitchQueue);
         if span == Span::ZERO {
             return;
         }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn after(frame: FrameId, entry: Entry, part: Part) -> Option<Prior> {
-        Some(Prior { frame, entry, part, opens: None })
+        Some(Prior { frame, entry, part, core_wait: Span::ZERO, opens: None })
     }
 
     fn parts(explanation: &Explanation) -> Vec<(Part, u64)> {
@@ -237,7 +237,12 @@ mod tests {
         let prior = after(request, Entry::Delivered, Part::ServerWork);
         let response = add(&mut frames, prior, [147, 150, 170, 174, 204, 224, 228, 236]);
         wires.push(1, (PS(160), PS(204), PS(207)), 9, 5);
-        let found = Walk::explain((&frames, &wires), (3, 4), (PS(7), PS(240)), (Last::Frame((PS(236), response)), Part::Start));
+        let found = Walk::explain(
+            (&frames, &wires),
+            (3, 4),
+            (PS(7), PS(240)),
+            (Last::Frame { at: PS(236), frame: response, core_wait: Span::ZERO }, Part::Start),
+        );
         let expected = [
             (Part::Start, 3),
             (Part::ClientWork, 4),
@@ -262,7 +267,12 @@ mod tests {
         });
         let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
         frames.get_mut(again).expect("it is kept").repeats = Some(lost);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(90), PS(322)), (Last::Frame((PS(322), again)), Part::Start));
+        let found = Walk::explain(
+            (&frames, &wires),
+            (0, 0),
+            (PS(90), PS(322)),
+            (Last::Frame { at: PS(322), frame: again, core_wait: Span::ZERO }, Part::Start),
+        );
         assert_eq!(parts(&found), [(Part::Start, 10), (Part::Serialisation, 20), (Part::Propagation, 2), (Part::Timeout, 200)]);
         assert_eq!(found.losses, [Loss { at: PS(110), wire: 6, in_ring: false }]);
     }
@@ -274,9 +284,20 @@ mod tests {
         let request = add(&mut frames, None, [0, 0, 1, 2, 2, 3, 4, 4]);
         let data = add(&mut frames, after(request, Entry::Delivered, Part::ServerWork), [10, 10, 11, 12, 12, 13, 14, 14]);
         let ack = add(&mut frames, after(data, Entry::Delivered, Part::DelayedAck), [54, 54, 55, 56, 56, 57, 58, 58]);
-        let released = Prior { frame: ack, entry: Entry::Delivered, part: Part::SenderHold, opens: Some(Window::Congestion) };
+        let released = Prior {
+            frame: ack,
+            entry: Entry::Delivered,
+            part: Part::SenderHold,
+            core_wait: Span::ZERO,
+            opens: Some(Window::Congestion),
+        };
         let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(62)), (Last::Frame((PS(62), rest)), Part::Start));
+        let found = Walk::explain(
+            (&frames, &wires),
+            (0, 0),
+            (PS(0), PS(62)),
+            (Last::Frame { at: PS(62), frame: rest, core_wait: Span::ZERO }, Part::Start),
+        );
         assert_eq!(
             parts(&found),
             [(Part::ServerWork, 6), (Part::Serialisation, 8), (Part::Propagation, 8), (Part::DelayedAck, 40)]
@@ -290,7 +311,12 @@ mod tests {
         let wires = Wires::new(&[]);
         let prior = after(99, Entry::Delivered, Part::ServerWork);
         let only = add(&mut frames, prior, [50, 50, 51, 52, 52, 53, 54, 54]);
-        let found = Walk::explain((&frames, &wires), (0, 0), (PS(0), PS(54)), (Last::Frame((PS(54), only)), Part::Start));
+        let found = Walk::explain(
+            (&frames, &wires),
+            (0, 0),
+            (PS(0), PS(54)),
+            (Last::Frame { at: PS(54), frame: only, core_wait: Span::ZERO }, Part::Start),
+        );
         assert_eq!(parts(&found), [(Part::Serialisation, 2), (Part::Propagation, 2), (Part::Unknown, 50)]);
     }
 }

@@ -9,7 +9,7 @@ from typing import Any
 from tailrace.results.causes.wires import wire_names
 
 PARTS = (
-    *("wait_to_start", "client_work", "server_work", "device", "pacing", "sender_hold", "interface_queue"),
+    *("wait_to_start", "client_work", "server_work", "core_wait", "device", "pacing", "sender_hold", "interface_queue"),
     *(
         "switch_queue",
         "paused",

@@ -10,6 +10,7 @@ WORDS = {
     "wait_to_start": "before the first segment",
     "client_work": "work of the client",
     "server_work": "work of the server",
+    "core_wait": "waiting for a core",
     "device": "block device",
     "pacing": "held by the sender's pace",
     "sender_hold": "held by the sender (small queue, cork)",

@@ -2,7 +2,7 @@
 
 use super::{Operation, Thread};
 use crate::app::{SocketCalls, WorkCalls};
-use crate::cause::Cause;
+use crate::cause::{Because, Cause};
 use crate::host::outputs::{Carried, Completion, Outputs};
 use crate::transport::Tcp;
 use tailrace_units::{Span, Time};
@@ -55,8 +55,9 @@ impl<O: Outputs> WorkCalls for ThreadCalls<'_, O> {
     fn completed(&mut self, user: u32, intended: Time) {
         let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
         let carried = self.is_transient.then(ends);
-        let cause = (self.host, Some(Cause::now(self.number, self.now)));
-        self.out.completed(self.now, &Completion { owner: self.owner, user, intended, carried, cause });
+        let cause = Some(Cause::now(self.number, self.now));
+        let because = Because { host: self.host, cause, core_wait: self.thread.core_wait(self.now) };
+        self.out.completed(self.now, &Completion { owner: self.owner, user, intended, carried, because });
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;

@@ -111,6 +111,8 @@ pub(super) struct Thread {
     is_bound: bool,
     /// When it was woken last.
     awake: Time,
+    /// What it has worked since.
+    worked: Span,
     /// It waits for room in the send buffer.
     is_blocked: bool,
     /// It has been told, or will be, that its deadline has come.
@@ -118,6 +120,11 @@ pub(super) struct Thread {
 }
 
 impl Thread {
+    /// How long it has been awake and not at work: wake-up, other threads, soft interrupts.
+    pub(super) fn core_wait(&self, now: Time) -> Span {
+        now.since(self.awake).less(self.worked)
+    }
+
     /// Whether what follows from earlier operations is done before the next, and not with it: the next is the program's own work.
     fn owes_first(&self) -> bool {
         self.debt > Span::ZERO && matches!(self.operations.front(), Some(Operation::Compute(_)))
@@ -207,6 +214,7 @@ impl Threads {
             reads_itself: false,
             is_bound: false,
             awake: Time::ZERO,
+            worked: Span::ZERO,
             is_blocked: false,
             is_due_told: false,
         };
@@ -259,6 +267,14 @@ impl Threads {
     fn due_of(&self, socket: u32, due: Time) -> Time {
         let is_told = self.task_of(socket).is_some_and(|task| self.list[task as usize - self.processor.cores()].is_due_told);
         if is_told { Time::NEVER } else { due }
+    }
+
+    /// How long the thread that acts now has been awake and not at work.
+    pub(in crate::host) fn core_wait(&self, now: Time) -> Span {
+        match self.context {
+            Context::Softirq(_) => Span::ZERO,
+            Context::Task(task) => self.list[task as usize - self.processor.cores()].core_wait(now),
+        }
     }
 
     /// Since when the thread that acts now has worked or waited for a core.
@@ -314,7 +330,8 @@ impl Threads {
             {
                 self.charge(self.costs.idle_exit);
             }
-            self.thread(task).awake = now;
+            let thread = self.thread(task);
+            (thread.awake, thread.worked) = (now, Span::ZERO);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::calls::ThreadCalls;
 use super::operations::{PIECE_BYTES, has_room, is_of_use};
 use super::{Context, Letter, NO_TASK, Operation, Threads, Who};
+use crate::cause::Because;
 use crate::cpu::{Done, Kind, TaskId};
 use crate::host::Host;
 use crate::host::outputs::{Outputs, ReceiveRing as _};
@@ -95,7 +96,8 @@ impl<P> Host<P> {
         match done {
             Operation::Connect => tcp.connect(now, &mut uplink),
             Operation::Write { bytes, cause, .. } => {
-                uplink.out.wrote(*host, number, bytes, cause);
+                let core_wait = threads.thread(task).core_wait(now);
+                uplink.out.wrote(number, bytes, Because { host: *host, cause, core_wait });
                 tcp.note_work(now, threads.awake_since(now));
                 tcp.write(now, bytes, &mut uplink);
             }
@@ -237,6 +239,7 @@ impl Threads {
         if kind == Kind::System {
             work += std::mem::take(&mut thread.debt);
         }
+        thread.worked += work;
         thread.running = Some(operation);
         let is_silent = matches!(operation, Operation::Overhead(_));
         self.note_silent(self.processor.core_of(task), is_silent);

@@ -4,6 +4,7 @@
 //! frame because a frame was handed to its socket in the same event, because a program has written, or because a timer of the socket was
 //! due. Nothing here changes what happens.
 
+mod acts;
 mod receiving;
 
 pub(crate) use receiving::Receives;
@@ -20,12 +21,12 @@ use crate::causes::wires::{Node, Wires};
 use receiving::Receiving;
 use std::collections::BTreeMap;
 use tailrace_dataplane::Frame as _;
-use tailrace_endpoint::cause::{Cause, Work};
+use tailrace_endpoint::cause::{Because, Cause, Work};
 use tailrace_endpoint::host::{Completion, Opened, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::NetworkFrame;
 use tailrace_record::Digest;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet, Protocol};
 use tailrace_workloads::Followed;
 
@@ -58,6 +59,8 @@ pub(crate) struct Recorder {
     touched: Vec<SocketId>,
     /// Sockets that were written to.
     written: Vec<SocketId>,
+    /// Programs that wait for a core, by host and waiter: the socket for whose frame, and since when.
+    core_waits: BTreeMap<(u16, u64), (u32, Time)>,
     /// Repetitions of this event, with the sockets that sent them.
     repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
@@ -107,6 +110,7 @@ impl Recorder {
             opening: Vec::new(),
             touched: Vec::new(),
             written: Vec::new(),
+            core_waits: BTreeMap::new(),
             repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
@@ -144,7 +148,7 @@ impl Recorder {
         }
         let opener = self.by_hash.get(&expects).copied().filter(|peer| peer.0 == opened.peer);
         let opener = opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
-        let opened_by = opened.cause.and_then(|cause| self.prior_of_write(own, Some(cause)));
+        let opened_by = opened.cause.and_then(|cause| self.prior_of_act(own, Some(cause), Span::ZERO));
         let mut end = End::new(opener.is_none(), opener);
         (end.opened_by, end.is_peer) = (opened_by, followed == Followed::Peers);
         self.ends.put(own, expects, Some(end));
@@ -158,36 +162,6 @@ impl Recorder {
             let (_, frame) = self.opening.swap_remove(at);
             self.hand(own, frame);
         }
-    }
-
-    /// A program writes to a socket, before the socket takes the bytes.
-    pub(crate) fn wrote(&mut self, own: SocketId, bytes: u64, cause: Option<Cause>) {
-        if self.ends.get(own).is_none() {
-            return;
-        }
-        self.take();
-        let prior = self.prior_of_write(own, cause);
-        if let Some(end) = self.ends.get_mut(own) {
-            end.note_written(self.event.now, bytes, prior);
-            self.written.push(own);
-            self.touched.push(own);
-        }
-    }
-
-    /// What a program does to a socket follows from this; without a cause, from what that socket has received.
-    fn prior_of_write(&self, own: SocketId, cause: Option<Cause>) -> Option<Prior> {
-        let is_client = self.ends.get(own).is_none_or(|end| end.is_client);
-        let (from, by, work) = match cause {
-            None => (self.ends.get(own)?, Time::NEVER, Work::Program),
-            Some(Cause { socket, by, work }) => (self.ends.get((own.0, socket?))?, by, work),
-        };
-        let (_, frame) = from.advance_by(by)?;
-        let part = match work {
-            Work::Device => Part::Device,
-            Work::Program if from.is_peer || is_client && from.is_client => Part::ClientWork,
-            Work::Program => Part::ServerWork,
-        };
-        Some(Prior { frame, entry: Entry::Delivered, part, opens: None })
     }
 
     /// The world handles something now, which is about a wire or about something else.
@@ -256,7 +230,13 @@ impl Recorder {
         let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
         if let Some(frame) = follows {
             let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
-            *prior = Prior { frame, entry: Entry::Delivered, part, opens: told.is_some().then_some(Window::Congestion) };
+            *prior = Prior {
+                frame,
+                entry: Entry::Delivered,
+                part,
+                core_wait: Span::ZERO,
+                opens: told.is_some().then_some(Window::Congestion),
+            };
         } else if told.is_none() {
             prior.part = if look.repairs.timeouts > before.timeouts {
                 Part::Timeout
@@ -398,9 +378,9 @@ impl Recorder {
             told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
         let end = self.ends.get_mut(own)?;
         let copy = end.copy_of(packet);
-        let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, opens: None };
+        let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, core_wait: Span::ZERO, opens: None };
         let prior = if let Some(copy) = copy {
-            Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, opens: None })
+            Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, core_wait: Span::ZERO, opens: None })
         } else if sequence_bytes(packet) == 0 {
             end.last_received.map(|received| after(received.1, Part::DelayedAck))
         } else if packet.flags.contains(Flags::SYN) {
@@ -427,10 +407,12 @@ impl Recorder {
     }
 
     fn explain(&mut self, completion: &Completion) {
-        let &Completion { owner, user, intended, cause: (host, cause), .. } = completion;
+        let &Completion { owner, user, intended, because: Because { host, cause, core_wait }, .. } = completion;
         let last = match cause {
             Some(Cause { socket: Some(socket), by, .. }) => {
-                self.ends.get((host, socket)).and_then(|end| end.advance_by(by)).map_or(Last::Nothing, Last::Frame)
+                let last =
+                    self.ends.get((host, socket)).and_then(|end| Some((end.advance_by(by)?, core_wait.max(end.core_wait))));
+                last.map_or(Last::Nothing, |((at, frame), core_wait)| Last::Frame { at, frame, core_wait })
             }
             Some(Cause { socket: None, by, work: Work::Device }) => Last::Own(by, Part::Device),
             Some(Cause { socket: None, by, work: Work::Program }) => Last::Own(by, Part::ClientWork),
