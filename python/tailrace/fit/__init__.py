@@ -1,1 +1,0 @@
-"""A scenario from a capture: hosts, links and workloads, each with how well it fits."""
