@@ -10,6 +10,7 @@ from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
 from tailrace.cli.disk_app import disk_app
 from tailrace.cli.explain_app import explain_app
+from tailrace.cli.fit_app import fit_app
 from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
@@ -46,6 +47,7 @@ app.add_typer(show_app)
 app.add_typer(explain_app)
 app.add_typer(advise_app)
 app.add_typer(profile_app)
+app.add_typer(fit_app)
 app.add_typer(import_app)
 app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
