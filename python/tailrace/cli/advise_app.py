@@ -12,7 +12,9 @@ advise_app = typer.Typer(rich_markup_mode=None)
 def advise(
     scenario: Annotated[
         Path,
-        typer.Argument(help="Scenario file or its folder, or the directory of a run.", metavar="SCENARIO | RUN"),
+        typer.Argument(
+            help="Scenario file or its folder, directory of a run, or a capture.", metavar="SCENARIO | RUN | CAPTURE"
+        ),
     ],
     *,
     goal: Annotated[

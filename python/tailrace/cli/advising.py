@@ -10,8 +10,16 @@ from tailrace.cli.running import refuse_scale
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import reporter_for
 from tailrace.files import read_json, write_json, write_text
-from tailrace.scenario.loading import Loaded, load_scenario
+from tailrace.fit.document import scenario_text
+from tailrace.fit.fitting import FitOptions, fit_capture
+from tailrace.scenario.loading import Loaded, load_document, load_scenario
+from tailrace.scenario.text.document import parse_document
 
+GZIP = b"\x1f\x8b"
+MAGICS = frozenset(
+    bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a", "28b52ffd")
+)
+"""pcap of microseconds and nanoseconds in both orders, pcapng, zstd (RFC 8878)."""
 MANIFEST, SCENARIO = "manifest.json", "scenario.json"
 
 
@@ -30,13 +38,25 @@ def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json
 
 
 def _loaded(path: Path, assignments: list[str] | None) -> Loaded:
-    """The scenario of a file, or the one that a run directory keeps."""
+    """The scenario of a file, the one that a run directory keeps, or one that is fitted to a capture."""
+    if is_capture(path):
+        fitting = fit_capture(path, FitOptions())
+        return load_document(parse_document(scenario_text(fitting), f"{path}, fitted"))
     if not (path / MANIFEST).is_file():
         return load_scenario(scenario_path(path), overrides(assignments))
     kept = path / SCENARIO
     if not kept.is_file():
         raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
     return load_scenario(read_json(kept), overrides(assignments))
+
+
+def is_capture(path: Path) -> bool:
+    """Whether a file begins as pcap, pcapng, gzip or zstd do."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(4)
+    return head in MAGICS or head[:2] == GZIP
 
 
 def _write(advice: Advice) -> None:

@@ -44,10 +44,10 @@ def options_of(request: Request) -> ProfileOptions:
         raise RunRefusedError("--key: only --anonymise has a key (hint: add --anonymise)")
     if request.key is not None and not _is_key(request.key):
         raise RunRefusedError(f"--key: write {2 * KEY_BYTES} hexadecimal digits (hint: openssl rand -hex {KEY_BYTES})")
-    line = _parsed("--line", request.line, RATE)
+    line = parsed("--line", request.line, RATE)
     if line == 0:
         raise RunRefusedError("--line: the speed must be greater than zero (hint: write 10Gbit/s)")
-    from_ps, until_ps = (_parsed("--from", request.from_, TIME) or 0), _parsed("--until", request.until, TIME)
+    from_ps, until_ps = (parsed("--from", request.from_, TIME) or 0), parsed("--until", request.until, TIME)
     if until_ps is not None and until_ps // PS_PER_NS <= from_ps // PS_PER_NS:
         start = "zero" if request.from_ is None else f"--from ({request.from_})"
         raise RunRefusedError(f"--until: {request.until} is not after {start}")
@@ -66,7 +66,8 @@ def _is_key(text: str) -> bool:
         return False
 
 
-def _parsed(option: str, text: str | None, dimension: Dimension) -> int | None:
+def parsed(option: str, text: str | None, dimension: Dimension) -> int | None:
+    """The number that an option states; raises `RunRefusedError` for what is none."""
     if text is None:
         return None
     try:

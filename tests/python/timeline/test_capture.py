@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from tailrace.results.causes.causes import Transaction
 from tailrace.timeline.capture import capture_of
 from tailrace.timeline.chosen import Chosen

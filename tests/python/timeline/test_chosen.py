@@ -1,6 +1,7 @@
 """Which transactions are traced."""
 
 import pytest
+
 from tailrace.errors import RunRefusedError
 from tailrace.results.causes.causes import Transaction
 from tailrace.timeline.chosen import at, by_id, slowest

@@ -1,0 +1,38 @@
+"""`tailrace fit` and its options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+fit_app = typer.Typer(rich_markup_mode=None)
+
+
+@fit_app.command()
+def fit(
+    file: Annotated[
+        Path, typer.Argument(help="A pcap or pcapng file, also compressed with gzip or zstd.", metavar="FILE")
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="SCENARIO", help="The scenario to write; default: FILE's name with .yaml."),
+    ] = None,
+    line: Annotated[
+        str | None,
+        typer.Option("--line", metavar="RATE", help="Rate of the links; default: estimated from the busiest 100 us."),
+    ] = None,
+    delay: Annotated[
+        str | None,
+        typer.Option("--delay", metavar="TIME", help="Delay of each link; default: from the shortest round trip."),
+    ] = None,
+    vantage: Annotated[
+        str | None,
+        typer.Option("--vantage", help="Point of capture: client, server or switch; default: from the round trips."),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Fit a scenario to a capture, and compare a simulated run of it with the capture."""
+    from tailrace.cli.fitting import Request, fit_file
+
+    fit_file(Request(file, out, line, delay, vantage), json_=json_)

@@ -1,0 +1,138 @@
+"""Connections, their exchanges, and flows of datagrams, as a profile lists them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailrace.profile.capture import Profile
+
+UDP = 17
+"""Number of the protocol (IANA)."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request with its response; times in ns."""
+
+    request_start_ns: int
+    request_end_ns: int
+    request_bytes: int
+    response_start_ns: int
+    response_end_ns: int
+    response_bytes: int
+    is_pipelined: bool
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One TCP connection; addresses are numbers of the profile."""
+
+    client: int
+    server: int
+    server_port: int
+    start_ns: int
+    end_ns: int
+    client_bytes: int
+    server_bytes: int
+    client_rtt_ns: int
+    """Shortest time from the point of capture to the client and back; 0: not seen."""
+    server_rtt_ns: int
+    client_mss_bytes: int
+    server_mss_bytes: int
+    has_syn: bool
+    has_end: bool
+    exchanges: Sequence[Exchange]
+    """Those with a response."""
+
+    @property
+    def span_ns(self) -> int:
+        """From the first to the last frame."""
+        return self.end_ns - self.start_ns
+
+    @property
+    def payload_bytes(self) -> int:
+        """Of both directions."""
+        return self.client_bytes + self.server_bytes
+
+
+@dataclass(frozen=True)
+class DatagramFlow:
+    """Datagrams between two sockets; the first was sent by the source."""
+
+    source: int
+    destination: int
+    destination_port: int
+    start_ns: int
+    end_ns: int
+    sent: int
+    returned: int
+    sent_bytes: int
+    returned_bytes: int
+
+
+def connections_of(profile: Profile) -> list[Connection]:
+    """All connections with data, in the order of their beginnings."""
+    exchanges = _exchanges(profile)
+    of = profile.columns("connections")
+    rows = range(len(of["start_ns"]))
+    found = (
+        Connection(
+            client=of["client_address"][row],
+            server=of["server_address"][row],
+            server_port=of["server_port"][row],
+            start_ns=of["start_ns"][row],
+            end_ns=of["end_ns"][row],
+            client_bytes=of["client_payload_bytes"][row],
+            server_bytes=of["server_payload_bytes"][row],
+            client_rtt_ns=of["client_side_rtt_min_ns"][row],
+            server_rtt_ns=of["server_side_rtt_min_ns"][row],
+            client_mss_bytes=of["client_mss_bytes"][row],
+            server_mss_bytes=of["server_mss_bytes"][row],
+            has_syn=bool(of["has_syn"][row]),
+            has_end=bool(of["has_fin"][row] or of["has_rst"][row]),
+            exchanges=exchanges.get(row, ()),
+        )
+        for row in rows
+    )
+    return [one for one in found if one.payload_bytes]
+
+
+def datagram_flows_of(profile: Profile) -> list[DatagramFlow]:
+    """All flows over UDP."""
+    of = profile.columns("datagram_flows")
+    return [
+        DatagramFlow(
+            source=of["source_address"][row],
+            destination=of["destination_address"][row],
+            destination_port=of["destination_port"][row],
+            start_ns=of["start_ns"][row],
+            end_ns=of["end_ns"][row],
+            sent=of["sent_frames"][row],
+            returned=of["returned_frames"][row],
+            sent_bytes=of["sent_payload_bytes"][row],
+            returned_bytes=of["returned_payload_bytes"][row],
+        )
+        for row in range(len(of["start_ns"]))
+        if of["protocol"][row] == UDP
+    ]
+
+
+def _exchanges(profile: Profile) -> dict[int, list[Exchange]]:
+    of = profile.columns("exchanges")
+    found: dict[int, list[Exchange]] = defaultdict(list)
+    for row, connection in enumerate(of["connection"]):
+        if of["response_bytes"][row]:
+            found[connection].append(
+                Exchange(
+                    of["request_start_ns"][row],
+                    of["request_end_ns"][row],
+                    of["request_bytes"][row],
+                    of["response_start_ns"][row],
+                    of["response_end_ns"][row],
+                    of["response_bytes"][row],
+                    bool(of["is_pipelined"][row]),
+                )
+            )
+    for listed in found.values():
+        listed.sort(key=lambda one: one.request_start_ns)
+    return found

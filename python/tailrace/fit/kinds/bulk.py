@@ -1,0 +1,73 @@
+"""Data in one direction: `stream` where it lasts, `flows` where many short transfers come one after another."""
+
+from collections.abc import Sequence
+
+from tailrace.fit.conversations import Connection
+from tailrace.fit.group import BITS, Group, Window, gaps_of, rate_per_s
+from tailrace.fit.quantities import rate_text, size_text, time_text
+from tailrace.fit.shapes import SIZES, TIMES, fitted
+from tailrace.fit.workload import Fit, Origin, Setting, distributed
+
+FLOWS_LEAST = 10
+"""Transfers that show arrivals and sizes."""
+SHORT_SHARE = 0.2
+"""The median transfer of `flows` lasts for at most this share of the capture."""
+LINE_SHARE = 0.85
+"""A stream with at least this share of the line has no limit of its own: at 1500 bytes TCP carries 94.9 % as payload
+(docs/models/tcp.md), and control traffic takes a part.
+"""
+
+
+def is_many_short(connections: Sequence[Connection], window: Window) -> bool:
+    """Enough transfers that come and go."""
+    spans = sorted(one.span_ns for one in connections)
+    return len(spans) >= FLOWS_LEAST and spans[len(spans) // 2] <= SHORT_SHARE * window.span_ns
+
+
+def fit_flows(group: Group, window: Window) -> Fit:
+    """Finite transfers with arrivals of their own."""
+    source, destination, sent = _direction(group)
+    sizes = fitted(sent, SIZES)
+    interarrival = fitted(gaps_of(one.start_ns for one in group.connections), TIMES)
+    settings = (
+        Setting("sources", [source]),
+        Setting("destinations", [destination]),
+        distributed("sizes", sizes, Origin.MEASURED, "payload of each connection"),
+        distributed("interarrival", interarrival, Origin.MEASURED, "from one connection to the next"),
+    )
+    seen = {
+        "rate_per_s": rate_per_s(len(sent), window.span_ns),
+        "goodput_bits_per_s": BITS * rate_per_s(sum(sent), window.span_ns),
+    }
+    return Fit("flows", settings, {"sizes": sizes, "interarrival": interarrival}, seen)
+
+
+def fit_stream(group: Group, window: Window) -> Fit:
+    """Transfers that last."""
+    source, destination, sent = _direction(group)
+    at_once = group.at_once
+    rate = BITS * rate_per_s(sum(sent), group.span_ns)
+    settings = [Setting("source", source), Setting("destination", destination)]
+    settings.append(Setting("connections", at_once, Origin.MEASURED, "at the same time"))
+    notes = []
+    if rate < LINE_SHARE * window.line_bits_per_s:
+        settings.append(Setting("rate", rate_text(rate), Origin.MEASURED, "mean goodput while it lasts"))
+        notes.append("whether the program or the network limited the stream is not visible; the program's limit is set")
+    end_ns = group.start_ns + group.span_ns
+    if window.ends_early(end_ns) and len(sent) == at_once:
+        settings.append(Setting("size", size_text(sum(sent) / len(sent)), Origin.MEASURED, "mean of the connections"))
+    if window.begins_late(group.start_ns):
+        start = time_text(group.start_ns - window.start_ns)
+        settings.append(Setting("start", start, Origin.MEASURED, "first frame"))
+    if len(sent) != at_once:
+        notes.append(f"{len(sent)} connections, {at_once} at the same time: these last until the end of the trial")
+    return Fit("stream", tuple(settings), {}, {"goodput_bits_per_s": rate}, tuple(notes))
+
+
+def _direction(group: Group) -> tuple[str, str, list[int]]:
+    """Who sends, who receives, and the bytes of each connection."""
+    up = sum(one.client_bytes for one in group.connections)
+    down = sum(one.server_bytes for one in group.connections)
+    if up >= down:
+        return group.client, group.server, [max(1, one.client_bytes) for one in group.connections]
+    return group.server, group.client, [max(1, one.server_bytes) for one in group.connections]

@@ -1,0 +1,104 @@
+"""Hosts, links and the switch between them, from addresses, rates and round trips."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.fit.conversations import Connection, DatagramFlow
+from tailrace.fit.workload import Origin
+from tailrace.profile.capture import Profile
+
+HOSTS_MAX = 64
+"""Hosts of the scenario; those with the least data become one."""
+OTHERS = "others"
+"""The host that stands for the rest."""
+STANDARD_BPS = tuple(round(gigabits * 10**9) for gigabits in (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800))
+"""Rates of Ethernet (IEEE 802.3)."""
+BUSIEST_NS = 100_000
+"""Intervals whose highest rate is a lower bound of the speed of the line."""
+HEADERS_BYTES = {4: 40, 6: 60}
+"""Headers of IP and TCP without options, by version: the MTU minus the MSS (RFC 9293 section 3.7.1)."""
+MTU_BYTES = (576, 9216)
+"""MTU of a host in a scenario."""
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Names of hosts by the number of their address."""
+
+    names: Mapping[int, str]
+    merged: int
+    """Addresses that share one host."""
+
+    @property
+    def listed(self) -> list[str]:
+        """Each once, in order."""
+        return list(dict.fromkeys(self.names.values()))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A value with where it is from."""
+
+    value: Any
+    origin: Origin
+    note: str
+
+
+def hosts_of(connections: Sequence[Connection], flows: Sequence[DatagramFlow]) -> Hosts:
+    """Names by role: clients, servers, and peers that are both; most data first."""
+    data: Counter[int] = Counter()
+    roles: dict[int, set[str]] = defaultdict(set)
+    for one in connections:
+        data.update({one.client: one.payload_bytes, one.server: one.payload_bytes})
+        roles[one.client].add("client")
+        roles[one.server].add("server")
+    for flow in flows:
+        moved = flow.sent_bytes + flow.returned_bytes
+        data.update({flow.source: moved, flow.destination: moved})
+        roles[flow.source].add("client")
+        roles[flow.destination].add("server")
+    ordered = [address for address, _ in data.most_common()]
+    room = len(ordered) if len(ordered) <= HOSTS_MAX else HOSTS_MAX - 1
+    names = dict(_named(ordered[:room], roles))
+    names.update(dict.fromkeys(ordered[room:], OTHERS))
+    return Hosts(names, len(ordered) - room)
+
+
+def _named(addresses: Iterable[int], roles: Mapping[int, set[str]]) -> Iterable[tuple[int, str]]:
+    listed = [(address, "peer" if len(roles[address]) > 1 else next(iter(roles[address]))) for address in addresses]
+    total, count = Counter(role for _, role in listed), Counter[str]()
+    for address, role in listed:
+        count[role] += 1
+        yield address, role if total[role] == 1 else f"{role}{count[role]}"
+
+
+def line_of(profile: Profile, stated_bps: int | None) -> Stated:
+    """The speed of every link."""
+    if stated_bps is not None:
+        return Stated(stated_bps, Origin.STATED, "--line")
+    told = profile.data["capture"]["line_bps"]
+    if told:
+        return Stated(told, Origin.MEASURED, "speed of the interface, as the capture says")
+    highest = max(
+        interval["max_bps"]
+        for rates in profile.data["rates"].values()
+        if rates
+        for interval in rates["intervals"]
+        if interval["width_ns"] == BUSIEST_NS
+    )
+    rate = next((one for one in STANDARD_BPS if one >= highest), STANDARD_BPS[-1])
+    return Stated(rate, Origin.ESTIMATED, "the next standard rate above the highest one in 100 us; at least this")
+
+
+def mtus_of(connections: Iterable[Connection], hosts: Hosts, profile: Profile) -> dict[str, int]:
+    """MTU of the hosts whose MSS was seen, in bytes."""
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    for one in connections:
+        for address, mss in ((one.client, one.client_mss_bytes), (one.server, one.server_mss_bytes)):
+            if mss:
+                version = profile.addresses[address].version
+                seen[hosts.names[address]][mss + HEADERS_BYTES[version]] += 1
+    low, high = MTU_BYTES
+    return {name: min(high, max(low, counts.most_common(1)[0][0])) for name, counts in seen.items()}

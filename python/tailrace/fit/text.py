@@ -1,0 +1,99 @@
+"""How well a scenario fits, for people and as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.fit.comparing import Beside
+from tailrace.fit.fitting import Fitting
+from tailrace.results.format.columns import Row, align
+from tailrace.results.format.numbers import count_text, number, rate_text, span_text
+
+PS_PER_NS = 1000
+NAMES = {
+    "rate_per_s": "rate",
+    "goodput_bits_per_s": "goodput",
+    "latency_p50_ns": "latency p50",
+    "latency_p99_ns": "latency p99",
+}
+"""Statistics in words."""
+
+
+def fit_text(fitting: Fitting, compared: Sequence[Beside]) -> str:
+    """Tables of distributions and of the comparison, and what cannot be known."""
+    sections = [_distributions(fitting), _compared(compared), _notes(fitting)]
+    return "\n\n".join(section for section in sections if section)
+
+
+def fit_data(fitting: Fitting, compared: Sequence[Beside]) -> dict[str, Any]:
+    """All of it as data; keys end with their units."""
+    return {
+        "scenario": fitting.name,
+        "hosts": fitting.hosts.listed,
+        "line_bps": fitting.line.value,
+        "delay_ps": fitting.timing.delay.value,
+        "workloads": {
+            name: {
+                "kind": fit.kind,
+                "settings": {
+                    one.key: {"value": one.value, "origin": one.origin and str(one.origin), "note": one.note}
+                    for one in fit.settings
+                },
+                "fits": {
+                    key: {"count": one.count, "mean": one.mean, "ks_distance": one.distance, "mean_off": one.mean_off}
+                    for key, one in fit.fits.items()
+                },
+                "notes": list(fit.notes),
+            }
+            for name, fit in fitting.workloads.items()
+        },
+        "compared": [
+            {
+                "workload": one.workload,
+                "statistic": one.statistic,
+                "captured": one.captured,
+                "simulated": one.simulated,
+                "relative_difference": one.off,
+            }
+            for one in compared
+        ],
+        "left_out": list(fitting.left_out),
+    }
+
+
+def _distributions(fitting: Fitting) -> str:
+    rows: list[Row] = [("workload", "distribution", "values", "KS distance", "mean off")]
+    for name, fit in fitting.workloads.items():
+        for key, one in fit.fits.items():
+            rows.append(
+                (f"{name} ({fit.kind})", key, count_text(one.count), f"{one.distance:.3f}", _percent(one.mean_off))
+            )
+    return align(rows) if len(rows) > 1 else ""
+
+
+def _compared(compared: Sequence[Beside]) -> str:
+    if not compared:
+        return ""
+    rows: list[Row] = [("workload", "statistic", "capture", "simulated", "difference")]
+    for one in compared:
+        told = "-" if one.simulated is None else _value(one.statistic, one.simulated)
+        off = "-" if one.off is None else _percent(one.off)
+        rows.append((one.workload, NAMES[one.statistic], _value(one.statistic, one.captured), told, off))
+    return align(rows)
+
+
+def _notes(fitting: Fitting) -> str:
+    notes = [f"{name}: {note}" for name, fit in fitting.workloads.items() for note in fit.notes]
+    notes += [f"left out (too many workloads): {one}" for one in fitting.left_out]
+    if fitting.hosts.merged:
+        notes.append(f"{fitting.hosts.merged} addresses with the least data are one host, `others`")
+    return "\n".join(f"note: {note}" for note in notes)
+
+
+def _value(statistic: str, value: float) -> str:
+    if statistic.endswith("_ns"):
+        return span_text(value * PS_PER_NS)
+    return rate_text(value) if statistic.endswith("bits_per_s") else f"{number(value)}/s"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.1f} %"
