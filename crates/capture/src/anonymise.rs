@@ -78,6 +78,15 @@ mod tests {
         assert_eq!(key.sip(words), reference.finish());
     }
 
+    #[test]
+    fn every_bit_is_flipped_by_some_keys_and_not_by_others() {
+        for (address, bits) in [(MAPPED << 32 | 0x0A01_0203, u128::from(u32::MAX)), (1 << 100, u128::MAX)] {
+            let flips = |key| Key(key, key ^ 7).anonymous(address) ^ address;
+            assert_eq!((0..64).fold(0, |any, key| any | flips(key)), bits);
+            assert_eq!((0..64).fold(u128::MAX, |all, key| all & flips(key)), 0);
+        }
+    }
+
     proptest! {
         #[test]
         fn exactly_the_common_prefix_stays_common(a: u128, flip in 0_u32..128, high: u64, low: u64, rest: u128) {

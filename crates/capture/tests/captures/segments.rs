@@ -168,8 +168,11 @@ fn a_segment_longer_than_the_receivers_maximum_was_cut_by_an_interface() {
 
 #[test]
 fn numbers_that_wrap_are_in_order() {
-    let story =
-        Story::default().client(0, u32::MAX - 99, 1, 100).client(10, 0, 1, 100).server(100, 1, 100, 0).client(200, 100, 1, 100);
+    let story = Story::default()
+        .client(0, u32::MAX - 149, 1, 100)
+        .client(10, u32::MAX - 49, 1, 100)
+        .server(100, 1, 50, 0)
+        .client(200, 50, 1, 100);
     assert_eq!(story.oddities(), []);
     assert_eq!(story.tcp()["payload_bytes"], 300);
 }
