@@ -1,6 +1,7 @@
 """A log made by hand: a request and a response of two segments, of which one is lost, beside a bulk transfer."""
 
 import pytest
+
 from tailrace.timeline.log import Drop, Frame, Hop, Log, Look, Pause, Socket, Step
 
 US = 1_000_000

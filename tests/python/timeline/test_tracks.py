@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import CounterDescriptor, Trace, TrackEvent
+
 from tailrace.results.causes.causes import Transaction
 from tailrace.timeline import tracks
 from tailrace.timeline.chosen import Chosen
