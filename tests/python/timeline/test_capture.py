@@ -95,6 +95,12 @@ def test_selective_acknowledgements_and_options_of_a_syn_are_read(log: Log, tmp_
     assert rows[4][3] == "200000", "the window is scaled as the SYN of the same side said"
 
 
+def test_a_wait_that_began_before_the_window_is_told_as_its_least(log: Log) -> None:
+    early = [hop._replace(since_ps=None) if hop.frame == 1 else hop for hop in log.hops["leaf>client"]]
+    content = capture_of(replace(log, hops={**log.hops, "leaf>client": early}), CHOSEN, "1.2")
+    assert b"waited at least 100 \xc2\xb5s at leaf>client" in content
+
+
 def test_marks_are_told(log: Log) -> None:
     marked = replace(log, marks={"leaf>client": [Mark(1, "orders", 3, 1066, 45 * US)]})
     assert b"marked at leaf>client" in capture_of(marked, CHOSEN, "1.2")
@@ -115,6 +121,15 @@ def test_the_scale_is_the_smallest_that_fits(window: int, shift: int) -> None:
 def test_the_checksum_is_that_of_the_standard() -> None:
     # RFC 1071, section 3: the example's sum is ddf2.
     assert checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
+
+
+def test_the_sum_of_the_segment_covers_ports_addresses_and_the_whole_length(log: Log) -> None:
+    frame = log.frames[1]
+    content = headers(frame, log.sockets[1], log.sockets[0], 2)
+    segment_bytes = frame.frame_bytes - 34
+    pseudo = content[26:34] + struct.pack(">BBH", 0, 6, segment_bytes)
+    assert checksum(pseudo + content[34:] + bytes(frame.payload_bytes)) == 0
+    assert checksum(content[14:34]) == 0
 
 
 def test_blocks_are_whole_words_and_state_their_length_twice(log: Log) -> None:

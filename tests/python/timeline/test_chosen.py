@@ -4,7 +4,7 @@ import pytest
 
 from tailrace.errors import RunRefusedError
 from tailrace.results.causes.causes import Transaction
-from tailrace.timeline.chosen import at, by_id, slowest
+from tailrace.timeline.chosen import Chosen, at, by_id, slowest
 from tailrace.timeline.simulate import apart
 
 MS = 10**9
@@ -17,8 +17,8 @@ def transaction(start_ms: int, end_ms: int) -> Transaction:
 OF = {"a": [transaction(0, 9), transaction(10, 12)], "b": [transaction(11, 20), transaction(21, 22)]}
 
 
-def names(found: list[object]) -> list[str]:
-    return [each.name for each in found]  # type: ignore[attr-defined]  # all are chosen
+def names(found: list[Chosen]) -> list[str]:
+    return [each.name for each in found]
 
 
 def test_the_slowest_of_all_workloads_after_the_warm_up_are_chosen() -> None:
