@@ -156,6 +156,7 @@ struct TablesSummary {
     connections_left_out: u64,
     exchanges_left_out: u64,
     datagram_flows_left_out: u64,
+    datagrams_left_out: u64,
 }
 
 impl Profile {
@@ -185,7 +186,7 @@ impl Profile {
         serde_json::to_string(&self.document).expect("numbers and texts can be written")
     }
 
-    /// The tables `connections`, `exchanges`, `datagram_flows` and `addresses`.
+    /// The tables `connections`, `exchanges`, `datagram_flows`, `datagrams` and `addresses`.
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
@@ -307,6 +308,6 @@ fn largest(one: &Largest, text: impl Fn(u128) -> String) -> LargestSummary {
 }
 
 fn left_out(rows_max: usize, tables: &Tables) -> TablesSummary {
-    let [connections_left_out, exchanges_left_out, datagram_flows_left_out] = tables.beyond();
-    TablesSummary { rows_max, connections_left_out, exchanges_left_out, datagram_flows_left_out }
+    let [connections_left_out, exchanges_left_out, datagram_flows_left_out, datagrams_left_out] = tables.beyond();
+    TablesSummary { rows_max, connections_left_out, exchanges_left_out, datagram_flows_left_out, datagrams_left_out }
 }

@@ -190,6 +190,7 @@ impl Totals {
             Transport::Tcp(tcp) => self.segment(key, way, flow, tcp, now_ns),
             Transport::Udp { payload_bytes, .. } => {
                 flow.ways[way].payload_bytes += u64::from(*payload_bytes);
+                self.tables.datagram(flow, way, *payload_bytes, now_ns);
                 self.incast(key, way, flow, now_ns);
             }
             Transport::Other | Transport::Fragment | Transport::Malformed | Transport::Cut => {}

@@ -1,4 +1,4 @@
-//! Rows of connections, exchanges and flows of datagrams, for whoever continues with them. Each table has a limit; what is beyond is
+//! Rows of connections, exchanges, flows of datagrams and datagrams, for whoever continues with them. Each table has a limit; what is beyond is
 //! counted.
 
 use crate::addresses::Addresses;
@@ -115,11 +115,14 @@ const DATAGRAM_FLOW: [&str; 13] = [
     "returned_payload_bytes",
 ];
 
+const DATAGRAM: [&str; 4] = ["flow", "at_ns", "payload_bytes", "is_returned"];
+
 /// All tables.
 pub(crate) struct Tables {
     connections: Rows<{ CONNECTION.len() }>,
     exchanges: Rows<{ EXCHANGE.len() }>,
     datagram_flows: Rows<{ DATAGRAM_FLOW.len() }>,
+    datagrams: Rows<{ DATAGRAM.len() }>,
     pub(crate) addresses: Addresses,
 }
 
@@ -129,6 +132,7 @@ impl Tables {
             connections: Rows::new(CONNECTION, rows_max),
             exchanges: Rows::new(EXCHANGE, rows_max),
             datagram_flows: Rows::new(DATAGRAM_FLOW, rows_max),
+            datagrams: Rows::new(DATAGRAM, rows_max),
             addresses,
         }
     }
@@ -232,9 +236,22 @@ impl Tables {
         );
     }
 
-    /// Rows that had no room: of connections, exchanges and flows of datagrams.
-    pub(crate) fn beyond(&self) -> [u64; 3] {
-        [self.connections.beyond, self.exchanges.beyond, self.datagram_flows.beyond]
+    /// Adds a datagram of this flow, in the direction of `way`.
+    #[inline]
+    pub(crate) fn datagram(&mut self, flow: &Flow, way: usize, payload_bytes: u32, now_ns: u64) {
+        let Some(of) = flow.row else {
+            self.datagrams.beyond += 1;
+            return;
+        };
+        if let Some(row) = self.datagrams.reserve() {
+            let is_returned = way != usize::from(flow.first_way);
+            self.datagrams.fill(row, [u64::from(of), now_ns, u64::from(payload_bytes), u64::from(is_returned)]);
+        }
+    }
+
+    /// Rows that had no room: of connections, exchanges, flows of datagrams and datagrams.
+    pub(crate) fn beyond(&self) -> [u64; 4] {
+        [self.connections.beyond, self.exchanges.beyond, self.datagram_flows.beyond, self.datagrams.beyond]
     }
 
     pub(crate) fn into_tables(self) -> Vec<Table> {
@@ -242,6 +259,7 @@ impl Tables {
             self.connections.table("connections"),
             self.exchanges.table("exchanges"),
             self.datagram_flows.table("datagram_flows"),
+            self.datagrams.table("datagrams"),
             self.addresses.table(),
         ]
     }

@@ -68,6 +68,9 @@ impl Connection {
         } else if !self.is_open && tcp.has(flags::ACK) {
             self.opened(way, tcp, now_ns, &mut seen);
         }
+        if let Some(rtt_ns) = seen.handshake_part_ns {
+            self.sides[1 - way].note_rtt(rtt_ns);
+        }
         self.has_fin |= tcp.has(flags::FIN);
         self.has_rst |= tcp.has(flags::RST);
         let handshake_ns = self.handshake_ns;
@@ -143,7 +146,6 @@ fn timed(own: &mut Side, peer: &mut Side, tcp: &Tcp, now_ns: u64, verdict: Verdi
     }
     peer.has_timed = false;
     let rtt_ns = now_ns.checked_sub(peer.timed_at_ns)?;
-    let at_least_1_ns = u32::try_from(rtt_ns).unwrap_or(u32::MAX).max(1);
-    peer.rtt_min_ns = if peer.rtt_min_ns == 0 { at_least_1_ns } else { peer.rtt_min_ns.min(at_least_1_ns) };
+    peer.note_rtt(rtt_ns);
     Some(rtt_ns)
 }

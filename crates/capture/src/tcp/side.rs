@@ -54,6 +54,12 @@ impl Side {
         self.mss
     }
 
+    /// The other end has acknowledged a segment, of data or of the handshake, after this time.
+    pub(super) fn note_rtt(&mut self, rtt_ns: u64) {
+        let rtt_ns = rtt_ns.max(1);
+        self.rtt_min_ns = if self.rtt_min_ns == 0 { rtt_ns } else { self.rtt_min_ns.min(rtt_ns) };
+    }
+
     /// The shortest time from a segment of this end to its acknowledgement, 0 if there was none.
     pub fn rtt_min_ns(&self) -> u64 {
         u64::from(self.rtt_min_ns)
