@@ -126,7 +126,13 @@ impl World {
         if let Some(timeline) = &mut links.observe.timeline {
             timeline.end_event(|(host, number)| {
                 let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
-                SocketLook { stats: *tcp.stats(), cwnd: tcp.cwnd(), in_flight: tcp.in_flight(), mss: tcp.mss(), unsent: tcp.unsent() }
+                SocketLook {
+                    stats: *tcp.stats(),
+                    cwnd: tcp.cwnd(),
+                    in_flight: tcp.in_flight(),
+                    mss: tcp.mss(),
+                    unsent: tcp.unsent(),
+                }
             });
         }
     }

@@ -131,7 +131,7 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     better = _best_of_groups(screened)
     both = combined(situation, better[:COMBINED_FROM])
     chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
-    # Other random numbers than those by which they were chosen: the best of many is partly luck.
+    # Other random numbers than those by which they were chosen: of many, the best is best partly by chance.
     final = _run(document, chosen, wanted.trials, seed + 1, folder / CONFIRMED, wanted.effort, reporter)
     before = figures(final, PRESENT, goal)
     return Advice(

@@ -56,7 +56,7 @@ impl Side {
 
     /// The other end has acknowledged a segment, of data or of the handshake, after this time.
     pub(super) fn note_rtt(&mut self, rtt_ns: u64) {
-        let rtt_ns = rtt_ns.max(1);
+        let rtt_ns = u32::try_from(rtt_ns).unwrap_or(u32::MAX).max(1);
         self.rtt_min_ns = if self.rtt_min_ns == 0 { rtt_ns } else { self.rtt_min_ns.min(rtt_ns) };
     }
 

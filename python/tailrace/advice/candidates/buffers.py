@@ -35,7 +35,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         title=f"Queues of switches hold an eighth of what they hold, at least {_least(situation) // 1000} kB",
         changes=situation.with_policies(_limits(lambda limit: _shorter(limit, buffer, _least(situation)))),
         acts_on=QUEUES | {WINDOW},
-        costs="Bursts are lost earlier, and whoever loses the end of a response waits for a timer.",
+        costs="Bursts are lost earlier, and a response that loses its end waits for a timer.",
         evidence=EVIDENCE,
     )
     for alpha in ALPHAS:
