@@ -2,6 +2,7 @@
 //! followed from.
 
 use super::frames::{Entry, FrameId, Prior, Window};
+use super::inside::Inside;
 use super::part::Part;
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_endpoint::transport::Limit;
@@ -70,6 +71,8 @@ pub(super) struct End {
     pub(super) core_wait: Span,
     /// The event in which it was last handed a frame, and that frame.
     pub(super) told: Option<(u64, FrameId)>,
+    /// Frames for it, and the opening segments that it sends, inside of nodes.
+    pub(super) inside: Inside,
     /// On a host with a processor, frames that have come to the interface.
     pub(super) arrived: VecDeque<FrameId>,
     /// As of the end of the last event that was about it.

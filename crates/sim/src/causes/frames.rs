@@ -95,43 +95,92 @@ pub(super) struct Hop {
 /// The rings.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    frames: VecDeque<Frame>,
-    first_frame: FrameId,
-    hops: VecDeque<Hop>,
-    /// Hops that were forgotten.
-    forgotten_hops: u64,
+    frames: Ring<Frame>,
+    hops: Ring<Hop>,
 }
 
 impl Frames {
     pub(super) fn add(&mut self, frame: Frame) -> FrameId {
-        if self.frames.len() == FRAMES_MAX {
-            self.frames.pop_front();
-            self.first_frame += 1;
-        }
-        self.frames.push_back(frame);
-        self.first_frame + self.frames.len() as u64 - 1
+        self.frames.push(frame, FRAMES_MAX)
     }
 
     pub(super) fn get(&self, id: FrameId) -> Option<&Frame> {
-        self.frames.get(id.checked_sub(self.first_frame)? as usize)
+        self.frames.get(id)
     }
 
     pub(super) fn get_mut(&mut self, id: FrameId) -> Option<&mut Frame> {
-        self.frames.get_mut(id.checked_sub(self.first_frame)? as usize)
+        self.frames.get_mut(id)
     }
 
     pub(super) fn add_hop(&mut self, id: FrameId, mut hop: Hop) {
-        if self.hops.len() == HOPS_MAX {
-            self.hops.pop_front();
-            self.forgotten_hops += 1;
-        }
-        let number = self.forgotten_hops + self.hops.len() as u64 + 1;
-        let Some(frame) = self.get_mut(id) else { return };
-        hop.before = std::mem::replace(&mut frame.last_hop, number);
-        self.hops.push_back(hop);
+        let Some(frame) = self.frames.get_mut(id) else { return };
+        hop.before = frame.last_hop;
+        frame.last_hop = self.hops.push(hop, HOPS_MAX) + 1;
     }
 
     pub(super) fn hop(&self, id: HopId) -> Option<&Hop> {
-        self.hops.get((id.checked_sub(1)?).checked_sub(self.forgotten_hops)? as usize)
+        self.hops.get(id.checked_sub(1)?)
+    }
+}
+
+/// Records are kept in pieces of this many, and forgotten in such pieces: what is there is never moved.
+const PIECE: usize = 1 << 12;
+
+/// The latest of many records, by number.
+#[derive(Debug)]
+struct Ring<T> {
+    pieces: VecDeque<Vec<T>>,
+    /// Those that were forgotten.
+    forgotten: u64,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Ring<T> {
+        Ring { pieces: VecDeque::new(), forgotten: 0 }
+    }
+}
+
+impl<T> Ring<T> {
+    /// Adds a record where at most so many, a multiple of the pieces, are kept. Returns its number.
+    fn push(&mut self, record: T, most: usize) -> u64 {
+        if self.pieces.back().is_none_or(|piece| piece.len() == PIECE) {
+            let oldest = (self.pieces.len() * PIECE == most).then(|| self.pieces.pop_front()).flatten();
+            let mut piece = oldest.unwrap_or_else(|| Vec::with_capacity(PIECE));
+            self.forgotten += piece.len() as u64;
+            piece.clear();
+            self.pieces.push_back(piece);
+        }
+        let before = (self.pieces.len() - 1) * PIECE;
+        let piece = self.pieces.back_mut().expect("there is room in the last");
+        piece.push(record);
+        self.forgotten + (before + piece.len() - 1) as u64
+    }
+
+    fn get(&self, number: u64) -> Option<&T> {
+        let at = number.checked_sub(self.forgotten)? as usize;
+        self.pieces.get(at / PIECE)?.get(at % PIECE)
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut T> {
+        let at = number.checked_sub(self.forgotten)? as usize;
+        self.pieces.get_mut(at / PIECE)?.get_mut(at % PIECE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_records_keep_their_numbers() {
+        let mut ring = Ring::default();
+        for number in 0..10 * PIECE as u64 + 5 {
+            assert_eq!(ring.push(number, 3 * PIECE), number);
+        }
+        let last = 10 * PIECE as u64 + 4;
+        assert_eq!(ring.get(last), Some(&last));
+        assert_eq!(ring.get_mut(last).copied(), Some(last));
+        assert_eq!(ring.get(8 * PIECE as u64), Some(&(8 * PIECE as u64)));
+        assert_eq!((ring.get(8 * PIECE as u64 - 1), ring.get(last + 1)), (None, None));
     }
 }

@@ -1,42 +1,43 @@
-//! Frames inside switches and interfaces, by what these do not change.
+//! Frames for one socket that are inside switches and interfaces, by what these do not change.
 
 use super::frames::FrameId;
 use super::wires::Node;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use tailrace_wire::Packet;
 
-/// All that a node does not change of a frame.
-pub(crate) type Key = (Node, u16, u32, u32, u64, u64, u16, u16);
-
-pub(crate) fn key(node: Node, packet: &Packet) -> Key {
-    let Packet { to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags, .. } = *packet;
-    (node, to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags.bits())
+/// A frame inside a node.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    node: Node,
+    what: (u64, u64, u16, u16),
+    frame: FrameId,
 }
 
-/// Frames inside nodes, equal ones in their order.
+/// Frames inside nodes, in the order in which they came there.
 #[derive(Debug, Default)]
-pub(super) struct Inside(BTreeMap<Key, VecDeque<FrameId>>);
+pub(super) struct Inside(VecDeque<Held>);
+
+/// What tells a frame of a socket from its others.
+fn what(packet: &Packet) -> (u64, u64, u16, u16) {
+    let Packet { seq, ack, payload_bytes, flags, .. } = *packet;
+    (seq, ack, payload_bytes, flags.bits())
+}
 
 impl Inside {
     pub(super) fn enter(&mut self, node: Node, packet: &Packet, frame: FrameId) {
-        self.0.entry(key(node, packet)).or_default().push_back(frame);
+        self.0.push_back(Held { node, what: what(packet), frame });
     }
 
-    /// The next of these frames that leaves a node.
+    /// The first of equal ones, which leaves next.
     pub(super) fn first(&self, node: Node, packet: &Packet) -> Option<FrameId> {
-        self.0.get(&key(node, packet))?.front().copied()
+        let what = what(packet);
+        self.0.iter().find(|held| held.what == what && held.node == node).map(|held| held.frame)
     }
 
+    /// The first of equal ones leaves. Most frames leave a node in the order in which they came.
     pub(super) fn leave(&mut self, node: Node, packet: &Packet) -> Option<FrameId> {
-        if self.0.is_empty() {
-            return None;
-        }
-        let key = key(node, packet);
-        let same = self.0.get_mut(&key)?;
-        let frame = same.pop_front();
-        if same.is_empty() {
-            self.0.remove(&key);
-        }
-        frame
+        let what = what(packet);
+        let at = self.0.iter().position(|held| held.what == what && held.node == node)?;
+        self.0.remove(at).map(|held| held.frame)
     }
 }

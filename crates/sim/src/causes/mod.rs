@@ -18,7 +18,6 @@ mod wires;
 
 pub(crate) use ends::{Repairs, SocketId};
 pub(crate) use frames::FrameId;
-pub(crate) use inside::{Key, key};
 pub use part::{Part, Parts};
 pub(crate) use pauses::Pausable;
 pub(crate) use recorder::{Receives, Recorder, SentFrame};

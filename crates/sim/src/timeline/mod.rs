@@ -7,7 +7,7 @@ mod hops;
 mod looks;
 mod tables;
 
-use crate::causes::{FrameId, Key, Node, SocketId, Transmission, key};
+use crate::causes::{FrameId, SocketId, Transmission};
 use hops::{Dropped, Hop, Hops, Marked, Paused};
 pub(crate) use looks::Look;
 use looks::Looks;
@@ -17,6 +17,14 @@ use tailrace_units::Time;
 use tailrace_wire::Packet;
 
 pub(crate) use tables::tables;
+
+/// A switch, and all that it does not change of a frame.
+type Key = (u32, u16, u32, u32, u64, u64, u16, u16);
+
+fn key(switch: u32, packet: &Packet) -> Key {
+    let Packet { to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags, .. } = *packet;
+    (switch, to_host, to_endpoint, flow_hash, seq, ack, payload_bytes, flags.bits())
+}
 
 /// What a timeline is wanted of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,7 +118,7 @@ impl Timeline {
         if let Some((wire, packet)) = arrived
             && let Some(switch) = self.ends[wire as usize]
         {
-            self.inside.entry(key(Node::Switch(switch), packet)).or_default().push_back(now);
+            self.inside.entry(key(switch, packet)).or_default().push_back(now);
         }
     }
 
@@ -183,7 +191,7 @@ impl Timeline {
     /// comes now.
     fn since(&mut self, wire: u32, packet: &Packet) -> Option<Time> {
         let Some(switch) = self.ends[wire as usize ^ 1].filter(|_| packet.belongs_to_flow()) else { return Some(self.now) };
-        let key = key(Node::Switch(switch), packet);
+        let key = key(switch, packet);
         let same = self.inside.get_mut(&key)?;
         let since = same.pop_front();
         if same.is_empty() {

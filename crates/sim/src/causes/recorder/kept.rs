@@ -1,6 +1,6 @@
 //! What the record still has of single frames and connections.
 
-use super::Recorder;
+use super::{Recorder, end_of};
 use crate::causes::ends::SocketId;
 use crate::causes::frames::{Frame, FrameId};
 use crate::causes::part::Part;
@@ -24,7 +24,7 @@ pub(crate) struct SentFrame {
 impl Recorder {
     /// The number of a frame in the node before a wire, if it is kept.
     pub(crate) fn inside(&self, wire: u32, packet: &Packet) -> Option<FrameId> {
-        self.inside.first(self.wires.from(wire), packet)
+        self.ends.get(end_of(packet))?.inside.first(self.wires.from(wire), packet)
     }
 
     /// A frame by its number.

@@ -14,7 +14,6 @@ pub(crate) use receiving::Receives;
 use crate::causes::Explanation;
 use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
 use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior, Window};
-use crate::causes::inside::Inside;
 use crate::causes::part::Part;
 use crate::causes::pauses::Pausable;
 use crate::causes::told::{Connection, Look, Transmission};
@@ -48,7 +47,6 @@ pub(crate) struct Recorder {
     event: Event,
     frames: Frames,
     wires: Wires,
-    inside: Inside,
     receiving: Vec<Receiving>,
     /// By workload.
     followed: Vec<Followed>,
@@ -90,7 +88,6 @@ impl Recorder {
             event: Event::default(),
             frames: Frames::default(),
             wires: Wires::new(ends),
-            inside: Inside::default(),
             receiving: (0..).zip(hosts).map(receiving).collect(),
             followed,
             ends: Ends::default(),
@@ -107,6 +104,11 @@ impl Recorder {
             users: BTreeMap::new(),
         }
     }
+}
+
+/// The socket that a frame is for; of an opening segment, whose receiver may not be there yet, the sender.
+fn end_of(packet: &Packet) -> SocketId {
+    sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint))
 }
 
 /// What the driver and the host tell.
@@ -161,8 +163,10 @@ impl Recorder {
             Node::Host(_) => self.event.untaken = Some(wire),
             Node::Switch(_) => {
                 let Some(frame) = self.wires.pop_arrived(wire, now) else { return };
-                if let Some(Frame { packet, .. }) = self.frames.get(frame) {
-                    self.inside.enter(self.wires.to(wire), packet, frame);
+                if let Some(Frame { packet, .. }) = self.frames.get(frame)
+                    && let Some(end) = self.ends.get_mut(end_of(packet))
+                {
+                    end.inside.enter(self.wires.to(wire), packet, frame);
                 }
             }
         }
@@ -274,7 +278,9 @@ impl Recorder {
     pub(crate) fn enqueued(&mut self, host: u32, packet: &Packet) {
         if self.is_kept(packet) {
             let id = self.begin(packet);
-            self.inside.enter(Node::Host(host), packet, id);
+            if let Some(end) = self.ends.get_mut(end_of(packet)) {
+                end.inside.enter(Node::Host(host), packet, id);
+            }
         }
     }
 
@@ -313,7 +319,8 @@ impl Recorder {
         if !self.is_kept(packet) {
             return NOT_KEPT;
         }
-        let known = self.inside.leave(self.wires.from(wire), packet);
+        let from = self.wires.from(wire);
+        let known = self.ends.get_mut(end_of(packet)).and_then(|end| end.inside.leave(from, packet));
         known.unwrap_or_else(|| self.begin(packet))
     }
 
