@@ -36,6 +36,7 @@ class Capture:
 
     tap: Tap = Tap()
     draws: Random = field(default_factory=lambda: Random(7))
+    client_port_first: int = 40_000
     frames: list[tuple[int, int, bytes, int]] = field(default_factory=list)
 
     def add(self, at_ns: int, frame: bytes, payload_bytes: int) -> None:
@@ -137,7 +138,7 @@ def users(
 ) -> None:
     """Closed-loop users: each runs transactions of `(request, service_ns, response)` with gaps between them."""
     for user in range(number):
-        connection = Tcp(capture, "10.0.0.1", "10.0.0.2", 40_000 + user, port)
+        connection = Tcp(capture, "10.0.0.1", "10.0.0.2", capture.client_port_first + user, port)
         connection.open(gap(capture.draws))
         while connection.now_ns < span_ns:
             for request, service_ns, response in transaction:
@@ -170,8 +171,21 @@ def flows(capture: Capture, mean_gap_ns: int, sizes: list[int], span_ns: int, po
         number += 1
 
 
-def datagrams(capture: Capture, size: int, gap_ns: int, span_ns: int, port: int = 4000) -> None:
-    """Datagrams at a constant rate."""
-    for at_ns in range(0, span_ns, gap_ns):
-        header = struct.pack(">HHHH", 30_000, port, 8 + size, 0)
-        capture.add(at_ns, ip("10.0.0.5", "10.0.0.2", UDP, header, size), size)
+def datagrams(
+    capture: Capture,
+    size: int,
+    gap: Callable[[Random], int],
+    span_ns: int,
+    port: int = 4000,
+    answer: tuple[int, int] | None = None,
+) -> None:
+    """Datagrams with gaps between them; `answer` is the size and the time of an answer to each."""
+    ends = ("10.0.0.5", "10.0.0.2")
+    at_ns = gap(capture.draws)
+    while at_ns < span_ns:
+        capture.add(at_ns, ip(*ends, UDP, struct.pack(">HHHH", 30_000, port, 8 + size, 0), size), size)
+        if answer is not None:
+            back, service_ns = answer
+            header = struct.pack(">HHHH", port, 30_000, 8 + back, 0)
+            capture.add(at_ns + capture.tap.server_rtt_ns + service_ns, ip(*ends[::-1], UDP, header, back), back)
+        at_ns += gap(capture.draws)

@@ -56,6 +56,16 @@ class Connection:
 
 
 @dataclass(frozen=True)
+class Datagram:
+    """One datagram."""
+
+    at_ns: int
+    payload_bytes: int
+    is_returned: bool
+    """From the destination of its flow to the source."""
+
+
+@dataclass(frozen=True)
 class DatagramFlow:
     """Datagrams between two sockets; the first was sent by the source."""
 
@@ -68,6 +78,8 @@ class DatagramFlow:
     returned: int
     sent_bytes: int
     returned_bytes: int
+    datagrams: Sequence[Datagram]
+    """In order; those beyond the limit of the profile's table are missing."""
 
 
 def connections_of(profile: Profile) -> list[Connection]:
@@ -99,7 +111,11 @@ def connections_of(profile: Profile) -> list[Connection]:
 
 def datagram_flows_of(profile: Profile) -> list[DatagramFlow]:
     """All flows over UDP."""
-    of = profile.columns("datagram_flows")
+    of, single = profile.columns("datagram_flows"), profile.columns("datagrams")
+    datagrams: dict[int, list[Datagram]] = defaultdict(list)
+    for row, flow in enumerate(single["flow"]):
+        one = Datagram(single["at_ns"][row], single["payload_bytes"][row], bool(single["is_returned"][row]))
+        datagrams[flow].append(one)
     return [
         DatagramFlow(
             source=of["source_address"][row],
@@ -111,6 +127,7 @@ def datagram_flows_of(profile: Profile) -> list[DatagramFlow]:
             returned=of["returned_frames"][row],
             sent_bytes=of["sent_payload_bytes"][row],
             returned_bytes=of["returned_payload_bytes"][row],
+            datagrams=datagrams.get(row, ()),
         )
         for row in range(len(of["start_ns"]))
         if of["protocol"][row] == UDP

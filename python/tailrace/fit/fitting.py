@@ -123,7 +123,8 @@ def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterato
         groups[hosts.names[one.source], hosts.names[one.destination], one.destination_port].append(one)
     for (source, destination, port), listed in groups.items():
         if source != destination:
-            yield f"udp{port}", fit_datagrams(source, destination, listed, window)
+            for fit in fit_datagrams(source, destination, listed, window):
+                yield f"udp{port}", fit
 
 
 def _unique(fits: Sequence[tuple[str, Fit]]) -> dict[str, Fit]:

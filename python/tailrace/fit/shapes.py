@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -28,6 +28,10 @@ STEPS_MAX = 24
 """A sample with at most so many different values has a step for each."""
 SHARES = (0, 1, 2, 5, *range(10, 100, 10), 95, 98, 99, 99.5, 99.9, 100)
 """Percentiles of an empirical distribution."""
+EMPTY = 1.2
+"""A range without values, whose upper end is so many times its lower one, is stated as empty."""
+COMPARED_MAX = 2_000
+"""Quantiles at which a distribution is compared with a large sample: an error of the distance of at most 0.0005."""
 ERLANG_SHAPES = range(2, 101)
 SIGMA_MAX = 5.0
 """Largest sigma of a lognormal distribution in a scenario."""
@@ -116,6 +120,7 @@ def distance_of_two(one: Iterable[float], other: Iterable[float]) -> float:
 def _judged(value: Any, sample: Sequence[float], measure: Measure) -> Fitted:
     distribution = parse_distribution(value, measure.dimension)
     mean = fmean(sample)
+    sample = _thinned(sample)
 
     def at_most(bound: float) -> float:
         return 1 - distribution.above(round(bound * measure.scale))
@@ -123,6 +128,12 @@ def _judged(value: Any, sample: Sequence[float], measure: Measure) -> Fitted:
     apart = distance(_near(sample, distribution, measure), at_most, 1 / measure.scale)
     off = distribution.mean / measure.scale / mean - 1 if mean else 0.0
     return Fitted(value, len(sample), mean, apart, off)
+
+
+def _thinned(sample: Sequence[float]) -> Sequence[float]:
+    if len(sample) <= COMPARED_MAX or _is_stepped(sample):
+        return sample
+    return [sample[round(at * (len(sample) - 1) / (COMPARED_MAX - 1))] for at in range(COMPARED_MAX)]
 
 
 def _near(sample: Sequence[float], distribution: Distribution, measure: Measure) -> Sequence[float]:
@@ -163,6 +174,13 @@ def _steps(sample: Sequence[float]) -> Iterator[tuple[float, float]]:
 
 
 def _percentiles(sample: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Percentiles, and both ends of the widest empty range between two of them."""
     last = len(sample) - 1
-    for share in SHARES:
-        yield sample[round(last * share / 100)], share
+    places = [round(last * share / 100) for share in SHARES]
+    for place, after in pairwise(places):
+        yield sample[place], 100 * place / last
+        widest = max(range(place, max(after, place + 1)), key=lambda at: sample[at + 1] - sample[at])
+        if after - place > 1 and sample[widest + 1] > EMPTY * max(1, sample[widest]):
+            yield sample[widest], 100 * (widest + 1) / len(sample)
+            yield sample[widest + 1], 100 * (widest + 1) / len(sample)
+    yield sample[-1], 100
