@@ -1,6 +1,7 @@
 //! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng) with
 //! times in nanoseconds. A separate thread writes. In real time, frames that it cannot write in time are counted and omitted.
 
+use crate::pcapng::{INBOUND, LINKTYPE_ETHERNET, OUTBOUND, Packet, interface, section_header};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,20 +11,6 @@ use std::thread::JoinHandle;
 use tailrace_units::Time;
 use tailrace_wire::Tag;
 
-const SECTION_HEADER: u32 = 0x0A0D_0D0A;
-const INTERFACE: u32 = 1;
-const ENHANCED_PACKET: u32 = 6;
-const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
-const LINKTYPE_ETHERNET: u16 = 1;
-/// Options: name of the interface, resolution of times, flags of a packet.
-const IF_NAME: u16 = 2;
-const IF_TSRESOL: u16 = 9;
-const EPB_FLAGS: u16 = 2;
-/// Times are in units of 10^-9 s.
-const NANOSECONDS: u8 = 9;
-/// Directions as the port of the switch sees them.
-pub(crate) const INBOUND: u32 = 1;
-pub(crate) const OUTBOUND: u32 = 2;
 /// Destination and source, which stand before a tag.
 const ADDRESSES_BYTES: usize = 12;
 /// The type of a tag (802.1Q clause 9.4).
@@ -60,7 +47,7 @@ impl Capture {
     pub fn create(path: &Path, port: &str, epoch_ns: u64) -> io::Result<Capture> {
         let mut file = BufWriter::new(File::create(path)?);
         file.write_all(&section_header())?;
-        file.write_all(&interface(port))?;
+        file.write_all(&interface(port, LINKTYPE_ETHERNET, 0))?;
         let (blocks, to_write) = sync_channel(BLOCKS_MAX);
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || write_blocks(file, &to_write))?;
         Ok(Capture { blocks, thread, epoch_ns, is_complete: false, frames: 0, missed: 0 })
@@ -73,7 +60,7 @@ impl Capture {
     }
 
     pub(crate) fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
-        let block = packet(self.epoch_ns + at.ns(), direction, frame);
+        let block = Packet { at_ns: self.epoch_ns + at.ns(), direction, frame, wire_bytes: frame.len() as u32 }.block();
         let is_taken = if self.is_complete { self.blocks.send(block).is_ok() } else { self.blocks.try_send(block).is_ok() };
         if is_taken {
             self.frames += 1;
@@ -146,47 +133,6 @@ fn write_blocks(mut file: BufWriter<File>, blocks: &Receiver<Vec<u8>>) -> io::Re
     file.flush()
 }
 
-fn section_header() -> Vec<u8> {
-    let mut body = BYTE_ORDER_MAGIC.to_ne_bytes().to_vec();
-    [1_u16, 0].iter().for_each(|version| body.extend(version.to_ne_bytes()));
-    body.extend((-1_i64).to_ne_bytes()); // the length of the section is not known
-    block(SECTION_HEADER, &body)
-}
-
-fn interface(name: &str) -> Vec<u8> {
-    let mut body = LINKTYPE_ETHERNET.to_ne_bytes().to_vec();
-    body.extend([0; 2]);
-    body.extend(0_u32.to_ne_bytes()); // frames are whole
-    option(&mut body, IF_NAME, name.as_bytes());
-    option(&mut body, IF_TSRESOL, &[NANOSECONDS]);
-    option(&mut body, 0, &[]);
-    block(INTERFACE, &body)
-}
-
-fn packet(at_ns: u64, direction: u32, frame: &[u8]) -> Vec<u8> {
-    let length = frame.len() as u32;
-    let mut body = Vec::with_capacity(frame.len() + 48);
-    [0, (at_ns >> 32) as u32, at_ns as u32, length, length].iter().for_each(|number| body.extend(number.to_ne_bytes()));
-    body.extend(frame);
-    body.resize(body.len().next_multiple_of(4), 0);
-    option(&mut body, EPB_FLAGS, &direction.to_ne_bytes());
-    option(&mut body, 0, &[]);
-    block(ENHANCED_PACKET, &body)
-}
-
-fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
-    to.extend(code.to_ne_bytes());
-    to.extend((value.len() as u16).to_ne_bytes());
-    to.extend(value);
-    to.resize(to.len().next_multiple_of(4), 0);
-}
-
-/// A block has its length at both ends.
-fn block(kind: u32, body: &[u8]) -> Vec<u8> {
-    let length = (body.len() + 12) as u32;
-    [&kind.to_ne_bytes(), &length.to_ne_bytes(), body, &length.to_ne_bytes()].concat()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,17 +143,5 @@ mod tests {
         assert_eq!(*on_the_wire(&frame, Tag::new(5, 10)), frame);
         let tagged = [&[1; 12][..], &[0x81, 0, 0xA0, 10, 8, 0, 7]].concat();
         assert_eq!(*on_the_wire(&frame, Tag::new(5, 10).written(true)), tagged);
-    }
-
-    #[test]
-    fn every_block_has_its_length_at_both_ends_and_a_multiple_of_four() {
-        for bytes in [section_header(), interface("sw>db1"), packet(1 << 40, INBOUND, &[7; 61])] {
-            let length = bytes.len() as u32;
-            assert_eq!(length % 4, 0);
-            assert_eq!((&bytes[4..8], &bytes[bytes.len() - 4..]), (&length.to_ne_bytes()[..], &length.to_ne_bytes()[..]));
-        }
-        let frame = packet((5 << 32) + 6, OUTBOUND, &[7; 61]);
-        assert_eq!((&frame[12..16], &frame[16..20]), (&5_u32.to_ne_bytes()[..], &6_u32.to_ne_bytes()[..]));
-        assert_eq!(frame[28..89], [7; 61]);
     }
 }

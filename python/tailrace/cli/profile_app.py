@@ -36,9 +36,13 @@ def profile(
             help="With --anonymise: 32 hexadecimal digits, for the same addresses each time; default: a random key.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE.html", help="Write one offline page with charts to this file."),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Profile a capture: sizes, rates, bursts, flows, TCP, requests and responses."""
     from tailrace.cli.profiling import Request, profile_file
 
-    profile_file(Request(file, line, from_, until, anonymise, key), json_=json_)
+    profile_file(Request(file, line, from_, until, anonymise, key), out=out, json_=json_)

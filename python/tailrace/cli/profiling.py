@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.errors import RunRefusedError
 from tailrace.profile.capture import KEY_BYTES, PS_PER_NS, ProfileOptions, profile_capture, random_key
+from tailrace.profile.page import write_page
 from tailrace.profile.text import profile_text
 from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, parse
 
@@ -23,8 +25,10 @@ class Request:
     key: str | None = None
 
 
-def profile_file(request: Request, *, json_: bool) -> None:
-    """Prints the profile of a capture."""
+def profile_file(request: Request, *, out: Path | None = None, json_: bool) -> None:
+    """Prints the profile of a capture, and writes its page to `out`."""
+    if out:
+        check_page(out)
     profile = profile_capture(request.path, options_of(request))
     end = profile.data["capture"]["end"]
     if end["state"] != "complete":
@@ -32,10 +36,28 @@ def profile_file(request: Request, *, json_: bool) -> None:
             f"warning: {request.path}: the capture is {end['state']} at byte {end['offset_bytes']} ({end['what']});"
             " the profile is of what is before"
         )
+    _tell(profile.data, out, json_=json_)
+
+
+def check_page(out: Path) -> None:
+    """Refuses a place where no page can be written, before any work is done."""
+    if out.is_dir():
+        raise RunRefusedError(f"--out: {out}: this is a directory (hint: name a file, such as {out / 'profile.html'})")
+    if not out.parent.is_dir():
+        raise RunRefusedError(f"--out: {out}: there is no directory {out.parent} (hint: mkdir -p {out.parent})")
+    if out.exists() and out.suffix not in (".html", ".htm"):
+        raise RunRefusedError(f"--out: {out}: this file exists and is no page (hint: a name that ends with .html)")
+
+
+def _tell(data: dict[str, Any], out: Path | None, *, json_: bool) -> None:
+    """The result on stdout, and its page."""
+    if out:
+        write_page(data, out)
+        note(f"page: {out}")
     if json_:
-        emit_json(profile.data)
-    else:
-        emit_table(partial(profile_text, profile.data))
+        emit_json(data)
+    elif not out:
+        emit_table(partial(profile_text, data))
 
 
 def options_of(request: Request) -> ProfileOptions:

@@ -6,6 +6,7 @@ mod incast;
 mod interval;
 mod protocols;
 mod rates;
+mod series;
 mod sizes;
 
 pub use classes::{Classes, ClassesSummary};

@@ -1,6 +1,7 @@
 //! Rates in intervals of 1 s, 10 ms, 1 ms and 100 µs, and bursts.
 
 use super::interval::{Intervals, IntervalsSummary};
+use super::series::{Series, SeriesSummary};
 use crate::distribution::{Distribution, Summary};
 use serde::Serialize;
 
@@ -16,6 +17,7 @@ const NS_PER_S: u128 = 1_000_000_000;
 /// Rates of all frames, or of those of one direction.
 pub struct Rates {
     intervals: [Intervals; WIDTHS_NS.len()],
+    series: Series,
     places: [(u64, u64); PLACES as usize],
     /// Number of the first open place since the origin.
     first: u64,
@@ -36,6 +38,7 @@ pub struct Rates {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct RatesSummary {
     intervals: Vec<IntervalsSummary>,
+    over_time: SeriesSummary,
     /// Frames that came more than 12.8 ms after later ones.
     late_frames: u64,
     /// Bursts, if the speed of the line is known.
@@ -56,6 +59,7 @@ impl Rates {
         let place_bytes = |bps: u64| (u128::from(bps) * u128::from(PLACE_NS) * BURST_PERCENT / (100 * 8 * NS_PER_S)) as u64;
         Rates {
             intervals: WIDTHS_NS.map(|width_ns| Intervals::new(width_ns, line_bps)),
+            series: Series::new(PLACE_NS),
             places: [(0, 0); PLACES as usize],
             first: 0,
             last: 0,
@@ -105,6 +109,7 @@ impl Rates {
         for intervals in &mut self.intervals {
             intervals.add(number * PLACE_NS, bytes, frames);
         }
+        self.series.add(number, bytes);
         if self.burst_bytes_min.is_some_and(|min| bytes >= min) {
             if number != self.burst_next {
                 self.end_burst();
@@ -136,6 +141,11 @@ impl Rates {
             duration_ns: self.burst_duration.summary(),
             line_bytes: self.burst_bytes.summary(),
         });
-        RatesSummary { intervals: self.intervals.iter().map(Intervals::summary).collect(), late_frames: self.late_frames, bursts }
+        RatesSummary {
+            intervals: self.intervals.iter().map(Intervals::summary).collect(),
+            over_time: self.series.summary(),
+            late_frames: self.late_frames,
+            bursts,
+        }
     }
 }

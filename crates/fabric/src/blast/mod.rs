@@ -1,12 +1,13 @@
 //! Sends the frames of a file by an interface, with several threads: see docs/how-to/blast.md.
 
+mod counters;
 mod order;
-mod place;
 mod report;
 mod sink;
 mod thread;
 mod work;
 
+pub(crate) use counters::names as interface_names;
 pub(crate) use order::Order;
 pub(crate) use sink::{Catch, catch};
 
@@ -26,7 +27,8 @@ use work::{Lock, Worker};
 /// # Errors
 /// For the user.
 pub(crate) fn enter(order: &Order) -> Result<u32, String> {
-    place::enter(order)
+    let refusal = (!order.is_machine_allowed).then_some("frames could leave it (hint: --yes sends all the same)");
+    crate::place::enter(order.namespace.as_deref(), &order.interface, refusal)
 }
 
 /// Sends one round of frames. `is_over`: it ends early.
@@ -34,7 +36,7 @@ pub(crate) fn enter(order: &Order) -> Result<u32, String> {
 /// # Errors
 /// For the user.
 pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &AtomicBool) -> Result<Report, String> {
-    let before = place::counters(&order.interface)?;
+    let before = counters::counters(&order.interface)?;
     let gate = Barrier::new(order.threads);
     let lock = Lock::default();
     let workers = Worker::for_threads(order)?;
@@ -56,7 +58,7 @@ pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &A
         threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
     });
     let counts = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|error| explained(&error, order))?;
-    let after = place::counters(&order.interface)?;
+    let after = counters::counters(&order.interface)?;
     Ok(Report { frames: frames.to_vec(), counts, interface: after.since(&before) })
 }
 

@@ -1,6 +1,6 @@
 //! What one round has done.
 
-use super::place::Counters;
+use super::counters::Counters;
 use super::thread::Counts;
 use serde_json::{Value, json};
 

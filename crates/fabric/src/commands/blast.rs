@@ -41,7 +41,7 @@ pub(super) fn catch(words: Words) -> Result<(), String> {
     print_json(&receive(&Catch::parse(&read_order(words)?)?)?)
 }
 
-fn read_order(mut words: Words) -> Result<String, String> {
+pub(super) fn read_order(mut words: Words) -> Result<String, String> {
     if let Some(word) = words.next() {
         return unknown(&word).map(|()| String::new());
     }

@@ -10,6 +10,7 @@ mod generator;
 mod lab;
 mod limits;
 mod load;
+mod observe;
 mod punctuality;
 
 use crate::cgroup::Cleared;
@@ -39,6 +40,8 @@ tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a pl
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
 tailrace-fabric replay --plan FILE --log FILE            replay a log: same digest; needs no privileges
     --effect                           also the effect of lateness on delays and drops
+tailrace-fabric observe                                  what an interface sends and receives, as pcapng on the output; the
+                                                         order is JSON on the input
 tailrace-fabric doctor                                   capabilities of this machine for a lab, as JSON
 tailrace-fabric limits [--seconds N] [--kind KIND]       measure the capacity of this machine; --frames-only: without ports
 tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
@@ -54,6 +57,15 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
                 tell_people(&error); // the output is the program's
                 ExitCode::FAILURE
             });
+        }
+        Some("observe") => {
+            return observe::run(words).map_or_else(
+                |error| {
+                    tell_people(&error); // the output is the capture
+                    ExitCode::FAILURE
+                },
+                |()| ExitCode::SUCCESS,
+            );
         }
         Some("doctor") => doctor::run(),
         Some("clean") => clean(),

@@ -1,7 +1,8 @@
 //! Captures at ports of the network, in its own time: what a port sends has the time at which its last bit has left, and what
 //! comes in has the time of its arrival there. Pauses and notifications have no bytes, and are left out.
 
-use crate::capture::{Capture, INBOUND, OUTBOUND};
+use crate::capture::Capture;
+use crate::pcapng::{INBOUND, OUTBOUND};
 use crate::frame::{LiveFrame, Pool, mark_congestion};
 use std::borrow::Cow;
 use std::collections::VecDeque;

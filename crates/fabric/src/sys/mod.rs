@@ -3,6 +3,7 @@
 
 pub mod blast;
 pub mod bpf;
+pub mod observed;
 pub mod offload;
 pub mod packet;
 pub mod process;

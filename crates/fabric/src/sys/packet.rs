@@ -159,7 +159,7 @@ pub(super) fn open_sender(interface: u32, is_direct: bool) -> io::Result<OwnedFd
 
 /// `protocol` in network order; 0 receives nothing.
 #[expect(unsafe_code, reason = "an address of a packet socket has no safe constructor")]
-fn open_socket(interface: u32, protocol: u16) -> io::Result<OwnedFd> {
+pub(super) fn open_socket(interface: u32, protocol: u16) -> io::Result<OwnedFd> {
     // SAFETY: the call takes numbers, and a descriptor that it returns is new.
     let number = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
     check(number)?;
@@ -177,7 +177,7 @@ fn open_socket(interface: u32, protocol: u16) -> io::Result<OwnedFd> {
 }
 
 /// A classic filter that keeps so many bytes of every frame.
-fn keep_only(socket: &OwnedFd, bytes: u32) -> io::Result<()> {
+pub(super) fn keep_only(socket: &OwnedFd, bytes: u32) -> io::Result<()> {
     let mut program = [libc::sock_filter { code: BPF_RET, jt: 0, jf: 0, k: bytes }];
     let filter = libc::sock_fprog { len: 1, filter: program.as_mut_ptr() };
     set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter)
