@@ -2,8 +2,8 @@
 //! comes in has the time of its arrival there. Pauses and notifications have no bytes, and are left out.
 
 use crate::capture::Capture;
-use crate::pcapng::{INBOUND, OUTBOUND};
 use crate::frame::{LiveFrame, Pool, mark_congestion};
+use crate::pcapng::{INBOUND, OUTBOUND};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use tailrace_units::Time;

@@ -7,13 +7,14 @@
 mod acts;
 mod kept;
 mod receiving;
+mod repetition;
 
 pub(crate) use kept::SentFrame;
 pub(crate) use receiving::Receives;
 
 use crate::causes::Explanation;
 use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
-use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior, Window};
+use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
 use crate::causes::part::Part;
 use crate::causes::pauses::Pausable;
 use crate::causes::told::{Connection, Look, Transmission};
@@ -207,43 +208,6 @@ impl Recorder {
     /// The frame that a socket was handed in this event.
     fn told_to(&self, own: SocketId) -> Option<FrameId> {
         self.ends.get(own)?.told.filter(|told| told.0 == self.event.number).map(|told| told.1)
-    }
-
-    /// What a repetition waited for. The acknowledgements of what was repeated first release the rest, at once or when the reordering timer
-    /// is due, so that the path leads through them to the first repetition of the recovery.
-    fn settle_repetition(&mut self, own: SocketId, id: FrameId, look: Look) {
-        let told = self.told_to(own);
-        let Some(end) = self.ends.get_mut(own) else { return };
-        let before = std::mem::replace(&mut end.repairs, look.repairs);
-        let is_timer = told.is_none() && look.repairs != before;
-        let last = told.or(end.last_received.map(|received| received.1));
-        let follows =
-            last.filter(|&frame| !is_timer && ((told.is_some() && look.is_after_timeout) || self.answers_repetition(frame)));
-        let Some(Frame { prior: Some(prior), .. }) = self.frames.get_mut(id) else { return };
-        if let Some(frame) = follows {
-            let part = if told.is_some() { Part::SenderHold } else { Part::ReorderingTimer };
-            *prior = Prior {
-                frame,
-                entry: Entry::Delivered,
-                part,
-                core_wait: Span::ZERO,
-                opens: told.is_some().then_some(Window::Congestion),
-            };
-        } else if told.is_none() {
-            prior.part = if look.repairs.timeouts > before.timeouts {
-                Part::Timeout
-            } else if is_timer {
-                Part::Probe
-            } else {
-                Part::ReorderingTimer
-            };
-        }
-    }
-
-    /// Whether a frame was sent because a repetition had arrived.
-    fn answers_repetition(&self, acknowledgement: FrameId) -> bool {
-        let prior = self.frames.get(acknowledgement).and_then(|frame| frame.prior);
-        prior.and_then(|prior| self.frames.get(prior.frame)).is_some_and(|answered| answered.repeats.is_some())
     }
 
     /// Hands a frame to its socket's transport.
