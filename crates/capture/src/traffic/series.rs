@@ -69,7 +69,7 @@ mod tests {
         let found = series.summary();
         assert_eq!(found.width_ns, 400_000);
         assert_eq!(found.line_bytes.len() as u64, 3 * CELLS_MAX / 4);
-        assert_eq!(found.line_bytes.iter().sum::<u64>(), (0..3 * CELLS_MAX).filter(|number| number % 7 != 0).sum());
+        assert_eq!(found.line_bytes.iter().sum::<u64>(), (0..3 * CELLS_MAX).filter(|number| number % 7 != 0).sum::<u64>());
         assert_eq!((found.line_bytes[2], found.peak_bytes[2]), (8 + 9 + 10 + 11, 11));
         assert_eq!((found.line_bytes[3], found.peak_bytes[3]), (12 + 13 + 15, 15));
     }
