@@ -9,7 +9,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import CounterDescriptor,
 from tailrace.results.causes.causes import Transaction
 from tailrace.timeline import tracks
 from tailrace.timeline.chosen import Chosen
-from tailrace.timeline.log import Log
+from tailrace.timeline.log import Hop, Log
 from tailrace.timeline.perfetto import Writer, lanes
 from tailrace.timeline.tracks import trace_of
 
@@ -125,8 +125,9 @@ def test_arrows_lead_from_the_request_over_frames_to_the_response(trace: Read) -
 
 def test_beyond_the_limit_what_one_stood_behind_stays(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracks, "SLICES_MAX", 1)
-    made = trace_of(log, CHOSEN)
-    assert (made.other_slices, made.left_out) == (1, 1)
+    before = Hop(None, "bulk", 3, 5000, 0, 0, 10 * US, 15 * US)
+    made = trace_of(replace(log, hops={**log.hops, "leaf>client": [before, *log.hops["leaf>client"]]}), CHOSEN)
+    assert (made.other_slices, made.left_out) == (1, 2)
     bulk = [each for each in read(made.content).slices["port leaf>client / wire"] if each[2] == "bulk"]
     assert plain(bulk) == [(20_000, 60_000, "bulk")], "the frame of the log waited from 45 us on"
     assert trace_of(replace(log, left_out=5), CHOSEN).left_out == 6
