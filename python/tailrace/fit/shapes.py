@@ -94,7 +94,7 @@ def fitted(values: Iterable[float], measure: Measure) -> Fitted:
 def empirical(sample: Sequence[float], measure: Measure) -> dict[str, Any]:
     """A sorted sample as points: a step for each value, or percentiles with straight lines between them."""
     points = _steps(sample) if _is_stepped(sample) else _percentiles(sample)
-    return {"cdf": [[measure.write(value), f"{share:.7g}%"] for value, share in points]}
+    return {"cdf": [[measure.write(value), f"{share:.4g}%"] for value, share in points]}
 
 
 def distance(sample: Sequence[float], at_most: Callable[[float], float], step: float) -> float:
@@ -120,12 +120,11 @@ def distance_of_two(one: Iterable[float], other: Iterable[float]) -> float:
 def _judged(value: Any, sample: Sequence[float], measure: Measure) -> Fitted:
     distribution = parse_distribution(value, measure.dimension)
     mean = fmean(sample)
-    sample = _thinned(sample)
 
     def at_most(bound: float) -> float:
         return 1 - distribution.above(round(bound * measure.scale))
 
-    apart = distance(_near(sample, distribution, measure), at_most, 1 / measure.scale)
+    apart = distance(_near(_thinned(sample), distribution, measure), at_most, 1 / measure.scale)
     off = distribution.mean / measure.scale / mean - 1 if mean else 0.0
     return Fitted(value, len(sample), mean, apart, off)
 

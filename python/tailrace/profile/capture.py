@@ -53,7 +53,10 @@ class Profile:
     tables: Mapping[str, Columns] = field(default_factory=dict, repr=False)
 
     def columns(self, table: str) -> dict[str, Sequence[int]]:
-        """The numbers of `connections`, `exchanges`, `datagram_flows` or `datagrams` by column; addresses are indices."""
+        """The numbers of a table by column; addresses are indices.
+
+        Tables: `connections`, `exchanges`, `datagram_flows` and `datagrams`.
+        """
         return values(self.tables[table])
 
     @cached_property
