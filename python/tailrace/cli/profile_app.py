@@ -11,8 +11,12 @@ profile_app = typer.Typer(rich_markup_mode=None)
 @profile_app.command()
 def profile(
     file: Annotated[
-        Path, typer.Argument(help="A pcap or pcapng file, also compressed with gzip or zstd.", metavar="FILE")
-    ],
+        Path | None,
+        typer.Argument(
+            help="A pcap or pcapng file (also gzip or zstd), a run directory, or with --for an interface of --netns.",
+            metavar="FILE|RUN|INTERFACE",
+        ),
+    ] = None,
     *,
     line: Annotated[
         str | None,
@@ -36,6 +40,14 @@ def profile(
             help="With --anonymise: 32 hexadecimal digits, for the same addresses each time; default: a random key.",
         ),
     ] = None,
+    length: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="Observe an interface for this time (as root, at most an hour)."),
+    ] = None,
+    netns: Annotated[str | None, typer.Option("--netns", metavar="NAME", help="Namespace of the interface.")] = None,
+    interface: Annotated[
+        str | None, typer.Option("--interface", metavar="NAME", help="An interface of this machine, or of --netns.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE.html", help="Write one offline page with charts to this file."),
@@ -45,4 +57,4 @@ def profile(
     """Profile a capture: sizes, rates, bursts, flows, TCP, requests and responses."""
     from tailrace.cli.profiling import Request, profile_file
 
-    profile_file(Request(file, line, from_, until, anonymise, key), out=out, json_=json_)
+    profile_file(Request(file, line, from_, until, anonymise, key, interface, netns, length), out=out, json_=json_)

@@ -5,9 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tailrace.blast.sending import available
+from tailrace.cli.blasting import LENGTH_PS_MAX, NAMESPACES
 from tailrace.cli.console import emit_json, emit_table, note
-from tailrace.errors import RunRefusedError
+from tailrace.errors import RunRefusedError, closest
 from tailrace.profile.capture import KEY_BYTES, PS_PER_NS, ProfileOptions, profile_capture, random_key
+from tailrace.profile.interface import Observation, profile_interface
+from tailrace.profile.of_run import capture_of
 from tailrace.profile.page import write_page
 from tailrace.profile.text import profile_text
 from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, parse
@@ -17,26 +21,65 @@ from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, p
 class Request:
     """What is asked for, as it was written."""
 
-    path: Path
+    path: Path | None
     line: str | None = None
     from_: str | None = None
     until: str | None = None
     is_anonymous: bool = False
     key: str | None = None
+    interface: str | None = None
+    netns: str | None = None
+    length: str | None = None
 
 
 def profile_file(request: Request, *, out: Path | None = None, json_: bool) -> None:
-    """Prints the profile of a capture, and writes its page to `out`."""
+    """Prints the profile of a capture, a run or an interface, and writes its page to `out`."""
     if out:
         check_page(out)
-    profile = profile_capture(request.path, options_of(request))
-    end = profile.data["capture"]["end"]
+    options = options_of(request)
+    if request.length is None:
+        profile = profile_capture(_capture(request), options)
+    else:
+        profile = profile_interface(_observation(request), options)
+    _warn(profile.data)
+    _tell(profile.data, out, json_=json_)
+
+
+def _capture(request: Request) -> Path:
+    for option, value in (("--interface", request.interface), ("--netns", request.netns)):
+        if value is not None:
+            raise RunRefusedError(f"{option}: an interface is observed for a time (hint: --for 10s)")
+    if request.path is None:
+        raise RunRefusedError("nothing is named (hint: a capture file, a run directory, or --interface NAME --for 10s)")
+    return capture_of(request.path)
+
+
+def _observation(request: Request) -> Observation:
+    """What is observed: never an interface of the machine that was not named as one."""
+    if (request.interface is None) == (request.path is None):
+        raise RunRefusedError("--for: name one interface (hint: NAME with --netns, or --interface NAME)")
+    length_ps = _parsed("--for", request.length, TIME) or 0
+    if not 0 < length_ps <= LENGTH_PS_MAX:
+        raise RunRefusedError("--for: the time must be greater than zero and at most 3600 s (hint: --for 10s)")
+    is_named = request.interface is not None
+    name = request.interface or str(request.path)
+    names = available(NAMESPACES)
+    if request.netns is not None and request.netns not in names:
+        hint = closest(request.netns, names, "namespaces") if names else "`ip netns list` shows them"
+        raise RunRefusedError(f"there is no namespace '{request.netns}' (hint: {hint})")
+    return Observation(name, length_ps // PS_PER_NS, request.netns, is_machine_allowed=is_named)
+
+
+def _warn(data: dict[str, Any]) -> None:
+    """What makes the profile incomplete."""
+    end, dropped = data["capture"]["end"], data.get("observed", {}).get("dropped_frames", 0)
     if end["state"] != "complete":
         note(
-            f"warning: {request.path}: the capture is {end['state']} at byte {end['offset_bytes']} ({end['what']});"
+            f"warning: {data['file']}: the capture is {end['state']} at byte {end['offset_bytes']} ({end['what']});"
             " the profile is of what is before"
         )
-    _tell(profile.data, out, json_=json_)
+    if dropped:
+        note(f"warning: {data['file']}: the kernel dropped {dropped} frames, which are missing in all figures")
 
 
 def check_page(out: Path) -> None:

@@ -76,14 +76,23 @@ def profile_capture(path: Path, options: ProfileOptions) -> Profile:
 
     A capture that ends early or is damaged has a profile of what was readable: `capture.end` says where it ended.
     """
+    _check(path)
+    return _profiled(path, str(path), path.name, options)
+
+
+def profile_stream(descriptor: int, name: str, options: ProfileOptions) -> Profile:
+    """Profiles what an open pipe gives until its end; raises as `profile_capture` does."""
+    return _profiled(Path(f"/proc/self/fd/{descriptor}"), name, name, options)
+
+
+def _profiled(path: Path, told: str, name: str, options: ProfileOptions) -> Profile:
     from tailrace import _native
 
-    _check(path)
     try:
         text, tables = _native.profile_capture(str(path), options.to_json())
     except _native.CaptureError as error:
-        raise RunRefusedError(f"{path}: {error}") from None
-    return Profile({"file": path.name, **json.loads(text)}, tables)
+        raise RunRefusedError(f"{told}: {error}") from None
+    return Profile({"file": name, **json.loads(text)}, tables)
 
 
 def _check(path: Path) -> None:
