@@ -11,8 +11,10 @@ from tailrace.fit.workload import Origin
 
 CROSSINGS = 4
 """Links that a round trip crosses in a star: two to the server and two back."""
-PROBES = 200
-"""Requests of one byte whose shortest latency is the part of the hosts: the noise of some is close to none."""
+PROBES_FOR = "200ms"
+"""Requests of one byte are sent each millisecond for so long; the noise of some of them is close to none, so that the
+shortest latency is the part of the hosts.
+"""
 DEFAULT_PS = 500_000
 """Delay of links for which no round trip was seen: the default of scenarios, 100 m of fibre."""
 PS_PER_NS = 1000
@@ -66,13 +68,12 @@ def _of_hosts_ns(line_bps: int, interfaces: dict[str, str]) -> float:
                     "client": "client",
                     "server": "server",
                     "users": 1,
-                    "requests": PROBES,
                     "gap": "1ms",
                     "request": "1B",
                     "response": "1B",
                 }
             },
-            "experiment": {"trials": 1, "duration": "10s"},
+            "experiment": {"trials": 1, "duration": PROBES_FOR},
         }
     )
     return float(arm["workloads"]["one"]["latency_ms"]["min"]) * NS_PER_MS
