@@ -23,6 +23,7 @@ mod effect;
 mod failure;
 mod generator;
 mod guardian;
+mod interface_counters;
 mod lateness;
 mod limits;
 mod machine;

@@ -1,6 +1,6 @@
 //! An interface of a network namespace, for commands that send or receive frames there.
 
-use crate::blast::interface_names;
+use crate::interface_counters::names;
 use nix::sched::{CloneFlags, setns};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) fn enter(namespace: Option<&Path>, name: &str, refusal: Option<&str>)
         return Err(format!("{name} is an interface of this machine, not of a namespace: {refusal}"));
     }
     nix::net::if_::if_nametoindex(name)
-        .map_err(|_| format!("there is no interface '{name}' (hint: interfaces: {})", interface_names().join(", ")))
+        .map_err(|_| format!("there is no interface '{name}' (hint: interfaces: {})", names().join(", ")))
 }
 
 /// The network namespace of a process; none where that cannot be read.

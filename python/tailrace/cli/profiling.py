@@ -58,7 +58,7 @@ def _observation(request: Request) -> Observation:
     """What is observed: never an interface of the machine that was not named as one."""
     if (request.interface is None) == (request.path is None):
         raise RunRefusedError("--for: name one interface (hint: NAME with --netns, or --interface NAME)")
-    length_ps = _parsed("--for", request.length, TIME) or 0
+    length_ps = parsed("--for", request.length, TIME) or 0
     if not 0 < length_ps <= LENGTH_PS_MAX:
         raise RunRefusedError("--for: the time must be greater than zero and at most 3600 s (hint: --for 10s)")
     is_named = request.interface is not None

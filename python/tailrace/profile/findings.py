@@ -124,8 +124,8 @@ def _exchanges(data: Data) -> Finding | None:
 
 
 def _flows(data: Data) -> Finding | None:
-    of = data["flows"]["sizes"]["size_bytes"]
-    flows, largest = of["count"], data["flows"]["largest"]
+    of = data["flow_summary"]["sizes"]["size_bytes"]
+    flows, largest = of["count"], data["flow_summary"]["largest"]
     if not flows:
         return None
     if flows < FLOWS_MIN:

@@ -25,7 +25,7 @@ def render(data: dict[str, Any]) -> str:
     found = findings(data)
     sections = [
         ("frames", "Frames and rates", frame_panels(data) if data["rates"]["all"] else []),
-        ("flows", "Flows", flow_panels(data)),
+        ("flow-sizes", "Flows", flow_panels(data)),
         ("tcp", "Round trips and requests", tcp_panels(data)),
         ("classes", "Protocols and classes", class_panels(data)),
     ]
@@ -35,7 +35,7 @@ def render(data: dict[str, Any]) -> str:
         "observed": data.get("observed"),
         "findings": found,
         "sections": [(key, title, panels) for key, title, panels in sections if panels],
-        "largest": data["flows"]["largest"][:LARGEST_MAX],
+        "largest": data["flow_summary"]["largest"][:LARGEST_MAX],
         "services": [one for one in data["exchanges"]["services"] if one["exchanges"]][:SERVICES_MAX],
         "protocols": PROTOCOLS,
         "span": ns_text,

@@ -25,8 +25,10 @@ def frame_panels(data: Data) -> list[Panel]:
 
 def flow_panels(data: Data) -> list[Panel]:
     """Mice and elephants: sizes and durations of flows."""
-    of = data["flows"]["sizes"]
-    rows = [(_class_name(one), (one["share_of_flows"], one["share_of_bytes"])) for one in of["classes"] if one["flows"]]
+    of = data["flow_summary"]["sizes"]
+    rows = [
+        (_class_name(one), (one["share_of_flows"], one["share_of_bytes"])) for one in of["classes"] if one["flow_count"]
+    ]
     classes = Bars(
         "flow-classes", "Mice and elephants", "by size of the flow", ("share of the flows", "share of the bytes"), rows
     )
@@ -36,10 +38,10 @@ def flow_panels(data: Data) -> list[Panel]:
         "share of the flows of at most this size",
         "bytes of a flow",
         BYTES,
-        [("flows", of["size_bytes"])],
+        [("flow", of["size_bytes"])],
     )
     times = Curves(
-        "flow-durations", "Durations of flows", "first to last frame", "duration", SPANS, [("flows", of["duration_ns"])]
+        "flow-durations", "Durations of flows", "first to last frame", "duration", SPANS, [("flow", of["duration_ns"])]
     )
     return _known(bars(classes), curves(sizes), curves(times))
 

@@ -1,17 +1,16 @@
 //! Sends the frames of a file by an interface, with several threads: see docs/how-to/blast.md.
 
-mod counters;
 mod order;
 mod report;
 mod sink;
 mod thread;
 mod work;
 
-pub(crate) use counters::names as interface_names;
 pub(crate) use order::Order;
 pub(crate) use sink::{Catch, catch};
 
 use crate::generator::MARKED_BYTES;
+use crate::interface_counters;
 use crate::sys::blast::{RingSender, Way};
 use crate::sys::thread::use_exact_timers;
 use report::Report;
@@ -36,7 +35,7 @@ pub(crate) fn enter(order: &Order) -> Result<u32, String> {
 /// # Errors
 /// For the user.
 pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &AtomicBool) -> Result<Report, String> {
-    let before = counters::counters(&order.interface)?;
+    let before = interface_counters::counters(&order.interface)?;
     let gate = Barrier::new(order.threads);
     let lock = Lock::default();
     let workers = Worker::for_threads(order)?;
@@ -58,7 +57,7 @@ pub(crate) fn run(order: &Order, interface: u32, frames: &[Vec<u8>], is_over: &A
         threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
     });
     let counts = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|error| explained(&error, order))?;
-    let after = counters::counters(&order.interface)?;
+    let after = interface_counters::counters(&order.interface)?;
     Ok(Report { frames: frames.to_vec(), counts, interface: after.since(&before) })
 }
 

@@ -1,7 +1,7 @@
 //! What one round has done.
 
-use super::counters::Counters;
 use super::thread::Counts;
+use crate::interface_counters::Counters;
 use serde_json::{Value, json};
 
 /// One round.

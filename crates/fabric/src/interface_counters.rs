@@ -4,14 +4,14 @@ use std::fs;
 
 /// What an interface has sent and dropped by its own account (/proc/net/dev).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Counters {
-    pub(super) frames: u64,
-    pub(super) dropped: u64,
+pub(crate) struct Counters {
+    pub(crate) frames: u64,
+    pub(crate) dropped: u64,
 }
 
 impl Counters {
     /// What came after an earlier look.
-    pub(super) fn since(&self, before: &Counters) -> Counters {
+    pub(crate) fn since(&self, before: &Counters) -> Counters {
         let (frames, dropped) = (self.frames.saturating_sub(before.frames), self.dropped.saturating_sub(before.dropped));
         Counters { frames, dropped }
     }
@@ -21,7 +21,7 @@ impl Counters {
 const DEVICES: &str = "/proc/thread-self/net/dev";
 
 /// What the interface has counted.
-pub(super) fn counters(interface: &str) -> Result<Counters, String> {
+pub(crate) fn counters(interface: &str) -> Result<Counters, String> {
     let text = fs::read_to_string(DEVICES).map_err(|error| format!("{DEVICES}: {error}"))?;
     let row = rows(&text).find(|(name, _)| *name == interface);
     row.map(|(_, counters)| counters).ok_or_else(|| format!("the interface {interface} has gone"))

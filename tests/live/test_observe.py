@@ -1,0 +1,60 @@
+"""`tailrace profile INTERFACE`: an interface of a namespace, observed for a time."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+import machine
+
+LIMIT_S = 60
+DATAGRAMS = 300
+SEND = (
+    "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); time.sleep(1.5);"
+    f"[(s.sendto(bytes(400), ('10.201.0.2', 9)), time.sleep(0.001)) for _ in range({DATAGRAMS})]"
+)
+
+
+@pytest.fixture
+def namespaces() -> Iterator[tuple[str, str]]:
+    """Two network namespaces, joined by a pair of interfaces."""
+    names = (f"observe-a-{os.getpid()}", f"observe-b-{os.getpid()}")
+    try:
+        for name in names:
+            ip("netns", "add", name)
+        ip("-n", names[0], "link", "add", "e0", "type", "veth", "peer", "name", "e0", "netns", names[1])
+        for number, name in enumerate(names, 1):
+            ip("-n", name, "address", "add", f"10.201.0.{number}/24", "dev", "e0")
+            ip("-n", name, "link", "set", "e0", "up")
+        yield names
+    finally:
+        for name in names:
+            ip("netns", "del", name)
+
+
+def ip(*words: str) -> None:
+    """One command of iproute2."""
+    subprocess.run(["ip", *words], check=True, timeout=LIMIT_S)
+
+
+def test_an_interface_is_observed_for_its_time_and_every_frame_counts(namespaces: tuple[str, str]) -> None:
+    sender = subprocess.Popen(["ip", "netns", "exec", namespaces[0], sys.executable, "-c", SEND])
+    try:
+        words = ("profile", "e0", "--netns", namespaces[1], "--for", "6s", "--json")
+        done = machine.tailrace(*words, limit_s=LIMIT_S, environment={})
+    finally:
+        assert sender.wait(LIMIT_S) == 0
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["observed"]["dropped_frames"] == 0
+    [own] = [one for one in found["frame_sizes"]["top_bytes"] if one[0] == 400 + 8 + 20 + 14]
+    assert own[1] == DATAGRAMS
+
+
+def test_an_interface_of_the_machine_must_be_named_as_one() -> None:
+    done = machine.tailrace("profile", "lo", "--for", "1s", limit_s=LIMIT_S, environment={})
+    assert done.returncode == 2
+    assert "--interface" in done.stderr
