@@ -42,6 +42,7 @@ KNOWN = {
     "pinning": Case("pinned", 40, ("dctcp", "dpp-120"), "orders.p99", scale=0.5),
     "moderation": Case("no-moderation", 80, ("dctcp", "dpp-120")),
 }
+TOLD = Path(__file__).resolve().parents[3] / "reproductions" / "yahoo-traffic"
 NOTHING = ("nothing-server", "nothing-distance", "nothing-line", "nothing-drive")
 
 
@@ -65,3 +66,16 @@ def test_where_nothing_helps_nothing_is_advised(name: str, tmp_path: Path) -> No
     found = advice_on(name, None, 1.0, tmp_path / "advice")
     assert not found.helpful, [one.candidate.name for one in found.helpful]
     assert found.screened, "candidates were simulated"
+
+
+@pytest.mark.parametrize(
+    ("name", "goal", "right", "wrong"),
+    [
+        ("window", "tcp8000.p99", "dpp-120", "rto-min-10ms"),
+        ("virtual-hosts", "web.p99", "poll-mode-switch", "dpp-120"),
+    ],
+)
+def test_the_case_study_holds(name: str, goal: str, right: str, wrong: str, tmp_path: Path) -> None:
+    wanted = Wanted(goal=goal, out=tmp_path / "advice", only=[right, wrong], trials=6, effort=Effort(jobs=1))
+    found = advise(load_scenario(TOLD / f"{name}.yaml"), wanted, Silent())
+    assert [one.candidate.name for one in found.helpful] == [right]
