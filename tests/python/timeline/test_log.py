@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
-from tailrace.results.causes.causes import OF_SWITCHES
+from tailrace.results.causes.causes import (
+    OF_SWITCHES,
+    PARTS,
+)
 from tailrace.timeline.log import INTERFACE, NONE_32, NONE_64, Pause, Socket, Step, read_log
 
 PLAN = {
@@ -54,7 +57,9 @@ TABLES = {
     "timeline_pauses": table(("wire", "at_ps", "class", "quanta"), (2, 8, 3, 100)),
     "timeline_looks": table(LOOK, (9, 1, 10, 11, 12, 0, 1, 2)),
     "timeline_steps": table(
-        ("transaction", "part", "from_ps", "to_ps", "wire"), (1, 5, 6, 7, 2), (1, 0, 7, 9, NONE_32)
+        ("transaction", "part", "from_ps", "to_ps", "wire"),
+        (1, PARTS.index("switch_queue"), 6, 7, 2),
+        (1, 0, 7, 9, NONE_32),
     ),
     "timeline_left_out": table(("rows", "from_ps"), (2, 55)),
 }
