@@ -1,7 +1,7 @@
 """The scenario for which advice is wanted, as candidates see it."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.document import Document
 from tailrace.scenario.workloads.base import WorkloadKind
 
+HOSTS_NAMED_MAX = 8
 PolicyEdit = Callable[[dict[str, Any], Policy], bool]
 """Changes the text of a policy, which is also given as it was read; false where there is nothing to change."""
 
@@ -79,14 +80,23 @@ class Situation:
     @cached_property
     def hosts(self) -> list[str]:
         """Hosts of all workloads, in the order of the network."""
-        named = {host for workload in self.scenario.running.values() for _, host in workload.named_ends()}
-        return [name for name in self.scenario.graph.host_names if name in named]
+        return self._hosts_of(self.scenario.running)
 
     @cached_property
     def goal_hosts(self) -> list[str]:
         """Hosts of the goal's workloads."""
-        named = {host for workload in self.of_goal.values() for _, host in workload.named_ends()}
-        return [name for name in self.scenario.graph.host_names if name in named]
+        return self._hosts_of(self.of_goal)
+
+    def _hosts_of(self, workloads: Mapping[str, WorkloadKind]) -> list[str]:
+        """Hosts that these workloads name; all where one of them names none."""
+        ends = [{host for _, host in workload.named_ends()} for workload in workloads.values()]
+        named = set().union(*ends) if all(ends) else set()
+        return [name for name in self.scenario.graph.hosts if not named or name in named]
+
+    @staticmethod
+    def told(hosts: Sequence[str]) -> str:
+        """Hosts in words: their names, where there are few."""
+        return f"hosts {', '.join(hosts)}" if len(hosts) <= HOSTS_NAMED_MAX else f"all {len(hosts)} hosts"
 
     @cached_property
     def line_bps(self) -> int:

@@ -178,3 +178,15 @@ def test_a_change_that_leaves_nothing_for_the_second_is_not_combined() -> None:
     found = {one.name: one for one in candidates(here)}
     assert together(here, found["dpp-120"], found["dpp-20"]) is None
     assert together(here, found["afd"], found["codel"]) is None
+
+
+def test_workloads_of_all_hosts_are_advised_on(tmp_path: Path) -> None:
+    spine = CASES.parents[3] / "examples" / "leaf-spine.yaml"
+    words = ("--scale", "0.05", "--only", "rto-min-10ms", "--screening", "1", "--out", str(tmp_path / "advice"))
+    done = tailrace("advise", str(spine), *words)
+    assert done.returncode == 0, done.stderr
+    loaded = load_scenario(spine)
+    arm = next(iter(loaded.arms))
+    here = Situation(document_of(loaded, arm), loaded.arms[arm], tuple(loaded.arms[arm].running), "latency_p99_ms")
+    assert here.hosts == loaded.arms[arm].graph.hosts
+    assert here.told(here.hosts) == f"all {len(here.hosts)} hosts"

@@ -62,7 +62,7 @@ def _marked(situation: Situation) -> dict[str, Any]:
 
 def _marking(situation: Situation) -> Settings:
     rule = "POSTROUTING -t mangle -p tcp -m multiport --ports $PORT -j DSCP --set-dscp-class CS4"
-    where = f"hosts {', '.join(situation.goal_hosts)}, with the PORT of the service"
+    where = f"{situation.told(situation.goal_hosts)}, with the PORT of the service"
     return Settings(where, (f"iptables -A {rule}",), (f"iptables -D {rule}",))
 
 

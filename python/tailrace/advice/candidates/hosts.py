@@ -28,7 +28,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             costs="Every host, switch and virtual switch of the network must have it, or long frames vanish silently.",
             settings=(
                 Settings(
-                    f"hosts {', '.join(situation.hosts)}",
+                    situation.told(situation.hosts),
                     (f"ip link set dev $INTERFACE mtu {JUMBO}", "tailrace probe mtu $PEER"),
                     (f"ip link set dev $INTERFACE mtu {smallest}",),
                 ),
@@ -46,7 +46,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             costs="More interrupts: processor time that programs lack.",
             settings=(
                 Settings(
-                    f"hosts {', '.join(situation.hosts)}",
+                    situation.told(situation.hosts),
                     ("ethtool -C $INTERFACE adaptive-rx off rx-usecs 0",),
                     (f"ethtool -C $INTERFACE rx-usecs {coalesce // PS_PER_US}",),
                 ),

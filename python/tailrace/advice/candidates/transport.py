@@ -133,7 +133,7 @@ def ecn(situation: Situation, name: str, title: str, policies: Mapping[str, Any]
 
 def _sysctl(situation: Situation, values: Mapping[str, tuple[str, str]]) -> Settings:
     return Settings(
-        f"hosts {', '.join(situation.hosts)}",
+        situation.told(situation.hosts),
         tuple(f"sysctl -w {key}={wanted}" for key, (wanted, _) in values.items()),
         tuple(f"sysctl -w {key}={present}" for key, (_, present) in values.items()),
     )
@@ -142,7 +142,7 @@ def _sysctl(situation: Situation, values: Mapping[str, tuple[str, str]]) -> Sett
 def _route(situation: Situation, wanted: str, present: str) -> Settings:
     """An attribute of the routes to the others; `$ROUTE` is a line of `ip route show`."""
     return Settings(
-        f"hosts {', '.join(situation.hosts)}, for each ROUTE of `ip route show`",
+        f"{situation.told(situation.hosts)}, for each ROUTE of `ip route show`",
         (f"ip route change $ROUTE {wanted}",),
         (f"ip route change $ROUTE {present}",),
     )
