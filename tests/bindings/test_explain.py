@@ -2,14 +2,13 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tailrace
+from command_line import tailrace as command_line
 from scenario_files import EXAMPLES
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.explain import explain_all
@@ -39,19 +38,10 @@ workloads:
 arms: {alone: {workloads.backup.enabled: false}, beside: {}}
 experiment: {trials: 1, duration: 400ms, warm_up: 100ms}
 """
-EXPLAIN_LIMIT_S = 120
 EXAMPLE_SCALE = 0.02
 """Share of an example that is run: what is complete after that is explained."""
 REFUSED = "hypervisors"
 """What a plan cannot have."""
-
-
-def command_line(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tailrace", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=EXPLAIN_LIMIT_S, check=False)
-    assert "Traceback" not in done.stdout + done.stderr
-    assert "internal error" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

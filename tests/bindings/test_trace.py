@@ -3,13 +3,14 @@
 import json
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+
+from command_line import tailrace
 
 SCENARIO = """
 tailrace: 1
@@ -30,15 +31,6 @@ workloads:
 arms: {beside: {}}
 experiment: {trials: 1, duration: 400ms, warm_up: 100ms}
 """
-TRACE_LIMIT_S = 120
-
-
-def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tailrace", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TRACE_LIMIT_S, check=False)
-    assert "Traceback" not in done.stdout + done.stderr
-    assert "internal error" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.explain import ExplainedIfPossible, outcomes_of
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.reporter import Reporter, Silent
-from tailrace.experiment.run import RUNS, ExperimentRun
+from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.metrics.latency import latency_figure
@@ -108,21 +108,16 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
     named = parse_goal(wanted.goal, [*scenario.running, *scenario.groups]) if wanted.goal else None
     seed = scenario.experiment.seed
-    if scenario.experiment.calibrate is None:
-        outcome, plan = _at_present(document, seed, wanted.effort, reporter)
-        goal = named or _slowest(outcome)
-    elif named is None:
-        raise RunRefusedError("--goal is needed where sizes are calibrated (hint: for example --goal 'shop.p99')")
-    else:
-        goal = named
+    # Sizes that are calibrated are not known before: nothing is explained then.
+    seen = None if scenario.experiment.calibrate else _at_present(document, seed, wanted.effort, reporter)
+    goal = named or _slowest(seen)
     targets = tuple(scenario.groups.get(goal.subject, [goal.subject]))
     situation = Situation(document, scenario, targets, goal.metric)
-    is_explained = scenario.experiment.calibrate is None
-    made = makeup(outcome, plan, targets, goal.metric) if is_explained else None
+    made = makeup(*seen, targets, goal.metric) if seen else None
     tried, not_tried = _chosen(situation, made, wanted.only)
-    screening = experiment_of(with_arms(document, tried, wanted.screening, seed), None, wanted.effort, reporter)
+    screening = experiment_of(with_arms(document, tried, wanted.screening, seed), wanted.effort, reporter)
     folder = wanted.out or RUNS / f"{scenario.name}-advice-{screening.identity[:FOLDER_DIGITS]}"
-    run = _run(document, tried, wanted.screening, seed, folder / SCREENING, wanted.effort, reporter)
+    run = run_all(screening, folder / SCREENING)
     _refuse_unknown(run, goal)
     screened = sorted(
         (Screened(one, improvement(run, one.name, goal)) for one in tried),
@@ -132,7 +127,8 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     both = combined(situation, better[:COMBINED_FROM])
     chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
     # Other random numbers than those by which they were chosen: of many, the best is best partly by chance.
-    final = _run(document, chosen, wanted.trials, seed + 1, folder / CONFIRMED, wanted.effort, reporter)
+    confirming = experiment_of(with_arms(document, chosen, wanted.trials, seed + 1), wanted.effort, reporter)
+    final = run_all(confirming, folder / CONFIRMED)
     before = figures(final, PRESENT, goal)
     return Advice(
         scenario=scenario.name,
@@ -164,7 +160,7 @@ def _arm(loaded: Loaded, wanted: str | None) -> str:
 
 def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Outcome, dict[str, Any]]:
     """One trial of the present, explained where that is possible, and its plan."""
-    experiment = experiment_of(with_arms(document, [], 1, seed), None, effort, reporter)
+    experiment = experiment_of(with_arms(document, [], 1, seed), effort, reporter)
     key = TrialKey(PRESENT, 1)
     [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible, Silent(), "the present").values()
     if outcome.data.get("status") == "failed":
@@ -172,8 +168,11 @@ def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporte
     return outcome, experiment.plans.raw(key)
 
 
-def _slowest(outcome: Outcome) -> Goal:
+def _slowest(seen: tuple[Outcome, dict[str, Any]] | None) -> Goal:
     """The workload with the largest 99th percentile of latency; of those without latencies, the first that ends."""
+    if seen is None:
+        raise RunRefusedError("--goal is needed where sizes are calibrated (hint: for example --goal 'shop.p99')")
+    outcome, _ = seen
     waits = [
         (figure.ms, workload["name"])
         for workload in outcome.data["workloads"]
@@ -218,7 +217,7 @@ def _reason_against(situation: Situation, candidate: Candidate, made: Makeup | N
         return "nothing to change: the scenario has it already, or has no place for it"
     if made is not None and not made.matters(candidate):
         return f"it acts on {100 * (made.share_of(candidate) or 0.0):.1f} % of the latency"
-    scenario, problems = try_changes(situation.document, candidate.changes)
+    _, scenario, problems = try_changes(situation.document, candidate.changes)
     if scenario is None or problems:
         return f"not possible here: {problems[0].what}"
     if _settings_of(scenario) == _settings_of(situation.scenario):
@@ -228,19 +227,6 @@ def _reason_against(situation: Situation, candidate: Candidate, made: Makeup | N
 
 def _settings_of(scenario: Scenario) -> str:
     return repr(scenario.model_copy(update={"arms": {}, "sweep": None, "expect": [], "published": None}))
-
-
-def _run(
-    document: Document,
-    tried: Sequence[Candidate],
-    trials: int,
-    seed: int,
-    out: Path,
-    effort: Effort,
-    reporter: Reporter,
-) -> Run:
-    experiment: ExperimentRun = experiment_of(with_arms(document, tried, trials, seed), out, effort, reporter)
-    return run_all(experiment)
 
 
 def _refuse_unknown(run: Run, goal: Goal) -> None:
@@ -261,6 +247,6 @@ def _confirmed(run: Run, situation: Situation, chosen: Sequence[Candidate], goal
     combinations = {one.name for one in chosen if one.group == COMBINATION}
     for one in judged(run, list(by_name), goal, combinations):
         candidate = by_name[one.arm]
-        changed, _ = try_changes(situation.document, candidate.changes)
+        _, changed, _ = try_changes(situation.document, candidate.changes)
         assert changed is not None, "what was simulated is sound"
         yield Confirmed(candidate, one, configuration(situation.scenario, changed, candidate))

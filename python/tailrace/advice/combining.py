@@ -8,7 +8,7 @@ from typing import Any
 from tailrace.advice.candidate import Candidate
 from tailrace.advice.candidates import candidates
 from tailrace.advice.situation import Situation
-from tailrace.scenario.loading import changed_document, try_changes
+from tailrace.scenario.loading import try_changes
 
 NAME_CHARACTERS_MAX = 60
 COMBINATION = "combination"
@@ -29,8 +29,7 @@ def combined(situation: Situation, ranked: Sequence[Candidate]) -> Candidate | N
 
 def together(situation: Situation, first: Candidate, second: Candidate) -> Candidate | None:
     """Both changes at once; None where the second has nothing to change after the first, or the result is unsound."""
-    document = changed_document(situation.document, first.changes)
-    scenario, problems = try_changes(situation.document, first.changes)
+    document, scenario, problems = try_changes(situation.document, first.changes)
     if scenario is None or problems:
         return None
     after = replace(situation, document=document, scenario=scenario)
@@ -38,7 +37,7 @@ def together(situation: Situation, first: Candidate, second: Candidate) -> Candi
     if later is None:
         return None
     changes = _merged(first.changes, later.changes)
-    found, problems = try_changes(situation.document, changes)
+    _, found, problems = try_changes(situation.document, changes)
     if found is None or problems:
         return None
     return Candidate(

@@ -1,13 +1,12 @@
 """The configuration to apply for a candidate, and how to take it back. Nothing is applied to any device."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tailrace.advice.candidate import Candidate, Settings
 from tailrace.importers.nxos.export import export_nxos
-from tailrace.importers.remarks import Remarks
+from tailrace.importers.of_switch import Export, export_switch
 from tailrace.importers.sonic.export import export_sonic
-from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
 
 CHECKPOINT = "tailrace"
@@ -21,7 +20,6 @@ SONIC_FRAME = (
     f"sudo config rollback {CHECKPOINT}",
 )
 """The same (SONiC, Generic Configuration Update and Rollback)."""
-Export = Callable[[str, Switch, Policy, int, Mapping[str, Policy]], tuple[str, Remarks]]
 VENDORS: tuple[tuple[str, str, Export, tuple[str, str]], ...] = (
     ("NX-OS", "nxos", export_nxos, NXOS_FRAME),
     ("SONiC", "sonic.json", export_sonic, SONIC_FRAME),
@@ -80,13 +78,6 @@ def _of_switch(name: str, present: Scenario, changed: Scenario) -> Iterator[Swit
 
 
 def _exported(export: Export, name: str, scenario: Scenario) -> tuple[str, list[str]]:
-    switch = scenario.switch(name)
-    policy = scenario.policy(switch.policy)
-    assert policy is not None, "a checked scenario has the policies that it uses"
-    mtu_bytes = max(scenario.host(host).mtu for host in scenario.graph.host_names)
-    others = {
-        own: one for own in sorted(set(switch.ports.values())) if (one := scenario.policy(own)) and own != switch.policy
-    }
-    text, remarks = export(name, switch, policy, mtu_bytes, others)
+    text, remarks = export_switch(export, scenario, name)
     told = [f"{remark.text}: {remark.words}" for remark in remarks.ordered() if remark.verdict != "understood"]
     return text, told

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.document import Document
@@ -112,10 +111,6 @@ class Situation:
     def has_tcp(self) -> bool:
         """Whether any workload uses TCP."""
         return any(workload.facts().protocol == "tcp" for workload in self.scenario.running.values())
-
-    def limit_bytes(self, limit: Limit) -> int | None:
-        """A limit in bytes where it is static."""
-        return limit.amount if limit.unit == "bytes" else None
 
 
 def unused(name: str, names: object) -> str:

@@ -9,6 +9,7 @@ from tailrace.advice.candidate import Candidate
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
+from tailrace.experiment.storage import RunDirectory
 from tailrace.results import Run
 from tailrace.scenario.loading import Loaded, load_document
 from tailrace.scenario.text.document import Document
@@ -41,13 +42,17 @@ def with_arms(document: Document, tried: Sequence[Candidate], trials: int, seed:
     return load_document(edit.document())
 
 
-def experiment_of(loaded: Loaded, out: Path | None, effort: Effort, reporter: Reporter) -> ExperimentRun:
-    """The experiment in a run directory."""
-    return ExperimentRun(loaded, Options(jobs=effort.jobs, scale=effort.scale, out=out), reporter)
+def experiment_of(loaded: Loaded, effort: Effort, reporter: Reporter) -> ExperimentRun:
+    """The experiment, whose identity the place of its run directory may follow from."""
+    return ExperimentRun(loaded, Options(jobs=effort.jobs, scale=effort.scale), reporter)
 
 
-def run_all(experiment: ExperimentRun) -> Run:
-    """Runs the missing trials; raises `KeyboardInterrupt` when interrupted, with what was finished kept."""
+def run_all(experiment: ExperimentRun, path: Path) -> Run:
+    """Runs the missing trials in a run directory.
+
+    Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
+    """
+    experiment.directory = RunDirectory(path)
     finished = experiment.run()
     if finished.is_interrupted:
         raise KeyboardInterrupt

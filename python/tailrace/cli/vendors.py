@@ -7,12 +7,12 @@ from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text,
 from tailrace.errors import RunRefusedError, closest, known_arm, reason_of
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
+from tailrace.importers.of_switch import export_switch
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
@@ -70,15 +70,7 @@ def export_scenario(
     name = switch or next(iter(names), "")
     if name not in names:
         raise RunRefusedError(f"there is no switch '{name}' (hint: {closest(name, names, 'switches')})")
-    settings = chosen.switch(name)
-    policy = chosen.policy(settings.policy)
-    assert policy is not None, "a loaded scenario contains the policies that it uses"
-    mtu_bytes = max((chosen.host(host).mtu for host in expand(chosen.network).hosts), default=Host().mtu)
-    others = {
-        own: one for own in set(settings.ports.values()) if (one := chosen.policy(own)) and own != settings.policy
-    }
-    write = export_nxos if vendor == "nxos" else export_sonic
-    text, remarks = write(name, settings, policy, mtu_bytes, dict(sorted(others.items())))
+    text, remarks = export_switch(export_nxos if vendor == "nxos" else export_sonic, chosen, name)
     write_text(text, out)
     note(remarks.text(f"{scenario} {name}", "the policy is written completely"))
 

@@ -117,21 +117,13 @@ def document_of(loaded: Loaded, arm: str) -> Document:
     return _arm_document(loaded.document, arm, loaded.scenario.arms.get(arm, {}))[0]
 
 
-def try_changes(document: Document, changes: Mapping[str, Any]) -> tuple[Scenario | None, list[Problem]]:
-    """The scenario of a document with values set at dotted paths, as an arm sets them, and its problems. Without a
+def try_changes(document: Document, changes: Mapping[str, Any]) -> tuple[Document, Scenario | None, list[Problem]]:
+    """The document with values set at dotted paths, as an arm sets them, its scenario, and its problems. Without a
     scenario there is at least one.
     """
     changed, problems = _changed(document, changes, ("arms",))
     scenario, found = _parsed(changed) if not problems else (None, [])
-    return scenario, problems + found
-
-
-def changed_document(document: Document, changes: Mapping[str, Any]) -> Document:
-    """The document with values set at dotted paths, as an arm sets them; raises `ScenarioError` where it cannot be."""
-    changed, problems = _changed(document, changes, ("arms",))
-    if problems:
-        raise ScenarioError(problems)
-    return changed
+    return changed, scenario, problems + found
 
 
 def _swept(

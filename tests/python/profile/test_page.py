@@ -1,26 +1,15 @@
 """The page of a profile, and what stands for a capture on the command line."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from capture_files import Connection, write_pcap
+from command_line import tailrace
 from tailrace.profile.capture import ProfileOptions, profile_capture
 from tailrace.profile.findings import findings
 from tailrace.profile.page import render
-
-LIMIT_S = 60
-
-
-def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tailrace", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert "Traceback" not in done.stdout + done.stderr
-    assert "internal error" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
