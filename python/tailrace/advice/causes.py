@@ -7,6 +7,7 @@ from tailrace.advice.candidate import WINDOW, Candidate
 from tailrace.experiment.native import Outcome, values
 from tailrace.results.causes.bands import Band, bands
 from tailrace.results.causes.causes import Causes
+from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import part_words
 
 TABLE = "causes"
@@ -52,8 +53,8 @@ def makeup(outcome: Outcome, plan: Mapping[str, object], targets: Sequence[str],
     if TABLE not in outcome.tables:
         return None
     found = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan).by_workload
-    begin_ps = outcome.data.get("counted_from_ps", 0)
-    counted = [one for name in targets for one in found.get(name, []) if one.end_ps > begin_ps]
+    begins = {name: counted_from_ps(outcome.data, name) for name in targets}
+    counted = [one for name in targets for one in found.get(name, []) if one.end_ps > begins[name]]
     if not counted or any(name not in found for name in targets):
         return None
     wanted = BAND_OF.get(metric)

@@ -14,6 +14,7 @@ from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes
+from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.causes.wires import wire_names
 from tailrace.results.directory.find_trial import trial_of
@@ -97,7 +98,7 @@ def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: dict[str,
         return by_id(of, wanted.id)
     if at_ps is not None:
         return at(of, at_ps, int(outcome["end_ps"]))
-    return slowest(of, wanted.slowest or 1, outcome.get("counted_from_ps", 0))
+    return slowest(of, wanted.slowest or 1, {name: counted_from_ps(outcome, name) for name in of})
 
 
 def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:

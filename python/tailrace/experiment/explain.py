@@ -13,6 +13,7 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes, Transaction
+from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
 from tailrace.scenario.lowering.plan import canonical_json
@@ -175,8 +176,7 @@ def _explanation(trial: Trial, plan: Mapping[str, Any], outcome: Outcome, worklo
 
 def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:
     """Those that the run counts: of workloads without end, what was complete after the warm-up."""
-    found = (one for one in outcome.data["workloads"] if one["name"] == workload)
-    begin_ps = next((one["counted_from_ps"] for one in found), 0)
+    begin_ps = counted_from_ps(outcome.data, workload)
     return [one for one in causes.by_workload.get(workload, []) if one.end_ps > begin_ps]
 
 

@@ -39,13 +39,12 @@ Workloads = Mapping[str, Sequence[Transaction]]
 """Transactions by workload, in the order of completion."""
 
 
-def slowest(of: Workloads, count: int, counted_from_ps: int) -> list[Chosen]:
-    """The slowest of all workloads that were complete after the warm-up, from the longest; of equal ones the earlier
-    first.
+def slowest(of: Workloads, count: int, counted_from_ps: Mapping[str, int]) -> list[Chosen]:
+    """The slowest of all workloads that a run counts, from the longest; of equal ones the earlier first.
 
     Raises `RunRefusedError` when there is none.
     """
-    every = [one for one in _all(of) if one.transaction.end_ps > counted_from_ps]
+    every = [one for one in _all(of) if one.transaction.end_ps > counted_from_ps[one.workload]]
     if not every:
         raise RunRefusedError("no transaction was complete after the warm-up (hint: a longer `duration`)")
     return sorted(every, key=lambda one: (-one.transaction.latency_ps, one.transaction.start_ps, one.workload))[:count]

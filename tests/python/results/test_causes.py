@@ -6,6 +6,7 @@ import pytest
 
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, Transaction
+from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.text.causes import causes_text
 
@@ -121,3 +122,11 @@ def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:
     assert slow.parts == {"switch_queue": 8 * MS, "pause_of_a_class": 2 * MS}
     assert "20 % pause of a class." in sentence(slow)
     assert "pause of a class" in causes_text("fifo", "orders", [slow], 0)
+
+
+def test_each_workload_is_counted_from_its_own_moment() -> None:
+    outcome = {
+        "counted_from_ps": 5 * MS,
+        "workloads": [{"name": "endless", "counted_from_ps": 5 * MS}, {"name": "finite", "counted_from_ps": 0}],
+    }
+    assert [counted_from_ps(outcome, name) for name in ("endless", "finite", "gone")] == [5 * MS, 0, 0]
