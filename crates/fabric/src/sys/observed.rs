@@ -1,6 +1,6 @@
 //! Frames that an interface sends and receives, in blocks of memory that the kernel fills (`PACKET_RX_RING`, TPACKET_V3).
 
-use super::packet::{check, keep_only, map, open_socket, set};
+use super::packet::{check, keep_only, map, open_socket, receive_all, set};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -47,7 +47,7 @@ impl Observer {
     /// # Errors
     /// The kernel's error.
     pub fn open(interface: u32, bytes: u32) -> io::Result<Observer> {
-        let socket = open_socket(interface, (libc::ETH_P_ALL as u16).to_be())?;
+        let socket = open_socket(interface)?;
         keep_only(&socket, bytes)?;
         let hardware = hardware_of(&socket)?;
         // A loopback interface shows each frame twice.
@@ -63,9 +63,8 @@ impl Observer {
             tp_feature_req_word: 0,
         };
         set(&socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &request)?;
-        let ring = map(&socket, RING_BYTES)?;
-        let observer = Observer { socket, ring, next: 0, hardware };
-        observer.dropped()?; // what came before there was a ring
+        let observer = Observer { ring: map(&socket, RING_BYTES)?, socket, next: 0, hardware };
+        receive_all(&observer.socket, interface)?;
         Ok(observer)
     }
 

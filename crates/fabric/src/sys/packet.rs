@@ -80,7 +80,7 @@ impl PacketReceiver {
     /// # Errors
     /// The kernel's error.
     pub fn open(interface: u32, bytes: u32) -> io::Result<PacketReceiver> {
-        let socket = open_socket(interface, (libc::ETH_P_ALL as u16).to_be())?;
+        let socket = open_socket(interface)?;
         keep_only(&socket, bytes)?;
         set(&socket, libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
         let request = libc::tpacket_req {
@@ -90,8 +90,9 @@ impl PacketReceiver {
             tp_frame_nr: SLOTS as u32,
         };
         set(&socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &request)?;
-        let ring = map(&socket, RING_BYTES)?;
-        Ok(PacketReceiver { socket, ring, next: 0 })
+        let receiver = PacketReceiver { ring: map(&socket, RING_BYTES)?, socket, next: 0 };
+        receive_all(&receiver.socket, interface)?;
+        Ok(receiver)
     }
 
     /// Hands on what has arrived, with the time at which it did (CLOCK_REALTIME, ns); returns how many frames.
@@ -150,21 +151,33 @@ impl Drop for PacketReceiver {
 
 /// A socket that only sends. `is_direct`: past the queue of the interface.
 pub(super) fn open_sender(interface: u32, is_direct: bool) -> io::Result<OwnedFd> {
-    let socket = open_socket(interface, 0)?;
+    let socket = open_socket(interface)?;
     set(&socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SEND_BUFFER_BYTES)
         .or_else(|_| set(&socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &SEND_BUFFER_BYTES))?;
     set(&socket, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, &libc::c_int::from(is_direct))?;
     Ok(socket)
 }
 
-/// `protocol` in network order; 0 receives nothing.
-#[expect(unsafe_code, reason = "an address of a packet socket has no safe constructor")]
-pub(super) fn open_socket(interface: u32, protocol: u16) -> io::Result<OwnedFd> {
+/// A socket at an interface that receives nothing yet.
+#[expect(unsafe_code, reason = "packet sockets have no safe constructor")]
+pub(super) fn open_socket(interface: u32) -> io::Result<OwnedFd> {
     // SAFETY: the call takes numbers, and a descriptor that it returns is new.
     let number = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
     check(number)?;
     // SAFETY: as above.
     let socket = unsafe { OwnedFd::from_raw_fd(number) };
+    bind(&socket, interface, 0)?;
+    Ok(socket)
+}
+
+/// From here on the socket receives all frames. The last step of opening one: what came before it has its ring would be lost.
+pub(super) fn receive_all(socket: &OwnedFd, interface: u32) -> io::Result<()> {
+    bind(socket, interface, (libc::ETH_P_ALL as u16).to_be())
+}
+
+/// `protocol` in network order; 0 receives nothing.
+#[expect(unsafe_code, reason = "an address of a packet socket has no safe constructor")]
+fn bind(socket: &OwnedFd, interface: u32, protocol: u16) -> io::Result<()> {
     // SAFETY: sockaddr_ll is plain data for which all zeroes is a value.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
@@ -172,8 +185,7 @@ pub(super) fn open_socket(interface: u32, protocol: u16) -> io::Result<OwnedFd> 
     address.sll_ifindex = interface as i32;
     let length = size_of_val(&address) as libc::socklen_t;
     // SAFETY: the address outlives the call.
-    check(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
-    Ok(socket)
+    check(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })
 }
 
 /// A classic filter that keeps so many bytes of every frame.
