@@ -9,7 +9,8 @@ use crate::reader::{CaptureReader, End};
 use crate::tables::Tables;
 use crate::tcp::{ConnectionCounts, TcpSummary};
 use crate::traffic::{
-    ClassesSummary, ConcurrencySummary, Count, FrameSizesSummary, INCAST_INTERVAL_NS, ProtocolsSummary, RatesSummary,
+    BusiestSummary, ClassesSummary, ConcurrencySummary, Count, FrameSizesSummary, INCAST_INTERVAL_NS, ProtocolsSummary,
+    RatesSummary,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -32,6 +33,7 @@ struct Document {
     capture: CaptureSummary,
     frame_sizes: FrameSizesSummary,
     rates: RatesByDirection,
+    busiest_hosts: Vec<BusiestSummary>,
     classes: ClassesSummary,
     protocols: ProtocolsSummary,
     fragments: FragmentsSummary,
@@ -157,6 +159,7 @@ struct TablesSummary {
     exchanges_left_out: u64,
     datagram_flows_left_out: u64,
     datagrams_left_out: u64,
+    round_trips_left_out: u64,
 }
 
 impl Profile {
@@ -216,6 +219,7 @@ impl Profile {
                 inbound: rates.inbound.map(|rates| rates.summary()),
                 outbound: rates.outbound.map(|rates| rates.summary()),
             }),
+            busiest_hosts: totals.hosts.summary(),
             classes: classes.summary(),
             protocols: totals.protocols.summary(),
             fragments: FragmentsSummary {
@@ -308,6 +312,14 @@ fn largest(one: &Largest, text: impl Fn(u128) -> String) -> LargestSummary {
 }
 
 fn left_out(rows_max: usize, tables: &Tables) -> TablesSummary {
-    let [connections_left_out, exchanges_left_out, datagram_flows_left_out, datagrams_left_out] = tables.beyond();
-    TablesSummary { rows_max, connections_left_out, exchanges_left_out, datagram_flows_left_out, datagrams_left_out }
+    let [connections_left_out, exchanges_left_out, datagram_flows_left_out, datagrams_left_out, round_trips_left_out] =
+        tables.beyond();
+    TablesSummary {
+        rows_max,
+        connections_left_out,
+        exchanges_left_out,
+        datagram_flows_left_out,
+        datagrams_left_out,
+        round_trips_left_out,
+    }
 }

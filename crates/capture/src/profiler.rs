@@ -9,12 +9,14 @@ use crate::options::Options;
 use crate::reader::{Direction, Record};
 use crate::tables::Tables;
 use crate::tcp::{ConnectionCounts, Seen, TcpTotals};
-use crate::traffic::{Classes, Concurrency, Count, FrameSizes, Incast, Protocols, Rates};
+use crate::traffic::{Classes, Concurrency, Count, FrameSizes, Hosts, Incast, Protocols, Rates};
 
 /// A frame of Ethernet has at least these bytes without its check sequence, and this much around it: preamble, check sequence, gap
 /// (IEEE 802.3 clauses 3.2.7, 4.4.2).
 const ETHERNET_BYTES_MIN: u32 = 60;
 const ETHERNET_OVERHEAD_BYTES: u32 = 24;
+/// Round trips of one end of a connection that are written down are at least this far apart.
+const ROUND_TRIP_EVERY_NS: u64 = 1_000_000;
 
 /// What is counted of frames, whatever their flow.
 pub(crate) struct Profiler {
@@ -66,6 +68,7 @@ pub(crate) struct Totals {
     pub(crate) protocols: Protocols,
     pub(crate) sizes: FlowSizes,
     pub(crate) incast: Incast,
+    pub(crate) hosts: Hosts,
     pub(crate) open: Concurrency,
     pub(crate) waiting: Concurrency,
     pub(crate) evicted: u64,
@@ -87,6 +90,7 @@ impl Profiler {
                 protocols: Protocols::default(),
                 sizes: FlowSizes::default(),
                 incast: Incast::default(),
+                hosts: Hosts::default(),
                 open: Concurrency::default(),
                 waiting: Concurrency::default(),
                 evicted: 0,
@@ -125,11 +129,11 @@ impl Profiler {
         rates.add(now_ns, line_bytes, direction);
         self.classes.tags(&decoded.tags, frame_bytes);
         self.totals.protocols.frame(&decoded, frame_bytes);
-        self.packet(&decoded, frame_bytes, now_ns);
+        self.packet(&decoded, (frame_bytes, line_bytes), now_ns);
     }
 
     #[inline]
-    fn packet(&mut self, decoded: &Decoded, frame_bytes: u32, now_ns: u64) {
+    fn packet(&mut self, decoded: &Decoded, (frame_bytes, line_bytes): (u32, u32), now_ns: u64) {
         let Network::Ip(ip) = &decoded.network else { return };
         self.classes.ip(ip, frame_bytes);
         self.totals.packet_bytes_max = self.totals.packet_bytes_max.max(ip.packet_bytes);
@@ -162,6 +166,7 @@ impl Profiler {
             totals.close(&key, before, now_ns, false);
         }
         flow.ways[way].frame(now_ns, frame_bytes, ip.dscp);
+        totals.hosts.add(flow.hosts[way], flow.hosts[1 - way], now_ns, line_bytes);
         totals.transport(&key, way, flow, ip, now_ns);
     }
 
@@ -181,7 +186,8 @@ impl Profiler {
 impl Totals {
     /// A conversation that begins.
     fn flow(&mut self, key: &Key, way: usize) -> Flow {
-        Flow::new(self.tables.reserve(key.protocol == TCP), way)
+        let hosts = [key.sender(0).0, key.sender(1).0].map(|address| self.hosts.index(address));
+        Flow::new(self.tables.reserve(key.protocol == TCP), way, hosts)
     }
 
     #[inline]
@@ -202,6 +208,7 @@ impl Totals {
         let seen: Seen = flow.connection.segment(way, tcp, now_ns);
         let client = flow.connection.client(key.ports(), usize::from(flow.first_way));
         self.tcp.add(tcp, &seen, way == client);
+        self.round_trip(flow, (way, client), tcp, &seen, now_ns);
         let is_open = !flow.connection.is_over();
         if is_open != flow.connection.is_counted {
             flow.connection.is_counted = is_open;
@@ -221,6 +228,18 @@ impl Totals {
             flow.conversation.response(now_ns, new_bytes, tcp.ack)
         };
         self.step(&step, key.sender(1 - client).1, flow.row, now_ns);
+    }
+
+    /// Writes down a round trip to the end that has acknowledged, if there is time since the last: the program's time is part
+    /// of one that data answer.
+    #[inline]
+    fn round_trip(&mut self, flow: &mut Flow, (way, client): (usize, usize), tcp: &Tcp, seen: &Seen, now_ns: u64) {
+        let Some(rtt_ns) = seen.handshake_part_ns.or(seen.rtt_ns.filter(|_| tcp.payload_bytes == 0)) else { return };
+        let before_ns = &mut flow.round_trip_at_ns[way];
+        if *before_ns == 0 || now_ns.saturating_sub(*before_ns) >= ROUND_TRIP_EVERY_NS {
+            *before_ns = now_ns;
+            self.tables.round_trip(flow.row, now_ns, rtt_ns, way != client);
+        }
     }
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Rows of connections, exchanges, flows of datagrams and datagrams, for whoever continues with them. Each table has a limit; what is beyond is
+//! Rows of connections, exchanges, flows of datagrams, datagrams and round trips, for whoever continues with them. Each table has a limit; what is beyond is
 //! counted.
 
 use crate::addresses::Addresses;
@@ -117,12 +117,15 @@ const DATAGRAM_FLOW: [&str; 13] = [
 
 const DATAGRAM: [&str; 4] = ["flow", "at_ns", "payload_bytes", "is_returned"];
 
+const ROUND_TRIP: [&str; 4] = ["connection", "at_ns", "rtt_ns", "is_server_side"];
+
 /// All tables.
 pub(crate) struct Tables {
     connections: Rows<{ CONNECTION.len() }>,
     exchanges: Rows<{ EXCHANGE.len() }>,
     datagram_flows: Rows<{ DATAGRAM_FLOW.len() }>,
     datagrams: Rows<{ DATAGRAM.len() }>,
+    round_trips: Rows<{ ROUND_TRIP.len() }>,
     pub(crate) addresses: Addresses,
 }
 
@@ -133,6 +136,7 @@ impl Tables {
             exchanges: Rows::new(EXCHANGE, rows_max),
             datagram_flows: Rows::new(DATAGRAM_FLOW, rows_max),
             datagrams: Rows::new(DATAGRAM, rows_max),
+            round_trips: Rows::new(ROUND_TRIP, rows_max),
             addresses,
         }
     }
@@ -249,9 +253,22 @@ impl Tables {
         }
     }
 
-    /// Rows that had no room: of connections, exchanges, flows of datagrams and datagrams.
-    pub(crate) fn beyond(&self) -> [u64; 4] {
-        [self.connections.beyond, self.exchanges.beyond, self.datagram_flows.beyond, self.datagrams.beyond]
+    /// Adds a round trip to one end of the connection in this row.
+    #[inline]
+    pub(crate) fn round_trip(&mut self, connection: Option<u32>, now_ns: u64, rtt_ns: u64, is_server_side: bool) {
+        let Some(of) = connection else {
+            self.round_trips.beyond += 1;
+            return;
+        };
+        if let Some(row) = self.round_trips.reserve() {
+            self.round_trips.fill(row, [u64::from(of), now_ns, rtt_ns, u64::from(is_server_side)]);
+        }
+    }
+
+    /// Rows that had no room: of connections, exchanges, flows of datagrams, datagrams and round trips.
+    pub(crate) fn beyond(&self) -> [u64; 5] {
+        let [flows, single] = [self.datagram_flows.beyond, self.datagrams.beyond];
+        [self.connections.beyond, self.exchanges.beyond, flows, single, self.round_trips.beyond]
     }
 
     pub(crate) fn into_tables(self) -> Vec<Table> {
@@ -260,6 +277,7 @@ impl Tables {
             self.exchanges.table("exchanges"),
             self.datagram_flows.table("datagram_flows"),
             self.datagrams.table("datagrams"),
+            self.round_trips.table("round_trips"),
             self.addresses.table(),
         ]
     }

@@ -4,6 +4,7 @@ use crate::frame::LiveFrame;
 use crate::log::{Entry, read};
 use crate::plane::network::Network;
 use crate::plane::outcome::outcome;
+use crate::plane::timeline::Watched;
 use serde_json::Value;
 use std::path::Path;
 use tailrace_plan::Plan;
@@ -14,6 +15,14 @@ use tailrace_units::Time;
 /// # Errors
 /// When the log cannot be read, is not of this plan, or has no such end.
 pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
+    replay_watched(plan, log, &Watched::default())
+}
+
+/// The same, with what happened to the watched frames as `timeline`.
+///
+/// # Errors
+/// As those of a replay.
+pub fn replay_watched(plan: &Plan, log: &Path, watched: &Watched) -> Result<Value, String> {
     let explain = |error: std::io::Error| format!("{}: {error}", log.display());
     let mut network = Network::new(plan, None);
     let mut last = None;
@@ -30,6 +39,9 @@ pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
             Entry::Begin(at) => {
                 catch_up(plan, &mut network, at, &mut |_, _, _| {});
                 network.begin(plan, at);
+                if !watched.windows_ps.is_empty() {
+                    network.watch(at, watched);
+                }
             }
             Entry::End(at) => {
                 catch_up(plan, &mut network, at, &mut |_, _, _| {});
@@ -37,6 +49,9 @@ pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
                 last = Some(outcome(plan, &network, at));
             }
         }
+    }
+    if let (Some(last), false) = (&mut last, watched.windows_ps.is_empty()) {
+        last["timeline"] = network.watched();
     }
     last.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))
 }

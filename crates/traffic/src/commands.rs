@@ -1,8 +1,8 @@
 //! The command line.
 
-use crate::duty::{Addresses, Congestion, Duty};
+use crate::duty::{Addresses, Congestion, Duty, FirstPorts};
 use crate::host::{Host, Settings};
-use crate::kernel::{Clock, ClockKind, Input, News, run};
+use crate::kernel::{Begin, ClockKind, Input, News, run};
 use crate::merge::merge;
 use crate::record::Record;
 use serde_json::{Map, Value, json};
@@ -20,11 +20,13 @@ use tailrace_units::{Span, Time};
 const USAGE: &str = "\
 tailrace-traffic: the workloads of a plan over the sockets of this system
 
-    tailrace-traffic guest --plan FILE --host NAME --begin-ns NS --out FOLDER [OPTIONS]
+    tailrace-traffic guest --plan FILE --host NAME --begin-ns NS|--begin-file FILE --out FOLDER [OPTIONS]
         runs the ends of one host from NS, on the clock, until the plan's end; SIGTERM and SIGINT end it earlier.
-        Writes FOLDER/NAME.traffic at the end. Tells on standard output `ready`, `finished PS` and `ended PS`; the second
-        stands in FOLDER/NAME.finished too, for whoever cannot read the first: everything that has an end and is measured by
-        this host is complete. A trial is over when all hosts have said so, if anything has an end.
+        Writes FOLDER/NAME.traffic at the end. Tells on standard output `ready`, `finished PS` and `ended PS`; the first two
+        stand in FOLDER/NAME.ready and FOLDER/NAME.finished too, for whoever cannot read the output. Ready: its listeners
+        are open. Finished: everything that has an end and is measured by this host is complete. A trial is over when all
+        hosts have said so, if anything has an end.
+        --begin-file FILE               NS stands in this file, in a line, which is written when all hosts are ready
         --clock realtime|monotonic      the clock of --begin-ns; realtime when missing
         --address NAME[.VLAN]=IPV4      where a host is; 10.77.0.1 plus its place in the plan when missing, 10.78.0.1 in the
                                         first VLAN, and so on
@@ -34,6 +36,8 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
                                         end of the warm-up and at the end
         --without WORKLOAD              leaves a workload to other programs
         --first-port PORT               ports of clients from this one on; 32768 when missing
+        --server-port PORT              servers listen at this one and those after it; 5432 when missing. Programs with several
+                                        sockets keep theirs
         --end-on-input                  bytes, or the end, of standard input end the trial too
 
     tailrace-traffic merge --plan FILE [--end-ps PS] RECORD...
@@ -72,6 +76,7 @@ struct Options {
     plan: Option<PathBuf>,
     host: Option<String>,
     begin_ns: Option<u64>,
+    begin_file: Option<PathBuf>,
     out: Option<PathBuf>,
     is_monotonic: bool,
     addresses: Vec<String>,
@@ -81,6 +86,7 @@ struct Options {
     ends_on_input: bool,
     without: Vec<String>,
     first_port: Option<u16>,
+    server_port: Option<u16>,
     end_ps: Option<u64>,
     records: Vec<PathBuf>,
 }
@@ -95,6 +101,7 @@ impl Options {
                 "--plan" => options.plan = Some(value()?.into()),
                 "--host" => options.host = Some(value()?.clone()),
                 "--begin-ns" => options.begin_ns = Some(number(word, value()?)?),
+                "--begin-file" => options.begin_file = Some(value()?.into()),
                 "--out" => options.out = Some(value()?.into()),
                 "--clock" => options.is_monotonic = is_monotonic(value()?)?,
                 "--address" => options.addresses.push(value()?.clone()),
@@ -103,6 +110,7 @@ impl Options {
                 "--tcp-ns" => options.tcp_ns = Some(positive(word, value()?)?),
                 "--without" => options.without.push(value()?.clone()),
                 "--first-port" => options.first_port = Some(number(word, value()?)?),
+                "--server-port" => options.server_port = Some(number(word, value()?)?),
                 "--end-on-input" => options.ends_on_input = true,
                 "--end-ps" => options.end_ps = Some(number(word, value()?)?),
                 other if other.starts_with("--") => {
@@ -174,7 +182,12 @@ fn guest(options: Options) -> Result<(), String> {
     let plan = options.read_plan()?;
     let name = required(options.host.as_ref(), "--host")?;
     let out = required(options.out.as_ref(), "--out")?;
-    let begin_ns = required(options.begin_ns, "--begin-ns")?;
+    let begin = match (options.begin_ns, options.begin_file) {
+        (Some(ns), None) => Begin::At(ns),
+        (None, Some(path)) => Begin::Told(path),
+        (None, None) => return Err("--begin-ns or --begin-file is missing".to_owned()),
+        (Some(_), Some(_)) => return Err("--begin-ns and --begin-file exclude each other".to_owned()),
+    };
     let number = plan.raw.hosts.iter().position(|host| host.name == *name);
     let number = number.ok_or_else(|| format!("--host: the plan has no host {name:?}"))? as u32;
     if let Some(unknown) = options.congestion.of_workload.keys().find(|known| !has_workload(&plan, known)) {
@@ -183,7 +196,9 @@ fn guest(options: Options) -> Result<(), String> {
     if let Some(unknown) = options.without.iter().find(|known| !has_workload(&plan, known)) {
         return Err(format!("--without: the plan has no workload {unknown:?}"));
     }
-    let first = options.first_port.unwrap_or(0);
+    let usual = FirstPorts::default();
+    let first =
+        FirstPorts { client: options.first_port.unwrap_or(usual.client), server: options.server_port.unwrap_or(usual.server) };
     let mut duty = Duty::with_ports_from(first, &plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
     duty.leave_out(|workload| options.without.contains(&plan.workloads[workload as usize].header.name));
     let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
@@ -193,10 +208,8 @@ fn guest(options: Options) -> Result<(), String> {
     let kind = if options.is_monotonic { ClockKind::Monotonic } else { ClockKind::Realtime };
     let input = if options.ends_on_input { Input::EndsTrial } else { Input::Ignored };
     let stop_at = Time::from_ps(plan.raw.stop_at_ps);
-    let clock = Clock::new(kind, begin_ns).map_err(|error| format!("host {name}: {error}"))?;
-    let finished = out.join(format!("{name}.finished"));
-    let tell = |news| tell(news, &finished);
-    let ended = run(host, clock, stop_at, input, tell).map_err(|error| format!("host {name}: {error}"))?;
+    let tell = |news| tell(news, out, name);
+    let ended = run(host, kind, &begin, stop_at, input, tell).map_err(|error| format!("host {name}: {error}"))?;
     let path = out.join(format!("{name}.traffic"));
     fs::write(&path, &ended.record).map_err(|error| format!("{}: {error}", path.display()))?;
     say(&format!("ended {}\n", ended.at.ps()))
@@ -206,12 +219,15 @@ fn has_workload(plan: &Plan, name: &str) -> bool {
     plan.workloads.iter().any(|workload| workload.header.name == name)
 }
 
-/// One line for whoever runs the trial, and a file where it matters when.
-fn tell(news: News, finished: &Path) -> io::Result<()> {
+/// One line for whoever runs the trial, and a file.
+fn tell(news: News, out: &Path, host: &str) -> io::Result<()> {
     let line = match news {
-        News::Ready => "ready\n".to_owned(),
+        News::Ready => {
+            fs::write(out.join(format!("{host}.ready")), "")?;
+            "ready\n".to_owned()
+        }
         News::Finished(at) => {
-            fs::write(finished, format!("{}\n", at.ps()))?;
+            fs::write(out.join(format!("{host}.finished")), format!("{}\n", at.ps()))?;
             format!("finished {}\n", at.ps())
         }
     };

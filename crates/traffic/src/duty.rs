@@ -92,9 +92,25 @@ pub struct Listener {
     pub congestion: Option<Rc<str>>,
 }
 
+/// Where the ports of a process begin: another program of the same hosts may have those before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FirstPorts {
+    /// Of clients; the usual first where it is below the range.
+    pub client: u16,
+    /// Of servers.
+    pub server: u16,
+}
+
+impl Default for FirstPorts {
+    fn default() -> FirstPorts {
+        FirstPorts { client: 0, server: SERVER_PORT }
+    }
+}
+
 /// What is known of every host: addresses, marks and ports. It answers for flows that are yet to come.
 pub struct Routes {
     addresses: Addresses,
+    first_server_port: u16,
     /// By workload: VLAN, its network, marks, congestion control.
     workloads: Vec<OfWorkload>,
     /// By server and VLAN, the marks of each of its listeners and the first workload that uses it, in the order of the plan.
@@ -135,13 +151,13 @@ pub struct Duty {
 impl Duty {
     /// What this host, an index in the plan, has to do.
     pub fn new(plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
-        Duty::with_ports_from(0, plan, host, addresses, congestion)
+        Duty::with_ports_from(FirstPorts::default(), plan, host, addresses, congestion)
     }
 
-    /// The same with ephemeral ports from this one on: where another program of the same hosts has those before.
-    pub fn with_ports_from(first: u16, plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
-        let mut routes = Routes::new(plan, addresses, congestion);
-        routes.ports.fill(EphemeralPorts::beginning_at(first));
+    /// The same with ports from these on.
+    pub fn with_ports_from(first: FirstPorts, plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
+        let mut routes = Routes::new(first.server, plan, addresses, congestion);
+        routes.ports.fill(EphemeralPorts::beginning_at(first.client));
         let finite = plan.workloads.iter().map(|workload| record_for(plan, workload).users_left > 0).collect();
         let (ends, datagrams, programs, pairs, flows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut duty = Duty { host, ends, datagrams, programs, pairs, started: 0, flows, routes, finite };
@@ -166,7 +182,7 @@ impl Duty {
         let own = self.routes.listeners.iter().filter(|((host, _), _)| *host == self.host);
         let each = own.flat_map(|(&(host, vlan), of_marks)| {
             let ip = self.routes.address(host, vlan);
-            (SERVER_PORT..).zip(of_marks).map(move |(port, &(marks, workload))| {
+            (self.routes.first_server_port..).zip(of_marks).map(move |(port, &(marks, workload))| {
                 let congestion = self.routes.workloads[workload as usize].congestion[host as usize].clone();
                 Listener { own: SocketAddrV4::new(ip, port), marks, congestion }
             })
@@ -202,7 +218,7 @@ impl Engine for Duty {
 
     fn pair(&mut self, pair: DatagramPair) {
         let DatagramPair { workload, ends, programs } = pair;
-        let ports = (self.routes.ports[ends.client as usize].take(), SERVER_PORT);
+        let ports = (self.routes.ports[ends.client as usize].take(), self.routes.first_server_port);
         for (side, own) in [(0, ends.client), (1, ends.server)] {
             if own == self.host {
                 let route = self.routes.route(workload, ends, ports, side);
@@ -221,7 +237,7 @@ impl Engine for Duty {
                 self.flows.push(arrivals);
             }
             Arriving::Datagrams { ends, .. } => {
-                let ports = (self.routes.ports[ends.client as usize].take(), SERVER_PORT);
+                let ports = (self.routes.ports[ends.client as usize].take(), self.routes.first_server_port);
                 for (side, own) in [(0, ends.client), (1, ends.server)] {
                     if own == self.host {
                         let route = self.routes.route(workload, ends, ports, side);
@@ -234,7 +250,7 @@ impl Engine for Duty {
 }
 
 impl Routes {
-    fn new(plan: &Plan, addresses: Addresses, congestion: &Congestion) -> Routes {
+    fn new(first_server_port: u16, plan: &Plan, addresses: Addresses, congestion: &Congestion) -> Routes {
         let vlans: BTreeSet<u16> = plan.workloads.iter().map(|workload| workload.header.vlan).filter(|&vlan| vlan > 0).collect();
         let of = |workload: &tailrace_plan::Workload| {
             let header = &workload.header;
@@ -249,6 +265,7 @@ impl Routes {
         };
         Routes {
             addresses,
+            first_server_port,
             workloads: plan.workloads.iter().map(of).collect(),
             listeners: BTreeMap::new(),
             ports: vec![EphemeralPorts::new(); plan.graph.hosts],
@@ -301,7 +318,7 @@ impl Routes {
             listeners.push((marks, workload));
             listeners.len() - 1
         });
-        SERVER_PORT + u16::try_from(place).expect("there are fewer marks than ports")
+        self.first_server_port + u16::try_from(place).expect("there are fewer marks than ports")
     }
 
     /// The route of a connection with these ports as the client (side 0) or the server sees it.

@@ -27,6 +27,10 @@ pub struct Way {
 pub struct Flow {
     /// Row in its table, if there is room.
     pub row: Option<u32>,
+    /// The lower end and the higher, as the rates of hosts number them.
+    pub hosts: [u32; 2],
+    /// When a round trip to the lower end and to the higher was last written down.
+    pub round_trip_at_ns: [u64; 2],
     /// Direction of the first frame.
     pub first_way: u8,
     /// From the lower end and from the higher.
@@ -39,9 +43,11 @@ pub struct Flow {
 
 impl Flow {
     /// A conversation whose first frame goes this way.
-    pub fn new(row: Option<u32>, first_way: usize) -> Flow {
+    pub fn new(row: Option<u32>, first_way: usize, hosts: [u32; 2]) -> Flow {
         Flow {
             row,
+            hosts,
+            round_trip_at_ns: [0; 2],
             first_way: first_way as u8,
             ways: [Way::default(); 2],
             connection: Connection::default(),

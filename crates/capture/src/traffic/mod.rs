@@ -2,6 +2,7 @@
 
 mod classes;
 mod concurrency;
+mod hosts;
 mod incast;
 mod interval;
 mod protocols;
@@ -11,6 +12,7 @@ mod sizes;
 
 pub use classes::{Classes, ClassesSummary};
 pub use concurrency::{Concurrency, ConcurrencySummary};
+pub use hosts::{BusiestSummary, Hosts};
 pub use incast::{INTERVAL_NS as INCAST_INTERVAL_NS, Incast};
 pub use protocols::{Protocols, ProtocolsSummary};
 pub use rates::{Rates, RatesSummary};

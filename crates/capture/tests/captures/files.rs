@@ -3,6 +3,7 @@
 use std::io::{Cursor, Write};
 use tailrace_capture::reader::CaptureReader;
 use tailrace_capture::{CaptureError, Options, Profile};
+use tailrace_record::Column;
 
 pub const ETHERNET: u16 = 1;
 
@@ -144,4 +145,14 @@ pub fn profile_with(bytes: Vec<u8>, options: Options) -> (serde_json::Value, Pro
 
 pub fn profile(bytes: Vec<u8>) -> serde_json::Value {
     profile_with(bytes, Options { flows_max: 1_000, ..Options::default() }).0
+}
+
+/// The numbers of a column.
+pub fn column(profile: &Profile, table: &str, wanted: &str) -> Vec<u64> {
+    let table = profile.tables().iter().find(|one| one.name == table).expect("there is such a table");
+    match &table.columns.iter().find(|(name, _)| *name == wanted).expect("there is such a column").1 {
+        Column::U32(values) => values.iter().map(|&value| u64::from(value)).collect(),
+        Column::U64(values) => values.clone(),
+        Column::F64(_) => panic!("columns are of whole numbers"),
+    }
 }

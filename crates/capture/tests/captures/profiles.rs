@@ -1,11 +1,10 @@
 //! Counts of whole captures.
 
-use crate::files::{Captured, ETHERNET, LITTLE, profile, profile_with, whole};
+use crate::files::{Captured, ETHERNET, LITTLE, column, profile, profile_with, whole};
 use crate::frames::{ACK, Segment, ethernet, ipv4, ipv6, udp};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tailrace_capture::{Options, Profile};
-use tailrace_record::Column;
 
 const US: u64 = 1_000;
 const START_NS: u64 = 1_700_000_000_000_000_000;
@@ -16,15 +15,6 @@ fn file(frames: &[Captured]) -> Vec<u8> {
 
 fn with(frames: &[Captured], options: Options) -> (Value, Profile) {
     profile_with(file(frames), options)
-}
-
-fn column(profile: &Profile, table: &str, wanted: &str) -> Vec<u64> {
-    let table = profile.tables().iter().find(|one| one.name == table).expect("there is such a table");
-    match &table.columns.iter().find(|(name, _)| *name == wanted).expect("there is such a column").1 {
-        Column::U32(values) => values.iter().map(|&value| u64::from(value)).collect(),
-        Column::U64(values) => values.clone(),
-        Column::F64(_) => panic!("columns are of whole numbers"),
-    }
 }
 
 /// A frame of this length on the wire with a datagram between these ports.

@@ -1,6 +1,6 @@
 //! What the segments of a connection are, by their order and times.
 
-use crate::files::{Captured, ETHERNET, LITTLE, profile, profile_with, whole};
+use crate::files::{Captured, ETHERNET, LITTLE, column, profile, profile_with, whole};
 use crate::frames::{ACK, FIN, RST, SYN, Segment};
 use serde_json::Value;
 use tailrace_capture::Options;
@@ -243,4 +243,22 @@ fn requests_and_their_times_are_those_at_the_point_of_capture() {
     let capture_ms = (30_000 + 2_200) as f64 / 1_000.0 - 10.0;
     assert_eq!(waiting["max"], 1);
     assert!((waiting["mean"].as_f64().expect("a number") - 6.0 / capture_ms).abs() < 1e-9);
+}
+
+#[test]
+fn round_trips_are_of_handshakes_and_of_acknowledgements_without_data() {
+    let story = Story::open()
+        .client(10_000, 1_000, 5_000, 100)
+        .server(12_000, 5_000, 1_100, 1_000) // answered with data: the program's time is in it
+        .client(12_300, 1_100, 6_000, 0)
+        .server(12_400, 6_000, 1_100, 1_000)
+        .client(12_700, 1_100, 7_000, 0) // too soon after the last
+        .client(20_000, 1_100, 7_000, 100)
+        .server(20_800, 7_000, 1_200, 0);
+    let (_, profile) = profile_with(story.file(), Options::default());
+    let of = |name: &str| column(&profile, "round_trips", name);
+    assert_eq!(of("rtt_ns"), [600_000, 400_000, 300_000, 800_000]);
+    assert_eq!(of("is_server_side"), [1, 0, 0, 1]);
+    let since = of("at_ns").iter().map(|at_ns| (at_ns - START_NS) / 1_000).collect::<Vec<_>>();
+    assert_eq!(since, [600, 1_000, 12_300, 20_800]);
 }

@@ -16,11 +16,13 @@ mod punctuality;
 use crate::cgroup::Cleared;
 use crate::failure::{report_failure, tell_people};
 use crate::options::{Words, required, unknown};
+use crate::plane::timeline::Watched;
 use crate::sys::process::die_with_parent;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tailrace_plan::Plan;
 
 const HELP: &str = "\
 tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a plan for real programs; commands and
@@ -38,7 +40,8 @@ tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a pl
     --detach                           return when it is ready; commands by FOLDER/control.sock
     --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
-tailrace-fabric replay --plan FILE --log FILE            replay a log: same digest; needs no privileges
+tailrace-fabric replay --plan FILE --log FILE            replay a log: same digest; needs no privileges; --window FROM-TO (ps) shows its frames,
+                                                         --between HOST,HOST only those of these two
     --effect                           also the effect of lateness on delays and drops
 tailrace-fabric observe                                  what an interface sends and receives, as pcapng on the output; the
                                                          order is JSON on the input
@@ -110,10 +113,12 @@ fn end_with_starter() -> Result<(), String> {
 
 /// Replays a log and prints its outcome with the digest.
 fn replay(mut words: Words) -> Result<(), String> {
-    let (mut plan, mut log, mut wants_effect) = (None, None, false);
+    let (mut plan, mut log, mut wants_effect, mut windows_ps, mut pairs) = (None, None, false, Vec::new(), Vec::new());
     while let Some(word) = words.next() {
         match word.as_str() {
             "--effect" => wants_effect = true,
+            "--window" => windows_ps.push(window_ps(&words.value::<String>()?)?),
+            "--between" => pairs.push(words.value::<String>()?),
             "--plan" => plan = Some(words.path()?),
             "--log" => log = Some(words.path()?),
             other => return unknown(other),
@@ -121,11 +126,25 @@ fn replay(mut words: Words) -> Result<(), String> {
     }
     let plan = lab::read_plan(&required(plan, "--plan")?)?;
     let log = required(log, "--log")?;
-    let mut answer = crate::replay::replay(&plan, &log)?;
+    let between = pairs.iter().map(|pair| hosts(&plan, pair)).collect::<Result<_, _>>()?;
+    let mut answer = crate::replay::replay_watched(&plan, &log, &Watched { windows_ps, between })?;
     if wants_effect {
         answer["effect"] = crate::effect::effect(&plan, &log)?;
     }
     print_json(&answer)
+}
+
+/// Two hosts of a plan, as A,B.
+fn hosts(plan: &Plan, word: &str) -> Result<(u32, u32), String> {
+    let host = |name: &str| plan.raw.hosts.iter().position(|host| host.name == name).map(|host| host as u32);
+    let found = word.split_once(',').and_then(|(one, other)| Some((host(one)?, host(other)?)));
+    found.ok_or_else(|| format!("--between: {word:?} is not two hosts of the plan, as A,B"))
+}
+
+/// A window as FROM-TO in picoseconds of the measured interval.
+fn window_ps(word: &str) -> Result<(u64, u64), String> {
+    let parts = word.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    parts.filter(|(from, to)| from <= to).ok_or_else(|| format!("--window: {word:?} is not FROM-TO in picoseconds"))
 }
 
 fn print_json(value: &Value) -> Result<(), String> {

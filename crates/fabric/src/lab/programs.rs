@@ -157,9 +157,7 @@ impl Programs {
             let path = groups.unified_path(&inner).ok_or("priority and dscp: control groups of version 2 are required")?;
             let folder: OwnedFd = File::open(path).map_err(explain)?.into();
             bpf::prioritise_sockets(&folder, priority).map_err(explain)?;
-            if dscp > 0 {
-                bpf::mark_connections(&folder, dscp, priority).map_err(explain)?;
-            }
+            bpf::mark_connections(&folder, dscp, priority).map_err(explain)?;
         }
         Ok(groups.join_files(&inner))
     }

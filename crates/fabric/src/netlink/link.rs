@@ -42,6 +42,8 @@ const RTA_DST: u16 = 1;
 const RTA_OIF: u16 = 4;
 const RTA_PREFSRC: u16 = 7;
 const RTA_METRICS: u16 = 8;
+/// A mask of metrics that hold whatever the kernel would choose itself.
+const RTAX_LOCK: u16 = 1;
 const RTAX_INITCWND: u16 = 11;
 const RTAX_RTO_MIN: u16 = 13;
 const RTAX_CC_ALGO: u16 = 16;
@@ -292,6 +294,8 @@ impl Netlink {
             .text(RTAX_CC_ALGO, &metrics.congestion_control)
             .number(RTAX_INITCWND, metrics.initial_window_segments)
             .number(RTAX_RTO_MIN, metrics.rto_min_ms)
+            // Linux reads a route's smallest timeout only where it is locked (`tcp_rto_min`), as `ip route` does by itself.
+            .number(RTAX_LOCK, 1 << RTAX_RTO_MIN)
             .end();
         self.request(request).map(drop)
     }

@@ -2,6 +2,7 @@
 
 use super::sources::Sources;
 use super::taps::Taps;
+use super::timeline::Timeline;
 use crate::frame::{LiveFrame, Pool};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_network::{ControlQueue, DigestPlace, End, Frames, Medium, NetworkFrame, Wire};
@@ -30,7 +31,23 @@ impl Links {
     pub(super) fn see_arrival(&mut self, wire: usize, at: Time, frame: &LiveFrame) {
         if let Some(taps) = &mut self.taps {
             taps.arrived(wire, at, frame, self.pool.as_mut());
+            if let Some(timeline) = &mut taps.timeline {
+                // The wires of a link follow each other: one begins where the other ends.
+                timeline.arrived(at, (self.wires[wire ^ 1].end, self.wires[wire].end), frame);
+            }
         }
+    }
+
+    /// A frame was dropped before a wire or, without a cause, marked.
+    fn see_stop(&mut self, (at, wire): (Time, usize), frame: &LiveFrame, cause: Option<DropCause>) {
+        let source = self.sources.of(frame);
+        if let Some(timeline) = self.timeline() {
+            timeline.stopped((at, wire), frame, source, cause);
+        }
+    }
+
+    fn timeline(&mut self) -> Option<&mut Timeline> {
+        self.taps.as_mut()?.timeline.as_mut()
     }
 
     /// A frame has left the network: its memory is free.
@@ -51,21 +68,30 @@ impl Medium<LiveFrame> for Links {
         {
             self.frames.delivered += u64::from(!frame.is_pause());
             let arrival = self.wires[wire].arrival(start, end);
+            if let Some(timeline) = self.timeline() {
+                timeline.sent(wire, frame, (start, end, arrival), None);
+            }
             return self.control[host as usize].push(arrival, frame.packet);
         }
         if let Some(taps) = &mut self.taps {
             taps.sent(wire, end, frame, self.pool.as_mut());
+            if let Some(timeline) = &mut taps.timeline {
+                let arrival = self.wires[wire].arrival(start, end);
+                timeline.sent(wire, frame, (start, end, arrival), self.sources.of(frame));
+            }
         }
         self.wires[wire].push(frame, start, end);
     }
 
-    fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame, _: DropCause) {
+    fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame, cause: DropCause) {
+        self.see_stop((at, wire), frame, Some(cause));
         self.frames.dropped += 1;
         self.digest.add(at, DigestPlace::Drop(wire as u64).number(), frame.fingerprint());
         self.release(frame);
     }
 
     fn marked(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
+        self.see_stop((at, wire), frame, None);
         self.digest.add(at, DigestPlace::Mark(wire as u64).number(), frame.fingerprint());
     }
 

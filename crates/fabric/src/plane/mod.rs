@@ -16,6 +16,7 @@ mod links;
 mod run;
 mod sources;
 mod taps;
+pub(crate) mod timeline;
 mod wait;
 
 pub(crate) use wait::TICK;

@@ -3,6 +3,7 @@
 
 use super::links::Links;
 use super::sources::Sources;
+use super::timeline::{Timeline, Watched};
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool};
 use serde_json::Value;
@@ -190,6 +191,17 @@ impl Network {
         Ok(())
     }
 
+    /// Keeps what happens to frames in windows, which count from `begin` on. What happens stays the same.
+    pub(crate) fn watch(&mut self, begin: Time, watched: &Watched) {
+        self.links.taps.get_or_insert_default().timeline = Some(Timeline::new(begin, watched));
+    }
+
+    /// What was kept, by table; null where nothing was asked for.
+    pub(crate) fn watched(&self) -> Value {
+        let timeline = self.links.taps.as_ref().and_then(|taps| taps.timeline.as_ref());
+        timeline.map_or(Value::Null, |timeline| timeline.tables(self.links.sources.workloads()))
+    }
+
     /// Closes the files of all captures. Returns the frames in each, in their order.
     ///
     /// # Errors
@@ -228,7 +240,7 @@ impl Network {
 
     /// The ports of all switches as `netstat -i` has them.
     pub(super) fn port_rows(&self, plan: &Plan) -> Vec<Value> {
-        switch_rows(plan, &self.switches, &self.links.wires, &self.on_wires, |host, _| self.sent[host])
+        switch_rows(plan, &self.switches, &self.links.wires, &self.on_wires, |host, _| self.sent[host]).collect()
     }
 
     /// Frames that a host has sent since counting began.

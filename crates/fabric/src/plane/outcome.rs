@@ -26,7 +26,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
             "dropped": frames.dropped,
             "in_network": network.in_network(),
         },
-        "ports": ports(plan, nodes, counted),
+        "ports": ports(plan, nodes, counted).collect::<Vec<Value>>(),
         "switches": switch_summaries(plan, nodes, network.links.sources.workloads()),
         "netstat": network.port_rows(plan),
     })

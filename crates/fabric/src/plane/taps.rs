@@ -1,6 +1,7 @@
 //! Captures at ports of the network, in its own time: what a port sends has the time at which its last bit has left, and what
 //! comes in has the time of its arrival there. Pauses and notifications have no bytes, and are left out.
 
+use super::timeline::Timeline;
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool, mark_congestion};
 use crate::pcapng::{INBOUND, OUTBOUND};
@@ -15,6 +16,8 @@ pub(super) struct Taps {
     /// By wire: the captures at the port where it begins and at the one where it ends.
     by_wire: Vec<(Option<usize>, Option<usize>)>,
     all: Vec<Tap>,
+    /// What happened to all frames; only in a replay.
+    pub(super) timeline: Option<Timeline>,
 }
 
 /// The capture of one port.

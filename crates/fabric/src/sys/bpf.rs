@@ -13,6 +13,7 @@ const BPF_CGROUP_INET_SOCK_CREATE: u32 = 2;
 const BPF_PROG_TYPE_SOCK_OPS: u32 = 13;
 const BPF_CGROUP_SOCK_OPS: u32 = 3;
 const BPF_SOCK_OPS_TCP_CONNECT_CB: i32 = 3;
+const BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB: i32 = 5;
 const BPF_FUNC_SETSOCKOPT: i32 = 49;
 const BPF_LINK_CREATE: libc::c_long = 28;
 const BPF_PROG_TYPE_SCHED_CLS: u32 = 3;
@@ -52,8 +53,10 @@ pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
     attach(cgroup, &load_priority(priority)?, BPF_CGROUP_INET_SOCK_CREATE)
 }
 
-/// Every TCP connection that a process of this group opens has this code point (0 to 63) from its first segment on, as if
-/// the program had set the option `IP_TOS` itself. The priority is set again: that option changes it.
+/// Every TCP connection that a process of this group opens has this code point (1 to 63; 0 for none) from its first segment on,
+/// as if the program had set the option `IP_TOS` itself. The priority is set again: that option changes it. What a
+/// process of this group accepts gets the priority too: Linux gives a new connection none of its listener's
+/// (`sk_clone_lock`).
 ///
 /// # Errors
 /// When the kernel refuses, or the folder is not a control group of version 2.
@@ -106,7 +109,7 @@ fn link(program: &[Instruction], interface: u32, place: u32) -> io::Result<Owned
 
 /// Whether the kernel takes all of these programs from this process. They are loaded and let go.
 pub fn are_allowed() -> bool {
-    queue_by_priority().and_then(|_| load_priority(0)).and_then(|_| load_mark(0, 0)).is_ok()
+    queue_by_priority().and_then(|_| load_priority(0)).and_then(|_| load_mark(1, 0)).is_ok()
 }
 
 fn load_priority(priority: u8) -> io::Result<OwnedFd> {
@@ -116,11 +119,21 @@ fn load_priority(priority: u8) -> io::Result<OwnedFd> {
 }
 
 fn load_mark(code_point: u8, priority: u8) -> io::Result<OwnedFd> {
-    let type_of_service = i32::from(code_point) << 2;
-    // r6 = context; if (context->op != TCP_CONNECT_CB) return 1, past two options of eight instructions
-    let mut program = vec![(0xbf, 0x16, 0, 0), (0x61, 0x12, 0, 0), (0x55, 0x02, 16, BPF_SOCK_OPS_TCP_CONNECT_CB)];
-    program.extend(set_option(libc::IPPROTO_IP, libc::IP_TOS, type_of_service));
-    program.extend(set_option(libc::SOL_SOCKET, libc::SO_PRIORITY, i32::from(priority)));
+    let marked = match code_point {
+        0 => vec![],
+        _ => set_option(libc::IPPROTO_IP, libc::IP_TOS, i32::from(code_point) << 2).to_vec(),
+    };
+    let prioritised = set_option(libc::SOL_SOCKET, libc::SO_PRIORITY, i32::from(priority));
+    let (to_priority, to_end) = (marked.len() as i16 + 1, (marked.len() + prioritised.len()) as i16);
+    // r6 = context; if (context->op == PASSIVE_ESTABLISHED_CB) goto priority; if (context->op != TCP_CONNECT_CB) goto end
+    let mut program = vec![
+        (0xbf, 0x16, 0, 0),
+        (0x61, 0x12, 0, 0),
+        (0x15, 0x02, to_priority, BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB),
+        (0x55, 0x02, to_end, BPF_SOCK_OPS_TCP_CONNECT_CB),
+    ];
+    program.extend(marked);
+    program.extend(prioritised);
     program.extend([(0xb7, 0, 0, 1), EXIT]);
     load(BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS, &program)
 }

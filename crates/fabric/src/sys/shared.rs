@@ -1,8 +1,7 @@
 //! Memory that another process maps too: every access is within it.
 
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -24,15 +23,15 @@ impl SharedMemory {
     ///
     /// # Errors
     /// The kernel's error.
-    #[expect(unsafe_code, reason = "memfd_create and mmap have no safe wrappers")]
+    #[expect(unsafe_code, reason = "memfd_create(2), which not every C library has, and mmap have no safe wrappers")]
     pub fn new(length: usize) -> io::Result<SharedMemory> {
         // SAFETY: the name outlives the call, and a descriptor that it returns is new.
-        let number = unsafe { libc::memfd_create(c"tailrace-generator".as_ptr(), libc::MFD_CLOEXEC) };
+        let number = unsafe { libc::syscall(libc::SYS_memfd_create, c"tailrace-generator".as_ptr(), libc::MFD_CLOEXEC) };
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: as above.
-        let file = unsafe { OwnedFd::from_raw_fd(number) };
+        let file = unsafe { OwnedFd::from_raw_fd(number as RawFd) };
         nix::unistd::ftruncate(&file, length as libc::off_t)?;
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_POPULATE);
         // SAFETY: a new mapping of a file of this length, where the kernel chooses.

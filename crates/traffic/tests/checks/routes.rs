@@ -5,7 +5,7 @@ use crate::plans::*;
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use tailrace_plan::*;
-use tailrace_traffic::duty::{Addresses, Congestion, Duty};
+use tailrace_traffic::duty::{Addresses, Congestion, Duty, FirstPorts};
 use tailrace_traffic::{Marks, Route};
 
 fn plan(workloads: Vec<RawWorkload>) -> Plan {
@@ -79,4 +79,17 @@ fn addresses_and_congestion_control_can_be_others() {
     let left = Congestion { is_systems: true, ..Congestion::default() };
     let duty = Duty::new(&plan, 1, Addresses::new(), &left);
     assert!(duty.ends.iter().all(|end| end.route.congestion.is_none()));
+}
+
+#[test]
+fn two_programs_of_the_same_hosts_have_ports_of_their_own() {
+    let first = FirstPorts { client: 40_000, server: 6_000 };
+    let duty = |host| Duty::with_ports_from(first, &mix(), host, Addresses::new(), &Congestion::default());
+    let ports = |port: std::net::SocketAddrV4| port.port();
+    let clients: Vec<_> = duty(0).ends.iter().map(|end| (ports(end.route.own), ports(end.route.peer))).collect();
+    assert_eq!(clients, [(40_000, 6_000), (40_001, 6_000)]);
+    let servers: Vec<_> = duty(1).ends.iter().map(|end| (ports(end.route.own), ports(end.route.peer))).collect();
+    assert_eq!(servers, [(6_000, 40_000), (6_000, 40_001), (6_001, 40_000)]);
+    let listeners: Vec<_> = duty(1).listeners().into_iter().map(|listener| ports(listener.own)).collect();
+    assert_eq!(listeners, [6_000, 6_001, 6_002]);
 }
