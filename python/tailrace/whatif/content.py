@@ -1,0 +1,134 @@
+"""What goes into a page."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.lowering.plan import Raw, trial_seed
+from tailrace.scenario.policies.pause import PRIORITIES
+from tailrace.scenario.scenario import Scenario
+from tailrace.whatif.classes import Place
+from tailrace.whatif.lowered import Lowering, Size
+from tailrace.whatif.moves import Moved
+from tailrace.whatif.numbers import follow_data
+from tailrace.whatif.together import Together
+
+SEEDS = 32
+"""Trials whose seeds a page brings along."""
+
+
+@dataclass
+class Bundle:
+    """What goes into the page."""
+
+    lowering: Lowering
+    plans: dict[str, dict[str, Raw]]
+    """By size and arm, without seed and name."""
+    moved: list[Moved] = field(default_factory=list)
+    places: dict[str, list[Place]] = field(default_factory=dict)
+    """By arm, where NX-OS configurations have names of queues."""
+    together: Together = field(default_factory=Together)
+    """Values that the scenario's checks refuse together."""
+    left_out: list[str] = field(default_factory=list)
+    """Sentences about knobs that were chosen and could not be kept."""
+
+    @property
+    def loaded(self) -> Loaded:
+        """The scenario."""
+        return self.lowering.loaded
+
+    @property
+    def sizes(self) -> Sequence[Size]:
+        """The sizes of its runs."""
+        return self.lowering.sizes
+
+    def data(self) -> dict[str, Any]:
+        """As it is written into the page."""
+        experiment = self.loaded.scenario.experiment
+        pool = _Pool()
+        steps = {
+            size: {
+                arm: {one.path: [pool.at(steps) for steps in one.steps[size][arm]] for one in self.moved}
+                for arm in arms
+            }
+            for size, arms in self.plans.items()
+        }
+        follow = {
+            size: {
+                arm: {
+                    one.path: pool.at(follow_data(one.number.follow[size][arm]))
+                    for one in self.moved
+                    if one.number is not None
+                }
+                for arm in arms
+            }
+            for size, arms in self.plans.items()
+        }
+        return {
+            "name": self.loaded.scenario.name,
+            "question": self.loaded.scenario.description,
+            "arms": list(self.plans[self.sizes[0].name]),
+            "sizes": [{"name": size.name, "scale": size.scale} for size in self.sizes if size.scale is not None],
+            "plans": self.plans,
+            "pool": pool.values,
+            "steps": steps,
+            "follow": follow,
+            "knobs": [_knob_data(one) for one in self.moved],
+            "together": self.together.data(),
+            "places": self.places,
+            "used": {arm: _used(self.loaded.arms[arm]) for arm in self.plans[self.sizes[0].name]},
+            "maps": [
+                {
+                    "policy": name,
+                    "queues": list(policy.queues),
+                    "queueOf": [policy.queue_of(priority) for priority in range(PRIORITIES)],
+                    "express": policy.dpp.express if policy.dpp else None,
+                }
+                for name, policy in self.loaded.scenario.policies.items()
+            ],
+            "seeds": [str(trial_seed(experiment.seed, trial)) for trial in range(1, SEEDS + 1)],
+            "file": self.loaded.document.file,
+        }
+
+
+class _Pool:
+    """Values that occur several times are written once."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._places: dict[str, int] = {}
+
+    def at(self, value: Any) -> int:
+        key = json.dumps(value)
+        if key not in self._places:
+            self._places[key] = len(self.values)
+            self.values.append(value)
+        return self._places[key]
+
+
+def _used(scenario: Scenario) -> list[tuple[str, str, str]]:
+    """Each policy with a switch that has it, and the neighbour of the port; empty for all of its ports."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for name in scenario.graph.switches:
+        switch = scenario.switch(name)
+        for towards, policy in (("", switch.policy), *switch.ports.items()):
+            found.setdefault(policy, (policy, name, towards))
+    return list(found.values())
+
+
+def _knob_data(one: Moved) -> dict[str, Any]:
+    return {
+        "path": one.path,
+        "label": one.knob.label,
+        "texts": one.knob.texts,
+        "start": one.knob.start,
+        "refused": one.refused,
+        "drawn": one.knob.is_drawn,
+        "group": one.knob.group,
+        "always": one.is_always_set,
+        "number": None if one.number is None else one.number.data(),
+        "why": one.why_no_number,
+        "unwritten": sorted(one.unwritten),
+    }

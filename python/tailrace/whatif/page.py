@@ -1,0 +1,86 @@
+"""The page."""
+
+import base64
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from markupsafe import Markup
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.native import make_trial, run_trial, simulator_version
+from tailrace.experiment.plans import Plans
+from tailrace.experiment.scale import scaled
+from tailrace.experiment.schedule import TrialKey
+from tailrace.files import write_text
+from tailrace.report.charts.topology import topology_chart, topology_words
+from tailrace.report.page import asset, environment
+from tailrace.scenario.loading import Loaded
+from tailrace.whatif.bundle import bundle_of, refuse
+from tailrace.whatif.content import Bundle
+from tailrace.whatif.lowered import Size
+from tailrace.whatif.module import packed
+
+PAGE_BYTES_MAX = 1_500_000
+"""A page that a mail server and a telephone take."""
+QUICK_HOPS = 120_000
+"""Packet-hops of the short runs of all arms together: about 0.3 s in a browser."""
+FIRST_SCALE = 0.01
+"""Share of the experiment from which the size of the short run is worked out."""
+
+
+def write_page(loaded: Loaded, arms: Sequence[str], scale: float, path: Path) -> tuple[Bundle, int]:
+    """Writes the page, whole or not at all, and returns what is in it and its bytes.
+
+    Raises `RunRefusedError` when a page cannot have it.
+    """
+    chosen = list(arms) or list(loaded.arms)
+    refuse(loaded, chosen)
+    sizes = (Size("quick", _quick_scale(loaded, chosen, scale)), Size("full", scale), Size("configuration", None))
+    bundle = bundle_of(loaded, sizes, chosen)
+    text = render(bundle)
+    size = len(text.encode())
+    if size > PAGE_BYTES_MAX:
+        raise RunRefusedError(
+            f"the page would have {size} bytes; the limit is {PAGE_BYTES_MAX} (hint: fewer knobs or arms)"
+        )
+    write_text(path, text)
+    return bundle, size
+
+
+def _quick_scale(loaded: Loaded, arms: list[str], scale: float) -> float:
+    """The share of the experiment whose trials of all arms have about `QUICK_HOPS` packet-hops, to two digits."""
+    first = FIRST_SCALE * scale
+    plans = Plans({arm: scaled(loaded.arms[arm], first) for arm in arms})
+    hops = sum(run_trial(make_trial(plans.json(TrialKey(arm, 1)))).data["packet_hops"] for arm in arms)
+    return min(scale, max(first, float(f"{first * QUICK_HOPS / max(hops, 1):.2g}")))
+
+
+def render(bundle: Bundle) -> str:
+    """The page as text."""
+    data = bundle.data()
+    plan = bundle.plans[bundle.sizes[0].name][data["arms"][0]]
+    context = {
+        "name": data["name"],
+        "question": data["question"],
+        "tries": bundle.loaded.scenario.whatif.try_,
+        "drawing": topology_chart(plan),
+        "words": topology_words(plan),
+        "left_out": bundle.left_out,
+        "version": simulator_version(),
+        "theme": asset("theme.css"),
+        "style": Markup(_asset("whatif.css")),
+        "data": Markup(json.dumps(data, separators=(",", ":")).replace("</", "<\\/")),
+        "module": Markup(base64.b64encode(packed()).decode()),
+        "worker": Markup(_asset("worker.js")),
+        "values": Markup(_asset("values.js")),
+        "drawing_script": Markup(_asset("drawing.js")),
+        "core": Markup(_asset("core.js")),
+        "script": Markup(_asset("whatif.js")),
+    }
+    return environment().from_string(_asset("whatif.html.j2")).render(context)
+
+
+def _asset(name: str) -> str:
+    return (resources.files("tailrace.whatif") / "assets" / name).read_text(encoding="utf-8")
