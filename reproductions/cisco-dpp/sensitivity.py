@@ -2,7 +2,7 @@
 
     .venv/bin/python reproductions/cisco-dpp/sensitivity.py [--scale 0.05] [--trials 2] [--only TEXT]
 
-Writes `sensitivity.md` beside this file, or prints it where `--only` selects some of the variations.
+Writes `variations.md` beside this file, or prints it where `--only` selects some of the variations.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def main() -> None:
     if options.only:
         sys.stdout.write(page)
     else:
-        (HERE / "sensitivity.md").write_text(page, encoding="utf-8")
+        (HERE / "variations.md").write_text(page, encoding="utf-8")
 
 
 def differs(variation: Variation) -> bool:

@@ -11,9 +11,10 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.estimate import TimeEstimate
+from tailrace.experiment.executor import Executor
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone
-from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
@@ -74,7 +75,7 @@ def calibrated(
     scenarios: Mapping[str, Scenario],
     baseline: str,
     directory: RunDirectory,
-    jobs: int,
+    executor: Executor,
     reporter: Reporter,
     engine: Engine,
 ) -> dict[str, Scenario] | None:
@@ -85,7 +86,7 @@ def calibrated(
             ChosenCount(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]
         ]
         return _applied(scenarios, choices)
-    found = _Calibration(scenarios[baseline], jobs, reporter, engine).choose()
+    found = _Calibration(scenarios[baseline], executor, reporter, engine).choose()
     if found is None:
         return None
     write_json(directory.path / FILE, {"choices": [{**asdict(choice), "error": choice.error} for choice in found]})
@@ -115,16 +116,16 @@ def _loop(scenario: Scenario, name: str) -> ClosedLoop:
 class _Calibration:
     """Probes and verifications of the workloads of one scenario."""
 
-    def __init__(self, scenario: Scenario, jobs: int, reporter: Reporter, engine: Engine) -> None:
+    def __init__(self, scenario: Scenario, executor: Executor, reporter: Reporter, engine: Engine) -> None:
         spec = scenario.experiment.calibrate
         assert spec is not None, "calibration is asked for"
         self.scenario = scenario
         self.spec: Calibrate = spec
-        self.jobs = jobs
+        self.executor = executor
         self.reporter = reporter
         self.engine = engine
         self.names = names(scenario)
-        self.estimate = TimeEstimate([], jobs)
+        self.estimate = TimeEstimate([], executor.slots)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
     def choose(self) -> list[ChosenCount] | None:
@@ -250,10 +251,10 @@ class _Calibration:
         arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
         plans = Plans(arms)
         keys = [TrialKey(arm, 1) for arm in arms]
-        self.estimate = TimeEstimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.executor.slots)
         self.reporter.begin(stage, self.estimate)
         try:
-            if Pool(self.jobs, lambda key: self.engine.trial(plans.json(key)), self).run_all(keys):
+            if self.executor.run_all(keys, plans.json, self):
                 return None
         finally:
             self.reporter.end()
@@ -272,11 +273,12 @@ class _Calibration:
         return int(workload["completion_ps"] or outcome["end_ps"])
 
     def tick(self, running: Sequence[Running]) -> None:
-        """Called by the pool."""
+        """Called by the executor."""
+        self.estimate.observe(self.executor.slots)
         self.reporter.tick(running)
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """Called by the pool in the thread of the trial."""
+        """Called by the executor."""
         self.outcomes[key.arm.removeprefix(SOLO)] = outcome.data
         self.estimate.finished(key, wall_s)
 

@@ -7,12 +7,12 @@ from typing import Any
 from tailrace.errors import RunRefusedError, TailraceError, closest
 from tailrace.experiment.engine import SIMULATED, SimulatedTrial, engine_of
 from tailrace.experiment.estimate import TimeEstimate
-from tailrace.experiment.native import Outcome, explain_trial, run_trial, unexplained, values
+from tailrace.experiment.native import Outcome, dropped_by, explain_trial, run_trial, unexplained, values
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
-from tailrace.results.causes.causes import Causes, Transaction
+from tailrace.results.causes.causes import Causes, LostDatagrams, Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
@@ -49,6 +49,8 @@ class Explanation:
     """Explained workloads of its arm: the transactions that were complete after the warm-up, as in every figure of a
     run.
     """
+    lost: dict[str, list[LostDatagrams]]
+    """By workload, datagrams that were lost and are not explained therefore."""
 
     @property
     def key(self) -> TrialKey:
@@ -135,7 +137,7 @@ def keep(explanations: Sequence[Explanation]) -> int:
     """
     kept = [one for one in explanations if one.is_same]
     for one in kept:
-        write_record(one.trial, one.workloads)
+        write_record(one.trial, one.workloads, one.lost)
     return len(kept)
 
 
@@ -168,10 +170,15 @@ def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) ->
     return outcomes
 
 
+def causes_of(outcome: Outcome, plan: Mapping[str, Any]) -> Causes:
+    """What the outcome of an explained trial tells."""
+    return Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan, dropped_by())
+
+
 def _explanation(trial: Trial, plan: Mapping[str, Any], outcome: Outcome, workloads: Sequence[str]) -> Explanation:
-    causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+    causes = causes_of(outcome, plan)
     counted = {name: _counted(name, causes, outcome) for name in causes.names_of(workloads)}
-    return Explanation(trial, trial.outcome.get("digest") == outcome.data.get("digest"), counted)
+    return Explanation(trial, trial.outcome.get("digest") == outcome.data.get("digest"), counted, causes.lost)
 
 
 def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tailrace.experiment.engine import Engine
+from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.machine import describe_machine, versions
 from tailrace.experiment.options import Options
+from tailrace.experiment.recordings import recordings_of, told
 from tailrace.experiment.scale import scaled, workload_scales
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -24,7 +26,7 @@ class Described:
     options: Options
     engine: Engine
     identity: str
-    jobs: int
+    executor: Executor
     chosen: Sequence[str]
     """The requested arms."""
     arms: Sequence[str]
@@ -66,14 +68,16 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "headline": [part.model_dump(exclude_none=True) for part in scenario.headline],
         "overrides": {arm: scenario.arms.get(arm, {}) for arm in run.loaded.arms},
         **({"sweep": sweep} if sweep else {}),
+        **({"recordings": told(kept)} if (kept := recordings_of(run.loaded)) else {}),
         "order": list(run.order),
-        "jobs": run.jobs,
+        "jobs": max(1, run.executor.slots),
+        **({} if run.executor.name == Local.name else {"on": run.executor.name}),
         "command": list(options.command),
         "started": held.get("started", now()),
         "finished": None,
         "plan_hashes": held.get("plan_hashes", {}),
         "calibration": held.get("calibration"),
-        "assumptions": [part.model_dump() for part in scenario.assumptions],
+        "assumptions": [part.model_dump(exclude={"vary"}) for part in scenario.assumptions],
         "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
     }
 

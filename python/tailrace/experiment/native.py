@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -23,7 +24,9 @@ class NativeTrial(Protocol):
     def run(self) -> tuple[str, dict[str, Columns]]: ...
     def explain(self) -> tuple[str, dict[str, Columns]]: ...
     def unexplained(self) -> list[tuple[str, str]]: ...
-    def trace(self, windows_ps: list[tuple[int, int]], users: list[tuple[int, int]]) -> dict[str, Columns]: ...
+    def trace(
+        self, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
+    ) -> dict[str, Columns]: ...
     def spanning_trees(self) -> str: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
@@ -55,7 +58,13 @@ def simulator_version() -> str:
 def simulator_build() -> str:
     """Identifies the build of the simulator; results of two builds are never mixed."""
     file = getattr(_module(), "__file__", None)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:BUILD_DIGITS] if file else simulator_version()
+    return _hash_of_file(file) if file else simulator_version()
+
+
+@cache
+def _hash_of_file(file: str) -> str:
+    """The file of a loaded module: its hash is taken once."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:BUILD_DIGITS]
 
 
 def make_trial(plan_json: str) -> NativeTrial:
@@ -89,31 +98,28 @@ def unexplained(plan_json: str) -> dict[str, str]:
 
 
 def explain_trial(trial: NativeTrial) -> Outcome:
-    """Runs a trial to its end with the causes of its transactions' time as tables; raises `TailraceError` when the plan
-    has something of which the record would not be whole.
-    """
-    try:
-        outcome, tables = trial.explain()
-    except _module().PlanError as error:
-        raise TailraceError(str(error)) from None
+    """Runs a trial to its end with the causes of its transactions' time as tables."""
+    outcome, tables = trial.explain()
     return Outcome(json.loads(outcome), tables)
 
 
 def trace_trial(
-    trial: NativeTrial, windows_ps: list[tuple[int, int]], users: list[tuple[int, int]]
+    trial: NativeTrial, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
 ) -> dict[str, Columns]:
     """Runs a trial to the end of the last window; the tables of the timeline of these windows (from, to) and of the
-    connections of these users (index of the workload, user). Raises `TailraceError` like `explain_trial`.
+    connections of these transactions (index of the workload, place in the order of completion, user).
     """
-    try:
-        return trial.trace(windows_ps, users)
-    except _module().PlanError as error:
-        raise TailraceError(str(error)) from None
+    return trial.trace(windows_ps, transactions)
 
 
 def drop_causes() -> list[str]:
     """Names of the causes of drops, in the order of their numbers."""
     return list(_module().drop_causes())
+
+
+def dropped_by() -> list[str]:
+    """Names of what drops frames in explanations, in the order of their numbers."""
+    return list(_module().dropped_by())
 
 
 def _module() -> Any:

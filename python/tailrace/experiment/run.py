@@ -1,7 +1,7 @@
 """Runs an experiment: from a checked scenario to a run directory with summary and report."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,19 +10,21 @@ from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
 from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
 from tailrace.experiment.divide import divided
-from tailrace.experiment.engine import Engine, EngineTrial, Simulated
+from tailrace.experiment.engine import SIMULATED, Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
+from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.judge import judged
 from tailrace.experiment.manifest import Described, manifest_of, now
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, alone, identity
-from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.pool import Running
+from tailrace.experiment.recordings import copy_recordings, data_with, recordings_of, text_with
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
-from tailrace.files import write_json
+from tailrace.files import named, write_json, write_text
 from tailrace.scenario.checks.expectations import subjects
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
@@ -61,13 +63,20 @@ class ExperimentRun:
     """The plans of a scenario, their trials and the run directory."""
 
     def __init__(
-        self, loaded: Loaded, options: Options, reporter: Reporter | None = None, engine: Engine | None = None
+        self,
+        loaded: Loaded,
+        options: Options,
+        reporter: Reporter | None = None,
+        engine: Engine | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.loaded = loaded = divided(loaded, options.live_scale)
         self.options = options
         self.reporter: Reporter = reporter or Silent()
         self.engine: Engine = Simulated() if engine is None else engine
         self.jobs = jobs_of(options.jobs, self.engine)
+        self.executor: Executor = Local(self.jobs, self.engine) if executor is None else executor
+        refuse_elsewhere(self.engine, self.executor.name)
         self.chosen = chosen_arms(options.arms, list(loaded.arms))
         at_points = [point.arm(arm) for point in loaded.points for arm in self.chosen]
         self.arms = at_points if loaded.points else self.chosen
@@ -145,6 +154,21 @@ class ExperimentRun:
         lacking = lacks(self.keys(), self.statuses) if self.budget is not None else []
         return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
 
+    @contextmanager
+    def prepared(self) -> Iterator[list[TrialKey]]:
+        """The trials without a result, for a caller that runs them beside those of other runs and hands over their
+        outcomes (`finished`); `run` completes the directory afterwards.
+        """
+        self.directory.open(self.identity)
+        with self.directory.locked():
+            held = self.directory.open(self.identity)
+            missing = self.missing_keys()
+            if missing:
+                self.directory.write_manifest({**manifest_of(self.described(held), held), "state": INTERRUPTED})
+                for key in {key.arm: key for key in missing}.values():
+                    self.directory.write_plan(key, self.plans.raw(key))
+            yield missing
+
     def described(self, held: dict[str, Any] | None) -> Described:
         """The manifest of this run; `held` is the manifest in the directory."""
         trials = max(self._spec.trials, int((held or {}).get("trials", 0)))
@@ -153,7 +177,7 @@ class ExperimentRun:
             self.options,
             self.engine,
             self.identity,
-            self.jobs,
+            self.executor,
             self.chosen,
             self.arms,
             self.scenarios,
@@ -172,7 +196,7 @@ class ExperimentRun:
         if self._spec.calibrate is None:
             return True
         done = calibrate.calibrated(
-            self.scenarios, self.baseline, self.directory, self.jobs, self.reporter, self.engine
+            self.scenarios, self.baseline, self.directory, self.executor, self.reporter, self.engine
         )
         if done is None:
             return False
@@ -224,12 +248,12 @@ class ExperimentRun:
             is_open = status is None or bool(self._invalidated([key]))
             return is_open and budget.has_room(key)
 
-        self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
+        self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.executor.slots)
         self.reporter.begin(f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate)
         try:
             while (key := next_trial(keys, self.statuses, may_run, tried.__getitem__)) is not None:
                 tried[key] += 1
-                if Pool(self.jobs, self._trial, self).run_all([key]):
+                if self.executor.run_all([key], self.plans.json, self):
                     return True
         finally:
             self.reporter.end()
@@ -239,10 +263,10 @@ class ExperimentRun:
         """Runs these trials; returns whether it was interrupted."""
         if not keys:
             return False
-        self.estimate = TimeEstimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.executor.slots)
         self.reporter.begin(what, self.estimate)
         try:
-            return Pool(self.jobs, self._trial, self).run_all(keys)
+            return self.executor.run_all(keys, self.plans.json, self)
         finally:
             self.reporter.end()
 
@@ -254,15 +278,13 @@ class ExperimentRun:
         held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
         return [key for key, outcome in held.items() if any(outcome.get(name) for name in MACHINE_FAULT_KEYS)]
 
-    def _trial(self, key: TrialKey) -> EngineTrial:
-        return self.engine.trial(self.plans.json(key))
-
     def tick(self, running: Sequence[Running]) -> None:
-        """From the pool."""
+        """From the executor, whose workers may come and go."""
+        self.estimate.observe(self.executor.slots)
         self.reporter.tick(running)
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """Called by the pool in the thread of the trial: judges and stores the trial."""
+        """Called by the executor: judges and stores the trial."""
         data = judged(outcome.data, self.plans.scenarios[key.arm], self.engine)
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hash(key.arm)}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
@@ -274,13 +296,25 @@ class ExperimentRun:
         self.reporter.finished(key, data, wall_s)
 
     def _copy_scenario(self) -> None:
-        document = self.loaded.document
-        source = Path(document.file)
+        document, path = self.loaded.document, self.directory.path
+        source, kept = Path(document.file), recordings_of(self.loaded)
+        copy_recordings(kept, path)
         if source.is_file():
-            self.directory.copy(source, "scenario.yaml")
-        write_json(self.directory.path / "scenario.json", document.data)
+            with named(source):
+                text = source.read_bytes().decode("utf-8")
+            write_text(path / "scenario.yaml", text_with(kept, text, document.folder))
+        write_json(path / "scenario.json", data_with(kept, document.data, document.folder))
         if published := self.loaded.published_path:
             self.directory.copy(published, "published.yaml")
+
+
+def refuse_elsewhere(engine: Engine, place: str) -> None:
+    """Raises `RunRefusedError` when trials of an engine that is tied to this machine are to run elsewhere."""
+    if engine.name != SIMULATED and place != Local.name:
+        raise RunRefusedError(
+            f"--on {place} runs simulated trials only: {engine.name} trials use the processes and the kernel of"
+            " this machine, and their results depend on it (hint: omit --on, or run the command on the other machine)"
+        )
 
 
 def check_published(loaded: Loaded) -> None:

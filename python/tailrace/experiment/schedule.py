@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 SOLO = "solo:"
@@ -23,6 +23,24 @@ class TrialKey:
 
     def __str__(self) -> str:
         return f"{self.arm}/{self.number}"
+
+
+class LazyKeys:
+    """Trials that are made when they are handed out: their number is known, and fewer may come."""
+
+    def __init__(self, make: Callable[[], Iterator[TrialKey]], count: int) -> None:
+        self._make = make
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[TrialKey]:
+        return self._make()
+
+
+Keys = Sequence[TrialKey] | LazyKeys
+"""What an executor runs."""
 
 
 def shuffled(arms: Sequence[str], numbers: Iterable[int], seed: int) -> list[TrialKey]:

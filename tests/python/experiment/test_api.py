@@ -1,5 +1,6 @@
 """`import tailrace` in a program or a notebook."""
 
+import json
 import pydoc
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 import tailrace
 from lab import sound
+from tailrace.errors import RunRefusedError
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -79,3 +81,33 @@ def test_the_package_shows_its_interface_and_nothing_else() -> None:
         "class ScenarioError",
     ):
         assert name in shown
+
+
+def test_a_search_and_a_study_have_functions_that_no_module_hides(workplace: Path) -> None:
+    import tailrace.search.search
+    import tailrace.sensitivity.study
+
+    users = "workloads.orders.users"
+    found = tailrace.search_for(sound(), {users: [1, 2, 4]}, "orders.p99 < 5ms", maximise="users", out="found")
+    assert found.found is not None
+    assert found.found.values == {users: 4}
+    assert json.loads((workplace / "found" / "search.json").read_text("utf-8"))["found"]["trials"] == 6
+    study = tailrace.sensitivity_of(
+        sound(), {"network.link.delay": "1us..5us"}, assumptions=False, figures="orders.p99", trajectories=2,
+        samples=0, checks=0, out="study",
+    )  # fmt: skip
+    assert [factor.name for factor in study.factors] == ["delay"]
+    assert {"sensitivity.json", "sensitivity.md", "tornado.svg"} <= {file.name for file in study.path.iterdir()}
+
+
+def test_places_and_large_sweeps_are_refused_in_words() -> None:
+    with pytest.raises(RunRefusedError, match="--jobs requires --on local"):
+        tailrace.run(sound(), on="dask://127.0.0.1:9", jobs=2)
+    with pytest.raises(RunRefusedError, match="no Dask scheduler answers: Connection refused"):
+        tailrace.run(sound(), on="dask://127.0.0.1:9")
+    axes: dict[str, list[object]] = {
+        "workloads.orders.users": list(range(1, 52)),
+        "switches.leaf.buffer": [f"{n}MB" for n in range(1, 51)],
+    }
+    with pytest.raises(RunRefusedError, match="more than 2000 points"):
+        tailrace.sweep(sound(), axes)

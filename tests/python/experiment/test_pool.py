@@ -9,6 +9,7 @@ import pytest
 from tailrace.errors import TailraceError
 from tailrace.experiment import pool
 from tailrace.experiment.estimate import TimeEstimate
+from tailrace.experiment.interrupts import counted_interrupts
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import to_go
@@ -139,7 +140,7 @@ def test_trials_run_from_any_thread() -> None:
 
 def test_one_interrupt_is_counted_and_the_second_ends_everything() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with pool._interrupts() as interrupts:
+    with counted_interrupts() as interrupts:
         signal.raise_signal(signal.SIGINT)
         assert interrupts.count == 1
         with pytest.raises(KeyboardInterrupt):
@@ -180,6 +181,22 @@ def test_the_time_to_go_comes_from_what_was_measured() -> None:
     assert estimate.fraction([]) == 0.5
 
 
+def test_the_time_to_go_counts_what_the_slots_do_beside_trials() -> None:
+    keys = [TrialKey("arm", number) for number in range(1, 101)]
+    now = [0.0]
+    estimate = TimeEstimate(keys, jobs=2, clock=lambda: now[0])
+    for key in keys[:10]:  # each of two slots is busy for half of the time
+        estimate.observe(2)
+        now[0] += 2
+        estimate.finished(key, 2)
+    estimate.observe(2)
+    assert estimate.remaining_s([]) == pytest.approx(90 * 2)
+    estimate.observe(4)
+    assert estimate.remaining_s([]) == pytest.approx(90), "twice as many slots"
+    estimate.observe(0)
+    assert estimate.remaining_s([]) is None, "nothing can run"
+
+
 def test_the_time_to_go_claims_no_more_than_is_known() -> None:
     assert to_go(None) == "remaining time unknown"
     assert to_go(12.4) == "about 12 s remaining"
@@ -190,7 +207,7 @@ def test_the_time_to_go_claims_no_more_than_is_known() -> None:
 def test_a_signal_that_the_caller_ignores_is_not_counted() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup(1) does
     try:
-        with pool._interrupts() as interrupts:
+        with counted_interrupts() as interrupts:
             signal.raise_signal(signal.SIGHUP)
         assert interrupts.count == 0
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN

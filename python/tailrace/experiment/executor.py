@@ -1,0 +1,47 @@
+"""Where trials run: on threads of this process, or elsewhere (`remote`)."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from tailrace.experiment.engine import Engine
+from tailrace.experiment.pool import Pool, Watcher
+from tailrace.experiment.schedule import Keys, TrialKey
+
+PlanOf = Callable[[TrialKey], str]
+"""The plan of a trial as JSON."""
+
+
+class Executor(Protocol):
+    """Runs lists of trials; one executor may run many lists, one after the other."""
+
+    @property
+    def name(self) -> str:
+        """`local`, or what `--on` named; written to the manifest."""
+        ...
+
+    @property
+    def slots(self) -> int:
+        """Trials that it runs at the same time; of workers that come and go, the number now."""
+        ...
+
+    def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
+        """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM).
+
+        The watcher receives each outcome once, as it comes, and never in two threads at once. A trial that the engine
+        rejects has an outcome of status `failed`; any other error stops all trials and is raised.
+        """
+        ...
+
+
+class Local:
+    """Threads of this process."""
+
+    name = "local"
+
+    def __init__(self, jobs: int, engine: Engine) -> None:
+        self.slots = jobs
+        self._engine = engine
+
+    def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
+        """Runs every trial on a pool of threads."""
+        return Pool(self.slots, lambda key: self._engine.trial(plan_of(key)), watcher).run_all(keys)

@@ -1,0 +1,1 @@
+"""Large sweeps: more points than can be kept whole."""

@@ -1,0 +1,192 @@
+"""The connection to a Dask scheduler: opened within seconds or refused in words, and opened again when it is lost."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.remote.address import absent_words
+from tailrace.experiment.remote.envelope import Build, own_build
+from tailrace.experiment.remote.worker import run_batch
+
+CONNECT_S = 15.0
+"""Time for Dask's greeting with a scheduler that is there; on a busy machine it takes seconds."""
+OUTAGE_S = 120.0
+"""A scheduler that does not answer for this time after it had answered ends the run; a rerun continues it."""
+MESSAGES_KEPT = 10
+"""Messages that Dask keeps of each connection."""
+WORKERS_EVERY_S = 1.0
+"""Seconds between two looks at which workers there are."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A batch at the scheduler: Dask's future."""
+
+    future: Any
+
+    @property
+    def key(self) -> str:
+        """Dask's name of it."""
+        return str(self.future.key)
+
+    @property
+    def state(self) -> str:
+        """`pending`, `finished`, `error`, or `cancelled` and `lost` for a batch that the scheduler has forgotten."""
+        return str(self.future.status)
+
+    def result(self, timeout_s: float) -> Mapping[str, Any]:
+        """The result of a finished batch; raises `TimeoutError`, also when its worker has died since."""
+        result: Mapping[str, Any] = self.future.result(timeout=timeout_s)
+        return result
+
+    def error(self) -> BaseException:
+        """The error of a failed batch."""
+        error = self.future.exception(timeout=CONNECT_S)
+        assert isinstance(error, BaseException), "the batch has failed"
+        return error
+
+    def release(self) -> None:
+        """Lets the worker forget the result."""
+        self.future.release()
+
+
+class Link:
+    """A client of a scheduler."""
+
+    def __init__(self, address: str, shown: str) -> None:
+        self.address = address
+        self.shown = shown
+        """The address as the user wrote it."""
+        self._client: Any = None
+        self._workers: dict[str, int] = {}
+        """Threads by worker."""
+        self._looked_s = -WORKERS_EVERY_S
+        self._number = 0
+        self._lost_s: float | None = None
+        self._can_limit = True
+
+    def open(self) -> None:
+        """Connects; raises `RunRefusedError` when the scheduler does not answer."""
+        try:
+            self._connect()
+        except OSError:
+            raise RunRefusedError(absent_words(self.shown, f"no greeting for {CONNECT_S:g} s")) from None
+
+    def close(self) -> None:
+        """Disconnects; the scheduler forgets what this client has sent."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close(timeout=CONNECT_S)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection stands."""
+        return self._client is not None and self._client.status == "running"
+
+    def restored(self, say: Callable[[str], None]) -> bool:
+        """Tries once to connect again; raises `RunRefusedError` when the scheduler has been away for too long."""
+        if self._lost_s is None:
+            self._lost_s = time.monotonic()
+            say(f"{self.shown}: the scheduler does not answer; trying again for {OUTAGE_S:g} s")
+        self.close()
+        try:
+            self._connect()
+        except OSError:
+            if time.monotonic() - self._lost_s > OUTAGE_S:
+                raise RunRefusedError(
+                    f"{self.shown}: the scheduler has not answered for {OUTAGE_S:g} s; finished trials are kept"
+                    " (hint: run the same command again when it is back)"
+                ) from None
+            return False
+        self._lost_s = None
+        say(f"{self.shown}: the scheduler answers again")
+        return True
+
+    def send(self, text: str, told: Callable[[], None], worker: str | None = None) -> Sent:
+        """Sends a batch, to one worker or to any; `told` is called, in another thread, when it has ended."""
+        self._number += 1
+        key = f"tailrace-{self._client.id}-{self._number}"
+        future = self._client.submit(run_batch, text, key=key, pure=False, workers=worker)
+        future.add_done_callback(lambda _future: told())
+        return Sent(future)
+
+    def limit_deaths(self, limits: Mapping[str, int]) -> dict[str, int]:
+        """Has the scheduler give up tasks at so many deaths of workers; returns the deaths that it has counted.
+
+        A task that it does not know yet is left out. Dask has one limit for all tasks of a scheduler, which is not
+        changed here.
+        """
+        if not self._can_limit:
+            return {}
+        try:
+            counted: dict[str, int] = self._client.run_on_scheduler(_limiting(), dict(limits))
+        except Exception:  # noqa: BLE001  a scheduler of another Python, or one that runs no functions: its limit holds
+            self._can_limit = not self.is_alive
+            return {}
+        return counted
+
+    def cancel(self, sent: list[Sent]) -> None:
+        """Cancels batches; a worker that runs one stops it."""
+        if sent and self.is_alive:
+            self._client.cancel([one.future for one in sent], force=True, reason="the run was interrupted")
+
+    def workers(self) -> Mapping[str, int]:
+        """The workers now, and the threads of each."""
+        now_s = time.monotonic()
+        if self.is_alive and now_s - self._looked_s >= WORKERS_EVERY_S:
+            self._looked_s = now_s
+            try:
+                self._workers = dict(self._client.nthreads())
+            except (OSError, RuntimeError):  # the connection was lost since: the caller sees that next
+                self._workers = {}
+        return self._workers if self.is_alive else {}
+
+    def slots(self) -> int:
+        """Threads of all workers now."""
+        return sum(self.workers().values())
+
+    def builds(self) -> dict[str, Build | str]:
+        """The build of every worker that is there, or the error of asking it."""
+        found: dict[str, Build | str] = {}
+        for worker, answer in self._client.run(own_build, on_error="return").items():
+            found[worker] = answer if isinstance(answer, Build) else f"{type(answer).__name__}: {answer}"
+        return found
+
+    def _connect(self) -> None:
+        from distributed import Client
+
+        self._client = Client(self.address, timeout=CONNECT_S, set_as_default=False)
+        self._looked_s = -WORKERS_EVERY_S
+
+
+def _limiting() -> Callable[..., dict[str, int]]:
+    """A function for the scheduler; one inside another travels as code, so that the scheduler needs no wheel."""
+
+    def limit(most_of: dict[str, int], dask_scheduler: Any = None) -> dict[str, int]:
+        counted = {}
+        for key, most in most_of.items():
+            task = dask_scheduler.tasks.get(key)
+            if task is not None:
+                counted[key] = task.suspicious
+                task.suspicious += max(0, dask_scheduler.allowed_failures + 1 - most)
+        return counted
+
+    return limit
+
+
+def import_dask(shown: str, extra: str = "dask") -> None:
+    """Imports Dask, without what it logs of lost connections; raises `RunRefusedError` when it is not installed."""
+    try:
+        import dask
+
+        # Dask keeps the last messages of a connection for its developers, and with them the plans of all batches.
+        kept = {"distributed.admin.low-level-log-length": MESSAGES_KEPT}
+        dask.config.set({"logging.distributed": "critical", **kept})
+        import distributed  # noqa: F401  whether it is there
+    except ImportError:
+        raise RunRefusedError(f"--on {shown} requires Dask (hint: pip install 'tailrace[{extra}]')") from None
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,0 +1,159 @@
+"""Workers that Slurm starts: each is a job with `dask worker`, and all of them end with the command."""
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.remote.link import Link, import_dask
+from tailrace.experiment.remote.workers import Workers
+
+NAME = "slurm"
+COMMANDS = ("sbatch", "squeue", "scancel")
+"""Commands of Slurm that are called."""
+COMMAND_S = 30.0
+"""Time limit of one of them."""
+TEND_EVERY_S = 5.0
+"""Seconds between two looks at whether jobs are missing."""
+WORKERS_MAX, CORES, TIME = 4, 1, "01:00:00"
+"""Jobs, cores of each job and its time limit unless the options say otherwise."""
+MEMORY_OF_A_CORE = "2GB"
+"""Memory that a job asks for, for each of its cores; Dask's configuration `jobqueue.slurm.memory` takes precedence."""
+LIFELINE = "tailrace.experiment.remote.lifeline"
+"""Module that ends a worker without a scheduler, or whose job has ended."""
+DEATH_S = 60
+"""A worker that finds no scheduler for this time at its start ends, and so does its job."""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The options of `--on slurm`; None for the default."""
+
+    partition: str | None = None
+    time: str | None = None
+    cores: int | None = None
+    workers_max: int | None = None
+
+    def given(self) -> list[str]:
+        """The options that were given."""
+        options = {
+            "--partition": self.partition,
+            "--time": self.time,
+            "--cores": self.cores,
+            "--max-workers": self.workers_max,
+        }
+        return [name for name, value in options.items() if value is not None]
+
+
+@contextmanager
+def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
+    """Submits the jobs and yields the executor on their workers; cancels every job at the end."""
+    with _cluster(jobs) as cluster:
+        count = jobs.workers_max or WORKERS_MAX
+        _refuse_script(cluster.job_script())
+        try:
+            cluster.scale(jobs=count)
+            link = Link(cluster.scheduler_address, NAME)
+            link.open()
+            say(f"{NAME}: {count} job{'s' if count != 1 else ''} submitted, scheduler {cluster.scheduler_address}")
+            try:
+                workers = Workers(NAME, link, say, _Tender(cluster, count, say))
+                yield workers
+                workers.close()
+            finally:
+                link.close()
+        finally:
+            ids = [str(worker.job_id) for worker in cluster.workers.values() if getattr(worker, "job_id", None)]
+            cluster.close(timeout=COMMAND_S)
+            _cancel(ids)
+
+
+def batch_script(jobs: Jobs) -> str:
+    """The script that Slurm would get for each worker."""
+    with _cluster(jobs) as cluster:
+        return str(cluster.job_script())
+
+
+@contextmanager
+def _cluster(jobs: Jobs) -> Iterator[Any]:
+    import_dask(NAME, "slurm")
+    try:
+        from dask_jobqueue import SLURMCluster
+    except ImportError:
+        raise RunRefusedError("--on slurm requires dask-jobqueue (hint: pip install 'tailrace[slurm]')") from None
+    if missing := [command for command in COMMANDS if shutil.which(command) is None]:
+        raise RunRefusedError(
+            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a login node of the cluster;"
+            " on Debian, the package is slurm-client)"
+        )
+    import dask
+
+    cores = jobs.cores or CORES
+    configured = dask.config.get("jobqueue.slurm.worker-extra-args", None)
+    memory = dask.config.get("jobqueue.slurm.memory", None) or f"{cores * int(MEMORY_OF_A_CORE[:-2])}GB"
+    try:
+        cluster = SLURMCluster(
+            queue=jobs.partition,
+            walltime=jobs.time or TIME,
+            cores=cores,
+            processes=1,
+            memory=memory,
+            death_timeout=DEATH_S,
+            worker_extra_args=[*(configured or []), "--preload", LIFELINE],
+            nanny=False,
+            scheduler_options={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+        )
+    except (RuntimeError, OSError, ValueError) as error:
+        raise RunRefusedError(f"--on slurm: the scheduler does not start: {_one_line(error)}") from None
+    try:
+        yield cluster
+    finally:
+        cluster.close(timeout=COMMAND_S)
+
+
+def _refuse_script(script: str) -> None:
+    """Raises `RunRefusedError` with what Slurm says when it would not take the job, before anything is submitted."""
+    command = ["sbatch", "--test-only"]
+    try:
+        done = subprocess.run(command, input=script, capture_output=True, text=True, timeout=COMMAND_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RunRefusedError(f"--on slurm: sbatch does not answer: {_one_line(error)}") from None
+    if done.returncode != 0:
+        said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        raise RunRefusedError(
+            f"--on slurm: Slurm refuses the jobs: {said} (hint: check --partition, --time and --cores with `sinfo`)"
+        )
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+class _Tender:
+    """Submits jobs again where some ended: cancelled, out of time, or on a node that failed."""
+
+    def __init__(self, cluster: Any, count: int, say: Callable[[str], None]) -> None:
+        self._cluster = cluster
+        self._count = count
+        self._say = say
+        self._next_s = time.monotonic() + TEND_EVERY_S
+
+    def __call__(self) -> None:
+        now_s = time.monotonic()
+        if now_s < self._next_s:
+            return
+        self._next_s = now_s + TEND_EVERY_S
+        if (missing := self._count - len(self._cluster.workers)) > 0:
+            self._say(f"{NAME}: {missing} job{'s have' if missing != 1 else ' has'} ended; submitting again")
+            self._cluster.scale(jobs=self._count)
+
+
+def _cancel(ids: list[str]) -> None:
+    """Cancels jobs that Slurm may still have; one that has ended is no error."""
+    if ids:
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(["scancel", *ids], check=False, capture_output=True, timeout=COMMAND_S)

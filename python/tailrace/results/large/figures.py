@@ -1,0 +1,37 @@
+"""The figures of one trial that a large sweep keeps."""
+
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.definitions import metric_of_members
+from tailrace.results.sweep.curves import METRICS
+from tailrace.scenario.workloads.kinds import facts_of
+
+COMPLETION = "completion_s"
+DIGITS = 10
+"""Significant digits of a figure."""
+
+
+def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
+    """By workload and metric; of a trial that is not valid, what it did in its time, and nothing of a failed one.
+
+    A trial that is invalid for another reason than unfinished workloads has no figures.
+    """
+    if trial.status != "ok" and not _is_unfinished(trial):
+        return {}
+    found: dict[str, dict[str, float]] = {}
+    for name in trial.workload_numbers:
+        own = {metric: value for metric in METRICS if (value := _figure(trial, name, metric)) is not None}
+        if own:
+            found[name] = own
+    return found
+
+
+def _figure(trial: Trial, name: str, metric: str) -> float | None:
+    kind = (trial.workload(name) or {}).get("kind")
+    if metric == COMPLETION and kind is not None and facts_of(str(kind)).is_open_loop:
+        return None
+    value = metric_of_members(trial, [name], metric)
+    return None if value is None else float(f"{value:.{DIGITS}g}")
+
+
+def _is_unfinished(trial: Trial) -> bool:
+    return trial.status == "invalid" and bool(trial.outcome.get("unfinished"))

@@ -1,0 +1,192 @@
+"""The summary of a large sweep, made in one pass over its lines: memory does not grow with the number of points.
+
+`sweep.csv` gets a row for each point, arm, workload and metric. The summary has, for each of these curves, the mean
+over all points, the smallest and the largest value with their points, the mean by value of each axis, and at how many
+points an arm is below or above the baseline.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import TailraceError
+from tailrace.files import PART, named, read_json
+from tailrace.results.large.lines import Line, Lines
+from tailrace.results.sweep.files import CSV, quoted
+from tailrace.scenario.sweep import Sweep
+
+VALUES_MAX = 1000
+"""Values of an axis by which means are told, at most; of a longer axis the table holds every point."""
+PROBLEMS_MAX = 20
+"""Trials that are not ok and are listed at most; all are counted."""
+ALIKE = 0.01
+"""Arms that differ by less than this share of the baseline are counted as alike."""
+
+
+@dataclass
+class Tally:
+    """A mean that grows."""
+
+    count: int = 0
+    mean: float = 0.0
+
+    def add(self, value: float) -> None:
+        """One more value (Welford)."""
+        self.count += 1
+        self.mean += (value - self.mean) / self.count
+
+
+@dataclass
+class Curve:
+    """One metric of one workload and arm over all points."""
+
+    every: Tally = field(default_factory=Tally)
+    low: tuple[float, int] | None = None
+    """The smallest mean of a point, and the number of that point."""
+    high: tuple[float, int] | None = None
+    by_value: dict[str, dict[int, Tally]] = field(default_factory=dict)
+    """By axis and place of the value."""
+    below: int = 0
+    """Points at which the arm is below the baseline by more than `ALIKE`."""
+    above: int = 0
+    compared: int = 0
+
+    def add(self, point: int, places: Mapping[str, int], value: float, base: float | None) -> None:
+        """The mean of a point, and that of the baseline there."""
+        self.every.add(value)
+        self.low = (value, point) if self.low is None else min(self.low, (value, point))
+        self.high = (value, point) if self.high is None else max(self.high, (value, point))
+        for path, place in places.items():
+            self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(value)
+        if base is not None:
+            self.compared += 1
+            self.below += value < base - ALIKE * abs(base)
+            self.above += value > base + ALIKE * abs(base)
+
+
+Key = tuple[str, str, str]
+"""Arm, workload and metric."""
+
+
+def summarise_large(path: Path) -> dict[str, Any]:
+    """Writes `sweep.csv` of a large sweep and returns its summary; raises `TailraceError` where it is none."""
+    manifest = read_json(path / "manifest.json")
+    if not is_large(manifest):
+        raise TailraceError(f"{path}: not a large sweep")
+    axes = manifest["sweep"]["axes"]
+    sweep = Sweep(axes={axis["path"]: axis["values"] for axis in axes}, combine=manifest["sweep"]["combine"])
+    curves: dict[Key, Curve] = {}
+    statuses: Counter[str] = Counter()
+    problems: list[dict[str, Any]] = []
+    points = 0
+    told = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
+    with _table(path / CSV, [*sweep.axes, "arm", "workload", "metric", "mean", "trials"]) as table:
+        for lines in Lines(path).read():
+            for point, of_point in _by_point(lines):
+                points += 1
+                values = list(sweep.point(point).values.values())
+                places = {one: place for one, place in sweep.places(point).items() if one in told}
+                for line in of_point:
+                    statuses[line.status] += 1
+                    if line.status != "ok" and len(problems) < PROBLEMS_MAX:
+                        problems.append(_problem(sweep, line))
+                means = _means(of_point)
+                for key, mean in means.items():
+                    base = means.get((manifest["baseline"], *key[1:])) if key[0] != manifest["baseline"] else None
+                    curve = curves.setdefault(key, Curve())
+                    curve.add(point, places, mean.mean, base.mean if base else None)
+                    table.row([*values, *key, mean.mean, mean.count])
+    return {
+        "format": 1,
+        "large": manifest["large"],
+        "run": {key: manifest[key] for key in ("name", "state", "engine", "seed", "scale", "trials", "started")},
+        "axes": [{"path": axis["path"], "name": axis["name"], "count": len(axis["values"])} for axis in axes],
+        "arms": manifest["arms"],
+        "points_run": points,
+        "statuses": dict(sorted(statuses.items())),
+        "problems": problems,
+        "curves": [_curve(sweep, key, curve) for key, curve in sorted(curves.items(), key=_order(manifest))],
+    }
+
+
+def is_large(manifest: object) -> bool:
+    """Whether a manifest is that of a large sweep."""
+    return isinstance(manifest, dict) and isinstance(manifest.get("large"), dict)
+
+
+def _by_point(lines: Mapping[tuple[int, str, int], Line]) -> Iterator[tuple[int, list[Line]]]:
+    of_point: dict[int, list[Line]] = {}
+    for key in sorted(lines):
+        of_point.setdefault(key[0], []).append(lines[key])
+    yield from of_point.items()
+
+
+def _means(lines: list[Line]) -> dict[Key, Tally]:
+    means: dict[Key, Tally] = {}
+    for line in lines:
+        for workload, figures in line.figures.items():
+            for metric, value in figures.items():
+                means.setdefault((line.arm, workload, metric), Tally()).add(value)
+    return means
+
+
+def _problem(sweep: Sweep, line: Line) -> dict[str, Any]:
+    kept = {key: value for key, value in asdict(line).items() if key in ("arm", "trial", "status", "reason")}
+    return {"point": sweep.point(line.point).label, **kept}
+
+
+def _curve(sweep: Sweep, key: Key, curve: Curve) -> dict[str, Any]:
+    assert curve.low is not None and curve.high is not None, "a curve has a value"  # noqa: PT018  both or none
+    return {
+        **dict(zip(("arm", "workload", "metric"), key, strict=True)),
+        "points": curve.every.count,
+        "mean": curve.every.mean,
+        "low": {"value": curve.low[0], "point": sweep.point(curve.low[1]).label},
+        "high": {"value": curve.high[0], "point": sweep.point(curve.high[1]).label},
+        "below": curve.below,
+        "above": curve.above,
+        "compared": curve.compared,
+        "by_value": {
+            path: [
+                {"value": str(sweep.axes[path][place]), "mean": tally.mean, "points": tally.count}
+                for place, tally in sorted(of_value.items())
+            ]
+            for path, of_value in curve.by_value.items()
+        },
+    }
+
+
+def _order(manifest: dict[str, Any]) -> Any:
+    """Curves in the order of the scenario."""
+    arms, workloads = manifest["arms"], manifest["workloads"]
+    return lambda item: (workloads.index(item[0][1]), item[0][2], arms.index(item[0][0]))
+
+
+class _table:  # noqa: N801  used as a function
+    """A CSV file that is written row by row and appears when it is complete."""
+
+    def __init__(self, path: Path, head: list[str]) -> None:
+        self._path = path
+        self._part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
+        self._head = head
+
+    def __enter__(self) -> "_table":
+        with named(self._path):
+            self._file = self._part.open("w", encoding="utf-8")
+        self.row(self._head)
+        return self
+
+    def row(self, cells: list[Any]) -> None:
+        with named(self._path):
+            self._file.write(",".join(quoted(cell) for cell in cells) + "\n")
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        with named(self._path):
+            self._file.close()
+            if kind is None:
+                self._part.replace(self._path)
+            else:
+                self._part.unlink(missing_ok=True)

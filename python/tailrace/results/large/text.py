@@ -1,0 +1,103 @@
+"""A large sweep as text and as a page."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tailrace.results.directory.grid import metric_name
+from tailrace.results.format.columns import WIDTH, align, fill
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
+
+ROWS_MAX = 60
+"""Values of an axis in a table of the page, at most; of more, evenly spread ones are shown."""
+HEAD = ["workload", "figure", "arm", "mean", "smallest", "largest"]
+
+
+def large_text(summary: dict[str, Any]) -> str:
+    """Means over all points, extremes, and what is not ok."""
+    lines = [fill(line, WIDTH) for line in _title(summary)]
+    lines += ["", align([HEAD, *_rows(summary)], left=3), ""]
+    lines += [fill(sentence, WIDTH) for sentence in _sentences(summary)]
+    lines += [f"  {line}" for line in _problems(summary)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def large_page(summary: dict[str, Any]) -> str:
+    """The same as Markdown, with the points of the extremes and the means by value of each axis."""
+    lines = [f"# Sweep: {summary['run']['name']}", "", *(f"{line}\n" for line in _title(summary))]
+    lines += [f"{line}\n" for line in _sentences(summary)]
+    lines += ["## Over all points", "", *_markdown([[*HEAD, "smallest at", "largest at"], *_rows(summary, True)]), ""]
+    for axis in summary["axes"]:
+        lines += [f"## By {axis['name']}", "", "Mean over all points with this value.", ""]
+        lines += [*_markdown(_by_value(summary, axis["path"], axis["name"])), ""]
+    if summary["problems"]:
+        lines += ["## Trials that are not ok", "", *(f"- {line}" for line in _problems(summary)), ""]
+    return "\n".join(lines)
+
+
+def _title(summary: dict[str, Any]) -> Iterator[str]:
+    run, points = summary["run"], _number(summary["large"]["points"])
+    scale = "" if run["scale"] == 1 else f", {run['scale']:.3g} of the full counts"
+    axes = " × ".join(f"{axis['name']} ({axis['count']})" for axis in summary["axes"])
+    yield f"{run['name']}: {points} points of {axes}, seed {run['seed']}{scale}."
+    if summary["points_run"] < summary["large"]["points"]:
+        yield f"{_number(summary['points_run'])} points have run; they are spread over all values."
+
+
+def _rows(summary: dict[str, Any], is_long: bool = False) -> Iterator[list[str]]:
+    for curve in summary["curves"]:
+        ends = [curve["low"], curve["high"]]
+        names = [curve["workload"], metric_name(curve["metric"], ""), curve["arm"]]
+        figures = [_digits(curve["mean"]), *(_digits(end["value"]) for end in ends)]
+        yield [*names, *figures, *([end["point"] for end in ends] if is_long else [])]
+
+
+def _sentences(summary: dict[str, Any]) -> Iterator[str]:
+    baseline = summary["arms"][0]
+    for curve in summary["curves"]:
+        if curve["compared"] and (curve["below"] or curve["above"]):
+            what = f"{curve['workload']}, {metric_name(curve['metric'], '')}"
+            below, above = _number(curve["below"]), _number(curve["above"])
+            yield (
+                f"{what}: {curve['arm']} is more than 1 % below {baseline} at {below} and above it at {above}"
+                f" of {_number(curve['compared'])} points."
+            )
+    bad = {status: count for status, count in summary["statuses"].items() if status != "ok"}
+    if bad:
+        yield "Not ok: " + ", ".join(f"{_number(count)} {status}" for status, count in bad.items()) + "."
+
+
+def _problems(summary: dict[str, Any]) -> Iterator[str]:
+    for one in summary["problems"]:
+        trial = f", trial {one['trial']}" if one["trial"] else ""
+        yield f"{one['arm']} at {one['point']}{trial}: {one['status']}: {one['reason']}"
+    more = sum(count for status, count in summary["statuses"].items() if status != "ok") - len(summary["problems"])
+    if more > 0:
+        yield f"and {_number(more)} more"
+
+
+def _by_value(summary: dict[str, Any], path: str, name: str) -> list[list[str]]:
+    curves = [curve for curve in summary["curves"] if path in curve["by_value"]]
+    head = [name, *(f"{c['workload']}, {metric_name(c['metric'], '')}, {c['arm']}" for c in curves)]
+    columns = [{one["value"]: one["mean"] for one in curve["by_value"][path]} for curve in curves]
+    values = list(dict.fromkeys(value for column in columns for value in column))
+    every = -(-len(values) // ROWS_MAX)
+    rows = [
+        [value, *(_digits(column[value]) if value in column else "" for column in columns)] for value in values[::every]
+    ]
+    return [head, *rows]
+
+
+def _markdown(rows: list[list[str]]) -> Iterator[str]:
+    head, *rest = rows
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    for row in rest:
+        yield f"| {' | '.join(row)} |"
+
+
+def _digits(value: float) -> str:
+    return digits_text(value, 3).replace(THIN_SPACE, " ")
+
+
+def _number(count: int) -> str:
+    return f"{count:,}".replace(",", " ")

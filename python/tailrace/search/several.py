@@ -1,0 +1,155 @@
+"""Several variables: Optuna proposes settings, and its study is kept beside the runs.
+
+Each proposal is drawn by a sampler whose seed follows from the search's seed and the number of settings decided so far,
+so that a search that was interrupted continues as if it had not been.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.search.deciding import Decider, Tried
+from tailrace.search.wanted import GRID, Asked, Wanted
+from tailrace.statistics import mean
+from tailrace.statistics.sequential import SequentialTest
+
+STUDY = "study.log"
+EARLY_ERROR = 0.003
+"""Of the decision on a proposal: two trials that agree. A wrong one costs proposals, not the result."""
+FIRST_RANDOM = 10
+"""Settings that are drawn at random before the sampler learns."""
+REPEATED_MAX = 3
+"""Proposals for each setting that is wanted: one that is known already is no new setting."""
+SEEDS_APART = 100_003
+EXCESS = "excess"
+
+
+def library() -> Any:
+    """Optuna; raises `RunRefusedError` with the remedy where it is not installed."""
+    try:
+        import optuna
+    except ImportError:
+        hint = "pip install 'tailrace[search]', or vary one value"
+        raise RunRefusedError(f"a search over several variables needs the package optuna (hint: {hint})") from None
+    return optuna
+
+
+@dataclass
+class Several:
+    """A search over several variables, or for the best figure."""
+
+    wanted: Wanted
+    asked: Asked
+    decider: Decider
+    folder: Path
+    seed: int
+    final: SequentialTest
+    """Of the setting that is found: its error is corrected for the number of settings among which it was chosen."""
+
+    def run(self) -> Tried | None:
+        """Tries settings; returns the best one that meets the goals with the stated confidence, None without one."""
+        if self.wanted.sampler == GRID:
+            grid = list(product(*(range(len(one.values)) for one in self.asked.variables)))
+            self.decider.run_ahead(grid)
+            for positions in grid:
+                self.decider.try_at(positions)
+        else:
+            self._propose()
+        return self._confirmed()
+
+    def _propose(self) -> None:
+        optuna = library()
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            for positions in dict.fromkeys(self._known(study := self._study(optuna))):
+                self.decider.try_at(positions)
+            while len(set(known := self._known(study))) < self._count and len(known) < REPEATED_MAX * self._count:
+                study.sampler = self._sampler(optuna, len(known))
+                self._one(optuna, study)
+
+    @property
+    def _count(self) -> int:
+        return min(self.wanted.evaluations, self.asked.count)
+
+    def _study(self, optuna: Any) -> Any:
+        backend = optuna.storages.journal.JournalFileBackend(str(self.folder / STUDY))
+        storage = optuna.storages.JournalStorage(backend)
+        return optuna.create_study(
+            study_name="search",
+            storage=storage,
+            load_if_exists=True,
+            direction="minimize" if self.asked.aim.is_minimised else "maximize",
+        )
+
+    def _known(self, study: Any) -> list[tuple[int, ...]]:
+        """Positions of the settings that were decided, in order; one that was interrupted is proposed again."""
+        decided = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished() and trial.values]
+        return [self._positions(trial) for trial in decided]
+
+    def _positions(self, trial: Any) -> tuple[int, ...]:
+        return tuple(int(trial.params[variable.path]) for variable in self.asked.variables)
+
+    def _sampler(self, optuna: Any, number: int) -> Any:
+        seed = self.seed * SEEDS_APART + number
+        match self.wanted.sampler:
+            case "random":
+                return optuna.samplers.RandomSampler(seed=seed)
+            case _:
+                return optuna.samplers.TPESampler(seed=seed, n_startup_trials=FIRST_RANDOM, multivariate=True)
+
+    def _one(self, optuna: Any, study: Any) -> None:
+        """One proposal, decided; a proposal that is known already costs nothing."""
+        trial = study.ask()
+        positions = tuple(
+            trial.suggest_int(variable.path, 0, len(variable.values) - 1) for variable in self.asked.variables
+        )
+        try:
+            tried = self.decider.tried.get(positions) or self.decider.try_at(positions)
+        except BaseException:
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            raise
+        trial.set_constraint(EXCESS, self._excess_of(tried))
+        trial.set_user_attr("setting", self.decider.name(tried))
+        study.tell(trial, self.value_of(tried))
+
+    def value_of(self, tried: Tried) -> float:
+        """What is minimised or maximised: a position, or the mean of a figure, which is the last that is kept."""
+        if self.asked.aim.variable is not None:
+            return float(tried.positions[self.asked.aim.variable])
+        values = tried.figures[-1]["values"]
+        worst = float("inf") if self.asked.aim.is_minimised else float("-inf")
+        return mean(values) if values else worst
+
+    def _excess_of(self, tried: Tried) -> float:
+        """How far the goals are missed, relative to their bounds; at most zero where they are met."""
+        excess = [
+            _relative(goal.bound or 0.0, figure["mean"], is_higher_better=goal.is_higher_better)
+            for goal, figure in zip(self.asked.goals, tried.figures, strict=False)
+        ]
+        worst = max(excess)
+        return min(worst, 0.0) if tried.is_met else max(worst, 1e-6)
+
+    def _confirmed(self) -> Tried | None:
+        """The best setting that still meets the goals after more trials, from the best."""
+        found = sorted((one for one in self.decider.tried.values() if one.is_met), key=self._rank)
+        for one in found:
+            again = self.decider.try_at(one.positions, least=self.wanted.confirm, test=self.final)
+            if again.is_met:
+                return again
+        return None
+
+    def _rank(self, tried: Tried) -> tuple[float, Sequence[int]]:
+        value = self.value_of(tried)
+        return (value if self.asked.aim.is_minimised else -value, tried.positions)
+
+
+def _relative(bound: float, value: float | None, *, is_higher_better: bool) -> float:
+    if value is None:
+        return 1.0
+    over = (bound - value) if is_higher_better else (value - bound)
+    return over / bound if bound else over

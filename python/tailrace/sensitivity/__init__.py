@@ -1,0 +1,1 @@
+"""Which assumption decides which figure: every assumption over its range, by screening and by shares of variance."""

@@ -1,0 +1,222 @@
+"""Sweeps with more points than can be kept whole: made when they run, figures kept, summarised in one pass."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from command_line import tailrace
+from dask_processes import START_S, cluster, start_command
+from lab import load, problems, sound
+from tailrace.cli.listing import find_runs
+from tailrace.errors import RunRefusedError, TailraceError
+from tailrace.experiment.executor import PlanOf
+from tailrace.experiment.large.grid import Grid
+from tailrace.experiment.large.run import LargeRun
+from tailrace.experiment.native import Outcome
+from tailrace.experiment.options import Options
+from tailrace.experiment.pool import Watcher
+from tailrace.experiment.remote.waiting import Waiting
+from tailrace.experiment.reporter import Silent
+from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.large.lines import Line, Lines
+from tailrace.results.large.summary import summarise_large
+from tailrace.scenario.workloads.planned import planned_workloads
+
+USERS, BUFFER = "workloads.orders.users", "switches.leaf.buffer"
+AXES = {USERS: "linear(1, 20, 20)", BUFFER: "linear(1MB, 15MB, 15)"}
+POINTS = 300
+
+
+class Instant:
+    """An executor that simulates nothing: the outcome of a trial says what its plan asked for."""
+
+    name, slots = "local", 1
+
+    def __init__(self, stop_after: int = 10**9) -> None:
+        self.ran: list[TrialKey] = []
+        self.stop_after = stop_after
+
+    def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
+        for key in keys:
+            if len(self.ran) == self.stop_after:
+                return True
+            plan = json.loads(plan_of(key))
+            self.ran.append(key)
+            watcher.finished(key, Outcome(outcome_of(plan)), 0.001)
+            watcher.tick([])
+        return False
+
+
+def outcome_of(plan: dict[str, Any]) -> dict[str, Any]:
+    users = next(one.flat["users"] for one in planned_workloads(plan) if one.name == "orders")
+    orders = {"name": "orders", "kind": "oltp", "completion_ps": int(users) * 10**12}
+    return {"seed": plan["seed"], "digest": "d", "finished": True, "end_ps": 10**13, "workloads": [orders], "ports": []}
+
+
+@pytest.fixture(autouse=True)
+def plain_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few points make a large sweep; only the completion time is a figure of the outcomes above, and they are valid."""
+    monkeypatch.setattr("tailrace.scenario.sweep.LISTED_MAX", 100)
+    monkeypatch.setattr("tailrace.results.large.figures.METRICS", ("completion_s",))
+    monkeypatch.setattr("tailrace.experiment.large.run.judged", lambda data, *_rest: {"status": "ok", **data})
+
+
+def swept(out: Path, executor: Instant | None = None, **changes: object) -> tuple[LargeRun, Instant]:
+    executor = executor or Instant()
+    loaded = load(**{"sweep": {"axes": AXES}, "experiment__trials": 1, **changes})
+    return LargeRun(loaded, Options(arms=["dpp"], out=out), Silent(), executor), executor
+
+
+@pytest.mark.usefixtures("fake")
+def test_every_point_runs_once_and_its_figures_are_kept(tmp_path: Path) -> None:
+    run, executor = swept(tmp_path / "run")
+    assert run.run().bad == 0
+    assert len(executor.ran) == len(set(executor.ran)) == POINTS
+    summary = summarise_large(tmp_path / "run")
+    [curve] = summary["curves"]
+    assert (curve["points"], curve["mean"]) == (POINTS, pytest.approx(10.5))
+    assert (curve["low"]["value"], curve["high"]["value"]) == (1.0, 20.0)
+    assert "users=20" in curve["high"]["point"]
+    assert [(one["value"], one["mean"], one["points"]) for one in curve["by_value"][USERS][:2]] == [
+        ("1", 1.0, 15),
+        ("2", 2.0, 15),
+    ]
+    with (tmp_path / "run" / "sweep.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == POINTS
+    assert all(float(row["mean"]) == float(row[USERS]) for row in rows)
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_part_of_the_points_covers_the_whole_grid(tmp_path: Path) -> None:
+    grid = swept(tmp_path / "run")[0].grid
+    first = [grid.sweep.places(int(key.arm.partition("@")[2])) for key, _ in zip(_keys(grid), range(60), strict=False)]
+    for path, count in ((USERS, 20), (BUFFER, 15)):
+        seen = {places[path] for places in first}
+        assert len(seen) > 0.8 * count, "after a fifth of the points most values have been seen"
+
+
+def _keys(grid: Grid) -> LazyKeys:
+    return LazyKeys(lambda: grid.keys(lambda *_reason: None), grid.count)
+
+
+@pytest.mark.usefixtures("fake")
+def test_an_interrupted_sweep_runs_the_rest_and_mends_a_torn_line(tmp_path: Path) -> None:
+    run, first = swept(tmp_path / "run", Instant(stop_after=100))
+    assert run.run().is_interrupted
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["state"] == "interrupted"
+    lines = Lines(tmp_path / "run").files()
+    lines[0].write_bytes(lines[0].read_bytes()[:-10])  # as a process that is killed leaves it
+    assert summarise_large(tmp_path / "run")["points_run"] == 99
+    [listed] = find_runs(tmp_path)
+    assert (listed["trials_done"], listed["trials_planned"]) == (99, POINTS)
+    run, second = swept(tmp_path / "run")
+    assert not run.run().is_interrupted
+    assert len(second.ran) == POINTS - 99
+    assert len({*first.ran, *second.ran}) == POINTS
+    assert summarise_large(tmp_path / "run")["points_run"] == POINTS
+
+
+@pytest.mark.usefixtures("fake")
+def test_points_that_make_no_sound_scenario_are_told_and_the_others_run(tmp_path: Path) -> None:
+    # The limit of the queue may not exceed the buffer of its switch.
+    axes = {BUFFER: "linear(1MB, 15MB, 15)", "policies.dpp.queues.express.limit": "linear(150kB, 1100kB, 20)"}
+    run, executor = swept(tmp_path / "run", sweep={"axes": axes})
+    ended = run.run()
+    assert 0 < ended.bad < 20
+    assert len(executor.ran) == POINTS - ended.bad
+    summary = summarise_large(tmp_path / "run")
+    assert summary["statuses"] == {"impossible": ended.bad, "ok": POINTS - ended.bad}
+    assert "but the switch has a buffer of 1 MB" in summary["problems"][0]["reason"]
+    again = swept(tmp_path / "run", sweep={"axes": axes})
+    again[0].run()
+    assert again[1].ran == []
+
+
+def test_a_failed_trial_runs_again_and_its_later_line_counts(tmp_path: Path) -> None:
+    (tmp_path / "trials").mkdir()
+    lines = Lines(tmp_path)
+    lines.add(Line(7, "dpp", 1, "failed", "killed 3 workers"))
+    lines.add(Line(7, "dpp", 1, "ok", figures={"orders": {"completion_s": 1.0}}))
+    [found] = lines.read()
+    assert [line.status for line in found.values()] == ["ok"]
+    (tmp_path / "trials" / "000000.jsonl").write_text("{}\n", encoding="utf-8")
+    with pytest.raises(TailraceError, match=r"000000\.jsonl:1: not a line of a large sweep"):
+        list(lines.read())
+
+
+def test_a_value_that_is_never_sound_is_refused_before_anything_runs() -> None:
+    told = problems(sound(sweep={"axes": {USERS: [-1, *range(1, 20)], BUFFER: "linear(1MB, 15MB, 15)"}}))
+    assert len(told) == 1
+    assert f"sweep.axes.{USERS}" in told[0]
+    told = problems(sound(sweep={"axes": AXES}, arms={"own": {BUFFER: "2MB"}}))
+    assert "the arm sets what the sweep varies" in told[0]
+
+
+def test_an_absurd_size_is_refused_with_that_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    ranges = [f"linear(1{unit}, 10000{unit}, 10000)" for unit in ("", "us", "MB")]
+    axes = dict(zip((USERS, "workloads.orders.gap", BUFFER), ranges, strict=True))
+    told = problems(sound(sweep={"axes": axes}))
+    assert "the sweep has 1 000 000 000 000 points" in told[0]
+    monkeypatch.setattr("tailrace.experiment.large.run.TRIALS_MAX", 10**5)
+    loaded = load(sweep={"axes": AXES}, experiment__trials=1000)
+    with pytest.raises(RunRefusedError, match="the sweep has 300 000 trials; the limit is 100 000"):
+        LargeRun(loaded, Options(arms=["dpp"]), Silent(), Instant())
+
+
+@pytest.mark.usefixtures("fake")
+def test_what_reads_whole_trials_refuses_a_large_sweep(tmp_path: Path) -> None:
+    run, _ = swept(tmp_path / "run", Instant(stop_after=3))
+    run.run()
+    with pytest.raises(TailraceError, match="a large sweep keeps figures alone"):
+        Run.read(tmp_path / "run")
+    with pytest.raises(RunRefusedError, match=r"has no experiment\.solo"):
+        swept(tmp_path / "solo", experiment__solo=True)
+
+
+def test_an_executor_is_handed_trials_as_it_needs_them() -> None:
+    made: list[TrialKey] = []
+
+    def make() -> "object":
+        for number in range(5):
+            made.append(TrialKey(f"a@{number}", 1))
+            yield made[-1]
+
+    waiting = Waiting(LazyKeys(make, 9))  # type: ignore[arg-type]
+    assert waiting.batch(1) == [TrialKey("a@0", 1)]
+    assert len(made) == 1
+    waiting.measured("a@0", 0.001)
+    while waiting.batch(1):
+        pass
+    assert (len(made), waiting.left) == (5, 0), "fewer were made than were announced"
+
+
+def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
+    axes = {USERS: "linear(1, 41, 41)", BUFFER: "linear(1MB, 50MB, 50)"}
+    YAML().dump(sound(sweep={"axes": axes}, experiment__trials=1), tmp_path / "lab.yaml")
+    with cluster(tmp_path, workers=1, wall_s=0.0) as there:
+        command = start_command(tmp_path, "run", "lab.yaml", "--arm", "dpp", "--out", "run", "--on", there.place)
+        code = command.wait(4 * START_S)
+    said = (tmp_path / "command.log").read_text("utf-8")
+    assert code == 0, said
+    assert "2 050 points of users (41) × buffer (50)" in said
+    lines = [line for found in Lines(tmp_path / "run").read() for line in found.values()]
+    assert len(lines) == 2050
+    assert (tmp_path / "run" / "sweep.md").is_file()
+    again = start_command(tmp_path, "report", "run")
+    assert again.wait(START_S) == 0
+
+
+def test_a_large_sweep_is_described_by_a_dry_run_and_by_check(tmp_path: Path) -> None:
+    axes = {USERS: "linear(1, 41, 41)", BUFFER: "linear(1MB, 50MB, 50)"}
+    YAML().dump(sound(sweep={"axes": axes}), tmp_path / "lab.yaml")
+    done = tailrace("run", str(tmp_path / "lab.yaml"), "--dry-run", "--scale", "0.02")
+    assert "2050 points, 8200 trials" in done.stdout, done.stderr
+    assert "at 2050 points" in tailrace("check", str(tmp_path / "lab.yaml")).stdout
+    refused = tailrace("run", str(tmp_path / "lab.yaml"), "--exact")
+    assert (refused.returncode, "keeps figures of simulated trials alone" in refused.stderr) == (2, True)
