@@ -10,9 +10,8 @@ import pytest
 import tailrace
 from command_line import tailrace as command_line
 from scenario_files import EXAMPLES
-from tailrace.errors import RunRefusedError
-from tailrace.experiment.explain import explain_all
-from tailrace.experiment.native import unexplained, values
+from tailrace.experiment.explain import causes_of, explain_all
+from tailrace.experiment.native import unexplained
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
@@ -40,8 +39,6 @@ experiment: {trials: 1, duration: 400ms, warm_up: 100ms}
 """
 EXAMPLE_SCALE = 0.02
 """Share of an example that is run: what is complete after that is explained."""
-REFUSED = "hypervisors"
-"""What a plan cannot have."""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +92,16 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
     assert "warning" not in done.stderr
 
 
+def test_arms_without_the_trial_are_left_out_of_an_interrupted_run(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    (tmp_path / "run" / "trials" / "alone" / "1.json").unlink()
+    done = command_line("explain", str(tmp_path / "run"), "--json")
+    assert (done.returncode, [one["arm"] for one in json.loads(done.stdout)["explained"]]) == (0, ["beside"])
+    assert "warning: 1 arm has no trial 1 with counters: left out" in done.stderr
+    (tmp_path / "run" / "trials" / "beside" / "1.json").unlink()
+    assert "there is no trial 1 of any arm" in command_line("explain", str(tmp_path / "run")).stderr
+
+
 def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
     command = ["run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--explain", "--json"]
@@ -145,6 +152,74 @@ def test_what_is_not_there_is_refused(run: Path, words: list[str], expected: str
     assert expected in done.stderr
 
 
+DATAGRAMS = """
+tailrace: 1
+name: datagrams
+network:
+  topology: {kind: star, switch: leaf, hosts: [client, server, other]}
+  link: {rate: 1Gbit/s, delay: 5us}
+switches: {leaf: {buffer: 60kB}}
+workloads:
+  calls:
+    kind: requests
+    protocol: udp
+    client: client
+    server: server
+    users: 4
+    gap: exponential(1ms)
+    request: 200B
+    response: 8kB
+    timeout: 20ms
+    retries: 3
+  samples: {kind: datagrams, source: server, destination: client, sizes: 4kB, interarrival: exponential(1ms)}
+  backup: {kind: stream, source: other, destination: client, connections: 2}
+experiment: {trials: 1, duration: 2s, warm_up: 100ms}
+"""
+
+
+def test_datagrams_are_explained_with_reassembly_retries_and_losses(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(DATAGRAMS, encoding="utf-8")
+    folder = tmp_path / "run"
+    assert command_line("run", str(tmp_path / "scenario.yaml"), "--out", str(folder), "--explain").returncode == 0
+    done = command_line("explain", str(folder), "--slowest", "1", "--json")
+    found = {one["workload"]: one for one in json.loads(done.stdout)["explained"]}
+    assert list(found) == ["calls", "samples"]
+    for one in found.values():
+        assert all(band["parts"]["reassembly"] > 0 for band in one["bands"])
+        assert [(place["port"], place["by"]) for place in one["lost"]] == [("leaf>client", "buffer-full")]
+    [slowest] = found["calls"]["slowest"]
+    repeated, rest_ps = divmod(slowest["parts"]["timeout"], 20 * 10**9)
+    assert (rest_ps, repeated) == (0, len(slowest["losses"])), "each retry waited 20 ms for what was lost"
+    outcome = json.loads((folder / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    for workload in outcome["workloads"][:2]:
+        assert found[workload["name"]]["transactions"] == workload["latency"]["count"]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "reassembly of fragments" in page
+    assert f"{found['samples']['lost'][0]['datagrams']} datagrams were lost and have no latency" in page
+    done = command_line("trace", str(folder), "--workload", "calls")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "calls: datagrams are explained, but not traced" in done.stderr
+
+
+def test_what_was_lost_is_told_where_nothing_was_complete(tmp_path: Path) -> None:
+    """No fragment of an answer passes the switch of the second arm: none comes."""
+    scenario = DATAGRAMS.replace("experiment:", "arms: {wide: {}, narrow: {switches.leaf.mtu: 1000B}}\nexperiment:")
+    (tmp_path / "scenario.yaml").write_text(scenario, encoding="utf-8")
+    folder = tmp_path / "run"
+    assert command_line("run", str(tmp_path / "scenario.yaml"), "--out", str(folder), "--explain").returncode == 0
+    done = command_line("explain", str(folder), "--json")
+    found = {(one["arm"], one["workload"]): one for one in json.loads(done.stdout)["explained"]}
+    calls = found["narrow", "calls"]
+    assert (calls["transactions"], calls["bands"], calls["slowest"]) == (0, [], [])
+    assert [place["by"] for place in calls["lost"]] == ["mtu"]
+    summary = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    causes = {arm: own["workloads"]["calls"]["causes"] for arm, own in summary["arms"].items()}
+    assert causes["narrow"] == {**causes["narrow"], "transactions": 0, "bands": [], "lost": calls["lost"]}
+    assert causes["wide"]["transactions"] > 0
+    lost = sum(place["datagrams"] for place in calls["lost"])
+    assert f"{lost} datagrams were lost and have no latency" in (folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_finite_workload_is_explained_from_the_start(tmp_path: Path) -> None:
     finite = SCENARIO.replace("users: 4\n", "users: 4\n    transactions: 40\n")
     (tmp_path / "scenario.yaml").write_text(finite, encoding="utf-8")
@@ -170,21 +245,17 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
 
 @pytest.mark.filterwarnings("ignore::tailrace.errors.ScenarioWarning")
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
-def test_an_example_is_explained_or_refused_in_words(path: Path, tmp_path: Path) -> None:
+def test_an_example_is_explained(path: Path, tmp_path: Path) -> None:
     run = Run.read(tailrace.run(path, trials=1, scale=EXAMPLE_SCALE, out=tmp_path / "run").path)
     for arm in run.arms:
         plan = run.plan(arm)
         assert plan is not None
         trial = run.trials[arm][0].outcome
         key = TrialKey(arm, 1)
-        if plan.get(REFUSED):
-            with pytest.raises(RunRefusedError, match=r"cannot be explained: there are hypervisors"):
-                explain_all({key: canonical_json(plan)}, 1, Silent())
-            continue
         plan |= {"name": trial["name"], "seed": trial["seed"]}
         outcome = explain_all({key: canonical_json(plan)}, 1, Silent())[key]
         assert outcome.data["digest"] == trial["digest"]
-        causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+        causes = causes_of(outcome, plan)
         why = unexplained(canonical_json(plan))
         for workload in trial["workloads"]:
             one_workload_adds_up(workload, causes, why)

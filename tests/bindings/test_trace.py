@@ -86,7 +86,9 @@ def test_the_analysis_of_the_capture_agrees_with_what_happened(slowest: dict[str
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert len(rows) == slowest["frames"]
-    assert [bool(row[0]) for row in rows] == ["repeated" in row[3] for row in rows]
+    again = [bool(row[0]) for row in rows]
+    assert again == ["repeated" in row[3] for row in rows]
+    assert (sum(again), len(rows)) == (14, 493), "the figures of docs/models/trace.md"
     assert {(row[1], row[2]) for row in rows} == {("", "1")}
     assert sum("dropped at leaf>client: buffer-full, queue " in row[3] for row in rows) == 14
     assert sum("repeated after a retransmission timeout" in row[3] for row in rows) == 1
@@ -111,7 +113,7 @@ def test_those_under_way_at_a_moment_are_told(run: Path, tmp_path: Path) -> None
     [
         (["--arm", "besides"], "there is no arm 'besides' (hint: did you mean 'beside'"),
         (["--workload", "order"], "there is no workload 'order' (hint: did you mean 'orders'"),
-        (["--workload", "backup"], "'backup' is not explained: a stream without an end"),
+        (["--workload", "backup"], "'backup' is a stream without an end"),
         (["--trial", "2"], "there is no trial 2 of"),
         (["--id", "1000000"], "there is no transaction 1000000 of 'orders' (hint: numbers from 0 to "),
         (["--at", "401ms"], "--at 401 ms is outside the trial (hint: it ends at 400 ms)"),
@@ -119,8 +121,8 @@ def test_those_under_way_at_a_moment_are_told(run: Path, tmp_path: Path) -> None
         (["--id", "1", "--at", "1ms"], "--id and --at exclude each other"),
         (["--port", "leaf>client"], "--port belongs to --pcapng"),
         (["--pcapng", "x.pcapng", "--port", "leaf>clien"], "there is no port 'leaf>clien' (hint: did you mean 'leaf>"),
-        (["-o", "missing/x"], "its directory does not exist"),
-        (["-o", "."], "it is a directory"),
+        (["-o", "missing/x"], "--output: missing/x: there is no directory missing (hint: mkdir -p missing)"),
+        (["-o", "."], "--output: .: this is a directory (hint: name a file, such as trace.perfetto-trace)"),
         (["-o", "x", "--pcapng", "x"], "name the same file"),
     ],
 )
@@ -130,11 +132,21 @@ def test_what_is_not_there_is_refused(run: Path, words: list[str], expected: str
     assert expected in done.stderr
 
 
-def test_a_run_of_another_engine_is_refused(run: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("engine", "words", "expected"),
+    [
+        ("exact", [], "this is a run of the engine 'exact'"),
+        ("live", [], "has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"),
+        ("live", ["--pcapng", "x.pcapng"], "--pcapng is of simulated runs"),
+    ],
+)
+def test_what_other_engines_do_not_have_is_refused(
+    run: Path, tmp_path: Path, engine: str, words: list[str], expected: str
+) -> None:
     other = tmp_path / "run"
     shutil.copytree(run, other)
     manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))
-    (other / "manifest.json").write_text(json.dumps({**manifest, "engine": "live"}), encoding="utf-8")
-    done = tailrace("trace", str(other))
+    (other / "manifest.json").write_text(json.dumps({**manifest, "engine": engine}), encoding="utf-8")
+    done = tailrace("trace", str(other), *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "this is a run of the engine 'live'" in done.stderr
+    assert expected in done.stderr

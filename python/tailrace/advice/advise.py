@@ -11,7 +11,6 @@ from tailrace.advice.causes import Makeup, makeup
 from tailrace.advice.combining import COMBINATION, combined
 from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
-from tailrace.advice.goal import Goal, parse_goal
 from tailrace.advice.judging import Judged, figures, improvement, judged, subject_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
@@ -22,6 +21,7 @@ from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
+from tailrace.results.metrics.goal import Goal, parse_goal
 from tailrace.results.metrics.latency import latency_figure
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.scenario.loading import Loaded, document_of, try_changes

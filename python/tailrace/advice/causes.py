@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tailrace.advice.candidate import WINDOW, Candidate
-from tailrace.experiment.native import Outcome, values
+from tailrace.experiment.explain import causes_of
+from tailrace.experiment.native import Outcome
 from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import Causes
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import part_words
 
@@ -52,7 +52,7 @@ def makeup(outcome: Outcome, plan: Mapping[str, object], targets: Sequence[str],
     """Of the transactions of a trial; None where they were not explained."""
     if TABLE not in outcome.tables:
         return None
-    found = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan).by_workload
+    found = causes_of(outcome, plan).by_workload
     begins = {name: counted_from_ps(outcome.data, name) for name in targets}
     counted = [one for name in targets for one in found.get(name, []) if one.end_ps > begins[name]]
     if not counted or any(name not in found for name in targets):

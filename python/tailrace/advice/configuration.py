@@ -1,12 +1,16 @@
 """The configuration to apply for a candidate, and how to take it back. Nothing is applied to any device."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tailrace.advice.candidate import Candidate, Settings
 from tailrace.importers.nxos.export import export_nxos
+from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.of_switch import Export, export_switch
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
+from tailrace.importers.sonic.importer import import_sonic
 from tailrace.scenario.scenario import Scenario
 
 CHECKPOINT = "tailrace"
@@ -20,9 +24,10 @@ SONIC_FRAME = (
     f"sudo config rollback {CHECKPOINT}",
 )
 """The same (SONiC, Generic Configuration Update and Rollback)."""
-VENDORS: tuple[tuple[str, str, Export, tuple[str, str]], ...] = (
-    ("NX-OS", "nxos", export_nxos, NXOS_FRAME),
-    ("SONiC", "sonic.json", export_sonic, SONIC_FRAME),
+Import = Callable[[str], tuple[Section, Remarks]]
+VENDORS: tuple[tuple[str, str, Export, Import, tuple[str, str]], ...] = (
+    ("NX-OS", "nxos", export_nxos, import_nxos, NXOS_FRAME),
+    ("SONiC", "sonic.json", export_sonic, import_sonic, SONIC_FRAME),
 )
 
 
@@ -41,6 +46,8 @@ class SwitchLines:
     """Command before the change."""
     undo: str
     """Command that takes it back."""
+    is_change: bool
+    """Whether the lines mean something else than those of the present: where they do not, the remarks say why."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +77,15 @@ def configuration(present: Scenario, changed: Scenario, candidate: Candidate) ->
 def _of_switch(name: str, present: Scenario, changed: Scenario) -> Iterator[SwitchLines]:
     if name in changed.hypervisors:
         return
-    for vendor, suffix, export, (before, undo) in VENDORS:
+    for vendor, suffix, export, read, (before, undo) in VENDORS:
         old, new = _exported(export, name, present), _exported(export, name, changed)
         if new[0] == old[0] and new[1] == old[1]:
             continue
-        yield SwitchLines(name, vendor, suffix, new[0], new[1], before, undo)
+        is_change = read(new[0])[0].data() != read(old[0])[0].data()
+        yield SwitchLines(name, vendor, suffix, new[0], new[1], before, undo, is_change)
 
 
 def _exported(export: Export, name: str, scenario: Scenario) -> tuple[str, list[str]]:
     text, remarks = export_switch(export, scenario, name)
-    told = [f"{remark.text}: {remark.words}" for remark in remarks.ordered() if remark.verdict != "understood"]
+    told = [f"{remark.text}: {remark.words}" for remark in remarks.told()]
     return text, told

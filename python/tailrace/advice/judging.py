@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.advice.goal import Goal
 from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.tone import tone_of
 from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.statistics import mean
@@ -85,11 +85,15 @@ def judged(run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[s
         )
         for arm, comparison in of_goal.items()
     ]
+    return ranked(found, goal, combinations)
+
+
+def ranked(found: Sequence[Judged], goal: Goal, combinations: Collection[str] = ()) -> list[Judged]:
+    """The best first: with a bound what keeps it in more trials, below that and without one what improves most."""
 
     def rank(one: Judged) -> tuple[float, ...]:
-        """With a bound, what keeps it in more trials is better; below that, and without one, what improves most."""
         more = WORTH_TWO_PERCENT if one.arm in combinations else 0.0
-        return (-one.helps, -(one.kept if goal.bound else 0), more - one.improvement_percent)
+        return (-one.helps, -(one.kept if goal.bound is not None else 0), more - one.improvement_percent)
 
     return sorted(found, key=rank)
 

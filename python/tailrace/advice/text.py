@@ -6,12 +6,12 @@ from typing import Any
 
 from tailrace.advice.advise import LEAST_PERCENT, Advice, Confirmed
 from tailrace.advice.configuration import Configuration
-from tailrace.advice.goal import unit_of
 from tailrace.advice.judging import Judged
 from tailrace.results.compare.effect_words import size_words
 from tailrace.results.format.columns import WIDTH, align, fill
-from tailrace.results.format.numbers import digits_text, p_text
+from tailrace.results.format.numbers import digits_text, p_text, signed_text
 from tailrace.results.metrics.definitions import name_of
+from tailrace.results.metrics.goal import unit_of
 
 SIDE_EFFECTS_MAX = 6
 """Side effects of a candidate that a sentence lists; `--json` has all."""
@@ -114,16 +114,19 @@ def _configuration(advice: Advice) -> Iterator[str]:
         yield f"{best.candidate.name} has no configuration: it is another machine or device."
         return
     yield f"To apply {best.candidate.name}, by yourself (nothing was applied; files in {folder}):"
-    for lines in found.switches:
-        if lines.vendor != found.switches[0].vendor:
+    able = [lines for lines in found.switches if lines.is_change]
+    for lines in able:
+        if lines.vendor != able[0].vendor:
             continue
         yield f"--- {lines.switch}, {lines.vendor}: first `{lines.before}`; back with `{lines.undo}`"
         yield lines.text.rstrip()
         yield from (f"! {lines.vendor} differs: {remark}" for remark in lines.remarks)
-    if others := sorted(
-        {lines.vendor for lines in found.switches} - {found.switches[0].vendor if found.switches else ""}
-    ):
+    if others := sorted({lines.vendor for lines in able} - {lines.vendor for lines in able[:1]}):
         yield f"(for {', '.join(others)}: see the files)"
+    for lines in found.switches:
+        if not lines.is_change:
+            yield f"--- {lines.switch}, {lines.vendor}: no line of it makes this change"
+            yield from (f"! {remark}" for remark in lines.remarks)
     if script := found.script():
         yield "--- elsewhere"
         yield script.rstrip()
@@ -144,7 +147,7 @@ def _rest(advice: Advice) -> Iterator[str]:
 
 
 def _percent(value: float | None) -> str:
-    return "without a figure (its trials did not end)" if value is None else f"{value:+.1f} %"
+    return "without a figure (its trials did not end)" if value is None else signed_text(value, "%")
 
 
 def advice_data(advice: Advice) -> dict[str, Any]:

@@ -43,6 +43,9 @@ class Connection:
     has_end: bool
     exchanges: Sequence[Exchange]
     """Those with a response."""
+    client_round_trips: Sequence[tuple[int, int]] = ()
+    """Times of acknowledgements without data, each with the time from the point of capture to the client and back."""
+    server_round_trips: Sequence[tuple[int, int]] = ()
 
     @property
     def span_ns(self) -> int:
@@ -85,6 +88,7 @@ class DatagramFlow:
 def connections_of(profile: Profile) -> list[Connection]:
     """All connections with data, in the order of their beginnings."""
     exchanges = _exchanges(profile)
+    trips = _round_trips(profile)
     of = profile.columns("connections")
     rows = range(len(of["start_ns"]))
     found = (
@@ -103,6 +107,8 @@ def connections_of(profile: Profile) -> list[Connection]:
             has_syn=bool(of["has_syn"][row]),
             has_end=bool(of["has_fin"][row] or of["has_rst"][row]),
             exchanges=exchanges.get(row, ()),
+            client_round_trips=trips.get((row, False), ()),
+            server_round_trips=trips.get((row, True), ()),
         )
         for row in rows
     )
@@ -132,6 +138,15 @@ def datagram_flows_of(profile: Profile) -> list[DatagramFlow]:
         for row in range(len(of["start_ns"]))
         if of["protocol"][row] == UDP
     ]
+
+
+def _round_trips(profile: Profile) -> dict[tuple[int, bool], list[tuple[int, int]]]:
+    of = profile.columns("round_trips")
+    found: dict[tuple[int, bool], list[tuple[int, int]]] = defaultdict(list)
+    columns = (of["connection"], of["is_server_side"], of["at_ns"], of["rtt_ns"])
+    for connection, is_server_side, at_ns, rtt_ns in zip(*columns, strict=True):
+        found[connection, bool(is_server_side)].append((at_ns, rtt_ns))
+    return found
 
 
 def _exchanges(profile: Profile) -> dict[int, list[Exchange]]:

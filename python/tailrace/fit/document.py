@@ -8,18 +8,32 @@ from tailrace.fit.fitting import Fitting
 from tailrace.fit.network import Stated
 from tailrace.fit.quantities import rate_text, time_text
 from tailrace.fit.workload import Origin, Setting
+from tailrace.scenario.workloads.recording import recording_text
 
 MTU_DEFAULT = 1500
 PS_PER_NS = 1000
 COMMENT_COLUMN = 60
 
 
-def scenario_text(fitting: Fitting) -> str:
-    """The whole file."""
-    return "\n".join(_lines(fitting)) + "\n"
+def scenario_text(fitting: Fitting, stem: str = "recorded") -> str:
+    """The whole file; names of recordings begin with `stem`."""
+    return "\n".join(_lines(fitting, stem)) + "\n"
 
 
-def _lines(fitting: Fitting) -> Iterator[str]:
+def recordings_of(fitting: Fitting, stem: str) -> dict[str, str]:
+    """Names of the files with recorded requests, beside the scenario, with their contents."""
+    return {
+        _recording_name(stem, name): recording_text(fit.recording)
+        for name, fit in fitting.workloads.items()
+        if fit.recording
+    }
+
+
+def _recording_name(stem: str, workload: str) -> str:
+    return f"{stem}-{workload}.csv"
+
+
+def _lines(fitting: Fitting, stem: str) -> Iterator[str]:
     yield "# Written by `tailrace fit`. measured: the capture shows it. estimated: derived from what it shows."
     yield "# assumed: the capture does not show it. stated: an option of the command."
     yield "tailrace: 1"
@@ -36,6 +50,9 @@ def _lines(fitting: Fitting) -> Iterator[str]:
             yield f"    # {note}"
         for setting in fit.settings:
             yield from _setting(setting, 4)
+        if fit.recording:
+            note = f"{sum(map(len, fit.recording))} requests on {len(fit.recording)} connections"
+            yield from _setting(Setting("file", _recording_name(stem, name), Origin.MEASURED, note), 4)
     yield ""
     yield "experiment:"
     yield _commented("  trials: 3", Origin.ASSUMED)

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tailrace.errors import RunRefusedError
@@ -13,16 +13,24 @@ from tailrace.fit.group import Group, Window
 from tailrace.fit.kinds.datagrams import fit_datagrams
 from tailrace.fit.kinds.deciding import fit_connections
 from tailrace.fit.network import Hosts, Stated, hosts_of, line_of, mtus_of
-from tailrace.fit.paths import Vantage, path_of
+from tailrace.fit.paths import NetworkPart, Vantage, path_of
+from tailrace.fit.quantities import time_text
 from tailrace.fit.workload import Fit
-from tailrace.profile.capture import Profile, ProfileOptions, profile_capture
+from tailrace.profile.capture import PS_PER_NS, Profile, ProfileOptions, profile_capture
+from tailrace.results.format.numbers import span_text
+from tailrace.scenario.text.units import TIME, parse
+from tailrace.scenario.workloads.recording import CONNECTIONS_MAX, REQUESTS_MAX
 
 WORKLOADS_MAX = 32
 """Workloads of the scenario; those with the least data are left out, and said."""
 SPAN_NS_LEAST = 10_000_000
 """A shorter capture shows neither rates nor pauses."""
+SPAN_NS_MOST = 30 * 86_400 * 10**9
+"""30 days: in a longer capture a clock was set, or files of different days were merged."""
 FRAMES_MAX = 2_000_000
 """Frames of one trial at most, so that a run takes seconds; the duration of the trial follows."""
+SPARE_SHARE = 0.05
+"""Of the length of a capture: the trial of a replay is longer by it, so that the last responses arrive."""
 FORBIDDEN = re.compile(r"[^A-Za-z0-9_-]+")
 """Characters that names of scenarios do not have."""
 
@@ -35,6 +43,10 @@ class FitOptions:
     delay_ps: int | None = None
     vantage: Vantage | None = None
     """Point of capture; None: from the round trips."""
+    is_replay: bool = False
+    """Whether requests over TCP keep their sizes and times."""
+    networks: Mapping[str, NetworkPart] = field(default_factory=dict)
+    """By conversation: the part of the times to responses that is the network's, where it is known."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +62,15 @@ class Fitting:
     workloads: Mapping[str, Fit]
     span_ns: int
     duration_ns: int
+    is_replay: bool
     left_out: tuple[str, ...]
     """Traffic without a workload."""
 
     @property
     def duration_note(self) -> str:
         """Where the duration is from."""
+        if self.is_replay:
+            return f"measured: length of the capture, and {SPARE_SHARE:.0%} for responses that come later"
         if self.duration_ns == self.span_ns:
             return "measured: length of the capture"
         return "assumed: a part of the capture's length, so that a trial takes seconds"
@@ -63,7 +78,11 @@ class Fitting:
 
 def fit_capture(path: Path, options: FitOptions) -> Fitting:
     """Fits a scenario to a file; raises `RunRefusedError` where the capture does not show enough."""
-    profile = profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s))
+    return fit_profile(profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s)), path, options)
+
+
+def fit_profile(profile: Profile, path: Path, options: FitOptions) -> Fitting:
+    """Fits a scenario to the profile of a file."""
     connections, flows = connections_of(profile), datagram_flows_of(profile)
     span_ns = _span_ns(profile, path, has_data=bool(connections or flows))
     line = line_of(profile, options.line_bits_per_s)
@@ -76,7 +95,10 @@ def fit_capture(path: Path, options: FitOptions) -> Fitting:
             f"{path}: no complete exchange and no transfer of data (hint: capture both directions, for longer)"
         )
     fits.sort(key=lambda one: -one[1].seen["goodput_bits_per_s"])
-    frames = profile.data["capture"]["frames"]
+    is_replay = any(fit.recording for _, fit in fits)
+    duration_ns = _duration_ns(span_ns, profile.data["capture"]["frames"], is_replay=is_replay)
+    fits, later = _begun(fits, time_text(duration_ns))
+    _check_requests(path, fits)
     return Fitting(
         name=FORBIDDEN.sub("-", path.name.split(".")[0]).strip("-_") or "capture",
         file=path.name,
@@ -86,9 +108,39 @@ def fit_capture(path: Path, options: FitOptions) -> Fitting:
         mtus=mtus_of(connections, hosts, profile),
         workloads=_unique(fits[:WORKLOADS_MAX]),
         span_ns=span_ns,
-        duration_ns=span_ns if frames <= FRAMES_MAX else round(span_ns * FRAMES_MAX / frames),
-        left_out=tuple(f"{name}: {fit.kind}" for name, fit in fits[WORKLOADS_MAX:]),
+        duration_ns=duration_ns,
+        is_replay=is_replay,
+        left_out=(
+            *(f"{name}: {fit.kind} (too many workloads)" for name, fit in fits[WORKLOADS_MAX:]),
+            *(f"{name}: {fit.kind} (it begins after the end of a trial)" for name, fit in later),
+        ),
     )
+
+
+def _begun(fits: Sequence[tuple[str, Fit]], duration: str) -> tuple[list[tuple[str, Fit]], list[tuple[str, Fit]]]:
+    """Those that begin in a trial of this length, as the scenario states it, and those that begin later."""
+    end_ps = parse(duration, TIME)
+    begins_ps = [
+        max([0, *(parse(setting.value, TIME) for setting in fit.settings if setting.key == "start")]) for _, fit in fits
+    ]
+    begun = [one for one, begin_ps in zip(fits, begins_ps, strict=True) if begin_ps < end_ps]
+    return begun, [one for one in fits if one not in begun]
+
+
+def _duration_ns(span_ns: int, frames: int, *, is_replay: bool) -> int:
+    if is_replay:
+        return round(span_ns * (1 + SPARE_SHARE))
+    return span_ns if frames <= FRAMES_MAX else round(span_ns * FRAMES_MAX / frames)
+
+
+def _check_requests(path: Path, fits: Sequence[tuple[str, Fit]]) -> None:
+    for name, fit in fits:
+        requests = sum(map(len, fit.recording))
+        if requests > REQUESTS_MAX or len(fit.recording) > CONNECTIONS_MAX:
+            raise RunRefusedError(
+                f"{path}: {name} has {requests} requests on {len(fit.recording)} connections; a replay has at most"
+                f" {REQUESTS_MAX} on {CONNECTIONS_MAX} (hint: fit without --replay, or a shorter part of the capture)"
+            )
 
 
 def _span_ns(profile: Profile, path: Path, *, has_data: bool) -> int:
@@ -97,6 +149,11 @@ def _span_ns(profile: Profile, path: Path, *, has_data: bool) -> int:
     span_ns = int(profile.data["capture"]["duration_ns"])
     if span_ns < SPAN_NS_LEAST:
         raise RunRefusedError(f"{path}: {span_ns / 1e6:.3g} ms are too short for rates (hint: capture at least 1 s)")
+    if span_ns > SPAN_NS_MOST:
+        raise RunRefusedError(
+            f"{path}: its frames are {span_text(span_ns * PS_PER_NS)} apart, more than 30 days"
+            " (hint: one part of it, such as `editcap -A TIME -B TIME` writes)"
+        )
     return span_ns
 
 
@@ -113,8 +170,11 @@ def _tcp(
         if client == server:
             continue
         path = path_of(paths[client, server], options.vantage)
-        for fit in fit_connections(Group(client, server, port, listed, path), window):
-            yield f"tcp{port}", fit
+        conversation = f"{client} {server} {port}"
+        path = replace(path, network=options.networks.get(conversation))
+        has_wait = path.vantage is not Vantage.SERVER and not path.to_server.is_loaded
+        for fit in fit_connections(Group(client, server, port, listed, path), window, is_replay=options.is_replay):
+            yield f"tcp{port}", replace(fit, conversation=conversation, has_network_wait=has_wait)
 
 
 def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterator[tuple[str, Fit]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.fit.conversations import Connection, DatagramFlow
+from tailrace.fit.quantities import rate_text
 from tailrace.fit.workload import Origin
 from tailrace.profile.capture import Profile
 
@@ -15,8 +16,10 @@ OTHERS = "others"
 """The host that stands for the rest."""
 STANDARD_BPS = tuple(round(gigabits * 10**9) for gigabits in (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800))
 """Rates of Ethernet (IEEE 802.3)."""
-BUSIEST_NS = 100_000
-"""Intervals whose highest rate is a lower bound of the speed of the line."""
+RATE_OFF_MAX = 0.03
+"""Rates may be above a standard one by this share: times of captures are those of interrupts, which come in groups."""
+BITS = 8
+NS_PER_S = 10**9
 HEADERS_BYTES = {4: 40, 6: 60}
 """Headers of IP and TCP without options, by version: the MTU minus the MSS (RFC 9293 section 3.7.1)."""
 MTU_BYTES = (576, 9216)
@@ -81,15 +84,18 @@ def line_of(profile: Profile, stated_bps: int | None) -> Stated:
     told = profile.data["capture"]["line_bps"]
     if told:
         return Stated(told, Origin.MEASURED, "speed of the interface, as the capture says")
-    highest = max(
-        interval["max_bps"]
-        for rates in profile.data["rates"].values()
-        if rates
-        for interval in rates["intervals"]
-        if interval["width_ns"] == BUSIEST_NS
-    )
-    rate = next((one for one in STANDARD_BPS if one >= highest), STANDARD_BPS[-1])
-    return Stated(rate, Origin.ESTIMATED, "the next standard rate above the highest one in 100 us; at least this")
+    highest = max((_least_bps(one) for one in profile.data["busiest_hosts"]), default=0)
+    rate = next((one for one in STANDARD_BPS if one * (1 + RATE_OFF_MAX) >= highest), STANDARD_BPS[-1])
+    note = f"the next standard rate above {rate_text(highest)}, the highest of a host in one direction; at least this"
+    return Stated(rate, Origin.ESTIMATED, note)
+
+
+def _least_bps(busiest: Mapping[str, int]) -> int:
+    """The speed that the link of a host has at least: all of its frames in an interval but one, which may have been
+    sent before the interval and was seen in it.
+    """
+    whole_bytes = max(0, busiest["line_bytes"] - busiest["largest_frame_bytes"])
+    return whole_bytes * BITS * NS_PER_S // busiest["width_ns"]
 
 
 def mtus_of(connections: Iterable[Connection], hosts: Hosts, profile: Profile) -> dict[str, int]:

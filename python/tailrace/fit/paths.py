@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tailrace.fit.conversations import Connection
+from tailrace.fit.waiting import Waits
 
 NEAR = 4
 """An end whose round trip is this many times shorter than the other's is at the point of capture."""
@@ -19,29 +20,49 @@ class Vantage(StrEnum):
 
 
 @dataclass(frozen=True)
+class NetworkPart:
+    """What the queues of the model add to the server's times, as a shift and a spread."""
+
+    less_ns: float = 0.0
+    """Taken from each time."""
+    share: float = 1.0
+    """What is left is multiplied by it."""
+
+    def without(self, seen_ns: int) -> int:
+        """The server's part."""
+        return round(max(0.0, seen_ns - self.less_ns) * self.share)
+
+
+@dataclass(frozen=True)
 class Path:
     """Round trips from the point of capture to both ends, the shortest, in ns; 0: not seen."""
 
     client_rtt_ns: int
     server_rtt_ns: int
     vantage: Vantage
+    to_client: Waits
+    """Waiting between the point of capture and the client."""
+    to_server: Waits
+    network: NetworkPart | None = None
+    """What the network of the model takes of the times to responses."""
 
     @property
     def rtt_ns(self) -> int:
         """From end to end."""
         return self.client_rtt_ns + self.server_rtt_ns
 
-    def service_ns(self, seen_ns: int) -> int:
+    def service_ns(self, from_ns: int, until_ns: int) -> int:
         """The server's part of the time from the end of a request to the start of its response."""
-        return max(0, seen_ns - self.server_rtt_ns)
+        seen_ns = max(0, until_ns - from_ns - self.to_server.near(until_ns))
+        return seen_ns if self.network is None else self.network.without(seen_ns)
 
-    def think_ns(self, seen_ns: int) -> int:
+    def think_ns(self, from_ns: int, until_ns: int) -> int:
         """The client's part of the time from the end of a response to the next request."""
-        return max(0, seen_ns - self.client_rtt_ns)
+        return max(0, until_ns - from_ns - self.to_client.near(from_ns))
 
-    def latency_ns(self, seen_ns: int) -> int:
+    def latency_ns(self, from_ns: int, until_ns: int) -> int:
         """What the client saw of the time from the start of a request to the end of its response."""
-        return seen_ns + self.client_rtt_ns
+        return until_ns - from_ns + self.to_client.near(until_ns)
 
 
 def path_of(connections: Iterable[Connection], stated: Vantage | None) -> Path:
@@ -49,7 +70,9 @@ def path_of(connections: Iterable[Connection], stated: Vantage | None) -> Path:
     listed = list(connections)
     client = min((one.client_rtt_ns for one in listed if one.client_rtt_ns), default=0)
     server = min((one.server_rtt_ns for one in listed if one.server_rtt_ns), default=0)
-    return Path(client, server, stated or _seen(client, server))
+    to_client = Waits((trip for one in listed for trip in one.client_round_trips), client)
+    to_server = Waits((trip for one in listed for trip in one.server_round_trips), server)
+    return Path(client, server, stated or _seen(client, server), to_client, to_server)
 
 
 def _seen(client_rtt_ns: int, server_rtt_ns: int) -> Vantage:

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from statistics import fmean, pstdev
 from typing import Any
 
+from tailrace.fit.families import families, is_tail_near
 from tailrace.fit.quantities import rounded, size_text, time_text
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.units import SIZE, TIME, Dimension
@@ -32,9 +33,6 @@ EMPTY = 1.2
 """A range without values, whose upper end is so many times its lower one, is stated as empty."""
 COMPARED_MAX = 2_000
 """Quantiles at which a distribution is compared with a large sample: an error of the distance of at most 0.0005."""
-ERLANG_SHAPES = range(2, 101)
-SIGMA_MAX = 5.0
-"""Largest sigma of a lognormal distribution in a scenario."""
 PS_PER_NS = 1000
 
 
@@ -77,17 +75,22 @@ class Fitted:
 
 
 def fitted(values: Iterable[float], measure: Measure) -> Fitted:
-    """The simplest distribution that is close to the values, of which there is at least one."""
+    """A distribution that is close to the values, of which there is at least one.
+
+    That is their mean where they hardly differ, else the likeliest named shape whose cumulative distribution, mean and
+    tail are near, else their own percentiles.
+    """
     sample = sorted(map(measure.round, values))
     mean, deviation = fmean(sample), pstdev(sample)
     if len(sample) < SAMPLE_LEAST or deviation <= SPREAD_CONSTANT * mean:
         return _judged(measure.write(mean), sample, measure)
     good = max(DISTANCE_GOOD, BOUND_5_PERCENT / math.sqrt(len(sample)))
     if not _is_stepped(sample):
-        tried = [_judged(text, sample, measure) for text in _named(sample, mean, deviation, measure)]
-        close = [one for one in tried if abs(one.mean_off) <= MEAN_OFF_MAX and one.distance <= good]
-        if close:
-            return min(close, key=lambda one: one.distance)
+        likeliest_first = sorted(families(sample, measure.write), key=lambda one: one.criterion)
+        for family in likeliest_first:
+            one = _judged(family.text, sample, measure)
+            if abs(one.mean_off) <= MEAN_OFF_MAX and one.distance <= good and _has_tail(one, sample, measure):
+                return one
     return _judged(empirical(sample, measure), sample, measure)
 
 
@@ -117,6 +120,11 @@ def distance_of_two(one: Iterable[float], other: Iterable[float]) -> float:
     )
 
 
+def _has_tail(fit: Fitted, sample: Sequence[float], measure: Measure) -> bool:
+    distribution = parse_distribution(fit.value, measure.dimension)
+    return is_tail_near(sample, lambda bound: distribution.above(round(bound * measure.scale)))
+
+
 def _judged(value: Any, sample: Sequence[float], measure: Measure) -> Fitted:
     distribution = parse_distribution(value, measure.dimension)
     mean = fmean(sample)
@@ -143,22 +151,6 @@ def _near(sample: Sequence[float], distribution: Distribution, measure: Measure)
     return sorted(mean if abs(value - mean) <= 3 * SPREAD_CONSTANT * mean else value for value in sample)
 
 
-def _named(sample: Sequence[float], mean: float, deviation: float, measure: Measure) -> Iterator[str]:
-    write = measure.write
-    yield f"exponential({write(mean)})"
-    yield f"uniform({write(sample[0])}, {write(sample[-1])})"
-    if sample[0] > 0:
-        logarithms = [math.log(value) for value in sample]
-        sigma = pstdev(logarithms)
-        if sigma <= SIGMA_MAX:
-            yield f"lognormal({write(math.exp(fmean(logarithms)))}, {sigma:.3f})"
-    shape = round((mean / deviation) ** 2)
-    if shape in ERLANG_SHAPES:
-        yield f"erlang({write(mean)}, {shape})"
-    if mean > 3 * deviation:
-        yield f"normal({write(mean)}, {write(deviation)})"
-
-
 def _is_stepped(sample: Sequence[float]) -> bool:
     return len(set(sample)) <= STEPS_MAX
 
@@ -178,8 +170,10 @@ def _percentiles(sample: Sequence[float]) -> Iterator[tuple[float, float]]:
     places = [round(last * share / 100) for share in SHARES]
     for place, after in pairwise(places):
         yield sample[place], 100 * place / last
-        widest = max(range(place, max(after, place + 1)), key=lambda at: sample[at + 1] - sample[at])
-        if after - place > 1 and sample[widest + 1] > EMPTY * max(1, sample[widest]):
+        if after - place <= 1:
+            continue
+        widest = max(range(place, after), key=lambda at: sample[at + 1] - sample[at])
+        if sample[widest + 1] > EMPTY * max(1, sample[widest]):
             yield sample[widest], 100 * (widest + 1) / len(sample)
             yield sample[widest + 1], 100 * (widest + 1) / len(sample)
     yield sample[-1], 100

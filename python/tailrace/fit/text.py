@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.fit.comparing import Beside
 from tailrace.fit.fitting import Fitting
 from tailrace.results.format.columns import Row, align
-from tailrace.results.format.numbers import count_text, number, rate_text, span_text
+from tailrace.results.format.numbers import count_text, number, rate_text, signed_text, span_text
 
 PS_PER_NS = 1000
 NAMES = {
@@ -22,6 +22,15 @@ def fit_text(fitting: Fitting, compared: Sequence[Beside]) -> str:
     """Tables of distributions and of the comparison, and what cannot be known."""
     sections = [_distributions(fitting), _compared(compared), _notes(fitting)]
     return "\n\n".join(section for section in sections if section)
+
+
+def farthest_text(compared: Sequence[Beside]) -> str:
+    """The statistic whose simulated value is farthest from the captured one, in words."""
+    found = [(off, one) for one in compared if (off := one.off) is not None]
+    if not found:
+        return "no statistic can be compared"
+    off, one = max(found, key=lambda each: abs(each[0]))
+    return f"farthest from it: {NAMES[one.statistic]} of {one.workload}, {_percent(off)}"
 
 
 def fit_data(fitting: Fitting, compared: Sequence[Beside]) -> dict[str, Any]:
@@ -83,7 +92,7 @@ def _compared(compared: Sequence[Beside]) -> str:
 
 def _notes(fitting: Fitting) -> str:
     notes = [f"{name}: {note}" for name, fit in fitting.workloads.items() for note in fit.notes]
-    notes += [f"left out (too many workloads): {one}" for one in fitting.left_out]
+    notes += [f"left out: {one}" for one in fitting.left_out]
     if fitting.hosts.merged:
         notes.append(f"{fitting.hosts.merged} addresses with the least data are one host, `others`")
     return "\n".join(f"note: {note}" for note in notes)
@@ -96,4 +105,4 @@ def _value(statistic: str, value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:+.1f} %"
+    return signed_text(100 * share, "%")

@@ -1,11 +1,12 @@
 """A fitted workload: its settings, each with where it is from, how well it fits, and what the capture shows of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from tailrace.fit.shapes import Fitted
+from tailrace.scenario.workloads.recording import Recorded
 
 
 class Origin(StrEnum):
@@ -46,6 +47,12 @@ class Fit:
     """Statistics of the capture, named as the simulated ones that stand beside them."""
     notes: tuple[str, ...] = ()
     """What cannot be known."""
+    conversation: str = ""
+    """Ends and port of its connections; workloads of the same connections share it."""
+    has_network_wait: bool = False
+    """Its server times may contain waiting in the network."""
+    recording: Sequence[Sequence[Recorded]] = ()
+    """Of a replay: the requests of each connection."""
 
 
 def distributed(key: str, fit: Fitted, origin: Origin, note: str) -> Setting:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.causes.record import first_record
+from tailrace.results.causes.verdict import with_fabric_limits
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.compare.judge import judge
@@ -123,11 +124,14 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         )
         if summary is not None:
             has_sizes = facts_of(summary["kind"]).has_slowdown_by_size
-            workloads[name] = summary | {
-                "slowdown": summarise_slowdown(run, arm, name),
-                "flow_slowdown": summarise_flow_slowdown(trials, name) if has_sizes else None,
-                "causes": asdict(explained[name]) if name in explained else None,
-            }
+            workloads[name] = with_fabric_limits(
+                summary
+                | {
+                    "slowdown": summarise_slowdown(run, arm, name),
+                    "flow_slowdown": summarise_flow_slowdown(trials, name) if has_sizes else None,
+                    "causes": asdict(explained[name]) if name in explained else None,
+                }
+            )
     return {
         "trials": [trial.number for trial in trials],
         "unfinished_trials": [trial.number for trial in trials if trial.is_unfinished],

@@ -33,7 +33,7 @@ class _Way:
 def capture_of(log: Log, chosen: Sequence[Chosen], version: str, port: str | None = None) -> bytes:
     """A pcapng file, as the sending hosts see the frames, or as the port before a wire does."""
     ways = _ways(log)
-    told = "; ".join(f"{one.name}: {sentence(one.transaction)}" for one in chosen)
+    told = " ".join(f"{one.name}: {(one.why or sentence(one.transaction)).rstrip('.')}." for one in chosen)
     shift = shift_of(max((frame.window_bytes for frame in log.frames.values()), default=0))
     writer = PcapngWriter(f"tailrace {version}", f"{told} Windows are scaled by 2^{shift}.")
     interfaces: dict[str, int] = {}
@@ -78,7 +78,7 @@ def _ways(log: Log) -> dict[int, _Way]:
 
 
 def _comments(log: Log, frame: Frame, way: _Way, numbers: dict[int, int], whole: dict[str, Depths]) -> list[str]:
-    told = [label(frame)]
+    told = [label(log, frame)]
     if frame.repeats is not None:
         why = REPEATED.get(frame.prior_part or "", "repeated in the same recovery")
         copy = numbers.get(frame.repeats)

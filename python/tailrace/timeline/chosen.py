@@ -13,6 +13,13 @@ MARGIN_PS_MIN = 100_000_000
 """And by at least 100 us, so that the queue that it met is seen."""
 
 
+INTERVAL_PS = 5_000_000_000
+"""What is shown of a workload whose operations are not known: 5 ms."""
+INTERVAL_TOLD = "5 ms of a workload whose operations are not known"
+NO_NUMBER = 2**32 - 1
+PS_PER_US = 1_000_000
+
+
 @dataclass(frozen=True)
 class Chosen:
     """A transaction of a workload."""
@@ -21,6 +28,10 @@ class Chosen:
     id: int
     """Its number among those of its workload, in the order of completion, from 0."""
     transaction: Transaction
+    why: str = ""
+    """In words where its parts are not known."""
+    is_interval: bool = False
+    """It is an interval of a workload whose operations are not known."""
 
     @property
     def window_ps(self) -> tuple[int, int]:
@@ -32,7 +43,16 @@ class Chosen:
     @property
     def name(self) -> str:
         """`orders #12`."""
+        if self.is_interval:
+            return f"{self.workload} at {span_text(self.transaction.start_ps)}"
         return f"{self.workload} #{self.id}"
+
+    @property
+    def file_name(self) -> str:
+        """`orders-12`, `backup-at-1500000us`."""
+        if self.is_interval:
+            return f"{self.workload}-at-{self.transaction.start_ps // PS_PER_US}us"
+        return f"{self.workload}-{self.id}"
 
 
 Workloads = Mapping[str, Sequence[Transaction]]
@@ -74,6 +94,22 @@ def at(of: Workloads, at_ps: int, stop_ps: int) -> list[Chosen]:
         hint = f"the next starts at {span_text(ends[0])}" if ends else "none starts after that"
         raise RunRefusedError(f"no transaction that became complete was under way at {span_text(at_ps)} (hint: {hint})")
     return sorted(found, key=lambda one: (one.transaction.start_ps, one.workload, one.id))
+
+
+def intervals(
+    workloads: Sequence[str], at_ps: int, stop_ps: int, users: Mapping[str, int] | None = None
+) -> list[Chosen]:
+    """An interval from a moment on of workloads whose operations are not known; one for each user (connection) where
+    their number is given. Raises `RunRefusedError` where the moment is outside the trial.
+    """
+    if not 0 <= at_ps < stop_ps:
+        raise RunRefusedError(f"--at {span_text(at_ps)} is outside the trial (hint: it ends at {span_text(stop_ps)})")
+    end_ps = min(at_ps + INTERVAL_PS, stop_ps)
+    return [
+        Chosen(name, NO_NUMBER, Transaction(user, at_ps, end_ps, {}, 0, 0), is_interval=True)
+        for name in workloads
+        for user in range((users or {}).get(name, 1))
+    ]
 
 
 def _all(of: Workloads) -> list[Chosen]:

@@ -8,6 +8,8 @@ SYN, ACK, FIN, PSH, ECE, CWR, RST = 1, 2, 4, 8, 16, 32, 2048
 """Bits of `tailrace_wire::Flags`."""
 WAIT_TOLD_PS_MIN = 100_000
 """Waits from 100 ns on are told."""
+UNASKED = frozenset({"stream", "flows", "mpi"})
+"""Kinds of workloads whose connections carry data that was not asked for on them."""
 REPEATED = {
     "fast_retransmission": "repeated after duplicate acknowledgements or reordering",
     "probe": "repeated by a tail loss probe",
@@ -16,15 +18,19 @@ REPEATED = {
 """Why a frame was sent again, by the part of the latency that it ended."""
 
 
-def label(frame: Frame) -> str:
-    """`request 200 B`, `response 1448 B`, `ack`, with what it repeats."""
+def label(log: Log, frame: Frame) -> str:
+    """`request 200 B`, `response 1448 B`, `data 1448 B`, `ack`, and what it repeats; `frame 1514 B` without header."""
+    if not frame.has_header:
+        return f"frame {frame.frame_bytes} B"
     if frame.flags & SYN:
         return "syn-ack" if frame.flags & ACK else "syn"
     if frame.flags & RST:
         return "reset"
     if not frame.payload_bytes:
         return "fin" if frame.flags & FIN else "ack"
-    kind = "response" if frame.sender % 2 else "request"
+    kind = "data"
+    if log.kinds.get(log.sockets[frame.sender].workload) not in UNASKED:
+        kind = "response" if frame.sender % 2 else "request"
     again = " (again)" if frame.repeats is not None else ""
     return f"{kind} {frame.payload_bytes} B{again}"
 
@@ -41,9 +47,9 @@ def waited(log: Log, wire: str, hop: Hop) -> str | None:
 
 
 def shares(of: dict[str, int]) -> str:
-    """`bulk 97 %, orders 3 %`."""
-    total = sum(of.values())
-    return ", ".join(f"{name} {100 * time / total:.0f} %" for name, time in of.items())
+    """`bulk 97 %, orders 3 %`; shares that would be 0 % are left out."""
+    told = {name: f"{100 * time / max(1, sum(of.values())):.0f} %" for name, time in of.items()}
+    return ", ".join(f"{name} {share}" for name, share in told.items() if share != "0 %")
 
 
 def dropped(log: Log, wire: str, drop: Drop, depths: Depths) -> str:

@@ -1,8 +1,8 @@
 """The timeline of a trial as the simulator kept it (`crates/sim/src/timeline/`), from its tables."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tailrace.results.causes.causes import OF_SWITCHES, PARTS
@@ -22,7 +22,8 @@ class Socket(NamedTuple):
     """One end of a watched connection; the two ends of a connection follow each other, the client's first."""
 
     workload: str
-    user: int
+    user: int | None
+    """None where it is not known whose connection it is."""
     host: str
     address: int
     """Index of the host in the plan: addresses count from it."""
@@ -60,6 +61,8 @@ class Frame(NamedTuple):
     payload_bytes: int
     sack: tuple[tuple[int, int], ...]
     """Left edge and right edge of each block, as stream offsets."""
+    has_header: bool = True
+    """Of the header only what decides its way is known where this is false: no numbers, flags or payload."""
 
 
 class Hop(NamedTuple):
@@ -118,6 +121,47 @@ class Look(NamedTuple):
     retransmits: int
 
 
+class Members(NamedTuple):
+    """The frames of one transaction: those of its critical path, and what followed from them while it lasted."""
+
+    first: int | None
+    """The first with payload on the critical path; None where no frame completed the transaction."""
+    last: int | None
+    """The one that brought its last bytes."""
+    frames: frozenset[int]
+
+
+class CoreTime(NamedTuple):
+    """What a core did."""
+
+    core: int
+    from_ps: int
+    to_ps: int
+    what: str
+    task: int | None
+    """Number of the thread on its host; None of soft interrupts and of time that was stolen."""
+
+
+class Work(NamedTuple):
+    """A hypervisor works on a frame."""
+
+    frame: int
+    stage: str
+    since_ps: int
+    """When the frame came there."""
+    start_ps: int
+    done_ps: int
+
+
+class CoreWait(NamedTuple):
+    """A program waited for a core."""
+
+    since_ps: int
+    until_ps: int
+    socket: int
+    """For what had come for this one."""
+
+
 class Step(NamedTuple):
     """One interval of a critical path."""
 
@@ -140,13 +184,27 @@ class Log:
     marks: dict[str, list[Mark]]
     pauses: dict[str, list[Pause]]
     looks: dict[int, list[Look]]
-    steps: dict[tuple[str, int, int], list[Step]]
-    """By workload, user and start of the transaction, from its start to its completion."""
+    steps: dict[tuple[str, int], list[Step]]
+    """By workload and number of the transaction, from its start to its completion."""
     rates_bps: dict[str, int]
     left_out: int
     """Rows for which the simulator had no room."""
     whole_until_ps: int | None
     """When the first of them would have been; None where there is none."""
+    members: dict[tuple[str, int], Members] = field(default_factory=dict)
+    """By workload and number of the transaction."""
+    cores: dict[str, list[CoreTime]] = field(default_factory=dict)
+    """By host or hypervisor with a processor."""
+    works: dict[str, list[Work]] = field(default_factory=dict)
+    """By hypervisor."""
+    core_waits: dict[str, list[CoreWait]] = field(default_factory=dict)
+    """By host without a processor."""
+    kinds: dict[str, str] = field(default_factory=dict)
+    """By workload."""
+    connections_left_out: int = 0
+    """Connections of the transactions that are not watched."""
+    is_live: bool = False
+    """From a replay of real frames, which knows nothing of what is in hosts."""
 
     @property
     def end_ps(self) -> int:
@@ -168,8 +226,79 @@ def read_log(
     def workload(number: int) -> str:
         return OF_SWITCHES if number == NONE_32 else names[number]
 
-    def wire(number: int) -> str:
-        return wires[number]
+    of_wires = read_wires(tables, wires, workload, causes_of_drops)
+    looks: dict[int, list[Look]] = defaultdict(list)
+    for socket, *look in _rows(tables["timeline_looks"], ("socket", *_LOOK)):
+        looks[socket].append(Look(*look))
+    steps: dict[tuple[str, int], list[Step]] = defaultdict(list)
+    transactions = _numbered(workload(number) for number in tables["causes"]["workload"])
+    for row, part, from_ps, to_ps, number in _rows(
+        tables["timeline_steps"], ("transaction", "part", "from_ps", "to_ps", "wire")
+    ):
+        steps[transactions[row]].append(Step(PARTS[part], from_ps, to_ps, None if number == NONE_32 else wires[number]))
+    sockets = [
+        Socket(names[who], None if user == NONE_32 else user, hosts[host], host, port)
+        for who, user, host, port in _rows(tables["timeline_sockets"], ("workload", "user", "host", "port"))
+    ]
+    rates = {name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)}
+    left_out = sum(int(tables["timeline_left_out"][key][0]) for key in ("rows", "cores"))
+    whole_until_ps = _id(tables["timeline_left_out"]["from_ps"][0])
+    frames = {frame.id: frame for frame in _frames(tables["timeline_frames"])}
+    return Log(
+        windows_ps,
+        sockets,
+        frames,
+        of_wires.hops,
+        of_wires.drops,
+        of_wires.marks,
+        of_wires.pauses,
+        dict(looks),
+        dict(steps),
+        rates,
+        left_out,
+        whole_until_ps,
+        members={transactions[row]: members for row, members in _members(tables).items()},
+        kinds={name: next(iter(one.get("body") or ()), "") for name, one in zip(names, plan["workloads"], strict=True)},
+        connections_left_out=int(tables["timeline_left_out"]["connections"][0]),
+    )
+
+
+def _numbered(workloads: Iterable[str]) -> list[tuple[str, int]]:
+    """Every transaction by its workload and its number there."""
+    counted: dict[str, int] = defaultdict(int)
+    found = []
+    for name in workloads:
+        found.append((name, counted[name]))
+        counted[name] += 1
+    return found
+
+
+def _members(tables: Mapping[str, Values]) -> dict[int, Members]:
+    frames: dict[int, set[int]] = defaultdict(set)
+    for row, frame in _rows(tables["timeline_members"], ("transaction", "frame")):
+        frames[row].add(frame)
+    return {
+        row: Members(_id(first), _id(last), frozenset(frames[row]))
+        for row, first, last in _rows(tables["timeline_transactions"], ("transaction", "first_frame", "last_frame"))
+    }
+
+
+class OfWires(NamedTuple):
+    """What happened at wires, by their names."""
+
+    hops: dict[str, list[Hop]]
+    drops: dict[str, list[Drop]]
+    marks: dict[str, list[Mark]]
+    pauses: dict[str, list[Pause]]
+
+
+def read_wires(
+    tables: Mapping[str, Values],
+    wires: Sequence[str],
+    workload: Callable[[int], str],
+    causes_of_drops: Sequence[str],
+) -> OfWires:
+    """The tables of wires; `workload` gives the name for a number."""
 
     def cause(number: int) -> str:
         return INTERFACE if number == NONE_32 else causes_of_drops[number]
@@ -179,54 +308,21 @@ def read_log(
     for frame, who, class_, size, number, since, start, end, arrival in _rows(
         tables["timeline_hops"], (*of, "wire", "since_ps", "start_ps", "end_ps", "arrival_ps")
     ):
-        hops[wire(number)].append(Hop(_id(frame), workload(who), class_, size, _id(since), start, end, arrival))
+        hops[wires[number]].append(Hop(_id(frame), workload(who), class_, size, _id(since), start, end, arrival))
     for at_wire in hops.values():
         at_wire.sort(key=lambda hop: hop.start_ps)
     drops: dict[str, list[Drop]] = defaultdict(list)
     for frame, who, class_, size, number, since, at_ps, why in _rows(
         tables["timeline_drops"], (*of, "wire", "since_ps", "at_ps", "cause")
     ):
-        drops[wire(number)].append(Drop(_id(frame), workload(who), class_, size, _id(since), at_ps, cause(why)))
+        drops[wires[number]].append(Drop(_id(frame), workload(who), class_, size, _id(since), at_ps, cause(why)))
     marks: dict[str, list[Mark]] = defaultdict(list)
     for frame, who, class_, size, number, at_ps in _rows(tables["timeline_marks"], (*of, "wire", "at_ps")):
-        marks[wire(number)].append(Mark(_id(frame), workload(who), class_, size, at_ps))
+        marks[wires[number]].append(Mark(_id(frame), workload(who), class_, size, at_ps))
     pauses: dict[str, list[Pause]] = defaultdict(list)
     for number, at_ps, class_, quanta in _rows(tables["timeline_pauses"], ("wire", "at_ps", "class", "quanta")):
-        pauses[wire(number)].append(Pause(at_ps, class_, quanta))
-    looks: dict[int, list[Look]] = defaultdict(list)
-    for socket, *look in _rows(tables["timeline_looks"], ("socket", *_LOOK)):
-        looks[socket].append(Look(*look))
-    steps: dict[tuple[str, int, int], list[Step]] = defaultdict(list)
-    transactions = list(_rows(tables["causes"], ("workload", "user", "start_ps")))
-    for row, part, from_ps, to_ps, number in _rows(
-        tables["timeline_steps"], ("transaction", "part", "from_ps", "to_ps", "wire")
-    ):
-        who, user, start = transactions[row]
-        steps[workload(who), user, start].append(
-            Step(PARTS[part], from_ps, to_ps, None if number == NONE_32 else wire(number))
-        )
-    sockets = [
-        Socket(names[who], user, hosts[host], host, port)
-        for who, user, host, port in _rows(tables["timeline_sockets"], ("workload", "user", "host", "port"))
-    ]
-    rates = {name: int(plan["links"][number // 2]["rate_bps"]) for number, name in enumerate(wires)}
-    left_out = int(tables["timeline_left_out"]["rows"][0])
-    whole_until_ps = _id(tables["timeline_left_out"]["from_ps"][0])
-    frames = {frame.id: frame for frame in _frames(tables["timeline_frames"])}
-    return Log(
-        windows_ps,
-        sockets,
-        frames,
-        dict(hops),
-        dict(drops),
-        dict(marks),
-        dict(pauses),
-        dict(looks),
-        dict(steps),
-        rates,
-        left_out,
-        whole_until_ps,
-    )
+        pauses[wires[number]].append(Pause(at_ps, class_, quanta))
+    return OfWires(dict(hops), dict(drops), dict(marks), dict(pauses))
 
 
 _LOOK = ("at_ps", "cwnd_bytes", "in_flight_bytes", "unsent_bytes", "timeouts", "probes", "retransmits")
@@ -250,7 +346,7 @@ def _frames(table: Values) -> Iterable[Frame]:
         sack = () if flags & _FLAG_SYN else tuple(edge for edge in edges if edge is not None)
         known = PARTS[part] if part != NONE_32 else None
         way = (number, to ^ 1, handed, _id(delivered), _id(prior), known, _id(repeats))
-        yield Frame._make((*way, *header, sack))
+        yield Frame._make((*way, *header, sack, True))
 
 
 def _edges(ack: int, offset: int, size: int) -> tuple[int, int] | None:

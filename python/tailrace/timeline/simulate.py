@@ -1,24 +1,55 @@
 """A trial that is simulated once more, with a log of chosen windows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.native import drop_causes, make_trial, trace_trial, values
 from tailrace.timeline.chosen import Chosen
 from tailrace.timeline.log import Log, read_log
+from tailrace.timeline.log_cores import read_core_waits, read_cores, read_works
+
+DATAGRAMS = frozenset({"datagrams", "frames", "blocks"})
+"""Kinds of a plan of which all packets are datagrams."""
 
 
 def log_of(plan: dict[str, Any], plan_json: str, chosen: Sequence[Chosen]) -> Log:
     """The log of the windows of these transactions; raises `RunRefusedError` when the plan cannot be traced."""
     names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
     windows_ps = apart([one.window_ps for one in chosen])
-    users = [(names.index(one.workload), one.transaction.user) for one in chosen]
+    transactions = [(names.index(one.workload), one.id, one.transaction.user) for one in chosen]
     try:
-        tables = trace_trial(make_trial(plan_json), windows_ps, users)
+        tables = trace_trial(make_trial(plan_json), windows_ps, transactions)
     except TailraceError as error:
         raise RunRefusedError(f"the trial cannot be traced: {error}") from None
-    return read_log({name: values(columns) for name, columns in tables.items()}, plan, windows_ps, drop_causes())
+    read = {name: values(columns) for name, columns in tables.items()}
+    log = read_log(read, plan, windows_ps, drop_causes())
+    return replace(
+        log,
+        cores=read_cores(read, plan),
+        works=read_works(read, plan),
+        core_waits=read_core_waits(read, log.sockets),
+    )
+
+
+def connections_of(plan: Mapping[str, Any], workload: str | None) -> dict[str, int]:
+    """The number of connections of this workload, by its name, if it is a stream without an end; else nothing."""
+    bodies = {str(one["header"]["name"]): one["body"] for one in plan["workloads"]}
+    stream = bodies.get(workload or "", {}).get("stream")
+    if workload is None or stream is None or stream["bytes"]:
+        return {}
+    return {workload: int(stream["connections"])}
+
+
+def datagram_workloads(plan: Mapping[str, Any]) -> set[str]:
+    """Names of the workloads of a plan whose packets are datagrams, which have no connection."""
+    bodies = {str(workload["header"]["name"]): workload["body"] for workload in plan["workloads"]}
+    return {
+        name
+        for name, body in bodies.items()
+        if not body.keys().isdisjoint(DATAGRAMS) or body.get("requests", {}).get("is_udp")
+    }
 
 
 def apart(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

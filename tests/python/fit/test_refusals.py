@@ -11,7 +11,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.fit.conversations import Connection
 from tailrace.fit.fitting import FitOptions, fit_capture
 from tailrace.fit.network import HOSTS_MAX, OTHERS, hosts_of
-from traffic import SYN, Capture, Tcp
+from traffic import NS_PER_S, SYN, Capture, Tcp
 
 
 def refused(capture: Capture, folder: Path) -> str:
@@ -30,6 +30,13 @@ def test_a_capture_that_is_too_short_is_refused(tmp_path: Path) -> None:
     capture = Capture()
     traffic.stream(capture, 10**9, 1_000_000)
     assert re.search(r"1\.\d+ ms are too short", refused(capture, tmp_path))
+
+
+def test_frames_that_are_months_apart_are_refused(tmp_path: Path) -> None:
+    capture = Capture()
+    traffic.stream(capture, 10**6, NS_PER_S)
+    traffic.datagrams(capture, 100, lambda _: 31 * 86_400 * NS_PER_S, 32 * 86_400 * NS_PER_S)
+    assert "apart, more than 30 days (hint: one part of it, such as `editcap" in refused(capture, tmp_path)
 
 
 def test_data_without_requests_and_responses_are_refused(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, Transaction
+from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, LostDatagrams, Transaction
 from tailrace.results.causes.counted import counted_from_ps
-from tailrace.results.causes.sentence import sentence
+from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
 from tailrace.results.text.causes import causes_text
 
 MS = 10**9
@@ -15,6 +15,8 @@ PLAN = {
     "workloads": [{"header": {"name": "orders"}}, {"header": {"name": "backup"}}],
     "links": [{"a": "h1", "b": "leaf"}, {"a": "leaf", "b": "h2"}],
 }
+
+DROPPED_BY = ["receive_ring", "tail-drop"]
 
 
 def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
@@ -26,13 +28,14 @@ def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
         "causes": causes,
         "causes_queues": {"transaction": [0, 0], "wire": [1, 2], "class": [0, 0], "time_ps": [MS, 7 * MS]},
         "causes_behind": {"transaction": [0, 0], "workload": [1, 2**32 - 1], "time_ps": [6 * MS, 2 * MS]},
-        "causes_losses": {"transaction": [0], "wire": [2], "in_ring": [0], "at_ps": [3 * MS]},
+        "causes_losses": {"transaction": [0], "wire": [2], "by": [1], "at_ps": [3 * MS]},
+        "causes_lost": {"workload": [0, 0, 1], "wire": [2, 2, 1], "by": [0, 1, 1], "datagrams": [2, 40, 1]},
     }
 
 
 def explained() -> list[Transaction]:
     sums = tables(switch_queue=[8 * MS, 0], timeout=[2 * MS, 0], server_work=[0, 4 * MS])
-    return Causes(sums, PLAN).by_workload["orders"]
+    return Causes(sums, PLAN, DROPPED_BY).by_workload["orders"]
 
 
 def test_rows_of_all_tables_meet_in_their_transaction() -> None:
@@ -45,32 +48,48 @@ def test_rows_of_all_tables_meet_in_their_transaction() -> None:
 
 def test_parts_that_are_not_the_latency_are_an_error() -> None:
     with pytest.raises(ValueError, match="transaction 1"):
-        _ = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS - 1]), PLAN).by_workload
+        _ = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS - 1]), PLAN, DROPPED_BY).by_workload
 
 
 def test_a_sentence_tells_parts_culprit_loss_and_window() -> None:
     slow, quick = explained()
     assert sentence(slow) == (
         "10 ms from 0 s, user 1: 80 % queues of switches (most at leaf>h2; 75 % of that behind backup), 20 % until a"
-        " retransmission timeout. A frame was dropped before leaf>h2 at 3 ms. 90 % of it in 2 round trips in which"
-        " bytes waited for a window."
+        " retransmission timeout. A frame was dropped before leaf>h2 (tail-drop) at 3 ms. 90 % of it in 2 round trips"
+        " in which bytes waited for a window."
     )
     assert sentence(quick) == "4 ms from 2 ms, user 0: 100 % work of the server."
 
 
 def test_a_sentence_tells_which_frames_a_receive_ring_dropped() -> None:
     sums = tables(timeout=[10 * MS, 0], server_work=[0, 4 * MS])
-    sums["causes_losses"] = {"transaction": [0, 0], "wire": [2, 2], "in_ring": [1, 0], "at_ps": [3 * MS, MS]}
-    slow, _ = Causes(sums, PLAN).by_workload["orders"]
-    expected = "2 frames were dropped before leaf>h2, by the receive ring behind leaf>h2, the first at 1 ms."
+    sums["causes_losses"] = {"transaction": [0, 0], "wire": [2, 2], "by": [0, 1], "at_ps": [3 * MS, MS]}
+    slow, _ = Causes(sums, PLAN, DROPPED_BY).by_workload["orders"]
+    expected = (
+        "2 frames were dropped before leaf>h2 (tail-drop), by the receive ring behind leaf>h2, the first at 1 ms."
+    )
     assert expected in sentence(slow)
+
+
+def test_lost_datagrams_are_told_with_their_places() -> None:
+    lost = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS]), PLAN, DROPPED_BY).lost
+    assert lost_sentence(lost["orders"]) == (
+        "42 datagrams were lost and have no latency: 40 before leaf>h2 (tail-drop), 2 by the receive ring behind"
+        " leaf>h2."
+    )
+    assert lost_sentence(lost["backup"]) == "1 datagram was lost and has no latency: 1 before leaf>h1 (tail-drop)."
+    assert lost_sentence([]) == ""
+    many = [LostDatagrams(f"leaf>h{number}", "tail-drop", 9 - number) for number in range(6)]
+    assert lost_sentence(many).endswith("6 before leaf>h3 (tail-drop), 9 elsewhere.")
+    text = causes_text("base", "orders", explained(), [], lost["orders"])
+    assert "42 datagrams were lost" in text
 
 
 def test_a_class_is_named_with_its_port_and_a_window_of_the_receiver_as_such() -> None:
     sums = tables(switch_queue=[8 * MS, 0], timeout=[2 * MS, 0], server_work=[0, 4 * MS])
     sums["causes_queues"]["class"] = [0, 3]
     sums["causes"]["receive_windowed_ps"] = [3 * MS, 0]
-    slow, _ = Causes(sums, PLAN).by_workload["orders"]
+    slow, _ = Causes(sums, PLAN, DROPPED_BY).by_workload["orders"]
     assert slow.queues == {"leaf>h1": MS, "leaf>h2 class 3": 7 * MS}
     assert sentence(slow).endswith("in which bytes waited for a window (33 % of that for the receiver's).")
 
@@ -103,7 +122,7 @@ def test_a_part_of_some_is_a_mean_over_all_of_its_band() -> None:
 
 
 def test_the_table_has_what_takes_time_and_no_empty_rows() -> None:
-    text = causes_text("base", "orders", explained(), slowest=1)
+    text = causes_text("base", "orders", explained(), slowest_of(explained(), 1))
     lines: dict[str, Any] = {line[:24].strip(): line[24:].split() for line in text.splitlines()}
     assert lines["behind backup"] == ["–", "6", "ms", "60", "%"]
     assert lines["at leaf>h2"] == ["–", "7", "ms", "70", "%"]
@@ -112,16 +131,16 @@ def test_the_table_has_what_takes_time_and_no_empty_rows() -> None:
 
 
 def test_a_plan_of_one_workload_has_no_others() -> None:
-    assert Causes(tables(), PLAN).names_of(["gone", "backup"]) == ["backup"]
+    assert Causes(tables(), PLAN, DROPPED_BY).names_of(["gone", "backup"]) == ["backup"]
 
 
 def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:
     sums = tables(switch_queue=[8 * MS, 0], server_work=[0, 4 * MS])
     sums["causes"] = {"pause_of_a_class_ps": [2 * MS, 0], **sums["causes"]}
-    slow, _ = Causes(sums, PLAN).by_workload["orders"]
+    slow, _ = Causes(sums, PLAN, DROPPED_BY).by_workload["orders"]
     assert slow.parts == {"switch_queue": 8 * MS, "pause_of_a_class": 2 * MS}
     assert "20 % pause of a class." in sentence(slow)
-    assert "pause of a class" in causes_text("fifo", "orders", [slow], 0)
+    assert "pause of a class" in causes_text("fifo", "orders", [slow], [])
 
 
 def test_each_workload_is_counted_from_its_own_moment() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tailrace.results import RunDirectoryError, Trial
 from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.causes import LostDatagrams, Transaction
 from tailrace.results.causes.record import (
     NAMES_MAX,
     OTHERS,
@@ -41,18 +41,23 @@ def queued(wait_ps: int, *, port: str = "leaf>h2", work_ps: int = MS) -> Transac
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     transactions = [queued(number * MS) for number in range(1, 41)]
-    write_record(trial(tmp_path), {"orders": transactions, "idle": []})
+    lost = [LostDatagrams("leaf>h2", "tail-drop", 3)]
+    write_record(trial(tmp_path), {"orders": transactions, "idle": []}, {"orders": lost})
     found = read_record(trial(tmp_path))
+    assert found["orders"].lost == lost
     assert list(found) == ["orders"]
     assert found["orders"].bands == bands(transactions)
     assert (found["orders"].trial, found["orders"].transactions) == (1, 40)
     assert [one["latency_ps"] // MS for one in found["orders"].slowest] == list(range(41, 41 - SLOWEST_MAX, -1))
     assert found["orders"].slowest[0]["sentence"].startswith("41 ms from 0 s, user 0: 98 % queues of switches")
     assert [file.name for file in tmp_path.iterdir()] == ["1.causes.json"], "no part of a file is left"
+    write_record(trial(tmp_path), {"orders": [], "idle": []}, {"orders": lost})
+    found = read_record(trial(tmp_path))
+    assert [(name, one.transactions, one.bands, one.lost) for name, one in found.items()] == [("orders", 0, [], lost)]
 
 
 def test_a_record_belongs_to_the_trial_with_its_digest(tmp_path: Path) -> None:
-    write_record(trial(tmp_path), {"orders": [queued(MS)]})
+    write_record(trial(tmp_path), {"orders": [queued(MS)]}, {})
     assert read_record(trial(tmp_path, digest="bb")) == {}
     assert read_record(trial(tmp_path, number=2)) == {}
     assert list(first_record([trial(tmp_path, number=2), trial(tmp_path)])) == ["orders"]
@@ -61,7 +66,7 @@ def test_a_record_belongs_to_the_trial_with_its_digest(tmp_path: Path) -> None:
 def test_of_many_ports_the_longest_are_kept_and_the_others_together(tmp_path: Path) -> None:
     ports = {f"leaf>h{number}": number * MS for number in range(1, NAMES_MAX + 3)}
     whole = sum(ports.values())
-    write_record(trial(tmp_path), {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, 0, ports)]})
+    write_record(trial(tmp_path), {"orders": [Transaction(0, 0, whole, {"switch_queue": whole}, 0, 0, 0, ports)]}, {})
     kept = read_record(trial(tmp_path))["orders"].bands[0].queues
     assert len(kept) == NAMES_MAX + 1
     assert kept[OTHERS] == 3 * MS

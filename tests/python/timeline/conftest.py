@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailrace.timeline.log import Drop, Frame, Hop, Log, Look, Pause, Socket, Step
+from tailrace.timeline.log import Drop, Frame, Hop, Log, Look, Members, Pause, Socket, Step
 
 US = 1_000_000
 """Picoseconds."""
@@ -72,7 +72,7 @@ def log() -> Log:
         pauses={"leaf>client": [Pause(70 * US, 3, 100)]},
         looks={1: [Look(30 * US, 14_480, 2000, 0, 0, 0, 0), Look(230 * US, 1448, 1000, 0, 1, 0, 1)]},
         steps={
-            ("orders", 7, 8 * US): [
+            ("orders", 12): [
                 Step("wait_to_start", 8 * US, 10 * US, None),
                 Step("timeout", 10 * US, 230 * US, None),
                 Step("switch_queue", 230 * US, 255 * US, "leaf>client"),
@@ -81,4 +81,5 @@ def log() -> Log:
         rates_bps=dict.fromkeys(("client>leaf", "leaf>client", "server>leaf", "leaf>server"), 10**9),
         left_out=0,
         whole_until_ps=None,
+        members={("orders", 12): Members(0, 3, frozenset({0, 1, 2, 3}))},
     )

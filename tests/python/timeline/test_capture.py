@@ -12,6 +12,7 @@ from tailrace.results.causes.causes import Transaction
 from tailrace.timeline.capture import capture_of
 from tailrace.timeline.chosen import Chosen
 from tailrace.timeline.headers import checksum, headers, shift_of
+from tailrace.timeline.labels import shares
 from tailrace.timeline.log import Log, Mark
 
 US = 1_000_000
@@ -69,6 +70,18 @@ def test_comments_say_what_happened_to_the_frame(file: Path) -> None:
         " handed to the transport after 25 µs",
         "ack; handed to the transport after 20 µs",
     ]
+
+
+def test_shares_that_round_to_nothing_are_not_told() -> None:
+    assert shares({"bulk": 970, "orders": 29, "call": 1}) == "bulk 97 %, orders 3 %"
+    assert shares({}) == ""
+
+
+def test_the_comment_of_the_file_tells_an_interval_as_such(log: Log) -> None:
+    """Parts of an interval are not known: it is no transaction that consists of something else."""
+    interval = replace(CHOSEN[0], why="5 ms of a workload whose operations are not known, connection 3")
+    comment = f"{interval.name}: {interval.why}. {interval.name}: {interval.why}. Windows are scaled by 2^"
+    assert comment.encode() in capture_of(log, [interval, interval], "1.2")
 
 
 @needs_tshark

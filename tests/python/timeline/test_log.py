@@ -6,7 +6,7 @@ from tailrace.results.causes.causes import (
     OF_SWITCHES,
     PARTS,
 )
-from tailrace.timeline.log import INTERFACE, NONE_32, NONE_64, Pause, Socket, Step, read_log
+from tailrace.timeline.log import INTERFACE, NONE_32, NONE_64, Members, Pause, Socket, Step, read_log
 
 PLAN = {
     "hosts": [{"name": "client"}, {"name": "server"}],
@@ -61,7 +61,9 @@ TABLES = {
         (1, PARTS.index("switch_queue"), 6, 7, 2),
         (1, 0, 7, 9, NONE_32),
     ),
-    "timeline_left_out": table(("rows", "from_ps"), (2, 55)),
+    "timeline_transactions": table(("transaction", "first_frame", "last_frame"), (1, 7, 8), (0, NONE_64, NONE_64)),
+    "timeline_members": table(("transaction", "frame"), (1, 7), (1, 8)),
+    "timeline_left_out": table(("rows", "from_ps", "connections", "cores"), (2, 55, 3, 0)),
 }
 LOG = read_log(TABLES, PLAN, [(0, 100)], ["tail-drop", "buffer-full"])
 
@@ -102,10 +104,15 @@ def test_the_rest_stands_where_it_happened() -> None:
     assert LOG.pauses == {"server>leaf": [Pause(8, 3, 100)]}
     assert LOG.looks[1][0].retransmits == 2
     assert LOG.sockets == [Socket("orders", 4, "client", 0, 40_000), Socket("orders", 4, "server", 1, 5432)]
-    assert (LOG.left_out, LOG.whole_until_ps) == (2, 55)
+    assert (LOG.left_out, LOG.whole_until_ps, LOG.connections_left_out) == (2, 55, 3)
+
+
+def test_frames_are_found_by_their_transaction() -> None:
+    assert LOG.members == {
+        ("orders", 1): Members(7, 8, frozenset({7, 8})),
+        ("orders", 0): Members(None, None, frozenset()),
+    }
 
 
 def test_steps_are_found_by_their_transaction() -> None:
-    assert LOG.steps == {
-        ("orders", 4, 6): [Step("switch_queue", 6, 7, "server>leaf"), Step("wait_to_start", 7, 9, None)]
-    }
+    assert LOG.steps == {("orders", 1): [Step("switch_queue", 6, 7, "server>leaf"), Step("wait_to_start", 7, 9, None)]}

@@ -7,9 +7,9 @@ import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import CounterDescriptor, Trace, TrackEvent
 
 from tailrace.results.causes.causes import Transaction
-from tailrace.timeline import tracks
-from tailrace.timeline.chosen import Chosen
-from tailrace.timeline.log import Hop, Log
+from tailrace.timeline import tracks, wire_tracks
+from tailrace.timeline.chosen import Chosen, intervals
+from tailrace.timeline.log import CoreTime, CoreWait, Hop, Log, Work
 from tailrace.timeline.perfetto import Writer, lanes
 from tailrace.timeline.tracks import trace_of
 
@@ -134,7 +134,7 @@ def test_beyond_the_limit_what_one_stood_behind_stays(log: Log, monkeypatch: pyt
 
 
 def test_long_series_keep_their_highest_values(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracks, "DEPTHS_MAX", 2)
+    monkeypatch.setattr(wire_tracks, "DEPTHS_MAX", 2)
     counts = read(trace_of(log, CHOSEN).content).counts["port leaf>client / queue"]
     assert max(value for _, value in counts) == 6066
     assert counts[-1] == (100_000, 0)
@@ -157,3 +157,61 @@ def test_numbers_of_every_size_are_written() -> None:
         writer.count(counter, at_ps, value)
     counts = read(writer.trace()).counts["group / é"]
     assert counts == [(0, 0), (1, 127), (2, 128), (3, 2**40), (2**63 // 1000, -5)]
+
+
+def test_cores_hypervisors_and_waits_have_a_group_for_each_node(log: Log) -> None:
+    cores = {
+        "server": [
+            CoreTime(1, 5 * US, 9 * US, "orders, kernel", 8),
+            CoreTime(0, 1 * US, 2 * US, "soft interrupt", None),
+        ]
+    }
+    works = {
+        "node": [
+            Work(0, "virtual switch", 10 * US, 12 * US, 15 * US),
+            Work(1, "virtual switch", 11 * US, 15 * US, 16 * US),
+        ]
+    }
+    waits = {"client": [CoreWait(3 * US, 7 * US, 0), CoreWait(4 * US, 9 * US, 0)]}
+    trace = read(trace_of(replace(log, cores=cores, works=works, core_waits=waits), CHOSEN).content)
+    ((begin, end, name, args),) = trace.slices["cores of server / core 1"]
+    assert (begin, end, name, args["task"]) == (5_000, 9_000, "orders, kernel", 8)
+    assert plain(trace.slices["cores of server / core 0"]) == [(1_000, 2_000, "soft interrupt")]
+    assert sorted(plain(trace.slices["cores of node / virtual switch"])) == [
+        (10_000, 15_000, "request 200 B"),
+        (11_000, 16_000, "response 1000 B"),
+        (12_000, 15_000, "at work"),
+        (15_000, 16_000, "at work"),
+    ]
+    assert plain(trace.slices["cores of client / waits for a core"]) == [
+        (3_000, 7_000, "orders"),
+        (4_000, 9_000, "orders"),
+    ]
+    assert any("cores of node / virtual switch" in {track for _, track, _ in flow} for flow in trace.flows.values())
+
+
+def test_what_carries_data_unasked_has_no_requests(log: Log) -> None:
+    trace = read(trace_of(replace(log, kinds={"orders": "stream"}), CHOSEN).content)
+    assert {each[2] for each in trace.slices["port leaf>client / wire"]} == {
+        "bulk",
+        "data 1000 B",
+        "data 1000 B (again)",
+    }
+
+
+def test_frames_name_the_transactions_that_they_are_of(log: Log) -> None:
+    trace = read(trace_of(log, CHOSEN).content)
+    whose = {
+        str(args["frame"]): args.get("of")
+        for _, _, _, args in trace.slices["port leaf>server / wire"]
+        if "frame" in args
+    }
+    whose |= {str(each[3]["frame"]): each[3].get("of") for each in trace.slices["interface client>leaf / wire"]}
+    assert whose["0"] == "orders #12", whose
+    assert whose["4"] is None, "the last acknowledgement came after the completion"
+
+
+def test_an_interval_has_the_name_of_its_moment() -> None:
+    [one, other] = intervals(["backup"], 1_500 * US, 4_000 * US, {"backup": 2})
+    assert (one.name, one.file_name, other.transaction.user) == ("backup at 1.5 ms", "backup-at-1500us", 1)
+    assert one.transaction.end_ps == 4_000 * US, "it ends with the trial"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.advice.candidate import QUEUES, REPEATS, WINDOW, WORK, Candidate, Settings
+from tailrace.advice.settings import mtu_settings
 from tailrace.advice.situation import Situation
 
 JUMBO = 9000
@@ -26,13 +27,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             },
             acts_on=frozenset(),
             costs="Every host, switch and virtual switch of the network must have it, or long frames vanish silently.",
-            settings=(
-                Settings(
-                    situation.told(situation.hosts),
-                    (f"ip link set dev $INTERFACE mtu {JUMBO}", "tailrace probe mtu $PEER"),
-                    (f"ip link set dev $INTERFACE mtu {smallest}",),
-                ),
-            ),
+            settings=(mtu_settings(situation.told(situation.hosts), JUMBO),),
             evidence="examples/jumbo.yaml, docs/validation.md",
         )
     coalesce = max(host.nic.rx_coalesce for host in hosts)
@@ -46,9 +41,9 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             costs="More interrupts: processor time that programs lack.",
             settings=(
                 Settings(
-                    situation.told(situation.hosts),
+                    f"{situation.told(situation.hosts)}, with the INTERFACE; `ethtool -c` tells what to take back to",
                     ("ethtool -C $INTERFACE adaptive-rx off rx-usecs 0",),
-                    (f"ethtool -C $INTERFACE rx-usecs {coalesce // PS_PER_US}",),
+                    (f"ethtool -C $INTERFACE adaptive-rx off rx-usecs {coalesce // PS_PER_US}",),
                 ),
             ),
             evidence="docs/models/host.md",

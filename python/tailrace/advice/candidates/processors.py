@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailrace.advice.candidate import WORK, Candidate, Settings
+from tailrace.advice.settings import poll_mode_settings
 from tailrace.advice.situation import Situation
 from tailrace.scenario.network.cpu import CORES_MAX
 
@@ -125,20 +126,7 @@ def _of_hypervisors(situation: Situation) -> Iterator[Candidate]:
             changes={f"hypervisors.{name}.switch": DPDK for name in kernel},
             acts_on=frozenset(),
             costs="One core of each hypervisor does nothing else; huge pages for every virtual machine.",
-            settings=tuple(
-                Settings(
-                    f"hypervisor {name}",
-                    (
-                        "ovs-vsctl set Open_vSwitch . other_config:dpdk-init=true other_config:pmd-cpu-mask=0x1",
-                        f"ovs-vsctl set bridge {name} datapath_type=netdev",
-                    ),
-                    (
-                        f"ovs-vsctl set bridge {name} datapath_type=system",
-                        "ovs-vsctl remove Open_vSwitch . other_config pmd-cpu-mask",
-                    ),
-                )
-                for name in kernel
-            ),
+            settings=poll_mode_settings(list(kernel)),
             evidence="reproductions/yahoo-ovs-dpdk",
         )
     yield Candidate(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tailrace.advice.candidate import QUEUES, REPEATS, WINDOW, Candidate, Settings
+from tailrace.advice.settings import route_settings, sysctl_settings
 from tailrace.advice.situation import Situation
 
 RTO_MS = 10
@@ -11,8 +12,6 @@ RTO_MS = 10
 PS_PER_MS = 10**9
 INITIAL_WINDOW = 40
 EVIDENCE = "docs/validation.md, simulated against real kernels"
-LINUX_CONTROLS = {"new-reno": "reno"}
-"""Names that Linux spells differently."""
 BUFFER_BYTES = 64 * 1024 * 1024
 
 
@@ -22,7 +21,6 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         return
     tcp = [situation.scenario.host(name).tcp for name in situation.hosts]
     if any(one.rto_min > RTO_MS * PS_PER_MS for one in tcp):
-        present = max(one.rto_min for one in tcp) // PS_PER_MS
         yield Candidate(
             name=f"rto-min-{RTO_MS}ms",
             group="rto-min",
@@ -30,7 +28,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             changes=situation.of_hosts("tcp.rto_min", f"{RTO_MS}ms"),
             acts_on=frozenset({"timeout"}),
             costs="Where round trips or delayed acknowledgements take longer, it expires without a loss.",
-            settings=(_route(situation, f"rto_min {RTO_MS}ms", f"rto_min {present}ms"),),
+            settings=(_route(situation, f"rto_min {RTO_MS}ms"),),
             evidence=EVIDENCE,
         )
     if any(one.delayed_ack > 0 for one in tcp):
@@ -41,7 +39,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             changes=situation.of_hosts("tcp.delayed_ack", "0s"),
             acts_on=frozenset({"delayed_ack", WINDOW, "sender_hold"}),
             costs="More acknowledgements, each with its cost on both hosts.",
-            settings=(_route(situation, "quickack 1", "quickack 0"),),
+            settings=(_route(situation, "quickack 1"),),
             evidence=EVIDENCE,
         )
     if any(one.slow_start_after_idle for one in tcp):
@@ -52,11 +50,10 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             changes=situation.of_hosts("tcp.slow_start_after_idle", value=False),
             acts_on=frozenset({WINDOW}),
             costs="A burst of a whole window after each pause.",
-            settings=(_sysctl(situation, {"net.ipv4.tcp_slow_start_after_idle": ("0", "1")}),),
+            settings=(_sysctl(situation, {"net.ipv4.tcp_slow_start_after_idle": "0"}),),
             evidence=EVIDENCE,
         )
     if any(one.initial_window < INITIAL_WINDOW for one in tcp):
-        present = min(one.initial_window for one in tcp)
         yield Candidate(
             name=f"initial-window-{INITIAL_WINDOW}",
             group="initial-window",
@@ -64,7 +61,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             changes=situation.of_hosts("tcp.initial_window", INITIAL_WINDOW),
             acts_on=frozenset({WINDOW}),
             costs="Longer bursts into queues that may be short.",
-            settings=(_route(situation, f"initcwnd {INITIAL_WINDOW}", f"initcwnd {present}"),),
+            settings=(_route(situation, f"initcwnd {INITIAL_WINDOW}"),),
             evidence=EVIDENCE,
         )
     if any(max(one.send_buffer.maximum, one.receive_buffer.maximum) < BUFFER_BYTES for one in tcp):
@@ -84,16 +81,14 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 
 
 def _buffers(situation: Situation) -> Candidate:
-    hosts = [situation.scenario.host(name).tcp for name in situation.hosts]
-    sent, received = (max(getattr(one, f"{name}_buffer").maximum for one in hosts) for name in ("send", "receive"))
     changes = {
         path: value
         for name in ("send_buffer", "receive_buffer")
         for path, value in situation.of_hosts(f"tcp.{name}", {"maximum": f"{BUFFER_BYTES}B"}).items()
     }
     triples = {
-        "net.ipv4.tcp_wmem": (f'"4096 16384 {BUFFER_BYTES}"', f'"4096 16384 {sent}"'),
-        "net.ipv4.tcp_rmem": (f'"4096 131072 {BUFFER_BYTES}"', f'"4096 131072 {received}"'),
+        "net.ipv4.tcp_wmem": f'"4096 16384 {BUFFER_BYTES}"',
+        "net.ipv4.tcp_rmem": f'"4096 131072 {BUFFER_BYTES}"',
     }
     return Candidate(
         name="socket-buffers-64MiB",
@@ -109,10 +104,9 @@ def _buffers(situation: Situation) -> Candidate:
 
 def congestion_control(situation: Situation, wanted: str) -> tuple[dict[str, Any], tuple[Settings, ...]]:
     """Changes and settings for another congestion control of every host."""
-    present = situation.scenario.host(situation.hosts[0]).tcp.congestion_control
-    values = {"net.ipv4.tcp_congestion_control": (wanted, LINUX_CONTROLS.get(present, present))}
+    values = {"net.ipv4.tcp_congestion_control": wanted}
     if wanted == "dctcp":
-        values["net.ipv4.tcp_ecn"] = ("1", "2")
+        values["net.ipv4.tcp_ecn"] = "1"
     return situation.of_hosts("tcp.congestion_control", wanted), (_sysctl(situation, values),)
 
 
@@ -126,23 +120,14 @@ def ecn(situation: Situation, name: str, title: str, policies: Mapping[str, Any]
         changes=changes,
         acts_on=QUEUES | REPEATS | {WINDOW},
         costs=f"{needs} ECN on both ends of every connection that should be marked instead of dropped.",
-        settings=(_sysctl(situation, {"net.ipv4.tcp_ecn": ("1", "2")}),),
+        settings=(_sysctl(situation, {"net.ipv4.tcp_ecn": "1"}),),
         evidence="docs/validation.md, against published results",
     )
 
 
-def _sysctl(situation: Situation, values: Mapping[str, tuple[str, str]]) -> Settings:
-    return Settings(
-        situation.told(situation.hosts),
-        tuple(f"sysctl -w {key}={wanted}" for key, (wanted, _) in values.items()),
-        tuple(f"sysctl -w {key}={present}" for key, (_, present) in values.items()),
-    )
+def _sysctl(situation: Situation, values: Mapping[str, str]) -> Settings:
+    return sysctl_settings(situation.told(situation.hosts), values)
 
 
-def _route(situation: Situation, wanted: str, present: str) -> Settings:
-    """An attribute of the routes to the others; `$ROUTE` is a line of `ip route show`."""
-    return Settings(
-        f"{situation.told(situation.hosts)}, for each ROUTE of `ip route show`",
-        (f"ip route change $ROUTE {wanted}",),
-        (f"ip route change $ROUTE {present}",),
-    )
+def _route(situation: Situation, wanted: str) -> Settings:
+    return route_settings(situation.told(situation.hosts), wanted)

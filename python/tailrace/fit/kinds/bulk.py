@@ -12,6 +12,8 @@ FLOWS_LEAST = 10
 """Transfers that show arrivals and sizes."""
 SHORT_SHARE = 0.2
 """The median transfer of `flows` lasts for at most this share of the capture."""
+STREAM_BITS_PER_S_LEAST = 1000
+"""The slowest connection that a scenario's `rate` allows."""
 LINE_SHARE = 0.85
 """A stream with at least this share of the line has no limit of its own: at 1500 bytes TCP carries 94.9 % as payload
 (docs/models/tcp.md), and control traffic takes a part.
@@ -47,11 +49,15 @@ def fit_stream(group: Group, window: Window) -> Fit:
     source, destination, sent = _direction(group)
     at_once = group.at_once
     rate = BITS * rate_per_s(sum(sent), group.span_ns)
+    least = STREAM_BITS_PER_S_LEAST * at_once
     settings = [Setting("source", source), Setting("destination", destination)]
     settings.append(Setting("connections", at_once, Origin.MEASURED, "at the same time"))
     notes = []
     if rate < LINE_SHARE * window.line_bits_per_s:
-        settings.append(Setting("rate", rate_text(rate), Origin.MEASURED, "mean goodput while it lasts"))
+        origin, note = Origin.MEASURED, "mean goodput while it lasts"
+        if rate < least:
+            origin, note = Origin.ASSUMED, f"the least of a stream; it has {rate_text(rate)}"
+        settings.append(Setting("rate", rate_text(max(rate, least)), origin, note))
         notes.append("whether the program or the network limited the stream is not visible; the program's limit is set")
     end_ns = group.start_ns + group.span_ns
     if window.ends_early(end_ns) and len(sent) == at_once:

@@ -9,7 +9,7 @@ from typing import Any
 from tailrace.fit.conversations import Exchange
 from tailrace.fit.group import Group, Window, percentile, rate_per_s
 from tailrace.fit.kinds.latencies import exchange_seen, timing_notes
-from tailrace.fit.paths import Vantage
+from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.shapes import SIZES, TIMES, Fitted, fitted
 from tailrace.fit.workload import Fit, Origin, Setting, distributed
 
@@ -46,7 +46,7 @@ def fit_closed(group: Group, window: Window) -> Fit:
     """Users with a connection each, who wait for every response."""
     found = _found(group)
     number = found.statements
-    gap = fitted([group.path.think_ns(pause) for pause in found.pauses_ns], TIMES) if found.pauses_ns else None
+    gap = fitted(found.pauses_ns, TIMES) if found.pauses_ns else None
     users = Setting("users", group.at_once, Origin.MEASURED, "connections at the same time")
     start = _start(group, window)
     if number is not None:
@@ -59,7 +59,7 @@ def fit_closed(group: Group, window: Window) -> Fit:
         kind = "oltp"
     else:
         found = _Found([[one] for one in _exchanges(group)], _pauses(group))
-        gap = fitted([group.path.think_ns(pause) for pause in found.pauses_ns], TIMES) if found.pauses_ns else None
+        gap = fitted(found.pauses_ns, TIMES) if found.pauses_ns else None
         own = exchange_settings(group, _exchanges(group))
         settings = [Setting("client", group.client), Setting("server", group.server), users, *own.settings]
         fits, seen, kind = own.fits, exchange_seen(group, _exchanges(group)), "requests"
@@ -123,9 +123,7 @@ def _is_one_size(place: Sequence[Exchange]) -> bool:
 
 
 def _server_time(group: Group, exchanges: Sequence[Exchange]) -> Fitted:
-    return fitted(
-        [group.path.service_ns(max(0, one.response_start_ns - one.request_end_ns)) for one in exchanges], TIMES
-    )
+    return fitted([group.path.service_ns(one.request_end_ns, one.response_start_ns) for one in exchanges], TIMES)
 
 
 def _service_origin(group: Group) -> tuple[Origin, str]:
@@ -151,28 +149,29 @@ def _exchanges(group: Group) -> list[Exchange]:
 
 
 def _pauses(group: Group) -> list[int]:
-    return [pause for connection in group.connections for pause in _pauses_between(connection.exchanges)]
+    """The users' part of them."""
+    return [pause for connection in group.connections for pause in _pauses_between(connection.exchanges, group.path)]
 
 
-def _pauses_between(exchanges: Sequence[Exchange]) -> Iterator[int]:
+def _pauses_between(exchanges: Sequence[Exchange], path: Path) -> Iterator[int]:
     for earlier, later in pairwise(exchanges):
         if not later.is_pipelined:
-            yield max(0, later.request_start_ns - earlier.response_end_ns)
+            yield path.think_ns(earlier.response_end_ns, later.request_start_ns)
 
 
 def _found(group: Group) -> _Found:
     """Exchanges with short pauses between them are one transaction, where pauses are clearly of two kinds."""
-    border = _border([group.path.think_ns(pause) for pause in _pauses(group)])
+    border = _border(_pauses(group))
     transactions: list[Transaction] = []
     pauses: list[int] = []
     for connection in group.connections:
         current: list[Exchange] = []
         mine: list[Transaction] = []
         for one in connection.exchanges:
-            pause = one.request_start_ns - current[-1].response_end_ns if current else 0
-            if current and (one.is_pipelined or group.path.think_ns(pause) > border):
+            pause = group.path.think_ns(current[-1].response_end_ns, one.request_start_ns) if current else 0
+            if current and (one.is_pipelined or pause > border):
                 mine.append(current)
-                pauses.append(max(0, pause))
+                pauses.append(pause)
                 current = []
             current.append(one)
         if current:
@@ -194,7 +193,7 @@ def _border(pauses_ns: Sequence[int]) -> int:
 
 
 def _seen(group: Group, transactions: Sequence[Transaction]) -> dict[str, float]:
-    latencies = [group.path.latency_ns(one[-1].response_end_ns - one[0].request_start_ns) for one in transactions]
+    latencies = [group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns) for one in transactions]
     return {
         "rate_per_s": rate_per_s(len(transactions), group.span_ns),
         "goodput_bits_per_s": 8 * rate_per_s(sum(x.response_bytes for one in transactions for x in one), group.span_ns),

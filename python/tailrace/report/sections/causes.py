@@ -7,8 +7,8 @@ from tailrace.report.charts.causes import ArmBands, band_words, causes_chart
 from tailrace.report.drawing.parts import part_colours
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.results.causes.bands import Band
-from tailrace.results.causes.causes import in_order
-from tailrace.results.causes.sentence import part_words
+from tailrace.results.causes.causes import LostDatagrams, in_order
+from tailrace.results.causes.sentence import lost_sentence, part_words
 from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.format.numbers import count_text, span_text
 
@@ -37,6 +37,7 @@ def where_time_went(summary: Summary) -> dict[str, Any]:
         "omitted": len(found) - len(shown),
         "trials": ", ".join(str(trial) for trial in trials),
         "is_one_trial": len(trials) == 1,
+        "is_live": any(one.get("is_live") for _, arms in shown for _, one, _ in arms.values()),
     }
 
 
@@ -49,21 +50,27 @@ def _explained(summary: Summary, workload: str) -> Found:
 
 
 def _workload(name: str, at: int, arms: Found, colours: Mapping[str, str]) -> dict[str, Any]:
-    drawn = [ArmBands(arm, position, bands) for arm, (position, _, bands) in arms.items()]
+    drawn = [ArmBands(arm, position, bands) for arm, (position, _, bands) in arms.items() if bands]
     parts = in_order(part for arm in drawn for band in arm.bands for part in band.parts)
-    share, words = tail_share(*(one["transactions"] for _, one, _ in arms.values()))
+    share, words = tail_share(*(one["transactions"] for _, one, bands in arms.values() if bands))
     return {
         "name": name,
         "at": at,
         "chart": causes_chart(name, drawn, colours),
-        "arms": [{"name": arm, "position": position} for arm, (position, _, _) in arms.items()],
+        "arms": [{"name": arm.arm, "position": arm.position} for arm in drawn],
         "parts": [part_words(part) for part in parts],
         "rows": [_row(arm, band, parts, is_first=band is arm.bands[0]) for arm in drawn for band in arm.bands],
         "tail": words,
         "queues": [row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
+        "lost": [
+            {"arm": arm, "position": position, "sentence": told}
+            for arm, (position, one, _) in arms.items()
+            if (told := lost_sentence([LostDatagrams(**place) for place in one["lost"]]))
+        ],
         "slowest": [
             {"arm": arm, "position": position, "sentences": [told["sentence"] for told in one["slowest"]]}
-            for arm, (position, one, _) in arms.items()
+            for arm, (position, one, bands) in arms.items()
+            if bands
         ],
     }
 

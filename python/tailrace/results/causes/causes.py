@@ -21,7 +21,8 @@ PARTS = (
         "timeout",
         "delayed_ack",
     ),
-    *("receive", "unknown"),
+    *("receive", "reassembly", "virtual_switch_wait", "virtual_switch", "vhost_wait", "vhost", "virtual_core_wait"),
+    "unknown",
 )
 """Parts of a latency, in the order of `tailrace_sim::Part`. A table with further columns of times has further parts."""
 NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps", "receive_windowed_ps"})
@@ -30,6 +31,8 @@ _PS = "_ps"
 OF_SWITCHES = "frames of switches"
 """Whose frames: pauses and messages of spanning trees belong to no workload."""
 _NO_WORKLOAD = 2**32 - 1
+NO_USER = 2**32 - 1
+"""Of flows and other things that arrive by themselves."""
 
 Values = Mapping[str, Sequence[int]]
 """A table: values by column."""
@@ -40,10 +43,22 @@ class Loss:
     """A frame of the critical path that was dropped."""
 
     port: str
-    """Before which wire, as `node>neighbour`."""
+    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its end."""
     at_ps: int
-    in_ring: bool = False
-    """Not there, but by the receive ring of the host at the end of that wire."""
+    by: str = ""
+    """What has dropped it: the cause of a switch, or `interface`, `receive_ring`, `hypervisor`, `reassembly` or
+    `socket_buffer`.
+    """
+
+
+@dataclass(frozen=True)
+class LostDatagrams:
+    """Datagrams of one workload that were lost at one place, and are not explained therefore."""
+
+    port: str
+    by: str
+    """Both as in `Loss`."""
+    datagrams: int
 
 
 @dataclass(frozen=True)
@@ -75,8 +90,10 @@ class Transaction:
 class Causes:
     """The transactions of one trial by workload."""
 
-    def __init__(self, tables: Mapping[str, Values], plan: Mapping[str, Any]) -> None:
+    def __init__(self, tables: Mapping[str, Values], plan: Mapping[str, Any], dropped_by: Sequence[str]) -> None:
+        """`dropped_by` are the names of what drops frames, in the order of the simulator's numbers."""
         self._tables = tables
+        self._dropped_by = dropped_by
         self._names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
         self._wires = wire_names(plan)
 
@@ -90,10 +107,8 @@ class Causes:
         queues = self._queues()
         behind = self._behind()
         losses: dict[int, list[Loss]] = defaultdict(list)
-        for row, wire, in_ring, at_ps in _rows(
-            self._tables["causes_losses"], ("transaction", "wire", "in_ring", "at_ps")
-        ):
-            losses[row].append(Loss(self._wires[wire], at_ps, bool(in_ring)))
+        for row, wire, by, at_ps in _rows(self._tables["causes_losses"], ("transaction", "wire", "by", "at_ps")):
+            losses[row].append(Loss(self._wires[wire], at_ps, self._dropped_by[by]))
         found: dict[str, list[Transaction]] = defaultdict(list)
         names = parts_of(self._tables["causes"])
         keys = (
@@ -119,6 +134,17 @@ class Causes:
                 losses.get(row, []),
             )
             found[self._workload(workload)].append(one)
+        return dict(found)
+
+    @cached_property
+    def lost(self) -> dict[str, list[LostDatagrams]]:
+        """By workload, datagrams that were lost, from the place with most of them. A datagram counts where its first
+        frame was lost; of workloads without end those that were lost after the warm-up.
+        """
+        found: dict[str, list[LostDatagrams]] = defaultdict(list)
+        rows = _rows(self._tables["causes_lost"], ("workload", "wire", "by", "datagrams"))
+        for workload, wire, by, datagrams in sorted(rows, key=lambda row: -row[-1]):
+            found[self._workload(workload)].append(LostDatagrams(self._wires[wire], self._dropped_by[by], datagrams))
         return dict(found)
 
     def _workload(self, number: int) -> str:

@@ -4,14 +4,14 @@ It belongs to the trial that has the same digest, and is not read for another on
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from heapq import nlargest
 from pathlib import Path
 from typing import Any
 
 from tailrace.files import write_json
 from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.causes import LostDatagrams, Transaction
 from tailrace.results.causes.sentence import sentence, slowest_of
 from tailrace.results.directory.run_directory import RunDirectoryError, Trial, read_object
 
@@ -22,6 +22,8 @@ SLOWEST_MAX = 10
 NAMES_MAX = 16
 """Ports and workloads of each band that are kept by name, those with the longest times; the others as their sum."""
 OTHERS = "others"
+FABRIC = "fabric"
+"""Source of a record that a live trial's ingress log tells; a simulated one states none."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,14 @@ class Explained:
 
     trial: int
     transactions: int
+    """0 where nothing was complete, and what was lost is told alone; there are no bands then."""
     bands: list[Band]
     slowest: list[dict[str, Any]]
     """`latency_ps`, `start_ps`, `user` and `sentence`, from the longest latency."""
+    lost: list[LostDatagrams] = field(default_factory=list)
+    """Datagrams that were lost and are not explained, from the place with most of them."""
+    is_live: bool = False
+    """Measured by the fabric of a live trial; the others are simulated."""
 
 
 def path_of(trial: Trial) -> Path:
@@ -40,9 +47,20 @@ def path_of(trial: Trial) -> Path:
     return trial.stem.with_name(f"{trial.stem.name}.causes.json")
 
 
-def write_record(trial: Trial, workloads: Mapping[str, Sequence[Transaction]]) -> None:
-    """Writes the record, whole or not at all, in place of an earlier one of the same trial."""
-    write_json(path_of(trial), _content(trial, workloads))
+def write_record(
+    trial: Trial,
+    workloads: Mapping[str, Sequence[Transaction]],
+    lost: Mapping[str, Sequence[LostDatagrams]],
+    measured: Mapping[str, Sequence[Transaction]] | None = None,
+) -> None:
+    """Writes the record, whole or not at all, in place of an earlier one of the same trial.
+
+    `lost` are datagrams by workload; `measured` are the slowest transactions, from the slowest, where a fabric measured
+    all of them.
+    """
+    source = {} if measured is None else {"source": FABRIC}
+    slowest = measured or {name: slowest_of(of, SLOWEST_MAX) for name, of in workloads.items()}
+    write_json(path_of(trial), _content(trial, workloads, slowest, lost) | source)
 
 
 def read_record(trial: Trial) -> dict[str, Explained]:
@@ -57,7 +75,8 @@ def read_record(trial: Trial) -> dict[str, Explained]:
     if content.get("format") != FORMAT or content.get("digest") != trial.outcome.get("digest"):
         return {}
     try:
-        return {str(name): _explained(trial.number, found) for name, found in content["workloads"].items()}
+        is_live = content.get("source") == FABRIC
+        return {str(name): _explained(trial.number, found, is_live) for name, found in content["workloads"].items()}
     except (AttributeError, KeyError, TypeError) as error:
         raise RunDirectoryError(f"{path}: not a record of an explained trial (hint: {_HINT})") from error
 
@@ -70,24 +89,36 @@ def first_record(trials: Sequence[Trial]) -> dict[str, Explained]:
     return next((found for trial in trials if (found := read_record(trial))), {})
 
 
-def _content(trial: Trial, workloads: Mapping[str, Sequence[Transaction]]) -> dict[str, Any]:
+def _content(
+    trial: Trial,
+    workloads: Mapping[str, Sequence[Transaction]],
+    slowest: Mapping[str, Sequence[Transaction]],
+    lost: Mapping[str, Sequence[LostDatagrams]],
+) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "arm": trial.arm,
         "trial": trial.number,
         "digest": trial.outcome["digest"],
-        "workloads": {name: _workload(of) for name, of in workloads.items() if of},
+        "workloads": {
+            name: _workload(of, slowest[name][:SLOWEST_MAX], lost.get(name, ()))
+            for name, of in workloads.items()
+            if of or lost.get(name)
+        },
     }
 
 
-def _workload(of: Sequence[Transaction]) -> dict[str, Any]:
+def _workload(
+    of: Sequence[Transaction], slowest: Sequence[Transaction], lost: Sequence[LostDatagrams]
+) -> dict[str, Any]:
     return {
         "transactions": len(of),
         "bands": [_band(band) for band in bands(of)],
         "slowest": [
             {"latency_ps": one.latency_ps, "start_ps": one.start_ps, "user": one.user, "sentence": sentence(one)}
-            for one in slowest_of(of, SLOWEST_MAX)
+            for one in slowest
         ],
+        "lost": [asdict(place) for place in lost],
     }
 
 
@@ -102,6 +133,8 @@ def _bounded(times: Mapping[str, float]) -> dict[str, float]:
     return kept | ({OTHERS: rest} if rest else {})
 
 
-def _explained(trial: int, found: Mapping[str, Any]) -> Explained:
+def _explained(trial: int, found: Mapping[str, Any], is_live: bool) -> Explained:
     slowest = [dict(one) for one in found["slowest"]]
-    return Explained(trial, int(found["transactions"]), [Band(**band) for band in found["bands"]], slowest)
+    lost = [LostDatagrams(**place) for place in found.get("lost", [])]
+    told = [Band(**band) for band in found["bands"]]
+    return Explained(trial, int(found["transactions"]), told, slowest, lost, is_live)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.bands import Band
-from tailrace.results.causes.causes import Loss, Transaction
+from tailrace.results.causes.causes import NO_USER, Loss, LostDatagrams, Transaction
 from tailrace.results.format.numbers import span_text
 
 WORDS = {
@@ -25,10 +25,28 @@ WORDS = {
     "timeout": "until a retransmission timeout",
     "delayed_ack": "delayed acknowledgement",
     "receive": "receive stage",
+    "reassembly": "reassembly of fragments",
+    "virtual_switch_wait": "waiting for the virtual switch",
+    "virtual_switch": "work of the virtual switch",
+    "vhost_wait": "waiting for a vhost thread",
+    "vhost": "work of a vhost thread",
+    "virtual_core_wait": "waiting for a virtual core",
     "unknown": "not recorded any more",
+    "outside": "outside the fabric (hosts, programs)",
+    "outside_after_drop": "outside the fabric, after a drop",
 }
 TOLD_PERCENT = 5
 """Parts below this share are told together."""
+PLACES = {
+    "interface": "by the interface before",
+    "receive_ring": "by the receive ring behind",
+    "hypervisor": "by the hypervisor behind",
+    "reassembly": "by the full reassembly memory behind",
+    "socket_buffer": "by the full receive buffer behind",
+}
+"""What drops frames and is no switch. A switch drops before the wire on which the frame would have been sent."""
+PLACES_MAX = 4
+"""Places at which datagrams were lost that are told by name."""
 REPAIRS = frozenset({"fast_retransmission", "reordering_timer", "probe", "timeout"})
 
 
@@ -44,7 +62,8 @@ def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transact
 
 def sentence(one: Transaction) -> str:
     """When and how long, its parts from the longest, where its frames were dropped, and what a window took."""
-    text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}, user {one.user}: {', '.join(shares_of(one))}."
+    whose = "" if one.user == NO_USER else f", user {one.user}"
+    text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}{whose}: {', '.join(shares_of(one))}."
     text += _dropped(one)
     if 100 * one.windowed_ps >= TOLD_PERCENT * max(1, one.latency_ps):
         rounds = "1 round trip" if one.window_rounds == 1 else f"{one.window_rounds} round trips"
@@ -95,8 +114,22 @@ def _whose(one: Transaction) -> str:
     return f" ({_percent(one.receive_windowed_ps, one.windowed_ps)} of that for the receiver's)"
 
 
-def _place(loss: Loss) -> str:
-    return f"by the receive ring behind {loss.port}" if loss.in_ring else f"before {loss.port}"
+def lost_sentence(lost: Sequence[LostDatagrams]) -> str:
+    """How many datagrams were lost, and where; empty where none was."""
+    if not lost:
+        return ""
+    whole = sum(place.datagrams for place in lost)
+    told = [f"{place.datagrams} {_place(place)}" for place in lost[:PLACES_MAX]]
+    rest = whole - sum(place.datagrams for place in lost[:PLACES_MAX])
+    places = ", ".join([*told, f"{rest} elsewhere"] if rest else told)
+    were = "1 datagram was lost and has" if whole == 1 else f"{whole} datagrams were lost and have"
+    return f"{were} no latency: {places}."
+
+
+def _place(loss: Loss | LostDatagrams) -> str:
+    if (by := PLACES.get(loss.by)) is not None:
+        return f"{by} {loss.port}"
+    return f"before {loss.port} ({loss.by})" if loss.by else f"before {loss.port}"
 
 
 def _percent(time: float, of: float) -> str:

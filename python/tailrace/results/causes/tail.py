@@ -16,7 +16,9 @@ TAIL_COUNT_MIN = 10
 
 def tail_share(*counts: int) -> tuple[float, str]:
     """The percentile from which on workloads with so many transactions have a tail to be told, and its words."""
-    return next(((at, words) for at, words in TAILS if _beyond(min(counts), at) >= TAIL_COUNT_MIN), TAILS[-1])
+    return next(
+        ((at, words) for at, words in TAILS if _beyond(min(counts, default=0), at) >= TAIL_COUNT_MIN), TAILS[-1]
+    )
 
 
 def tail(of: Sequence[Band], at: float) -> Band:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from tailrace.errors import listed
 from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.fidelity import fabric_name
@@ -49,7 +50,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
 def format_compare(compared: dict[str, Any]) -> str:
     """`compare` as plain text."""
     parts = [f"a: {_run_words(compared['a'])}\nb: {_run_words(compared['b'])}"]
-    parts += [f"only in {run}: {', '.join(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
+    parts += [f"only in {run}: {listed(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
     rows = [["metric", "arm", "workload", "a", "b", "b is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]]
     for effect in (e for e in compared["differences"] if _is_shown(e)):
@@ -71,7 +72,7 @@ def format_compare(compared: dict[str, Any]) -> str:
     parts.append("\n".join(_sentences(compared)))
     parts.append(fill(family_words(compared["differences"]), WIDTH) if len(rows) > 1 else "")
     few = sorted({e["scope"] for e in compared["differences"]} - {row[1] for row in rows})
-    parts.append(f"too few trials to compare: {', '.join(few)}" if few else "")
+    parts.append(f"too few trials to compare: {listed(few)}" if few else "")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -107,7 +108,7 @@ def refuse_incomparable(a: Run, b: Run) -> None:
         )
     arms = [arm for arm in a.trials if arm in b.trials]
     if not arms:
-        raise RunDirectoryError(f"{where}: no arm in common ({', '.join(a.arms)}; {', '.join(b.arms)})")
+        raise RunDirectoryError(f"{where}: no arm in common ({listed(a.arms)}; {listed(b.arms)})")
     if not set(a.workloads) & set(b.workloads):
         raise RunDirectoryError(f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})")
     if not any(a.told(arm) and b.told(arm) for arm in arms):

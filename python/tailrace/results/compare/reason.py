@@ -72,7 +72,7 @@ def _because(before: Band, after: Band) -> str:
 def _causes(summary: Summary, arm: str, workload: str) -> Summary | None:
     own = summary["arms"].get(arm, {}).get("workloads", {}).get(workload) or {}
     causes: Summary | None = own.get("causes")
-    return causes
+    return causes if causes and causes["transactions"] else None
 
 
 def _parts(before: Times, after: Times, change: float) -> Iterator[str]:

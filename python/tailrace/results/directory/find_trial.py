@@ -1,6 +1,6 @@
 """Finds a trial of a run, or says which there are instead."""
 
-from tailrace.errors import RunRefusedError, known_arm
+from tailrace.errors import RunRefusedError, known_arm, listed
 from tailrace.results.directory.run_directory import Run, Trial
 
 
@@ -22,13 +22,16 @@ def trial_of(run: Run, arm: str | None, number: int) -> Trial:
 
 def _why(run: Run, arm: str | None, where: str, number: int) -> str:
     of = "any arm" if arm is None else f"'{arm}'"
-    is_there = any(trial.number == number for trial in run.trials.get(where, []))
-    return f"trial {number} of {of} has no counters" if is_there else f"there is no trial {number} of {of}"
+    found = next((trial for trial in run.trials.get(where, []) if trial.number == number), None)
+    if found is None:
+        return f"there is no trial {number} of {of}"
+    reason = f": {found.status}, {found.reason}" if found.reason else ""
+    return f"trial {number} of {of} has no counters{reason}"
 
 
 def _instead(counted: dict[str, list[Trial]], where: str) -> str:
     """A hint: the trials of this arm with counters, or else the arms with such trials."""
-    if numbers := ", ".join(str(trial.number) for trial in counted.get(where, [])):
-        return f"trials with counters of '{where}': {numbers}"
+    if numbers := [str(trial.number) for trial in counted.get(where, [])]:
+        return f"trials with counters of '{where}': {listed(numbers)}"
     arms = [name for name, trials in counted.items() if trials]
-    return f"arms with counters: {', '.join(arms)}" if arms else "no trial of this run has counters yet"
+    return f"arms with counters: {listed(arms)}" if arms else "no trial of this run has counters yet"

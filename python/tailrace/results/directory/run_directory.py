@@ -106,6 +106,11 @@ class Run:
         """Reads the manifest and every existing trial; the run may be partial."""
         path = Path(path)
         manifest = read_object(path / "manifest.json", "name a run directory; `tailrace list` shows them")
+        if "large" in manifest:
+            raise RunDirectoryError(
+                f"{path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
+                " run a point by itself with --set for its charts and tables)"
+            )
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
         repeated = [trial for name in names for trial in _read_repeated(path, name)]
         return cls(path, manifest, {name: _read_trials(path, name) for name in names}, repeated)

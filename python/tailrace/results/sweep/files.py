@@ -19,7 +19,7 @@ FIGURES = ("mean", "low", "high")
 def write_sweep_files(path: Path, summary: dict[str, Any]) -> list[Path]:
     """Writes the table as CSV and as Parquet beside the result, and returns their paths."""
     head, rows = sweep_rows(summary)
-    lines = [",".join(_quoted(cell) for cell in row) for row in [head, *rows]]
+    lines = [",".join(quoted(cell) for cell in row) for row in [head, *rows]]
     write_text(path / CSV, "\n".join(lines) + "\n")
     made = BytesIO()
     write_parquet(_table(head, rows), made, compression="zstd(1)")
@@ -46,6 +46,7 @@ def _typed(name: str, values: list[Any]) -> tuple[DataType, list[Any]]:
         return DataType.string(), values
 
 
-def _quoted(cell: object) -> str:
+def quoted(cell: object) -> str:
+    """A cell of a CSV file."""
     text = "" if cell is None else f"{cell:.10g}" if isinstance(cell, float) else str(cell)
     return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text

@@ -3,20 +3,28 @@
 from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import Transaction, in_order
-from tailrace.results.causes.sentence import part_words, sentence, slowest_of
+from tailrace.results.causes.causes import LostDatagrams, Transaction, in_order
+from tailrace.results.causes.sentence import lost_sentence, part_words, sentence
 from tailrace.results.format.columns import WIDTH, align, fill
-from tailrace.results.format.numbers import span_text
+from tailrace.results.format.numbers import count_text, span_text
 
 PORTS_MAX = 3
 """Ports of which the time in their queue is told, from the longest."""
 
 
-def causes_text(arm: str, workload: str, transactions: Sequence[Transaction], slowest: int) -> str:
-    """Parts by percentile band, and a sentence for each of the slowest transactions."""
-    told = slowest_of(transactions, slowest)
-    title = f"{workload} {arm}: {len(transactions)} transactions; mean times by percentile of latency, and their share"
+def causes_text(
+    arm: str,
+    workload: str,
+    transactions: Sequence[Transaction],
+    told: Sequence[Transaction],
+    lost: Sequence[LostDatagrams] = (),
+) -> str:
+    """Parts by percentile band, what was lost, and a sentence for each of the told transactions: the slowest."""
+    counted = "1 transaction" if len(transactions) == 1 else f"{count_text(len(transactions))} transactions"
+    title = f"{workload} {arm}: {counted}; mean times by percentile of latency, and their share"
     lines = [title, _table(bands(transactions))]
+    if lost:
+        lines.append(fill(lost_sentence(lost), WIDTH))
     if told:
         lines.append(f"The slowest {len(told)}:" if len(told) > 1 else "The slowest:")
         lines += [fill(f"- {sentence(one)}", WIDTH) for one in told]

@@ -1,11 +1,18 @@
 """What limits each workload, in words and as a table."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from tailrace.results.causes.bands import Band
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
+from tailrace.results.causes.verdict import (
+    fabric_shares,
+    fabric_verdict,
+    fabric_words,
+    measured_causes,
+)
 from tailrace.results.format.columns import Row, align
 from tailrace.results.format.numbers import count_text, digits_text, span_text
 from tailrace.results.metrics.limiting import MIXED
@@ -26,9 +33,9 @@ def percents_of(limits: Summary) -> dict[str, float]:
 
 
 def verdict_words(limits: Summary) -> str:
-    """`receiver's window`, or `mixed`."""
+    """`receiver's window`, or `mixed`; what a fabric has measured is in words already."""
     verdict: str = limits["limited_by"]
-    return verdict if verdict == MIXED else LIMITS[verdict]
+    return LIMITS.get(verdict, verdict)
 
 
 def share_words(limits: Summary) -> str:
@@ -38,8 +45,16 @@ def share_words(limits: Summary) -> str:
 
 
 def limiting_sentence(arm: str, name: str, workload: Summary) -> str | None:
-    """What limits a workload in an arm, with what it carried, what it lost, and how its connections differ."""
-    limits = workload.get("limits")
+    """What limits a workload in an arm, with what it carried, what it lost, and how its connections differ.
+
+    Where the fabric of a live trial has measured the transactions, what it knows comes first, and what the kernel's
+    counters tell of connections is added.
+    """
+    limits, measured = _counted(workload), measured_causes(workload)
+    if measured:
+        rate = f"{digits_text(workload['goodput_gbps']['mean'])} Gbit/s"
+        kernel = f" Its connections, by the kernel's counters: {share_words(limits)} of the time." if limits else ""
+        return f"With {arm}, {name} ({rate}{_lost(workload)}) {fabric_words(measured)}{kernel}"
     if not limits:
         return None
     verdict = limits["limited_by"]
@@ -54,10 +69,16 @@ def limiting_sentence(arm: str, name: str, workload: Summary) -> str | None:
     return f"With {arm}, {name} ({rate}{_lost(workload)}) {said}{_differing(limits)}.{_explained(workload)}"
 
 
+def _counted(workload: Summary) -> Summary | None:
+    """What the kernel or the simulator counts of connections."""
+    limits: Summary | None = workload.get("kernel_limits" if measured_causes(workload) else "limits")
+    return limits
+
+
 def _explained(workload: Summary) -> str:
     """What the slowest transactions of the explained trial consist of, where one is on record."""
     causes = workload.get("causes")
-    if not causes:
+    if not causes or not causes["transactions"]:
         return ""
     share, whose = tail_share(causes["transactions"])
     of = tail([Band(**band) for band in causes["bands"]], share)
@@ -94,13 +115,23 @@ def _differing(limits: Summary) -> str:
 
 def limiting_text(summary: Summary) -> str:
     """The table for a terminal; empty where no engine tells."""
-    rows: list[Row] = [
-        [name, arm, verdict_words(limits), share_words(limits)]
+    rows = [
+        row
         for name in summary["workloads"]
         for arm, own in summary["arms"].items()
-        if (limits := own["workloads"].get(name, {}).get("limits"))
+        for row in _rows(name, arm, own["workloads"].get(name, {}))
     ]
     if not rows:
         return ""
     more = f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""
     return align([["limited by", "arm", "verdict", "shares of the time"], *rows[:ROWS_MAX]], left=4) + more
+
+
+def _rows(name: str, arm: str, workload: Summary) -> Iterator[Row]:
+    """What the fabric has measured, and what the kernel or the simulator counts of connections."""
+    measured, limits = measured_causes(workload), _counted(workload)
+    if measured:
+        yield [name, arm, fabric_verdict(measured), f"of transactions, by the fabric: {fabric_shares(measured)}"]
+    if limits:
+        shares = share_words(limits)
+        yield [name, arm, verdict_words(limits), f"of connections, by the kernel: {shares}" if measured else shares]

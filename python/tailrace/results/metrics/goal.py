@@ -22,6 +22,8 @@ SHORT = {
     "failed": "failed_percent",
 }
 """Short names of metrics."""
+MAY_BE_ZERO = frozenset({"loss_percent", "failed_percent"})
+"""Metrics of which none at all is a goal."""
 _GOAL = re.compile(r"^\s*(?P<workload>[^\s.<>=]+)\.(?P<metric>[\w.]+?)\s*(?:(?P<sign>[<>])=?\s*(?P<value>\S.*?)\s*)?$")
 HINT = "write, for example, --goal 'shop.p99 < 5ms', 'backup.goodput > 4' or 'shop.p99' for as low as possible"
 BARE = re.compile(r"^\d+(\.\d+)?$")
@@ -56,7 +58,8 @@ class Goal:
 
     def __str__(self) -> str:
         unit = unit_of(self.metric)
-        bound = f" {self.sign} {self.bound:g}{f' {unit}' if unit else ''}" if self.bound is not None else ""
+        sign = "<=" if self.bound == 0 else self.sign
+        bound = f" {sign} {self.bound:g}{f' {unit}' if unit else ''}" if self.bound is not None else ""
         return f"{self.subject}.{short_of(self.metric)}{bound}"
 
 
@@ -70,19 +73,20 @@ def short_of(metric: str) -> str:
     return next(short for short, long in SHORT.items() if long == metric)
 
 
-def parse_goal(text: str, subjects: Collection[str]) -> Goal:
+def parse_goal(text: str, subjects: Collection[str], option: str = "--goal") -> Goal:
     """The goal in a text such as `shop.p99 < 5ms`; raises `RunRefusedError` with what is wrong."""
+    place = f"{option} '{text}'"
     found = _GOAL.match(text)
     if found is None:
-        raise RunRefusedError(f"--goal '{text}': this is no goal (hint: {HINT})")
+        raise RunRefusedError(f"{place}: this is no goal (hint: {HINT})")
     subject, name = found["workload"], found["metric"]
     if subject not in subjects:
         hint = closest(subject, list(subjects), "workloads and groups")
-        raise RunRefusedError(f"--goal '{text}': there is no workload '{subject}' (hint: {hint})")
+        raise RunRefusedError(f"{place}: there is no workload '{subject}' (hint: {hint})")
     metric = SHORT.get(name, name)
     if metric not in METRICS:
         raise RunRefusedError(
-            f"--goal '{text}': there is no metric '{name}' (hint: {closest(name, list(SHORT), 'metrics')})"
+            f"{place}: there is no metric '{name}' (hint: {closest(name, [*SHORT, *METRICS], 'metrics')})"
         )
     goal = Goal(subject, metric)
     if found["sign"] is None:
@@ -90,26 +94,26 @@ def parse_goal(text: str, subjects: Collection[str]) -> Goal:
     if found["sign"] != goal.sign:
         way = "more" if goal.is_higher_better else "less"
         raise RunRefusedError(
-            f"--goal '{text}': {way} of it is better (hint: write {subject}.{name} {goal.sign} {found['value']})"
+            f"{place}: {way} of it is better (hint: write {subject}.{name} {goal.sign} {found['value']})"
         )
-    return Goal(subject, metric, _bound(text, metric, found["value"]))
+    return Goal(subject, metric, _bound(place, metric, found["value"]))
 
 
-def _bound(goal: str, metric: str, text: str) -> float:
+def _bound(place: str, metric: str, text: str) -> float:
     """The bound in the unit of the metric; a bare number is in it already."""
     value: float | None = float(text) if BARE.match(text) else None
     if value is None and (metric.startswith("latency_") or metric == "completion_s"):
         try:
             value = parse(text, TIME) / (PS_PER_S if metric == "completion_s" else PS_PER_MS)
         except QuantityError as error:
-            raise RunRefusedError(f"--goal '{goal}': {error.what} (hint: {error.hint})") from None
+            raise RunRefusedError(f"{place}: {error.what} (hint: {error.hint})") from None
     elif value is None:
         pattern = RATE if metric == "goodput_gbps" else UNIT_OF_PERCENT if unit_of(metric) == "%" else None
         matched = pattern.match(text) if pattern else None
         if matched is None:
             of = f" of {unit_of(metric)}" if unit_of(metric) else ""
-            raise RunRefusedError(f"--goal '{goal}': '{text}' is no value of this metric (hint: write a number{of})")
+            raise RunRefusedError(f"{place}: '{text}' is no value of this metric (hint: write a number{of})")
         value = float(matched[1])
-    if value <= 0:
-        raise RunRefusedError(f"--goal '{goal}': the bound must be greater than zero (hint: {HINT})")
+    if value < 0 or (value == 0 and metric not in MAY_BE_ZERO):
+        raise RunRefusedError(f"{place}: the bound must be greater than zero (hint: {HINT})")
     return value

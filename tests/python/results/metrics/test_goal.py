@@ -2,8 +2,8 @@
 
 import pytest
 
-from tailrace.advice.goal import Goal, parse_goal
 from tailrace.errors import RunRefusedError
+from tailrace.results.metrics.goal import Goal, parse_goal
 
 SUBJECTS = ["shop", "backup"]
 
@@ -19,6 +19,7 @@ SUBJECTS = ["shop", "backup"]
         ("backup.completion < 2min", Goal("backup", "completion_s", 120.0)),
         ("shop.loss < 0.1 %", Goal("shop", "loss_percent", 0.1)),
         ("shop.rate > 1000", Goal("shop", "rate_per_s", 1000.0)),
+        ("shop.loss <= 0", Goal("shop", "loss_percent", 0.0)),
     ],
 )
 def test_a_goal_is_a_workload_a_metric_and_a_bound(text: str, goal: Goal) -> None:

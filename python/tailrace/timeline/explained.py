@@ -1,0 +1,190 @@
+"""A live trial, explained by its fabric: the frames of each workload, and its transactions taken apart.
+
+The ingress log is replayed once or a few times for the frames of each workload, and once more for the slowest
+transactions with all frames, to tell behind whose frames theirs waited.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.live.lab.fabric import FabricError, ask
+from tailrace.live.trial.replay import REPLAY_LIMIT_S
+from tailrace.results import Run
+from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.counted import counted_from_ps
+from tailrace.results.causes.sentence import slowest_of
+from tailrace.results.directory.run_directory import Trial
+from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.timeline.attribution import connections_by_user, taken_apart, with_behind
+from tailrace.timeline.chosen import Chosen
+from tailrace.timeline.crossings import AtQueue, Connection, Paths, at_queues, connections_of
+from tailrace.timeline.live import LiveTrial, live_log, read_live, read_replay
+from tailrace.timeline.log import NONE_64, Log, Socket
+from tailrace.timeline.queues import behind
+
+CLOCKS_APART_US_MAX = 100
+"""Trials of earlier versions do not tell when the fabric began by the clock of the programs."""
+REPLAYS_MAX = 8
+"""For the frames of one workload. A replay keeps 2^18 rows."""
+OVERLAP_PS = 200 * 10**9
+"""Frames that are in the fabric at the end of one replay's rows are whole in the next."""
+BEHIND_MAX = 20
+"""Transactions of which it is told behind whose frames theirs waited."""
+
+
+@dataclass(frozen=True)
+class OfWorkload:
+    """What the fabric knows of one workload in a trial."""
+
+    queues: Mapping[str, AtQueue]
+    """By port and class."""
+    transactions: list[Transaction]
+    """Taken apart; those whose connection is known."""
+    slowest: list[Transaction]
+    """Of these, from the slowest; with the workloads behind whose frames theirs waited."""
+    unknown: int
+    """Transactions whose connection is not known."""
+    unseen: int
+    """Transactions after the part of the log that was looked at."""
+
+
+@dataclass(frozen=True)
+class LiveExplanation:
+    """One explained trial."""
+
+    trial: Trial
+    is_same: bool
+    """Whether the replay was the same as the trial."""
+    workloads: dict[str, OfWorkload]
+
+
+def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) -> LiveExplanation:
+    """Explains the workloads of a trial that have logged transactions; raises `RunRefusedError` where none has."""
+    live = read_live(run, trial, None)
+    told = trial.outcome.get("live") or {}
+    if int(told.get("begun_within_us", CLOCKS_APART_US_MAX + 1)) > CLOCKS_APART_US_MAX:
+        raise RunRefusedError(
+            f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric began by the clock of"
+            " the programs (hint: run it again; earlier versions did not record it)"
+        )
+    names = [name for name in live.of if not wanted or name in wanted]
+    if not names:
+        raise RunRefusedError(f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})")
+    ports: Mapping[str, Sequence[int]] = told.get("client_ports") or {}
+    found, is_same = {}, True
+    for name in names:
+        connections, until_ps, same = _connections(live, name)
+        begin_ps = counted_from_ps(trial.outcome, name)
+        counted = [one for one in live.of[name] if one.end_ps > begin_ps]
+        own = ports.get(name, ())
+        connections = [one for one in connections if not own or one.client[1] in own]
+        found[name] = _explained(live, name, counted, connections, own, until_ps, slowest)
+        is_same = is_same and same
+    return LiveExplanation(trial, is_same, found)
+
+
+def seen_connections(run: Run, trial: Trial, workload: str) -> list[Connection]:
+    """The connections between the hosts of a workload, as far as the log is looked at."""
+    return _connections(read_live(run, trial, workload), workload)[0]
+
+
+def _explained(
+    live: LiveTrial,
+    name: str,
+    counted: Sequence[Transaction],
+    connections: Sequence[Connection],
+    ports: Sequence[int],
+    until_ps: int | None,
+    slowest: int,
+) -> OfWorkload:
+    seen = [one for one in counted if until_ps is None or one.end_ps < until_ps]
+    of_user = connections_by_user(seen, connections, ports)
+    known = [one for one in seen if one.user in of_user]
+    whole = [taken_apart(one, of_user[one.user])[0] for one in known]
+    chosen = slowest_of(whole, slowest)
+    waited = _behind(live, name, [(one, taken_apart(one, of_user[one.user])[1]) for one in chosen[:BEHIND_MAX]])
+    told = [*map(with_behind, chosen, waited), *chosen[BEHIND_MAX:]]
+    return OfWorkload(at_queues(connections), whole, told, len(seen) - len(known), len(counted) - len(seen))
+
+
+def _behind(live: LiveTrial, name: str, of: Sequence[tuple[Transaction, Sequence[Any]]]) -> list[dict[str, int]]:
+    """For each transaction, for how long frames of each workload were sent while its own waited."""
+    if not any(one.queues for one, _ in of):
+        return [{} for _ in of]
+    log, _ = live_log(live, [Chosen(name, place, one) for place, (one, _) in enumerate(of)])
+    found = []
+    for _, waits in of:
+        total: Counter[str] = Counter()
+        for wait in waits:
+            if log.whole_until_ps is None or wait.to_ps < log.whole_until_ps:
+                total.update(behind(log.hops.get(wait.wire, ()), wait.from_ps, wait.to_ps))
+        found.append(dict(total))
+    return found
+
+
+def _connections(live: LiveTrial, name: str) -> tuple[list[Connection], int | None, bool]:
+    """The connections of a workload, until when they are whole (None: all), and whether the replay was the same."""
+    [own] = [one for one in planned_workloads(live.plan) if one.name == name]
+    pairs = [f"{one},{other}" for one in own.ends.openers for other in own.ends.peers if one != other]
+    end_ps = max(one.end_ps for one in live.of[name]) + 1
+    from_ps, logs, is_same = 0, [], True
+    for _ in range(REPLAYS_MAX):
+        log, same = _replayed(live, name, pairs, (from_ps, end_ps))
+        logs.append(log)
+        is_same = is_same and same
+        if log.whole_until_ps is None or log.whole_until_ps - OVERLAP_PS <= from_ps:
+            break
+        from_ps = log.whole_until_ps - OVERLAP_PS
+    whole = merged_logs(logs)
+    return connections_of(whole, Paths(live.plan)), logs[-1].whole_until_ps, is_same
+
+
+def _replayed(live: LiveTrial, name: str, pairs: Sequence[str], window_ps: tuple[int, int]) -> tuple[Log, bool]:
+    words = [word for pair in pairs for word in ("--between", pair)]
+    files = ("--plan", str(live.plan_path), "--log", str(live.log_path))
+    window = f"{window_ps[0]}-{window_ps[1]}"
+    try:
+        answer = ask("replay", *files, "--window", window, *words, limit_s=REPLAY_LIMIT_S)
+    except FabricError as error:
+        raise RunRefusedError(f"the trial cannot be replayed: {error}") from None
+    return read_replay(answer["timeline"], live.plan, [window_ps], {name}), answer.get("digest") == live.digest
+
+
+def merged_logs(logs: Sequence[Log]) -> Log:
+    """One log of several windows that overlap: each frame from the last that has it whole."""
+    if len(logs) == 1:
+        return logs[0]
+    first = logs[0]
+    numbers: dict[tuple[Any, ...], int] = {}
+    sockets: list[Socket] = []
+    merged = replace(
+        first, sockets=sockets, frames={}, hops={}, drops={}, pauses={}, windows_ps=[], whole_until_ps=None
+    )
+    for place, log in enumerate(logs):
+        renumbered = []
+        for one, other in zip(log.sockets[::2], log.sockets[1::2], strict=True):
+            if (one, other) not in numbers:
+                numbers[one, other] = len(sockets)
+                sockets += [one, other]
+            renumbered += [numbers[one, other], numbers[one, other] + 1]
+        until_ps = log.whole_until_ps or NONE_64
+        begin_ps = log.windows_ps[0][0] + (OVERLAP_PS // 2 if place else 0)
+        until_ps = until_ps - OVERLAP_PS // 2 if place + 1 < len(logs) else until_ps
+        taken = {
+            number: frame._replace(sender=renumbered[frame.sender])
+            for number, frame in log.frames.items()
+            if begin_ps <= frame.handed_ps < until_ps
+        }
+        merged.frames.update(taken)
+        for wire, hops in log.hops.items():
+            merged.hops.setdefault(wire, []).extend(hop for hop in hops if hop.frame in taken)
+        for wire, drops in log.drops.items():
+            merged.drops.setdefault(wire, []).extend(drop for drop in drops if drop.frame in taken)
+        for wire, pauses in log.pauses.items():
+            kept = merged.pauses.setdefault(wire, [])
+            kept += [pause for pause in pauses if pause not in kept[-8:]]
+        merged.windows_ps.extend(log.windows_ps)
+    return merged
