@@ -4,6 +4,7 @@ run.py                        measure everything that can be measured here
 run.py --only W1 --only W2    these jobs; the others keep their figures
 run.py --cisco 1              the published experiment with this share of its counts, and no jobs
 run.py --front                the growth of the Python front with the network, and no jobs
+run.py --sizes                how cost and memory grow with the network, and no jobs
 run.py --table                write the table from results.json again
 """
 
@@ -22,6 +23,7 @@ from typing import Any
 import cisco
 import front
 import instructions
+import sizes
 import table
 from jobs import JOBS, Job
 
@@ -42,6 +44,9 @@ def main(arguments: list[str]) -> int:
     elif options.front:
         results["front"] = front.measure()
         save(results)
+    elif options.sizes:
+        results["sizes"] = measure_sizes(options)
+        save(results)
     elif not options.table:
         chosen = [job for job in JOBS if not options.only or job.name in options.only]
         measured = measure(chosen, options.repetitions)
@@ -52,12 +57,29 @@ def main(arguments: list[str]) -> int:
                 measured[job.name]["instructions_per_hop"] = round(instructions.per_hop(job), 1)
             if not options.only:
                 results["front"] = front.measure()
+        if not options.only:
+            results["sizes"] = measure_sizes(options)
         results["jobs"] = results["jobs"] | measured
-        results |= {"machine": machine(), "note": options.note, "date": f"{datetime.now(UTC):%Y-%m-%d}"}
+        results |= {"machine": machine(), "note": options.note, "date": today()}
         save(results)
     table.write(results)
     print(table.render(results))
     return 0
+
+
+def measure_sizes(options: argparse.Namespace) -> dict[str, Any]:
+    """Fat trees of several sizes."""
+    counts = instructions.is_possible() and not options.no_instructions
+    if counts:
+        instructions.build()
+    own_bytes = min(child()["peak_bytes"] for _ in range(3))
+    rows = sizes.measure(child, own_bytes, options.repetitions, counts=counts)
+    return {"rows": rows, "last_level": sizes.LAST_LEVEL, "machine": machine(), "note": options.note, "date": today()}
+
+
+def today() -> str:
+    """The date of a measurement."""
+    return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def save(results: dict[str, Any]) -> None:
@@ -73,6 +95,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-instructions", action="store_true", help="do not count instructions")
     made.add_argument("--cisco", type=float, metavar="SCALE", help="the published experiment, this share of its counts")
     made.add_argument("--front", action="store_true", help="only how the Python front grows with the network")
+    made.add_argument("--sizes", action="store_true", help="only how cost and memory grow with the network")
     made.add_argument("--note", default="", help="what to know about the machine, e.g. that others used it")
     made.add_argument("--table", action="store_true", help="measure nothing, write the table")
     return made

@@ -17,19 +17,25 @@ AGREEMENT = 0.01
 
 def write(results: dict[str, Any]) -> None:
     """Puts the tables between the markers of the page."""
-    page = PAGE.read_text()
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError("benches/README.md lost the markers of its tables")
-    PAGE.write_text(f"{head}{begin}\n\n{render(results)}\n{end}{tail}")
+    put(render(results), BEGIN, END)
+
+
+def put(text: str, begin: str, end: str) -> None:
+    """Puts text between two markers of the page."""
+    head, has_begin, rest = PAGE.read_text().partition(begin)
+    _, has_end, tail = rest.partition(end)
+    if not has_begin or not has_end:
+        raise ValueError(f"benches/README.md lost a marker: {begin} or {end}")
+    PAGE.write_text(f"{head}{begin}\n\n{text}\n{end}{tail}")
 
 
 def render(results: dict[str, Any]) -> str:
     """Everything between the markers."""
     peers = json.loads(PEERS.read_text())
     measured = [(job, results["jobs"][job.name]) for job in JOBS if job.name in results["jobs"]]
-    parts = [origin(results), own_table(measured), beside_peers(results["jobs"], peers), agreement(measured, peers)]
+    parts = [origin(results), own_table(measured), of_peers(peers), agreement(measured, peers)]
+    if "sizes" in results:
+        parts.append(of_sizes(results["sizes"]))
     if "front" in results:
         parts.append(front_line(results["front"]))
     if "cisco" in results:
@@ -58,17 +64,13 @@ def own_table(measured: list[tuple[Job, dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def beside_peers(jobs: dict[str, Any], peers: dict[str, Any]) -> str:
-    """The peers' figures beside ours."""
+def of_peers(peers: dict[str, Any]) -> str:
+    """The peers' figures, without ours: they are of another processor."""
     lines = [row_of("", "W1 Mhops/s", "W2 Mhops/s", "MiB, W1 / W2", "W3, 5 s: CPU s"), "|---" + "|---:" * 4 + "|"]
-    if {"W1", "W2", "W3"} <= jobs.keys():
-        speeds = [f"{mhops(jobs[name], 'median'):.1f}" for name in ("W1", "W2")]
-        memory = " / ".join(f"{jobs[name]['memory_mib']:.1f}" for name in ("W1", "W2"))
-        lines.append(row_of("**tailrace**", *speeds, memory, f"{jobs['W3']['thread_cpu_s']['median']:.2f}"))
     for peer in peers["rows"]:
         memory = " / ".join(peer["memory_mib"].values())
         lines.append(row_of(peer["name"], peer["mhops"]["W1"], peer["mhops"]["W2"], memory, peer["w3_cpu_s"]))
-    return "\n".join(lines) + f"\n\nThe peers: {peers['note'][0].lower()}{peers['note'][1:]}"
+    return f"{peers['note']}\n\n" + "\n".join(lines)
 
 
 def agreement(measured: list[tuple[Job, dict[str, Any]]], peers: dict[str, Any]) -> str:
@@ -82,6 +84,27 @@ def agreement(measured: list[tuple[Job, dict[str, Any]]], peers: dict[str, Any])
             ours = grouped(row["packets_delivered"])
             sentences.append(f"{job.name}: {ours} here, about {grouped(theirs)} there ({off:+.2%}, {verdict}).")
     return "Packets delivered, within 1 %? " + " ".join(sentences)
+
+
+def of_sizes(sizes: dict[str, Any]) -> str:
+    """One row for each fat tree."""
+    size, ways, line = sizes["last_level"].split(",")
+    model = f"{int(size) // 1024} KiB, {ways} ways, lines of {line} bytes"
+    columns = ("packet-hops", "ns per hop: median (least–most)", "times the first", "MiB", "KiB per host", "build, s")
+    lines = [row_of("Hosts", *columns, "instructions per hop", "misses per hop"), "|---:" * 9 + "|"]
+    first = sizes["rows"][0]["ns_per_hop"][0]
+    for row in sizes["rows"]:
+        cost, least, most = row["ns_per_hop"]
+        memory, build = row["memory_mib"], row["build_s"]
+        shared = (f"{memory:.1f}", f"{memory * 1024 / row['hosts']:.1f}", f"{build:.2f}")
+        counts = [f"{row[key]:g}" if key in row else "" for key in ("instructions_per_hop", "misses_per_hop")]
+        time = (f"{cost:.0f} ({least:.0f}–{most:.0f})", f"{cost / first:.2f}")
+        lines.append(row_of(grouped(row["hosts"]), grouped(row["packet_hops"]), *time, *shared, *counts))
+    title = (
+        "Fat trees of four sizes, one endless flow for each host on random pinned paths. "
+        f"{origin(sizes)} Misses are those of callgrind's model of a last level of {model}, in the loop of events."
+    )
+    return f"{title}\n\n" + "\n".join(lines)
 
 
 def front_line(front: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ segments.
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 Plan = dict[str, Any]
@@ -204,41 +205,61 @@ def w1_all() -> Plan:
 
 def w2(*, pinned: bool = True, default_hosts: bool = False) -> Plan:
     """Fat tree, k = 8: 128 hosts, 10 Gbit/s, 1 us, 1 MB per port, a cyclic permutation of long flows, 10 ms."""
-    k, half = 8, 4
+    flows = [list(map(int, line.split())) for line in (HERE / "fat-tree-k8-permutation.txt").read_text().splitlines()]
+    return _fat_tree("W2", 8, flows, 10 * MS, pinned=pinned, default_hosts=default_hosts)
+
+
+def fat_tree(k: int, stop_ps: int, *, pinned: bool = True) -> Plan:
+    """W2 in another size: k * k * k / 4 hosts, one cycle through all of them in a random order, and random paths."""
+    half, random = k // 2, Random(k)
+    order = list(range(k * half * half))
+    random.shuffle(order)
+    flows = [
+        [source, order[at - len(order) + 1], *(random.randrange(half) for _ in range(4)), random.randrange(100_000)]
+        for at, source in enumerate(order)
+    ]
+    return _fat_tree(f"FT{len(order)}", k, sorted(flows), stop_ps, pinned=pinned)
+
+
+def _fat_tree(
+    name: str, k: int, flows: list[list[int]], stop_ps: int, *, pinned: bool, default_hosts: bool = False
+) -> Plan:
+    """`flows` are source, destination, aggregation switch and core there and back, and start in ns."""
+    half = k // 2
     hosts = [_host(f"h{i}", 1500, "new-reno", 128 * 1024, default_hosts) for i in range(k * half * half)]
     links = [_link(f"h{i}", f"e{i // half}", 1 * US) for i in range(len(hosts))]
     for pod in range(k):
         for agg in range(half):
             links += [_link(f"e{pod * half + edge}", f"a{pod * half + agg}", 1 * US) for edge in range(half)]
             links += [_link(f"a{pod * half + agg}", f"c{agg * half + core}", 1 * US) for core in range(half)]
-    names = [f"{kind}{i}" for kind, count in (("e", 32), ("a", 32), ("c", 16)) for i in range(count)]
+    counts = (("e", k * half), ("a", k * half), ("c", half * half))
     workloads = []
-    for line in (HERE / "fat-tree-k8-permutation.txt").read_text().splitlines():
-        src, dst, agg, core, agg_back, core_back, start_ns = map(int, line.split())
+    for source, destination, agg, core, agg_back, core_back, start_ns in flows:
         pins = {
-            "pin_forward": _path(src, dst, agg, core) if pinned else [],
-            "pin_backward": _path(dst, src, agg_back, core_back) if pinned else [],
+            "pin_forward": _path(half, source, destination, agg, core) if pinned else [],
+            "pin_backward": _path(half, destination, source, agg_back, core_back) if pinned else [],
         }
-        workloads.append(_stream(f"f{src}", f"h{src}", f"h{dst}", start_ps=start_ns * 1000, **pins))
+        workloads.append(_stream(f"f{source}", f"h{source}", f"h{destination}", start_ps=start_ns * 1000, **pins))
     return _plan(
-        "W2",
-        10 * MS,
+        name,
+        stop_ps,
         hosts=hosts,
-        switches=[_switch(name, 64_000_000, fifo(1_000_000)) for name in names],
+        switches=[_switch(f"{kind}{i}", 64_000_000, fifo(1_000_000)) for kind, count in counts for i in range(count)],
         links=links,
         workloads=workloads,
     )
 
 
-def _path(src: int, dst: int, agg: int, core: int) -> list[str]:
+def _path(half: int, source: int, destination: int, agg: int, core: int) -> list[str]:
     """Switches from host to host over one aggregation switch of the pod and one core of its group."""
-    edge_src, edge_dst = src // 4, dst // 4
-    if edge_src == edge_dst:
-        return [f"e{edge_src}"]
-    pod_src, pod_dst = src // 16, dst // 16
-    if pod_src == pod_dst:
-        return [f"e{edge_src}", f"a{pod_src * 4 + agg}", f"e{edge_dst}"]
-    return [f"e{edge_src}", f"a{pod_src * 4 + agg}", f"c{agg * 4 + core}", f"a{pod_dst * 4 + agg}", f"e{edge_dst}"]
+    edge_from, edge_to = source // half, destination // half
+    if edge_from == edge_to:
+        return [f"e{edge_from}"]
+    pod_from, pod_to = edge_from // half, edge_to // half
+    if pod_from == pod_to:
+        return [f"e{edge_from}", f"a{pod_from * half + agg}", f"e{edge_to}"]
+    over = [f"a{pod_from * half + agg}", f"c{agg * half + core}", f"a{pod_to * half + agg}"]
+    return [f"e{edge_from}", *over, f"e{edge_to}"]
 
 
 def w3(

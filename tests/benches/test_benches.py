@@ -17,7 +17,19 @@ BENCHES = Path(__file__).resolve().parents[2] / "benches"
 @pytest.fixture(autouse=True)
 def _benches_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHES))
-    for name in ("jobs", "run", "table", "workloads", "cisco", "front", "instructions", "captures", "child"):
+    for name in (
+        "jobs",
+        "run",
+        "table",
+        "workloads",
+        "cisco",
+        "front",
+        "instructions",
+        "captures",
+        "child",
+        "beside",
+        "peers",
+    ):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
@@ -85,3 +97,47 @@ def test_the_captures_of_the_bench_are_what_their_names_say(tmp_path: Path) -> N
         assert told["flow_summary"]["connections"] == min(connections, 50)
         assert told["tcp"]["payload_bytes"] == 150 * (size_bytes - 54)
         assert captures.profile(tmp_path / "made.pcap")["frames"] == 150
+
+
+def test_a_fat_tree_of_any_size_is_a_cycle_through_all_hosts_on_paths_that_exist() -> None:
+    workloads = importlib.import_module("workloads")
+    plan = workloads.fat_tree(4, workloads.MS)
+    streams = {each["body"]["stream"]["source"]: each["body"]["stream"] for each in plan["workloads"]}
+    at, seen = "h0", []
+    while at not in seen:
+        seen.append(at)
+        at = streams[at]["destination"]
+    assert len(seen) == len(plan["hosts"]) == 16
+    outcome = json.loads(_native.Trial(json.dumps(plan)).run()[0])
+    assert outcome["conservation"]["dropped"] == 0 < outcome["packets_delivered"]
+
+
+def test_a_plan_is_a_job_of_the_peer_over_the_same_links() -> None:
+    workloads, htsim = importlib.import_module("workloads"), importlib.import_module("peers.htsim")
+    lines = htsim.job_of(workloads.w2()).splitlines()
+    links = [line for line in lines if line.startswith("link ")]
+    flows = [line.split() for line in lines if line.startswith("flow ")]
+    assert (lines[0], len(links), len(flows)) == ("mss 1502", 2 * 384, 128)
+    assert {line.split()[2] for line in links} == {"1000000", str(16 << 20)}
+    for _, _start, window, count, *rest in flows:
+        forward, back = rest[: int(count)], rest[int(count) + 1 :]
+        assert (window, len(back)) == ("131072", int(rest[int(count)]))
+        assert int(forward[0]) % 2 == 0, "a host's interface comes first"
+    with pytest.raises(htsim.PeerError, match="only endless streams"):
+        htsim.job_of(workloads.w3())
+
+
+def test_a_peer_that_is_not_there_is_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    beside = importlib.import_module("beside")
+    assert beside.main(["--htsim", str(tmp_path), "--only", "W1"]) == 2
+    assert "there is no libhtsim.a" in capsys.readouterr().err
+
+
+def test_ratios_are_those_of_rounds() -> None:
+    beside = importlib.import_module("beside")
+    own = {"thread_cpu_s": 1.0, "packet_hops": 100, "packets_delivered": 7, "peak_bytes": 3 << 20}
+    peer = {"process_cpu_s": 4.0, "packets_delivered": 8, "peak_bytes": 5 << 20}
+    pairs = [[own, peer], [own | {"thread_cpu_s": 2.0}, peer | {"process_cpu_s": 6.0}], [own, peer]]
+    found = beside.summary({"hosts": [1, 2]}, pairs, 200, 1 << 20)
+    assert (found["ratio"], found["mib"]) == ([2.0, 1.5, 2.0], [2.0, 5.0])
+    assert found["delivered"] == [7, 8]

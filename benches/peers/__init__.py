@@ -1,0 +1,1 @@
+"""Peers that the user has built, driven by drivers of our own, beside this simulator."""
