@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailrace_capture::{Options, Profile};
+use tailrace_sim::failure;
 
-use crate::{CaptureError, TrialFailed, failure, tables};
+use crate::{CaptureError, TrialFailed, tables};
 
 /// Profile the capture in a file, without the interpreter lock; gives the profile as JSON and the tables by name.
 #[pyfunction]

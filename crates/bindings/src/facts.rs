@@ -12,6 +12,12 @@ pub fn drop_causes() -> Vec<&'static str> {
     DropCause::ALL.iter().map(|cause| cause.name()).collect()
 }
 
+/// Names of what drops frames in explanations, in the order of their numbers: hosts and hypervisors, then the causes of switches.
+#[pyfunction]
+pub fn dropped_by() -> Vec<&'static str> {
+    tailrace_sim::DroppedBy::names()
+}
+
 /// Names of the distributions of a plan.
 #[pyfunction]
 pub fn distributions() -> &'static [&'static str] {

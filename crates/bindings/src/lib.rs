@@ -3,7 +3,6 @@
 
 mod capture;
 mod facts;
-mod failure;
 mod tables;
 mod trial;
 
@@ -48,6 +47,8 @@ mod _native {
     #[pymodule_export]
     use super::facts::drop_causes;
     #[pymodule_export]
+    use super::facts::dropped_by;
+    #[pymodule_export]
     use super::facts::limits;
     #[pymodule_export]
     use super::trial::Trial;
@@ -60,7 +61,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::failure::install_hook();
+        tailrace_sim::failure::install_hook();
         Ok(())
     }
 }

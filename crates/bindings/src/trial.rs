@@ -1,11 +1,11 @@
 //! A trial as a Python object: made from a plan, run, watched and cancelled from other threads.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use tailrace_plan::Plan;
-use tailrace_sim::{Control, Wanted};
+use tailrace_sim::{Control, Wanted, WantedTransaction, failure};
 
-use crate::{PlanError, TrialFailed, failure, tables};
+use crate::{PlanError, TrialFailed, tables};
 
 /// One trial of one arm.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -23,26 +23,17 @@ impl Trial {
     }
 
     /// Run to the end, without the interpreter lock; gives the outcome as JSON and the tables by name.
-    fn run<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let (json, outcome) = py
-            .detach(|| {
-                failure::caught(|| {
-                    let outcome = tailrace_sim::run(&self.plan, &self.control);
-                    (outcome.to_json(), outcome)
-                })
-            })
-            .map_err(TrialFailed::new_err)?;
-        Ok((json, tables::to_python(py, outcome.tables())?))
+    fn run<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyString>, Bound<'py, PyDict>)> {
+        let outcome =
+            py.detach(|| failure::caught(|| tailrace_sim::run(&self.plan, &self.control))).map_err(TrialFailed::new_err)?;
+        Ok((PyString::new(py, outcome.json()), tables::to_python(py, outcome.tables())?))
     }
 
     /// The same run with the latency of everything that workloads complete split by cause: the outcome as JSON, and the tables of causes.
-    /// Raises `PlanError` when the plan has something of which the record would not be whole.
-    fn explain<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let explained = py
-            .detach(|| failure::caught(|| tailrace_sim::explain(&self.plan, &self.control)))
-            .map_err(TrialFailed::new_err)?
-            .map_err(|why| PlanError::new_err(why.to_string()))?;
-        Ok((explained.outcome.to_json(), tables::to_python(py, &explained.tables())?))
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyString>, Bound<'py, PyDict>)> {
+        let explained =
+            py.detach(|| failure::caught(|| tailrace_sim::explain(&self.plan, &self.control))).map_err(TrialFailed::new_err)?;
+        Ok((PyString::new(py, explained.outcome.json()), tables::to_python(py, &explained.tables())?))
     }
 
     /// Workloads whose latencies are not explained: name and reason.
@@ -51,13 +42,19 @@ impl Trial {
     }
 
     /// The same up to the end of the last of these windows (from, to in picoseconds): the tables of causes of what was complete by then, and
-    /// the timeline of the windows and of the connections of these users (workload, user).
-    fn trace<'py>(&self, py: Python<'py>, windows_ps: Vec<(u64, u64)>, users: Vec<(u32, u32)>) -> PyResult<Bound<'py, PyDict>> {
-        let wanted = Wanted::from_ps(windows_ps, users);
+    /// the timeline of the windows and of the connections of these transactions (workload, place in the order of completion, user).
+    fn trace<'py>(
+        &self,
+        py: Python<'py>,
+        windows_ps: Vec<(u64, u64)>,
+        transactions: Vec<(u32, u32, u32)>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let transactions =
+            transactions.into_iter().map(|(workload, number, user)| WantedTransaction { workload, number, user }).collect();
+        let wanted = Wanted::from_ps(windows_ps, transactions);
         let found = py
             .detach(|| failure::caught(|| tailrace_sim::traced(&self.plan, &self.control, &wanted)))
-            .map_err(TrialFailed::new_err)?
-            .map_err(|why| PlanError::new_err(why.to_string()))?;
+            .map_err(TrialFailed::new_err)?;
         tables::to_python(py, &found)
     }
 

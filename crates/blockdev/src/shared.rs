@@ -1,9 +1,8 @@
 //! A device that several programs of a host use: one queue, one set of servers, one link, one cache.
 
 use crate::{Completion, Device, Request};
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use tailrace_units::Time;
 
 /// Bits of a tag that are the program's own; those above tell the programs apart.
@@ -32,57 +31,112 @@ struct User {
 /// link and the cache, and no server idles while something waits.
 #[derive(Debug)]
 pub struct DeviceUser {
-    shared: Rc<RefCell<Shared>>,
+    /// The device, where nobody else uses it.
+    alone: Option<Box<Shared>>,
+    /// The device that others may use, or have used until it was first asked for something. One of both is there.
+    shared: Option<Arc<Mutex<Shared>>>,
     number: usize,
 }
 
 impl DeviceUser {
     /// The first user of a device.
     pub fn new(device: Device) -> DeviceUser {
-        DeviceUser { shared: Rc::new(RefCell::new(Shared { device, users: vec![User::default()] })), number: 0 }
+        DeviceUser::of(Arc::new(Mutex::new(Shared { device, users: vec![User::default()] })), 0)
+    }
+
+    fn of(shared: Arc<Mutex<Shared>>, number: usize) -> DeviceUser {
+        DeviceUser { alone: None, shared: Some(shared), number }
     }
 
     /// One more user of the same device.
+    ///
+    /// # Panics
+    /// When the device has been used by the only user that it had.
     pub fn another(&self) -> DeviceUser {
-        let mut shared = self.shared.borrow_mut();
-        shared.users.push(User::default());
-        DeviceUser { shared: Rc::clone(&self.shared), number: shared.users.len() - 1 }
+        let shared = self.shared.as_ref().expect("a device has its users before it is used");
+        let mut own = locked(shared);
+        own.users.push(User::default());
+        DeviceUser::of(Arc::clone(shared), own.users.len() - 1)
     }
 
     /// The program has a request, whose tag is below 2^32. Any number may be submitted.
     pub fn submit(&mut self, now: Time, request: Request) {
         assert!(request.tag >> TAG_BITS == 0, "a tag has 32 bits");
-        let mut shared = self.shared.borrow_mut();
-        shared.users[self.number].underway += 1;
-        shared.device.submit(now, Request { tag: (self.number as u64) << TAG_BITS | request.tag, ..request });
-        shared.deliver();
+        if let Some(shared) = self.shared.take_if(|shared| Arc::strong_count(shared) == 1) {
+            // No lock for a device that nobody else can come to use.
+            self.alone = Arc::into_inner(shared).map(|shared| Box::new(shared.into_inner().expect(UNBROKEN)));
+        }
+        let number = self.number;
+        self.change(|shared| shared.submit(now, number, request));
     }
 
     /// When this user wants to be called, or [`Time::NEVER`].
+    #[inline]
     pub fn poll_timeout(&self) -> Time {
-        let shared = self.shared.borrow();
-        let User { underway, completions } = &shared.users[self.number];
-        match completions.front() {
-            Some(completion) => completion.at,
-            None if *underway > 0 => shared.device.poll_timeout(),
-            None => Time::NEVER,
+        match &self.alone {
+            Some(alone) => alone.poll_timeout(self.number),
+            None => self.locked().poll_timeout(self.number),
         }
     }
 
     /// Does everything that is due by `now`, each at its time.
+    #[inline]
     pub fn handle_timeout(&mut self, now: Time) {
-        let mut shared = self.shared.borrow_mut();
-        shared.device.handle_timeout(now);
-        shared.deliver();
+        self.change(|shared| {
+            shared.device.handle_timeout(now);
+            shared.deliver();
+        });
     }
 
     /// The next of this user's requests that is complete, in the order in which they are.
+    #[inline]
     pub fn poll_completion(&mut self) -> Option<Completion> {
-        self.shared.borrow_mut().users[self.number].completions.pop_front()
+        let number = self.number;
+        self.change(|shared| shared.users[number].completions.pop_front())
+    }
+
+    #[inline]
+    fn change<T>(&mut self, change: impl FnOnce(&mut Shared) -> T) -> T {
+        match &mut self.alone {
+            Some(alone) => change(alone),
+            None => self.change_locked(change),
+        }
+    }
+
+    #[inline(never)]
+    fn change_locked<T>(&self, change: impl FnOnce(&mut Shared) -> T) -> T {
+        change(&mut self.locked())
+    }
+
+    #[inline(never)]
+    fn locked(&self) -> MutexGuard<'_, Shared> {
+        locked(self.shared.as_ref().expect("a device that has others is shared"))
     }
 }
 
+const UNBROKEN: &str = "nothing panics while it has this";
+
+fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().expect(UNBROKEN)
+}
+
 impl Shared {
+    fn submit(&mut self, now: Time, number: usize, request: Request) {
+        self.users[number].underway += 1;
+        self.device.submit(now, Request { tag: (number as u64) << TAG_BITS | request.tag, ..request });
+        self.deliver();
+    }
+
+    #[inline]
+    fn poll_timeout(&self, number: usize) -> Time {
+        let User { underway, completions } = &self.users[number];
+        match completions.front() {
+            Some(completion) => completion.at,
+            None if *underway > 0 => self.device.poll_timeout(),
+            None => Time::NEVER,
+        }
+    }
+
     /// Completions go to those who submitted the requests.
     fn deliver(&mut self) {
         while let Some(completion) = self.device.poll_completion() {
@@ -147,6 +201,26 @@ mod tests {
             }
         }
         assert!(counts[0].abs_diff(10_000) < 50 && counts[1].abs_diff(30_000) < 150, "{counts:?}");
+    }
+
+    /// The lock of a device with several users changes nothing for one of them while the others do nothing.
+    #[test]
+    fn a_user_alone_is_served_as_beside_one_who_does_nothing() {
+        let served = |count: usize| {
+            let mut users = users(config(2, 4), 1, count);
+            assert_eq!(users[0].poll_timeout(), Time::NEVER);
+            (0..9).for_each(|tag| users[0].submit(Time::ZERO, request(Op::Read, 4096 << tag, tag)));
+            assert_eq!(users[0].alone.is_some(), count == 1);
+            let mut done = Vec::new();
+            while !users[0].poll_timeout().is_never() {
+                let due = users[0].poll_timeout();
+                users[0].handle_timeout(due);
+                done.extend(std::iter::from_fn(|| users[0].poll_completion()).map(|each| (each.tag, each.at)));
+            }
+            done
+        };
+        assert_eq!(served(1).len(), 9);
+        assert_eq!(served(1), served(2));
     }
 
     proptest! {

@@ -31,6 +31,11 @@ pub enum DropCause {
 }
 
 impl DropCause {
+    /// Whether it takes the first frame out of a queue. All others refuse a frame that comes.
+    pub fn is_of_waiting(self) -> bool {
+        matches!(self, DropCause::Codel | DropCause::Watchdog)
+    }
+
     /// All causes, in the order of their numbers.
     pub const ALL: [DropCause; 12] = [
         DropCause::TailDrop,
@@ -66,23 +71,24 @@ impl DropCause {
     }
 }
 
-/// Counters of one queue.
+/// Counters of one queue. Those that change with every frame come first, side by side in memory.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[repr(C)]
 pub struct QueueCounters {
     /// Frames whose transmission was decided.
     pub tx_frames: u64,
     /// Their bytes, without overhead.
     pub tx_bytes: u64,
+    /// Largest queue depth in bytes.
+    pub depth_max_bytes: u64,
+    /// Frames marked "congestion experienced".
+    pub marked_frames: u64,
+    /// Sum over frames of bytes times waiting picoseconds: divided by the time it is the mean depth (Little's law).
+    pub byte_picoseconds: u128,
     /// Dropped frames by [`DropCause`].
     pub drop_frames: [u64; DropCause::ALL.len()],
     /// Dropped bytes by [`DropCause`].
     pub drop_bytes: [u64; DropCause::ALL.len()],
-    /// Frames marked "congestion experienced".
-    pub marked_frames: u64,
-    /// Largest queue depth in bytes.
-    pub depth_max_bytes: u64,
-    /// Sum over frames of bytes times waiting picoseconds: divided by the time it is the mean depth (Little's law).
-    pub byte_picoseconds: u128,
 }
 
 impl QueueCounters {

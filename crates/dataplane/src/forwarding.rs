@@ -33,13 +33,18 @@ struct Groups {
     known: BTreeMap<Box<[u16]>, u16>,
 }
 
-/// Ports pinned for single flows, by flow hash: a table at most half full, in which a flow stands at its place or
+/// Ports pinned for single flows, by flow hash: a table at most three quarters full, in which a flow stands at its place or
 /// behind it.
 #[derive(Clone, Debug, Default)]
 struct Pins {
-    /// None or a power of two.
-    places: Vec<Option<(u32, u16)>>,
+    /// None or a power of two: the hash, and below it one more than the port, in one word; 0 for a free place.
+    places: Vec<u64>,
     len: usize,
+}
+
+/// The word of a pin.
+fn pinned(flow_hash: u32, port: u16) -> u64 {
+    u64::from(flow_hash) << 32 | (u64::from(port) + 1)
 }
 
 impl Forwarding {
@@ -115,31 +120,40 @@ impl Groups {
 }
 
 impl Pins {
-    /// The place of a flow, or the free place where it would stand. There must be places.
+    /// The place of a flow and its word, or the free place where it would stand. There must be places.
     #[inline]
-    fn place_of(&self, flow_hash: u32) -> usize {
+    fn find(&self, flow_hash: u32) -> (usize, u64) {
         let mask = self.places.len() - 1;
         let mut place = flow_hash as usize & mask;
-        while self.places[place].is_some_and(|pin| pin.0 != flow_hash) {
+        loop {
+            let pin = self.places[place];
+            if (pin >> 32) as u32 == flow_hash || pin == 0 {
+                return (place, pin);
+            }
             place = (place + 1) & mask;
         }
-        place
     }
 
     #[inline]
     fn port_of(&self, flow_hash: u32) -> Option<u16> {
-        if self.places.is_empty() { None } else { self.places[self.place_of(flow_hash)].map(|pin| pin.1) }
+        if self.places.is_empty() {
+            return None;
+        }
+        let (_, pin) = self.find(flow_hash);
+        if pin == 0 { None } else { Some((pin as u32 - 1) as u16) }
     }
 
     fn insert(&mut self, flow_hash: u32, port: u16) {
-        if 2 * (self.len + 1) > self.places.len() {
-            let places = vec![None; (2 * self.places.len()).max(4)];
+        if 4 * (self.len + 1) > 3 * self.places.len() {
+            let places = vec![0; (2 * self.places.len()).max(4)];
             let before = std::mem::replace(self, Pins { places, len: 0 });
-            before.places.into_iter().flatten().for_each(|(flow_hash, port)| self.insert(flow_hash, port));
+            for pin in before.places.into_iter().filter(|&pin| pin != 0) {
+                self.insert((pin >> 32) as u32, (pin as u32 - 1) as u16);
+            }
         }
-        let place = self.place_of(flow_hash);
-        self.len += usize::from(self.places[place].is_none());
-        self.places[place] = Some((flow_hash, port));
+        let (place, before) = self.find(flow_hash);
+        self.len += usize::from(before == 0);
+        self.places[place] = pinned(flow_hash, port);
     }
 }
 

@@ -7,6 +7,13 @@ use crate::{Aqm, QueueCounters, Room};
 use std::collections::VecDeque;
 use tailrace_units::Time;
 
+/// What active queue management looks at, of a queue of any port.
+pub(crate) struct Managed<'a> {
+    pub(crate) aqm: &'a mut Aqm,
+    pub(crate) counters: &'a mut QueueCounters,
+    pub(crate) depth_bytes: u64,
+}
+
 #[derive(Debug)]
 pub(crate) struct Queue<F> {
     /// When each frame came, and the frame.
@@ -40,6 +47,12 @@ impl<F: crate::Frame> Queue<F> {
             counters: QueueCounters::default(),
             entered: 0,
         }
+    }
+
+    /// For active queue management.
+    #[inline(always)]
+    pub(crate) fn managed(&mut self) -> Managed<'_> {
+        Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: self.depth_bytes }
     }
 
     pub(crate) fn len(&self) -> usize {

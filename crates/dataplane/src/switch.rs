@@ -28,6 +28,8 @@ pub struct Switch<F> {
     mtus: Option<Box<Mtus>>,
     lines: Option<Box<Lines>>,
     ports: Vec<Port<F>>,
+    /// By port: when it has something to do. Side by side, so that all ports are asked in a cache line or two.
+    dues: Vec<Time>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
     /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
@@ -59,6 +61,7 @@ impl<F: Frame> Switch<F> {
             mtus: None,
             lines: None,
             ports: Vec::new(),
+            dues: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
             has_dynamic_limits: false,
@@ -77,6 +80,7 @@ impl<F: Frame> Switch<F> {
         self.has_dynamic_limits |= has_alpha;
         policy.queues.iter().for_each(|queue| self.buffer.reserve(queue.room.reserved_bytes));
         self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
+        self.dues.push(Time::NEVER);
         self.policers.push(None);
         number
     }
@@ -147,15 +151,18 @@ impl<F: Frame> Switch<F> {
         }
         let target = &mut self.ports[port];
         // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
-        if target.is_due(now) {
+        if target.due() <= now {
             target.settle(now, &mut self.buffer, &mut self.releases, out);
         }
-        match target.judge(now, &mut frame, &mut self.buffer, out) {
+        let verdict = target.judge(now, &mut frame, &mut self.buffer, out);
+        self.dues[port] = target.due();
+        match verdict {
             Verdict::Dropped => {}
             Verdict::Leaves { start, end } => out.transmit(port, frame, start, end),
             Verdict::Waits(queue) => {
                 let bytes = frame.bytes();
                 target.enqueue(now, queue, frame, account, &mut self.buffer, out);
+                self.dues[port] = target.due();
                 if let Some(account) = account {
                     self.take(now, account, bytes);
                 }
@@ -170,6 +177,7 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
         if let Some(pause) = frame.pause() {
             self.ports[in_port].handle_pause(now, &pause);
+            self.dues[in_port] = self.ports[in_port].due();
         }
         self.handle_timeout(now, out);
     }
@@ -180,6 +188,7 @@ impl<F: Frame> Switch<F> {
         let port = usize::from(account.port);
         if let Some(pause) = ingress.ports[port].take(now, account.group, bytes, &mut ingress.pool) {
             self.ports[port].order(&Order { at: now, pause });
+            self.dues[port] = self.ports[port].due();
         }
     }
 
@@ -189,9 +198,12 @@ impl<F: Frame> Switch<F> {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);
         }
-        for port in &mut self.ports {
-            if port.is_due(now) {
+        for (port, due) in self.dues.iter_mut().enumerate() {
+            debug_assert_eq!(*due, self.ports[port].due(), "port {port} is due when it says");
+            if *due <= now {
+                let port = &mut self.ports[port];
                 port.settle(now, &mut self.buffer, &mut self.releases, out);
+                *due = port.due();
             }
         }
     }
@@ -209,14 +221,17 @@ impl<F: Frame> Switch<F> {
             if ingress.ports[port].next_refresh() <= at {
                 if let Some(pause) = ingress.ports[port].refresh(at) {
                     self.ports[port].order(&Order { at, pause });
+                    self.dues[port] = self.ports[port].due();
                 }
                 continue;
             }
             self.ports[port].step(at, &mut self.buffer, &mut self.releases, out);
+            self.dues[port] = self.ports[port].due();
             for (at, account, bytes) in self.releases.drain(..) {
                 let from = usize::from(account.port);
                 if let Some(pause) = ingress.ports[from].give_back(account.group, bytes, &mut ingress.pool) {
                     self.ports[from].order(&Order { at, pause });
+                    self.dues[from] = self.ports[from].due();
                 }
             }
         }
@@ -235,8 +250,15 @@ impl<F: Frame> Switch<F> {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);
         }
-        if self.ports[port].is_due(now) {
+        self.settle_port(port, now, out);
+    }
+
+    #[inline(always)]
+    fn settle_port(&mut self, port: PortNo, now: Time, out: &mut impl Outputs<F>) {
+        debug_assert_eq!(self.dues[port], self.ports[port].due(), "port {port} is due when it says");
+        if self.dues[port] <= now {
             self.ports[port].settle(now, &mut self.buffer, &mut self.releases, out);
+            self.dues[port] = self.ports[port].due();
         }
     }
 
@@ -275,7 +297,7 @@ impl<F: Frame> Switch<F> {
     }
     /// Number of queues of a port.
     pub fn queues(&self, port: PortNo) -> usize {
-        self.ports[port].queues().len()
+        self.ports[port].queue_count()
     }
     /// Bytes that wait in one queue, as far as its port is settled.
     pub fn depth_bytes(&self, port: PortNo, queue: QueueNo) -> u64 {
@@ -283,7 +305,7 @@ impl<F: Frame> Switch<F> {
     }
     /// Frames that wait in late-choosing queues of a port (on other ports committed frames are already outside).
     pub fn held_frames(&self, port: PortNo) -> u64 {
-        self.ports[port].queues().iter().map(|queue| queue.len() as u64).sum()
+        self.ports[port].holding_queues().iter().map(|queue| queue.len() as u64).sum()
     }
     /// The shared memory.
     pub fn buffer(&self) -> &SharedBuffer {

@@ -11,11 +11,27 @@ pub enum Work {
     Device,
 }
 
-/// What had come for a socket of the same host, or nothing that came: then this is what has gone on since `by`.
+/// What had come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Came {
+    /// Bytes, for this socket of the same host.
+    Bytes(u32),
+    /// A datagram.
+    Datagram {
+        /// The socket. A program numbers its own; what the host tells has the host's number.
+        socket: u32,
+        /// Its number, which its sender has chosen.
+        number: u64,
+    },
+    /// Nothing: then this is what has gone on since [`Cause::by`].
+    Nothing,
+}
+
+/// Why a program acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
-    /// The socket.
-    pub socket: Option<u32>,
+    /// What had come.
+    pub came: Came,
     /// What came later than this does not count.
     pub by: Time,
     /// What the time since then was spent with.
@@ -36,6 +52,11 @@ pub struct Because {
 impl Cause {
     /// What has just come for this socket.
     pub fn now(socket: u32, now: Time) -> Cause {
-        Cause { socket: Some(socket), by: now, work: Work::Program }
+        Cause { came: Came::Bytes(socket), by: now, work: Work::Program }
+    }
+
+    /// A datagram that has just come.
+    pub fn datagram(socket: u32, number: u64, now: Time) -> Cause {
+        Cause { came: Came::Datagram { socket, number }, by: now, work: Work::Program }
     }
 }

@@ -23,19 +23,29 @@ fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Flight {
     /// Propagation, and the pipeline of the switch at the end.
-    pub(crate) delay: Span,
-    /// Cut-through: the frame counts as arrived when this much of it was sent; `None` for the whole frame.
-    pub(crate) header_time: Option<Span>,
+    delay: Span,
+    /// Cut-through: the frame counts as arrived when this much of it was sent; [`WHOLE`] for the whole frame.
+    header_time: Span,
 }
 
+/// Longer than any frame takes.
+const WHOLE: Span = Span::from_ps(u64::MAX);
+
 impl Flight {
+    /// A flight that takes so long, counted from the time at which so much of the frame was sent; `None` for all of it.
+    pub(crate) fn new(delay: Span, header_time: Option<Span>) -> Flight {
+        Flight { delay, header_time: header_time.unwrap_or(WHOLE) }
+    }
+
+    /// Whether a frame arrives before the whole of it was sent.
+    pub(crate) fn cuts_through(&self) -> bool {
+        self.header_time != WHOLE
+    }
+
     /// When a frame that is sent from `start` to `end` arrives.
     #[inline]
     pub(crate) fn arrival(&self, start: Time, end: Time) -> Time {
-        match self.header_time {
-            None => end + self.delay,
-            Some(header) => (start + header).min(end) + self.delay,
-        }
+        if self.header_time == WHOLE { end + self.delay } else { (start + self.header_time).min(end) + self.delay }
     }
 }
 
@@ -43,10 +53,10 @@ impl Flight {
 pub(crate) fn flight(plan: &Plan, link: usize, from: usize, to: usize) -> Flight {
     let graph = &plan.graph;
     let delay = graph.links[link].delay;
-    let Some(switch) = to.checked_sub(graph.hosts) else { return Flight { delay, header_time: None } };
+    let Some(switch) = to.checked_sub(graph.hosts) else { return Flight::new(delay, None) };
     let raw = &plan.raw.switches[switch];
     let rate = graph.links[link].rate;
     let cuts_through = raw.switching == RawSwitching::CutThrough && graph.fastest_link(to) <= Some(rate);
     let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
-    Flight { delay: delay + Span::from_ps(raw.latency_ps), header_time }
+    Flight::new(delay + Span::from_ps(raw.latency_ps), header_time)
 }

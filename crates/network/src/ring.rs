@@ -1,27 +1,35 @@
 //! A queue of frames with their times, in memory that only grows.
 
-/// First size of the memory.
-const CAPACITY_MIN: usize = 8;
-
-/// Begins at a cache line, so that a packet of 64 bytes touches one and not two.
+/// A key and its item stand together, without a gap: what follows each other in the queue shares cache lines.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-struct CacheLine<T>(T);
+struct Slot<K, T> {
+    key: K,
+    item: T,
+}
 
-/// First in, first out. The capacity is a power of two, so that finding a place is one mask. Keys stand apart from items:
-/// who looks for the next key touches no item.
+/// First size of the memory.
+const CAPACITY_MIN: usize = 4;
+
+/// First in, first out, with a header of 24 bytes. The capacity is a power of two, so that finding a place is one mask. A
+/// queue that becomes empty begins anew at the start of its memory: while it is short it stays in the same cache lines,
+/// however much memory it once needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ring<K, T> {
-    keys: Vec<K>,
-    items: Vec<CacheLine<T>>,
-    first: usize,
-    len: usize,
+    slots: Box<[Slot<K, T>]>,
+    first: u32,
+    len: u32,
 }
 
 impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.len as usize
+    }
+
+    /// The place of the one so many behind the first.
+    #[inline]
+    fn place(&self, behind: usize) -> usize {
+        (self.first as usize + behind) & (self.slots.len() - 1)
     }
 
     #[inline]
@@ -29,50 +37,54 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
         if self.is_full() {
             self.grow();
         }
-        let place = (self.first + self.len) & (self.keys.len() - 1);
-        self.keys[place] = key;
-        self.items[place].0 = *item;
+        let place = self.place(self.len());
+        let slot = &mut self.slots[place];
+        slot.key = key;
+        slot.item = *item;
         self.len += 1;
     }
 
     /// Whether [`Ring::push`] needs more memory.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.len == self.keys.len()
+        self.len() == self.slots.len()
     }
 
     /// The key of the first.
     #[inline]
     pub(crate) fn front(&self) -> Option<K> {
-        if self.len == 0 { None } else { self.keys.get(self.first).copied() }
+        if self.len == 0 { None } else { self.slots.get(self.first as usize).map(|slot| slot.key) }
     }
 
     /// The key of the last.
     #[inline]
     pub(crate) fn back(&self) -> Option<K> {
-        let last = self.len.checked_sub(1)?;
-        self.keys.get((self.first + last) & (self.keys.len() - 1)).copied()
+        let last = self.len().checked_sub(1)?;
+        self.slots.get(self.place(last)).map(|slot| slot.key)
     }
 
     /// The key of the second.
     #[inline]
     pub(crate) fn second(&self) -> Option<K> {
-        if self.len < 2 { None } else { self.keys.get((self.first + 1) & (self.keys.len() - 1)).copied() }
+        if self.len < 2 { None } else { self.slots.get(self.place(1)).map(|slot| slot.key) }
     }
 
     /// Takes the first away. There must be one.
     #[inline]
     pub(crate) fn pop(&mut self) -> (K, T) {
         debug_assert!(self.len > 0, "something is in the ring");
-        let taken = (self.keys[self.first], self.items[self.first].0);
-        self.first = (self.first + 1) & (self.keys.len() - 1);
+        let slot = &self.slots[self.first as usize];
+        let taken = (slot.key, slot.item);
         self.len -= 1;
+        self.first = if self.len == 0 { 0 } else { self.place(1) as u32 };
         taken
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &T)> {
-        let place = |at: usize| (self.first + at) & (self.keys.len() - 1);
-        (0..self.len).map(move |at| (self.keys[place(at)], &self.items[place(at)].0))
+        (0..self.len()).map(|behind| {
+            let slot = &self.slots[self.place(behind)];
+            (slot.key, &slot.item)
+        })
     }
 
     /// Takes away those from place `from` up to, without, place `to`.
@@ -85,15 +97,10 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
 
     #[cold]
     fn grow(&mut self) {
-        let capacity = (2 * self.keys.len()).max(CAPACITY_MIN);
-        let (mut keys, mut items) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
-        for (key, &item) in self.iter() {
-            keys.push(key);
-            items.push(CacheLine(item));
-        }
-        keys.resize(capacity, K::default());
-        items.resize(capacity, CacheLine::default());
-        (self.keys, self.items, self.first) = (keys, items, 0);
+        let mut slots = Vec::with_capacity((2 * self.slots.len()).max(CAPACITY_MIN));
+        slots.extend(self.iter().map(|(key, &item)| Slot { key, item }));
+        slots.resize(slots.capacity(), Slot::default());
+        (self.slots, self.first) = (slots.into_boxed_slice(), 0);
     }
 }
 
@@ -127,5 +134,18 @@ mod tests {
                 prop_assert!(ring.iter().map(|(key, &item)| (key, item)).eq(model.iter().copied()));
             }
         }
+    }
+
+    #[test]
+    fn memory_doubles() {
+        let mut ring = Ring::default();
+        let mut capacities = vec![ring.slots.len()];
+        for n in 0..90 {
+            ring.push(n, &n);
+            if ring.slots.len() != capacities[capacities.len() - 1] {
+                capacities.push(ring.slots.len());
+            }
+        }
+        assert_eq!(capacities, [0, 4, 8, 16, 32, 64, 128]);
     }
 }

@@ -24,7 +24,10 @@ pub trait Medium<F> {
 pub struct SwitchNode<F> {
     /// The data plane.
     pub switch: Switch<F>,
-    ports: Vec<NodePort>,
+    /// By port: the wire behind it.
+    wires: Vec<u32>,
+    /// By port: its record if it is observed. None where no port is.
+    records: Vec<Option<Box<PortRecord>>>,
     seldom: Seldom<F>,
 }
 
@@ -45,13 +48,6 @@ pub struct Losses {
     pub policed_frames: u64,
 }
 
-/// A port: the wire behind it, and its record if it is observed.
-#[derive(Debug)]
-struct NodePort {
-    wire: u32,
-    record: Option<Box<PortRecord>>,
-}
-
 /// A notice of a congestion point for the source of a sampled frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice<F> {
@@ -66,15 +62,18 @@ pub struct Notice<F> {
 impl<F: NetworkFrame> SwitchNode<F> {
     /// For each port its wire, and its record if it is observed.
     pub(crate) fn new(switch: Switch<F>, ports: impl Iterator<Item = (u32, Option<PortRecord>)>) -> SwitchNode<F> {
-        let ports = ports.map(|(wire, record)| NodePort { wire, record: record.map(Box::new) });
-        SwitchNode { switch, ports: ports.collect(), seldom: Seldom { notices: Vec::new(), losses: Vec::new() } }
+        let (wires, mut records): (Vec<u32>, Vec<_>) = ports.map(|(wire, record)| (wire, record.map(Box::new))).unzip();
+        if records.iter().all(Option::is_none) {
+            records = Vec::new();
+        }
+        SwitchNode { switch, wires, records, seldom: Seldom { notices: Vec::new(), losses: Vec::new() } }
     }
 
     /// The data plane, and what it sends to.
     #[inline]
     pub fn split<'a, M>(&'a mut self, medium: &'a mut M) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
-        let SwitchNode { switch, ports, seldom } = self;
-        (switch, SwitchOutputs { medium, ports, seldom })
+        let SwitchNode { switch, wires, records, seldom } = self;
+        (switch, SwitchOutputs { medium, wires, records, seldom })
     }
 
     /// The latest notice that was not sent. An engine takes all of them after every call of the switch.
@@ -97,8 +96,8 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// Brings the depths of observed ports up to `now`. The switch must be settled.
     pub fn record_depths(&mut self, now: Time) {
-        for (port, own) in self.ports.iter_mut().enumerate() {
-            if let Some(record) = &mut own.record {
+        for (port, record) in self.records.iter_mut().enumerate() {
+            if let Some(record) = record {
                 record.depth(now, self.switch.waiting_bytes(port));
             }
         }
@@ -116,8 +115,8 @@ impl<F: NetworkFrame> SwitchNode<F> {
         self.switch.begin_counting(now);
         self.seldom.losses.clear();
         let empty = PortRecord::new(observe, sources);
-        for (port, own) in self.ports.iter_mut().enumerate() {
-            if let Some(record) = &mut own.record {
+        for (port, record) in self.records.iter_mut().enumerate() {
+            if let Some(record) = record {
                 record.begin(&empty, now, self.switch.waiting_bytes(port));
             }
         }
@@ -125,7 +124,7 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// Frames that wait in queues of ports that choose late.
     pub fn held_frames(&self) -> u64 {
-        (0..self.ports.len()).map(|port| self.switch.held_frames(port)).sum()
+        (0..self.wires.len()).map(|port| self.switch.held_frames(port)).sum()
     }
 
     /// What it dropped of a source of traffic.
@@ -135,7 +134,7 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// The record of a port that is observed.
     pub fn record(&self, port: PortNo) -> Option<&PortRecord> {
-        self.ports[port].record.as_deref()
+        self.records.get(port)?.as_deref()
     }
 
     /// Keeps every event of the observed ports from now on. Memory grows with the run: for tests.
@@ -145,19 +144,36 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// By observed port, in order, what was kept.
     pub fn events(&self) -> Vec<&[PortEvent]> {
-        self.ports.iter().filter_map(|port| port.record.as_deref()).map(PortRecord::events).collect()
+        self.records.iter().filter_map(Option::as_deref).map(PortRecord::events).collect()
     }
 
     fn records_mut(&mut self) -> impl Iterator<Item = &mut PortRecord> {
-        self.ports.iter_mut().filter_map(|port| port.record.as_deref_mut())
+        self.records.iter_mut().filter_map(Option::as_deref_mut)
     }
 }
 
 /// What a switch hands out, on its way to wires and records.
 pub struct SwitchOutputs<'a, F, M> {
     medium: &'a mut M,
-    ports: &'a mut [NodePort],
+    wires: &'a [u32],
+    records: &'a mut [Option<Box<PortRecord>>],
     seldom: &'a mut Seldom<F>,
+}
+
+impl<F, M> SwitchOutputs<'_, F, M> {
+    #[inline(always)]
+    fn record(&mut self, port: PortNo) -> Option<&mut PortRecord> {
+        self.records.get_mut(port)?.as_deref_mut()
+    }
+}
+
+impl<F: NetworkFrame, M: Medium<F>> SwitchOutputs<'_, F, M> {
+    #[inline]
+    fn note_sent(&mut self, port: PortNo, frame: &F, start: Time, end: Time) {
+        if let Some(record) = &mut self.records[port] {
+            record.sent((start, end), self.medium.source_of(frame), frame);
+        }
+    }
 }
 
 impl<F> Seldom<F> {
@@ -174,32 +190,30 @@ impl<F> Seldom<F> {
 impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
     #[inline(always)]
     fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time) {
-        let own = &mut self.ports[port];
-        if let Some(record) = &mut own.record {
-            record.sent((start, end), self.medium.source_of(&frame), &frame);
+        if !self.records.is_empty() {
+            self.note_sent(port, &frame, start, end);
         }
-        self.medium.send(own.wire as usize, &frame, start, end);
+        self.medium.send(self.wires[port] as usize, &frame, start, end);
     }
 
     #[inline(never)]
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, cause: DropCause) {
-        let (own, source) = (&mut self.ports[port], self.medium.source_of(frame));
+        let source = self.medium.source_of(frame);
         if let Some(source) = source {
             self.seldom.lost(source, cause);
         }
-        if let Some(record) = &mut own.record {
+        if let Some(record) = self.record(port) {
             record.dropped(at, source, frame, cause);
         }
-        self.medium.dropped(at, own.wire as usize, frame, cause);
+        self.medium.dropped(at, self.wires[port] as usize, frame, cause);
     }
 
     #[inline(never)]
     fn marked(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F) {
-        let own = &mut self.ports[port];
-        if let Some(record) = &mut own.record {
+        if let Some(record) = self.record(port) {
             record.marked(at, frame);
         }
-        self.medium.marked(at, own.wire as usize, frame);
+        self.medium.marked(at, self.wires[port] as usize, frame);
     }
 
     #[inline(never)]
@@ -207,7 +221,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
         if frame.packet().flags.contains(Flags::CNM) {
             return; // a notification has no source to slow down
         }
-        if let Some(record) = &mut self.ports[port].record {
+        if let Some(record) = self.record(port) {
             record.notified(at, frame, notification);
         }
         self.seldom.notices.push(Notice { port, sampled: *frame, notification });
@@ -215,7 +229,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
 
     #[inline]
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
-        if let Some(record) = &mut self.ports[port].record {
+        if let Some(record) = self.record(port) {
             record.depth(at, bytes);
         }
     }

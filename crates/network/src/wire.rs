@@ -46,8 +46,10 @@ pub enum Origin {
     Settled,
 }
 
-/// The frames in flight from one node to the next.
+/// The frames in flight from one node to the next. Each hop touches two wires: one is as large as a cache line, and begins
+/// where one begins.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Wire<F> {
     /// By arrival.
     on_the_way: Ring<Time, F>,
@@ -59,6 +61,8 @@ pub struct Wire<F> {
     /// When the latest control frame that went to an interface, and so is not on its way here, is over.
     pub control_until: Time,
 }
+
+const _: () = assert!(size_of::<Wire<Packet>>() == 64, "a wire is as large as a cache line");
 
 impl<F: NetworkFrame> Wire<F> {
     pub(crate) fn new(origin: Origin, end: End, flight: Flight) -> Wire<F> {
@@ -99,7 +103,7 @@ impl<F: NetworkFrame> Wire<F> {
 
     /// Whether frames are read when their header arrives.
     pub fn is_read_ahead(&self) -> bool {
-        self.flight.header_time.is_some()
+        self.flight.cuts_through()
     }
 
     /// When the next frame arrives; [`Time::NEVER`] when none is on its way.
@@ -112,6 +116,11 @@ impl<F: NetworkFrame> Wire<F> {
     #[inline]
     pub fn next_frame(&self) -> Option<(Time, &F)> {
         self.on_the_way.iter().next()
+    }
+
+    /// The frames on their way but for the first so many, each with its arrival.
+    pub fn frames_from(&self, place: usize) -> impl Iterator<Item = (Time, &F)> {
+        self.on_the_way.iter().skip(place)
     }
 
     /// Takes the next frame if it has arrived.
@@ -188,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_is_held_up_arrives_neither_too_early_nor_before_those_ahead_of_it() {
-        let flight = Flight { delay: Span::from_ns(5), header_time: None };
+        let flight = Flight::new(Span::from_ns(5), None);
         let mut wire = Wire::new(Origin::Settled, End::Host(0), flight);
         let ns = |ns: u64| Time::ZERO + Span::from_ns(ns);
         assert_eq!(wire.arrival_after(ns(1), ns(2), Time::ZERO), ns(7));

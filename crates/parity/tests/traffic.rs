@@ -104,6 +104,34 @@ proptest! {
 }
 
 #[test]
+fn a_recording_is_replayed_with_the_same_pauses_and_times_in_both() {
+    for pace in [RawReplayPace::Think, RawReplayPace::Time] {
+        let mut plan = star(2, 1500, 10 * GBPS, US, switch("sw", 64 << 20, fifo(32 << 20)));
+        plan.stop_at_ps = S;
+        plan.observe.transactions_max = 100;
+        let connection = |connect_ps| RawRecorded {
+            connect_ps,
+            begin_ps: vec![10 * MS, 12 * MS, 50 * MS],
+            request_bytes: vec![100, 3_000, 1],
+            server_ps: vec![MS, 5 * MS, 0],
+            response_bytes: vec![1, 100_000, 2_000],
+        };
+        let connections = vec![connection(0), connection(5 * MS)];
+        let (client, server) = ("h0".into(), "h1".into());
+        let body = RawBody::Replay(Box::new(RawReplay { client, server, pace, connections }));
+        plan.workloads = vec![RawWorkload { header: RawHeader { name: "recorded".into(), ..RawHeader::default() }, body }];
+        let plan = Plan::from_raw(plan).expect("the plan is sound");
+        let (simulated, driven) =
+            (rows(run(&plan, &Control::default()).tables()), rows(net::run(&plan).merged.tables.as_slice()));
+        assert_eq!(driven.len(), 6);
+        let of_starts = pace == RawReplayPace::Time;
+        assert_eq!(pauses(&simulated, 0, of_starts), pauses(&driven, 0, of_starts));
+        let expected = if of_starts { [2 * MS, 38 * MS] } else { [12 * MS, 50 * MS] };
+        assert!(pauses(&driven, 0, of_starts).values().all(|own| own[..] == expected));
+    }
+}
+
+#[test]
 fn servers_work_as_long_in_both() {
     let plan = mix(7);
     let by_user = |rows: Vec<Row>| {

@@ -18,6 +18,12 @@ impl Digest {
         self.events += 1;
     }
 
+    /// Adds all events of another one.
+    pub fn absorb(&mut self, other: &Digest) {
+        self.sum = self.sum.wrapping_add(other.sum);
+        self.events += other.events;
+    }
+
     /// How many events were added.
     pub fn events(&self) -> u64 {
         self.events

@@ -45,6 +45,19 @@ impl Series {
         }
         bin
     }
+    /// Adds everything that was added to another series of as many bins, which were as wide at first, and empties that.
+    pub fn absorb(&mut self, other: &mut Series) {
+        debug_assert_eq!(self.most, other.most, "their bins are the same");
+        while self.width < other.width {
+            self.merge_pairs();
+        }
+        for (number, sum) in other.bins.drain(..).enumerate() {
+            let bin = self.bin_of(Time::ZERO + other.width.times(number as u64));
+            self.bins[bin] += sum;
+        }
+        (self.bin_start, self.bin_end) = (Time::ZERO, Time::ZERO);
+        (other.bin_start, other.bin_end) = (Time::ZERO, Time::ZERO);
+    }
     fn merge_pairs(&mut self) {
         self.bins = self.bins.chunks(2).map(|pair| pair.iter().sum()).collect();
         self.width = self.width.times(2);
@@ -71,6 +84,23 @@ mod tests {
         }
         assert_eq!(series.width(), Span::from_ns(4));
         assert_eq!(series.bins(), &[6, 22, 38, 54]);
+    }
+
+    #[test]
+    fn two_series_together_are_the_series_of_everything() {
+        let times = [0_u64, 3, 7, 2, 30, 5, 61, 11, 63];
+        for own in 0..1_u32 << times.len() {
+            let mut all = [Series::new(5, Span::from_ns(1)), Series::new(5, Span::from_ns(1)), Series::new(5, Span::from_ns(1))];
+            for (place, &ns) in times.iter().enumerate() {
+                let at = Time::ZERO + Span::from_ns(ns);
+                all[2].add(at, ns + 1);
+                all[(own >> place & 1) as usize].add(at, ns + 1);
+            }
+            let [mut one, mut other, together] = all;
+            one.absorb(&mut other);
+            one.absorb(&mut other);
+            assert_eq!((one.width(), one.bins()), (together.width(), together.bins()));
+        }
     }
 
     #[test]

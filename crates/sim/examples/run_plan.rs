@@ -1,12 +1,27 @@
-//! Runs the plan in a file and prints its summary: for profilers, which want a program without an interpreter.
+//! Runs the plan in a file and prints its summary, with `--explain` recorded and explained, with `--cores N` on so many threads (and how
+//! that went, on the error output): for profilers, which want a program without an interpreter.
 #![expect(clippy::print_stdout, reason = "this program prints its result")]
+#![expect(clippy::print_stderr, reason = "and how it came about")]
 
 use tailrace_plan::Plan;
-use tailrace_sim::{Control, run};
+use tailrace_sim::{Control, Partition, explain, run, run_parted};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("usage: run_plan PLAN.json")?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let path = arguments.first().ok_or("usage: run_plan PLAN.json [--explain | --cores N]")?;
     let plan = Plan::parse(&std::fs::read_to_string(path)?)?;
-    println!("{}", run(&plan, &Control::default()).to_json());
+    let control = Control::default();
+    let outcome = match arguments.get(1).map(String::as_str) {
+        None => run(&plan, &control),
+        Some("--explain") => explain(&plan, &control).outcome,
+        Some("--cores") => {
+            let cores = arguments.get(2).ok_or("--cores takes a number")?.parse()?;
+            let (outcome, course) = run_parted(&plan, &Partition::balanced(&plan, cores)?, &control);
+            eprintln!("{course:?}");
+            outcome
+        }
+        Some(other) => return Err(format!("unknown argument: {other}").into()),
+    };
+    println!("{}", outcome.json());
     Ok(())
 }

@@ -76,6 +76,24 @@ impl Agenda {
         (self.base + Span::from_ps(least >> SOURCE_BITS), source)
     }
 
+    /// The earliest time, without moving anything: more may become due before it.
+    pub(crate) fn peek(&self) -> Time {
+        let least = self.wires.least.min(self.others.least);
+        if least >> SOURCE_BITS >= FAR {
+            return self.due.iter().copied().min().expect("there are sources");
+        }
+        self.base + Span::from_ps(least >> SOURCE_BITS)
+    }
+
+    /// [`Agenda::next`], if that lies before this time and source.
+    #[inline]
+    pub(crate) fn next_before(&mut self, bound: (Time, Source)) -> Option<(Time, Source)> {
+        if self.wires.least.min(self.others.least) >> SOURCE_BITS >= FAR && self.peek() > bound.0 {
+            return None;
+        }
+        Some(self.next()).filter(|&next| next < bound)
+    }
+
     /// Everything pending is far from `base`: moves it to the earliest.
     #[cold]
     fn next_far(&mut self) -> (Time, Source) {

@@ -1,100 +1,60 @@
 //! A trial whose transactions are explained: the world runs as ever, and the recorder is told of every event.
 
 use crate::agenda::Source;
-use crate::causes::{Connection, Explanation, Look, Node, Pausable, Receives, Recorder, Repairs, tables};
+use crate::causes::{
+    Connection, Explanation, Gates, Look, LostDatagrams, Node, Pausable, Receives, Recorder, Repairs, Stage, tables,
+};
+use crate::clock::Stopwatch;
 use crate::links::Links;
 use crate::outcome::{Outcome, Table, gather};
-use crate::timeline::{Look as SocketLook, Timeline, Wanted};
+use crate::timeline::Look as SocketLook;
 use crate::world::World;
 use crate::{Control, build, looks};
-use std::fmt;
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_endpoint::transport::{State, TcpStats};
 use tailrace_network::End;
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::{BitRate, Time};
-use tailrace_workloads::{Followed, followed};
+use tailrace_workloads::{Followed, Unfollowed, followed};
 
 /// A run with its explanations, in the order of completion.
 #[derive(Debug)]
 pub struct Explained {
     /// The same as without explanations.
     pub outcome: Outcome,
-    /// Of closed-loop users.
+    /// Of what workloads have completed.
     pub transactions: Vec<Explanation>,
-}
-
-/// Why a plan's run cannot be explained.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unexplained {
-    /// There are hypervisors.
-    Hypervisor,
-}
-
-impl fmt::Display for Unexplained {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unexplained::Hypervisor => "there are hypervisors, whose stages are not recorded",
-        })
-    }
+    /// Datagrams that were lost, of workloads without end after the warm-up.
+    pub lost: LostDatagrams,
 }
 
 impl Explained {
-    /// The explanations as columns (`causes`, `causes_queues`, `causes_behind`, `causes_losses`).
+    /// The explanations as columns (`causes`, `causes_queues`, `causes_behind`, `causes_losses`, `causes_lost`).
     pub fn tables(&self) -> Vec<Table> {
-        tables(&self.transactions)
+        tables(&self.transactions, &self.lost)
     }
-}
-
-fn refusal(plan: &Plan) -> Option<Unexplained> {
-    let raw = &plan.raw;
-    [(!raw.hypervisors.is_empty(), Unexplained::Hypervisor)].into_iter().find_map(|(is_there, why)| is_there.then_some(why))
 }
 
 /// Runs one trial and explains the transactions of its closed-loop users. `control` shows how far it is and can end it early.
-///
-/// # Errors
-/// When the plan has something of which the record would not be whole.
-pub fn explain(plan: &Plan, control: &Control) -> Result<Explained, Unexplained> {
-    let started = std::time::Instant::now();
-    let mut world = recorded(plan, control, None)?;
-    let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
-    let transactions = std::mem::take(&mut recorder.explained);
-    Ok(Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions })
-}
-
-/// A world that has run to its last event, or to the end of the timeline that is wanted, with its record.
-///
-/// # Errors
-/// As [`explain`].
-pub(crate) fn recorded(plan: &Plan, control: &Control, wanted: Option<&Wanted>) -> Result<World, Unexplained> {
-    if let Some(why) = refusal(plan) {
-        return Err(why);
-    }
-    let mut world = build::build(plan);
-    let recorder = recorder_of(plan, &world);
-    world.links.observe.record_all(recorder);
-    if let Some(wanted) = wanted {
-        keep_timeline(&mut world, wanted);
-        world.stop_at = world.stop_at.min(wanted.end());
-    }
+pub fn explain(plan: &Plan, control: &Control) -> Explained {
+    let started = Stopwatch::start();
+    let mut world = recorded(plan, |_| false);
     looks::run_and_look(plan, &mut world, control);
-    Ok(world)
+    let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
+    let (transactions, lost) = (std::mem::take(&mut recorder.explained), std::mem::take(&mut recorder.lost));
+    Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions, lost }
 }
 
-/// From now on a timeline is kept.
-fn keep_timeline(world: &mut World, wanted: &Wanted) {
-    let switch = |end: End| match end {
-        End::Switch { switch, .. } => Some(switch),
-        End::Host(_) | End::Bonded(_) | End::Stage { .. } => None,
+/// A world that has not begun, of whose run everything is recorded. Streams without an end are followed where they are chosen by their index.
+pub(crate) fn recorded(plan: &Plan, is_chosen: impl Fn(u32) -> bool) -> World {
+    let mut world = build::build(plan);
+    let follows = |(workload, of): (u32, &Workload)| match followed(of) {
+        Followed::Not(Unfollowed::Endless) if is_chosen(workload) => Followed::Asking,
+        other => other,
     };
-    let ends = world.links.wires.iter().map(|wire| switch(wire.end)).collect();
-    let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
-    recorder.keeps_steps = true;
-    let mut wanted = wanted.clone();
-    wanted.users.retain(|&(workload, user)| recorder.connection_of(workload, user).is_some());
-    let watched = wanted.users.iter().filter_map(|&(workload, user)| recorder.connection_of(workload, user)).flatten().collect();
-    world.links.observe.timeline = Some(Box::new(Timeline::new(&wanted, ends, watched)));
+    let recorder = recorder_of(plan, &world, (0..).zip(&plan.workloads).map(follows).collect());
+    world.links.observe.record_all(recorder);
+    world
 }
 
 fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
@@ -114,8 +74,25 @@ impl World {
         begin_of_timeline(&mut self.links, now, wire);
     }
 
+    /// Lets the recorder forget what began before everything in progress.
+    #[inline(never)]
+    fn forget(&mut self) {
+        let Some(mut recorder) = self.links.observe.recorder.take() else { return };
+        let places = self.sockets.len() + self.programs.len();
+        recorder.forget(places, |tell| self.running(tell));
+        self.links.observe.recorder = Some(recorder);
+    }
+
     /// Tells the recorder that it was handled, and what that has left behind in sockets.
     pub(crate) fn end_event(&mut self) {
+        self.explain_event();
+        // Now what was complete with the event is explained.
+        if self.links.observe.recorder.as_ref().is_some_and(|recorder| recorder.may_forget()) {
+            self.forget();
+        }
+    }
+
+    fn explain_event(&mut self) {
         let World { links, hosts, .. } = self;
         let Some(recorder) = &mut links.observe.recorder else { return };
         recorder.end_event(|(host, number)| {
@@ -124,25 +101,46 @@ impl World {
             Look { repairs: Repairs { timeouts, probes }, limit: tcp.limit(), is_after_timeout: tcp.state() == State::Loss }
         });
         if let Some(timeline) = &mut links.observe.timeline {
-            timeline.end_event(|(host, number)| {
+            timeline.end_event(|socket| {
+                let (host, number) = recorder.place_of(socket)?;
                 let tcp = hosts[usize::from(host)].sockets()[number as usize].tcp();
-                SocketLook {
+                Some(SocketLook {
                     stats: *tcp.stats(),
                     cwnd: tcp.cwnd(),
                     in_flight: tcp.in_flight(),
                     mss: tcp.mss(),
                     unsent: tcp.unsent(),
-                }
+                })
             });
         }
     }
 }
 
-fn recorder_of(plan: &Plan, world: &World) -> Recorder {
+/// Wires that end at a hypervisor begin, in the other direction, at its switch or at a machine; and these have virtual cores.
+fn know_hypervisors(plan: &Plan, world: &World, recorder: &mut Recorder) {
+    for (wire, end) in world.links.wires.iter().map(|wire| wire.end).enumerate() {
+        let End::Stage { hypervisor, port, is_switched } = end else { continue };
+        let node = &world.hypervisors[hypervisor as usize];
+        let begins = if is_switched {
+            Node::Host(node.machines[usize::from(port)].expect("a machine is at this port").host)
+        } else {
+            Node::Switch(node.switch)
+        };
+        recorder.begins_at(wire as u32 ^ 1, begins);
+    }
+    for machine in world.hypervisors.iter().flat_map(|node| node.machines.iter().flatten()) {
+        if let Some(processor) = &plan.raw.hosts[machine.host as usize].cpu.processor {
+            recorder.has_gates(machine.host as u16, Gates::new(&processor.irq_cores, processor.cores));
+        }
+    }
+}
+
+fn recorder_of(plan: &Plan, world: &World, followed: Vec<Followed>) -> Recorder {
     let node = |end: End| match end {
         End::Host(host) | End::Bonded(host) => Node::Host(host),
         End::Switch { switch, .. } => Node::Switch(switch),
-        End::Stage { .. } => unreachable!("plans with hypervisors are refused"),
+        End::Stage { hypervisor, is_switched: true, .. } => Node::Stage(hypervisor, Stage::Switched),
+        End::Stage { hypervisor, is_switched: false, .. } => Node::Stage(hypervisor, Stage::Came),
     };
     let ends: Vec<Node> = world.links.wires.iter().map(|wire| node(wire.end)).collect();
     let receives = plan.raw.hosts.iter().map(|host| match &host.cpu {
@@ -151,7 +149,8 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         _ => Receives::AtOnce,
     });
     let rate_of = |wire: usize| BitRate::from_bps(plan.raw.links[wire / 2].rate_bps).expect("the plan is sound");
-    let mut recorder = Recorder::new(&ends, receives, plan.workloads.iter().map(followed).collect());
+    let mut recorder = Recorder::new(&ends, receives, followed);
+    know_hypervisors(plan, world, &mut recorder);
     for (wire, end) in world.links.wires.iter().map(|wire| wire.end).enumerate() {
         let state = match end {
             End::Switch { switch, port } => world.switches[switch as usize].switch.pause_state(usize::from(port)),
@@ -168,8 +167,10 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
         let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));
         let ends = places.map(|place| (place.host as u16, place.number));
         let hashes = sockets.map(|socket| socket.tcp().flow_hash());
-        recorder.connected(&Connection { workload: sockets[0].owner(), ends, hashes });
+        let ports = sockets.map(|socket| socket.port());
+        recorder.connected(&Connection { workload: sockets[0].owner(), ends, hashes, ports });
     }
+    world.links.observe.datagram_flows.iter().for_each(|flow| recorder.pairs(flow));
     recorder
 }
 
@@ -177,7 +178,7 @@ fn recorder_of(plan: &Plan, world: &World) -> Recorder {
 pub fn unexplained(plan: &Plan) -> Vec<(String, &'static str)> {
     let of = |workload: &Workload| match followed(workload) {
         Followed::Not(why) => Some((workload.header.name.clone(), why.why())),
-        Followed::Asking | Followed::Peers => None,
+        Followed::Asking | Followed::Peers | Followed::OneWay => None,
     };
     plan.workloads.iter().filter_map(of).collect()
 }

@@ -1,7 +1,7 @@
 //! Sources of flows and datagrams, whose arrivals do not depend on the network.
 
 use tailrace_wire::Tag;
-use tailrace_workloads::Arrivals;
+use tailrace_workloads::{Arrivals, Arriving};
 
 /// One source of flows or datagrams; it has a place of its own in the agenda.
 #[derive(Debug)]
@@ -11,4 +11,14 @@ pub(crate) struct Generator {
     pub(crate) socket: u32,
     pub(crate) tag: Tag,
     pub(crate) dscp: u8,
+}
+
+impl Generator {
+    /// The host that sends what arrives; of flows one of these.
+    pub(crate) fn host(&self) -> u32 {
+        match self.arrivals.what() {
+            Arriving::Datagrams { ends, .. } => ends.client,
+            Arriving::Flows { sources, .. } => sources[0],
+        }
+    }
 }

@@ -1,15 +1,19 @@
 //! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda says what happens next.
 //!
-//! One trial runs on one thread and is a pure function of its plan: same plan, same digest, on any machine. Trials run
-//! side by side on as many threads as there are.
+//! One trial is a pure function of its plan: same plan, same digest, on any machine. It runs on one thread, and trials run side by side
+//! on as many threads as there are; [`run_parted`] runs one on several.
 
 mod agenda;
 mod attachment;
+mod boundary;
 mod bridging;
 mod build;
 mod causes;
+mod clock;
 mod control;
+mod core_logs;
 mod explain;
+pub mod failure;
 mod generator;
 mod hypervisors;
 mod interfaces;
@@ -18,7 +22,9 @@ mod links;
 mod looks;
 mod observe;
 mod outcome;
+mod parallel;
 mod timeline;
+mod told;
 mod trace;
 mod traced;
 mod warm_up;
@@ -27,17 +33,19 @@ mod windows;
 mod workloads;
 mod world;
 
-pub use causes::{Explanation, Loss, Part, Parts, Step};
+pub use causes::{DroppedBy, Explanation, Loss, Part, Parts, Step};
 pub use control::Control;
-pub use explain::{Explained, Unexplained, explain, unexplained};
+pub use explain::{Explained, explain, unexplained};
 pub use outcome::{Column, Outcome, Table};
+pub use parallel::{Course, PARTS_MAX, Partition, Refusal, run_parted};
 pub use tailrace_workloads::SERVER_PORT;
-pub use timeline::Wanted;
+pub use timeline::{Wanted, WantedTransaction};
 pub use trace::{Trace, trace};
 pub use traced::traced;
 pub use watch::{ConnectionState, watch};
 pub use world::HostedProgram;
 
+use clock::Stopwatch;
 use tailrace_plan::Plan;
 
 /// Runs one trial. `control` shows how far it is and can end it early.
@@ -51,7 +59,7 @@ pub fn run(plan: &Plan, control: &Control) -> Outcome {
 /// # Panics
 /// When a host or a workload does not exist.
 pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) -> Outcome {
-    let started = std::time::Instant::now();
+    let started = Stopwatch::start();
     let mut world = build::build_with(plan, programs);
     looks::run_and_look(plan, &mut world, control);
     let wall = started.elapsed();

@@ -2,16 +2,17 @@
 
 use crate::agenda::{Agenda, source_of};
 use crate::attachment::Attachment;
+use crate::boundary::Boundary;
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::app::StorageDone;
-use tailrace_endpoint::cause::Because;
-use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
+use tailrace_endpoint::cause::{Because, Cause};
+use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs, Refusal};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
 /// The parts of the world that a frame passes on its way out of a node.
@@ -26,6 +27,8 @@ pub(crate) struct Links {
     pub(crate) bridging: Bridging,
     /// By host: the links of one that has several.
     pub(crate) bonds: Vec<Vec<HostLink>>,
+    /// In a part of a trial: the wires out of it.
+    pub(crate) boundary: Option<Box<Boundary>>,
 }
 
 impl Links {
@@ -72,6 +75,11 @@ impl Links {
     /// The first frame on a wire makes it due.
     #[inline(never)]
     fn announce(&mut self, wire: usize, arrival: Time) {
+        if let Some(boundary) = &mut self.boundary
+            && boundary.note(wire)
+        {
+            return;
+        }
         let due = match self.wires[wire].end {
             End::Switch { .. } | End::Stage { .. } => arrival,
             End::Host(host) | End::Bonded(host) => self.moderations[host as usize].poll_after(arrival),
@@ -213,6 +221,11 @@ impl Outputs for Links {
             recorder.handed_up(place.index as u16, packet, segments);
         }
     }
+    fn refused(&mut self, place: &Attachment, packet: &Packet, why: Refusal) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.refused(place.index as u16, packet, why);
+        }
+    }
     fn left_out(&mut self, place: &Attachment, packet: &Packet) {
         if let Some(recorder) = &mut self.observe.recorder {
             recorder.left_out(place.index as u16, packet);
@@ -224,18 +237,25 @@ impl Outputs for Links {
             recorder.wrote(socket, bytes, because);
         }
     }
-    fn asks_core(&mut self, host: u16, waiter: u64, socket: Option<u32>) {
+    #[inline]
+    fn sends_datagram(&mut self, socket: u32, number: u64, because: Because) {
         if let Some(recorder) = &mut self.observe.recorder {
-            recorder.asks_core(host, waiter, socket);
+            recorder.sends_datagram(socket, number, because);
+        }
+    }
+    fn asks_core(&mut self, host: u16, waiter: u64, cause: Option<Cause>) {
+        if let Some(recorder) = &mut self.observe.recorder {
+            recorder.asks_core(host, waiter, cause);
         }
     }
     fn has_core(&mut self, host: u16, waiter: u64) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.has_core(host, waiter);
+        let waited = self.observe.recorder.as_mut().and_then(|recorder| recorder.has_core(host, waiter));
+        if let (Some((socket, since)), Some(timeline)) = (waited, &mut self.observe.timeline) {
+            timeline.waited_for_core(socket, since);
         }
     }
-    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {
-        self.observe.received_datagram(now, owner, datagram);
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram, core_wait: Span) {
+        self.observe.received_datagram(now, owner, datagram, core_wait);
     }
     #[inline]
     fn received(&mut self, now: Time, owner: u32, bytes: u64) {
@@ -248,7 +268,7 @@ impl Outputs for Links {
         self.observe.part_completed(now, owner as usize, since);
     }
     fn storage_done(&mut self, now: Time, owner: u32, done: &StorageDone) {
-        self.observe.workloads[owner as usize].storage_done(now, done);
+        self.observe.storage_done(now, owner as usize, done);
     }
     fn finished(&mut self, now: Time, owner: u32, user: u32) {
         self.observe.finished(now, owner as usize, user);

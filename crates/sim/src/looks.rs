@@ -6,26 +6,47 @@ use crate::world::World;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
+/// What brings a world forward.
+pub(crate) trait Engine {
+    /// The world as it is between two stretches of time.
+    fn whole(&mut self) -> &mut World;
+    /// Runs until all finite workloads are complete, this time is over, or the trial is cancelled.
+    fn run_until(&mut self, until: Time, control: &Control);
+}
+
+impl Engine for World {
+    fn whole(&mut self) -> &mut World {
+        self
+    }
+    fn run_until(&mut self, until: Time, control: &Control) {
+        self.run_until(until, control);
+    }
+}
+
 /// Runs to the end, and looks at windows of connections and counters of interfaces, as the plan says.
-pub(crate) fn run_and_look(plan: &Plan, world: &mut World, control: &Control) {
+pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Control) {
+    let world = engine.whole();
     let (mut windows, mut interfaces) = (world.windows.take(), world.interface_series.take());
     let at_windows = windows.as_ref().map_or(Span::ZERO, |windows| windows.interval);
     let at_interfaces = interfaces.as_ref().map_or(Span::ZERO, |series| series.interval);
+    let stop_at = world.stop_at;
     let mut until = Time::ZERO;
-    while until < world.stop_at && !world.is_done() && !world.is_cancelled {
-        until = next_multiple(until, at_windows).min(next_multiple(until, at_interfaces)).min(world.stop_at);
-        world.run_until(until, control);
+    while until < stop_at && !engine.whole().is_done() && !engine.whole().is_cancelled {
+        until = next_multiple(until, at_windows).min(next_multiple(until, at_interfaces)).min(stop_at);
+        engine.run_until(until, control);
+        let world = engine.whole();
         if world.is_done() {
             break;
         }
-        let is_due = |interval: Span| until == world.stop_at || until.ps().is_multiple_of(interval.ps());
+        let is_due = |interval: Span| until == stop_at || until.ps().is_multiple_of(interval.ps());
         if let Some(windows) = windows.as_mut().filter(|_| is_due(at_windows)) {
             windows.look(world.now, world.all_sockets());
         }
         if let Some(series) = interfaces.as_mut().filter(|_| is_due(at_interfaces)) {
-            series.look(world.now, &netstat(plan, world));
+            series.look(world.now, &netstat(plan, world).collect::<Vec<_>>());
         }
     }
+    let world = engine.whole();
     (world.windows, world.interface_series) = (windows, interfaces);
 }
 

@@ -1,14 +1,16 @@
 //! The records of a trial.
 
-use crate::causes::{Connection, Recorder, Transmission};
-use crate::timeline::Timeline;
+use crate::causes::{Connection, DatagramEnds, DroppedBy, FrameId, Recorder, Transmission};
+use crate::timeline::{Sent, Timeline};
+use crate::told::{Log, Told, tell};
 use tailrace_dataplane::{DropCause, Frame};
+use tailrace_endpoint::app::StorageDone;
 use tailrace_endpoint::host::{Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{DigestPlace, Frames, NetworkFrame};
 use tailrace_record::Digest;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::{FlowKey, Packet, Protocol};
 use tailrace_workloads::WorkloadRecord;
 
@@ -25,10 +27,14 @@ pub(crate) struct Observe {
     /// Frames with payload that reached a host.
     pub(crate) packets_delivered: u64,
     pub(crate) workloads: Vec<WorkloadRecord>,
+    /// In a part of a trial: what is to be told of workloads.
+    pub(crate) log: Option<Box<Log>>,
     /// Of each socket of each host what the frames for it leave out.
     pub(crate) endpoints: Vec<Vec<Endpoint>>,
     /// The same of sockets for datagrams.
     udp_endpoints: Vec<Vec<Endpoint>>,
+    /// The ends of all flows of datagrams.
+    pub(crate) datagram_flows: Vec<DatagramEnds>,
     /// Work for the world after a call of a host.
     pub(crate) news: Vec<News>,
     /// Finite workloads that are not complete.
@@ -44,6 +50,12 @@ pub(crate) struct Endpoint {
     pub(crate) workload: u32,
     /// The host that sent it.
     pub(crate) source: u16,
+}
+
+/// A frame of the record with the socket that sent it.
+fn of_sender(recorder: &Recorder, frame: Option<FrameId>) -> Option<Sent> {
+    let id = frame?;
+    Some(Sent { id, sender: recorder.frame(id)?.sender })
 }
 
 /// An event of a host that concerns more than its links.
@@ -66,8 +78,10 @@ impl Observe {
             frames: Frames::default(),
             packets_delivered: 0,
             workloads,
+            log: None,
             endpoints: vec![Vec::new(); hosts],
             udp_endpoints: vec![Vec::new(); hosts],
+            datagram_flows: Vec::new(),
             news: Vec::new(),
             unfinished,
             is_done: false,
@@ -115,7 +129,7 @@ impl Observe {
             let sent = Transmission { start, end, arrival, workload };
             let frame = recorder.sent(wire as u32, packet, &sent);
             if let Some(timeline) = &mut self.timeline {
-                timeline.sent(wire as u32, packet, &sent, frame);
+                timeline.sent(wire as u32, packet, &sent, of_sender(recorder, frame));
             }
         }
     }
@@ -188,13 +202,36 @@ impl Observe {
             digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
         }
         if let Some(recorder) = &mut self.recorder {
-            let frame = recorder.dropped(at, wire as u32, packet);
+            let frame = recorder.dropped(at, wire as u32, packet, cause.map_or(DroppedBy::Interface, DroppedBy::Switch));
             if self.timeline.is_some() {
+                let frame = of_sender(recorder, frame);
                 let workload = self.source_of(packet);
                 if let Some(timeline) = &mut self.timeline {
                     timeline.dropped((at, wire as u32), packet, (frame, workload), cause);
                 }
             }
+        }
+    }
+
+    /// A hypervisor hands a frame to its switch.
+    pub(crate) fn switched(&mut self, hypervisor: u32, switch: u32, packet: &Packet) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.switched(hypervisor, switch, packet);
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.entered(switch, packet);
+        }
+    }
+
+    /// A frame found no room inside a hypervisor.
+    #[cold]
+    pub(crate) fn overran(&mut self, at: Time, hypervisor: u32, wire: u64, packet: &Packet) {
+        self.frames.dropped += 1;
+        if let Some(digest) = self.digest_mut() {
+            digest.add(at, DigestPlace::Drop(wire).number(), packet.fingerprint());
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.overran(hypervisor, packet);
         }
     }
 
@@ -212,7 +249,8 @@ impl Observe {
         }
         if self.timeline.is_some() {
             let workload = self.source_of(packet);
-            let frame = self.recorder.as_ref().and_then(|recorder| recorder.inside(wire as u32, packet));
+            let recorder = self.recorder.as_ref();
+            let frame = recorder.and_then(|recorder| of_sender(recorder, recorder.inside(wire as u32, packet)));
             if let Some(timeline) = &mut self.timeline {
                 timeline.marked((at, wire as u32), packet, (frame, workload));
             }
@@ -229,10 +267,7 @@ impl Observe {
         if let Some(recorder) = &mut self.recorder {
             recorder.completed(completion);
         }
-        self.workloads[workload].completed(now, user, intended);
-        if let Some(carried) = carried {
-            self.workloads[workload].carried(carried);
-        }
+        self.tell(now, workload, Told::Completed { user, intended, carried });
     }
 
     /// A part of a transaction is complete.
@@ -240,21 +275,58 @@ impl Observe {
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), since.ps().rotate_left(40));
         }
-        self.workloads[workload].parts.record(now.since(since));
+        self.tell(now, workload, Told::Part(since));
     }
 
     /// A datagram's delay is from program to program.
     #[inline(never)]
-    pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
-        let record = &mut self.workloads[workload as usize];
-        record.received(now, u64::from(datagram.payload_bytes));
-        record.measured(0, datagram.sent, now.since(datagram.sent));
+    pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram, core_wait: Span) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.received_datagram(workload, datagram, core_wait);
+        }
+        self.workloads[workload as usize].received(now, u64::from(datagram.payload_bytes));
+        self.tell(now, workload as usize, Told::Datagram(datagram.sent));
+    }
+
+    pub(crate) fn storage_done(&mut self, now: Time, workload: usize, done: &StorageDone) {
+        debug_assert!(self.log.is_none(), "a trial with storage is not divided");
+        self.workloads[workload].storage_done(now, done);
     }
 
     pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {
-        if self.workloads[workload].finished(now, user) {
+        self.tell(now, workload, Told::Finished(user));
+    }
+
+    /// Tells the record of a workload, or notes what is to be told.
+    #[inline]
+    fn tell(&mut self, now: Time, workload: usize, told: Told) {
+        match &mut self.log {
+            None => self.tell_record(now, workload, &told),
+            Some(log) => log.note(now, workload, told),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn tell_record(&mut self, now: Time, workload: usize, told: &Told) {
+        if tell(&mut self.workloads[workload], now, told) {
             self.unfinished -= 1;
             self.is_done = self.unfinished == 0;
+        }
+    }
+
+    /// Adds what another part has counted, which begins anew there.
+    pub(crate) fn absorb(&mut self, other: &mut Observe) {
+        if let (Some(own), Some(others)) = (&mut self.digest, &mut other.digest) {
+            own.absorb(&std::mem::take(others));
+        }
+        self.packet_hops += std::mem::take(&mut other.packet_hops);
+        self.packets_delivered += std::mem::take(&mut other.packets_delivered);
+        let frames = std::mem::take(&mut other.frames);
+        self.frames.sent += frames.sent;
+        self.frames.delivered += frames.delivered;
+        self.frames.dropped += frames.dropped;
+        for (own, others) in self.workloads.iter_mut().zip(&mut other.workloads) {
+            own.absorb(others);
         }
     }
 

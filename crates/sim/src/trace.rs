@@ -42,7 +42,7 @@ pub fn trace(plan: &Plan) -> Trace {
             debug_assert!(matches!(wire.end, End::Switch { .. }), "a host is linked to a switch");
             entered.extend(wire.next_frame().map(|(arrival, packet)| (arrival, host, *packet)));
         }
-        world.handle(at, source);
+        world.handle_aside(at, source);
     }
     world.run_until(world.stop_at, &Control::default());
     let events = world.switches.iter().flat_map(SwitchNode::events).map(<[PortEvent]>::to_vec).collect();

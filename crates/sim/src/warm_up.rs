@@ -20,6 +20,9 @@ impl World {
             if !self.links.observe.workloads[index].is_finite() {
                 let (tcp, bytes) = (self.tcp_stats(index), self.received_bytes(index));
                 let tallies = self.tallies(index);
+                if let Some(recorder) = &mut self.links.observe.recorder {
+                    recorder.begin_counting(index as u32);
+                }
                 let record = &mut self.links.observe.workloads[index];
                 record.begin_counting(now, tcp, bytes);
                 record.tallies_before = tallies;

@@ -1,5 +1,6 @@
 //! Observation of a running trial: windows and shares, which its final result does not contain.
 
+use crate::clock::Stopwatch;
 use crate::outcome::{Outcome, gather};
 use crate::{Control, build};
 use tailrace_endpoint::host::Socket;
@@ -45,7 +46,7 @@ impl ConnectionState {
 /// `period`. Observation does not change the outcome, which is that of `run`.
 pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnMut(Time, &[ConnectionState])) -> Outcome {
     assert!(period > Span::ZERO, "the period is above zero");
-    let started = std::time::Instant::now();
+    let started = Stopwatch::start();
     let mut world = build::build(plan);
     let mut until = Time::ZERO;
     while until < world.stop_at && !world.is_done() && !world.is_cancelled {

@@ -2,8 +2,8 @@
 //! random streams.
 
 use crate::pairs::{self, Pair};
-use crate::{Engine, Followed, Kind, Place, Unfollowed, WorkloadProgram, WorkloadRecord, driving};
-use std::rc::Rc;
+use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
+use std::sync::Arc;
 use tailrace_endpoint::app::{BlockClient, BlockClientConfig, Demand, Exchange, Program, QueryKeys, RequestServer, ServerConfig};
 use tailrace_plan::{Blocks, MessageSizes, RawObserve, Serving};
 use tailrace_units::Span;
@@ -14,10 +14,6 @@ const NUMBER_BYTES: u64 = 8;
 impl Kind for Blocks {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         driving::record(observe, self.raw.users, self.raw.transactions, self.clients.len())
-    }
-
-    fn followed(&self) -> Followed {
-        Followed::Not(Unfollowed::Datagrams)
     }
 
     fn programs(&self) -> usize {
@@ -79,21 +75,21 @@ impl Parts<'_> {
         }
     }
 
-    fn exchange(&self, sort: Sort) -> Rc<Exchange> {
+    fn exchange(&self, sort: Sort) -> Arc<Exchange> {
         let (MessageSizes { request, response }, _) = self.sizes(sort);
         let bytes = NUMBER_BYTES..=self.blocks.payload_max.into();
-        Rc::new(Exchange::new(request.clone(), response.clone(), bytes, self.place.random(sort.name())))
+        Arc::new(Exchange::new(request.clone(), response.clone(), bytes, self.place.random(sort.name())))
     }
 
     /// What answers queries of one sort, at each node.
-    fn start_servers(&self, engine: &mut dyn Engine, sort: Sort, exchange: &Rc<Exchange>) -> Vec<u32> {
+    fn start_servers(&self, engine: &mut dyn Engine, sort: Sort, exchange: &Arc<Exchange>) -> Vec<u32> {
         let mut servers = Vec::new();
         for (number, &host) in (0..).zip(&self.blocks.nodes) {
             let server = RequestServer::new(ServerConfig {
                 host: host as u16,
                 port: None,
                 keys: self.pairs().filter(|pair| pair.server == number).map(Pair::key).collect(),
-                exchange: Rc::clone(exchange),
+                exchange: Arc::clone(exchange),
                 policy: crate::requests::policy(self.sizes(sort).1),
                 closes: false,
                 random: self.place.random(&format!("{number}/{}", sort.name())),
@@ -104,10 +100,10 @@ impl Parts<'_> {
         servers
     }
 
-    fn client(&self, number: u32, exchanges: &[Rc<Exchange>; 2]) -> BlockClient {
+    fn client(&self, number: u32, exchanges: &[Arc<Exchange>; 2]) -> BlockClient {
         let raw = &self.blocks.raw;
         let [blocks, messages] = exchanges.each_ref().map(|exchange| QueryKeys {
-            exchange: Rc::clone(exchange),
+            exchange: Arc::clone(exchange),
             keys: self.pairs().filter(|pair| pair.client == number).map(Pair::key).collect(),
         });
         BlockClient::new(BlockClientConfig {

@@ -1,6 +1,6 @@
 //! Datagrams at a rate, whatever the network does.
 
-use crate::{Arriving, Ends, Engine, Followed, Kind, Place, Unfollowed, WorkloadRecord};
+use crate::{Arriving, Ends, Engine, Followed, Kind, Place, WorkloadRecord};
 use tailrace_plan::{Datagrams, RawObserve};
 
 impl Kind for Datagrams {
@@ -9,7 +9,7 @@ impl Kind for Datagrams {
     }
 
     fn followed(&self) -> Followed {
-        Followed::Not(Unfollowed::Datagrams)
+        Followed::OneWay
     }
 
     fn has_arrivals(&self) -> bool {

@@ -12,6 +12,11 @@ impl Kind for Flows {
         true
     }
 
+    /// They are opened and given back at both ends at once.
+    fn is_local(&self) -> bool {
+        false
+    }
+
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let narrow = |hosts: &[usize]| hosts.iter().map(|&host| host as u32).collect();
         let what = Arriving::Flows { sources: narrow(&place.header.openers), destinations: narrow(&place.header.peers) };

@@ -1,12 +1,14 @@
 //! Whether explanations of latencies can follow what a workload does.
 
-/// What explanations see in the connections of a workload.
+/// What explanations see between the ends of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Followed {
-    /// The end that opens a connection asks, and the other end serves.
+    /// The end that opens a connection, or that is the client of a pair of sockets for datagrams, asks, and the other end serves.
     Asking,
     /// Both ends of a connection do the same.
     Peers,
+    /// Datagrams of one end, each of which is complete when the other end has it.
+    OneWay,
     /// Nothing that ends.
     Not(Unfollowed),
 }
@@ -14,8 +16,6 @@ pub enum Followed {
 /// Why nothing of a workload is explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unfollowed {
-    /// Its packets are datagrams.
-    Datagrams,
     /// Its streams have no end.
     Endless,
 }
@@ -24,7 +24,6 @@ impl Unfollowed {
     /// In words.
     pub fn why(self) -> &'static str {
         match self {
-            Unfollowed::Datagrams => "its packets are datagrams, whose frames are not followed",
             Unfollowed::Endless => "a stream without an end is never complete",
         }
     }

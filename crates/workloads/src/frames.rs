@@ -1,6 +1,6 @@
 //! Frames of the threads of one program to another.
 
-use crate::{DatagramPair, Ends, Engine, Followed, Kind, Place, Unfollowed, WorkloadProgram, WorkloadRecord};
+use crate::{DatagramPair, Ends, Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
 use tailrace_endpoint::app::{FrameSink, FrameSource, FrameSourceConfig, Program};
 use tailrace_plan::{Frames, RawObserve};
 use tailrace_units::{Span, Time};
@@ -11,7 +11,7 @@ impl Kind for Frames {
     }
 
     fn followed(&self) -> Followed {
-        Followed::Not(Unfollowed::Datagrams)
+        Followed::OneWay
     }
 
     fn programs(&self) -> usize {

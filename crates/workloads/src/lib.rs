@@ -15,6 +15,7 @@ mod oltp;
 pub mod outcome;
 mod pairs;
 mod record;
+mod replay;
 mod requests;
 mod storage;
 mod storage_devices;
@@ -122,6 +123,12 @@ trait Kind {
         0
     }
 
+    /// Whether everything that it does at one host follows from what that host does and receives. Programs open connections, of which
+    /// every switch is told at once, or share a ledger of what goes over them.
+    fn is_local(&self) -> bool {
+        self.programs() == 0
+    }
+
     /// Whether its programs count requests.
     fn tells_tallies(&self) -> bool {
         self.programs() > 0
@@ -187,12 +194,18 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
         Body::Blocks(blocks) => blocks.as_ref(),
         Body::Storage(storage) => storage.as_ref(),
         Body::Mpi(mpi) => mpi.as_ref(),
+        Body::Replay(replay) => replay.as_ref(),
     }
 }
 
 /// What is recorded of a workload.
 pub fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
     kind_of(workload).record(&plan.raw.observe)
+}
+
+/// Whether everything that a workload does at one host follows from what that host does and receives.
+pub fn is_local(workload: &Workload) -> bool {
+    kind_of(workload).is_local()
 }
 
 /// Whether what the connections of a workload carried is told one by one.

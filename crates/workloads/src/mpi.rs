@@ -2,7 +2,7 @@
 
 use crate::{Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
 use serde_json::{Value, json};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_endpoint::app::schedule::{self, Collective, Pattern, Tree};
 use tailrace_endpoint::app::{Job, Ledger, MpiConfig, MpiCosts, MpiHost, Peer, Size};
 use tailrace_plan::{Algorithm, Mpi, MpiPattern, RawObserve};
@@ -27,14 +27,14 @@ impl Kind for Mpi {
     }
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let (job, ledger, port) = (Rc::new(self.job()), Ledger::default(), place.first_port());
+        let (job, ledger, port) = (Arc::new(self.job()), Ledger::default(), place.first_port());
         for &host in &self.hosts {
             let ranks = self.ranks_of(host, place);
             let finishes = ranks.len() as u64;
             let program = MpiHost::new(MpiConfig {
                 host: host as u16,
                 port,
-                job: Rc::clone(&job),
+                job: Arc::clone(&job),
                 ledger: ledger.clone(),
                 peers: self.ranks[..self.active() as usize].iter().map(|&host| Peer { host: host as u16, port }).collect(),
                 ranks,

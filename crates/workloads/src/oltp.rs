@@ -1,7 +1,7 @@
 //! Closed-loop users of a database.
 
 use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
 use tailrace_units::{Span, Time};
@@ -15,14 +15,14 @@ impl Kind for Oltp {
     }
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let profile = Rc::new(profile(self));
+        let profile = Arc::new(profile(self));
         let ends = Ends { client: self.client as u32, server: self.server as u32 };
         for user in 0..self.raw.users {
             let random = |what: &str| place.random(&format!("{user}/{what}"));
             let start = Time::from_ps(self.start.draw(&mut random("start")));
             let connect = if self.raw.connects_early { Time::ZERO } else { start };
-            let client = OltpClient::new(Rc::clone(&profile), user, connect, start, random("client"));
-            let server = OltpServer::new(Rc::clone(&profile), random("server"));
+            let client = OltpClient::new(Arc::clone(&profile), user, connect, start, random("client"));
+            let server = OltpServer::new(Arc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
             engine.connect(LastingConnection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
         }

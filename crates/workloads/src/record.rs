@@ -184,6 +184,17 @@ impl WorkloadRecord {
         (self.tcp_before, self.bytes_before) = (tcp, bytes);
     }
 
+    /// Adds the bytes that another part of the same trial has counted, and what its connections had when they were given back; both begin
+    /// anew there. Everything else is told in order.
+    pub fn absorb(&mut self, other: &mut WorkloadRecord) {
+        self.goodput_bytes += std::mem::take(&mut other.goodput_bytes);
+        if let (Some(own), Some(others)) = (&mut self.goodput, &mut other.goodput) {
+            own.absorb(others);
+        }
+        self.retired.add(&std::mem::take(&mut other.retired));
+        self.retired_limits.add(&std::mem::take(&mut other.retired_limits));
+    }
+
     /// What the flow that has just been measured was.
     pub fn carried(&mut self, carried: Carried) {
         if self.carried.len() < self.rows.len() {

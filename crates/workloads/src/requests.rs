@@ -1,9 +1,9 @@
 //! Requests and responses: the programs of clients and of servers, with their random streams.
 
 use crate::pairs::{self, Pair};
-use crate::{Engine, Followed, Kind, Place, Unfollowed, WorkloadProgram, WorkloadRecord, driving};
+use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord, driving};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_endpoint::app::{
     ClientConfig, Exchange, Peer, Program, RequestClient, RequestServer, ServerConfig, ServicePolicy, StageConfig, Transport,
 };
@@ -16,10 +16,6 @@ const NUMBER_BYTES: u64 = 8;
 impl Kind for Requests {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         driving::record(observe, self.raw.users, self.raw.requests, self.clients.len())
-    }
-
-    fn followed(&self) -> Followed {
-        if self.raw.is_udp { Followed::Not(Unfollowed::Datagrams) } else { Followed::Asking }
     }
 
     fn programs(&self) -> usize {
@@ -74,15 +70,15 @@ impl Parts<'_> {
         self.port + 1 + stage
     }
 
-    fn exchange(&self, sizes: &MessageSizes, name: &str) -> Rc<Exchange> {
+    fn exchange(&self, sizes: &MessageSizes, name: &str) -> Arc<Exchange> {
         let bytes = if self.requests.raw.is_udp { NUMBER_BYTES..=self.requests.payload_max.into() } else { 1..=u64::MAX };
-        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), bytes, self.place.random(name)))
+        Arc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), bytes, self.place.random(name)))
     }
 
     /// The sizes of what servers ask, which always goes over TCP.
-    fn stage_exchange(&self, number: u16, sizes: &MessageSizes) -> Rc<Exchange> {
+    fn stage_exchange(&self, number: u16, sizes: &MessageSizes) -> Arc<Exchange> {
         let random = self.place.random(&format!("stage{number}/sizes"));
-        Rc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), 1..=u64::MAX, random))
+        Arc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), 1..=u64::MAX, random))
     }
 
     fn asked_server(&self, number: u16, stage: &Stage, host: usize) -> RequestServer {
@@ -111,13 +107,13 @@ impl Parts<'_> {
         numbered.map(config).collect()
     }
 
-    fn server(&self, number: u32, host: usize, exchange: &Rc<Exchange>) -> RequestServer {
+    fn server(&self, number: u32, host: usize, exchange: &Arc<Exchange>) -> RequestServer {
         let Requests { raw, first_stages, service, .. } = self.requests;
         RequestServer::new(ServerConfig {
             host: host as u16,
             port: (!raw.is_udp).then_some(self.port),
             keys: self.pairs().filter(|pair| pair.server == number).map(Pair::key).collect(),
-            exchange: Rc::clone(exchange),
+            exchange: Arc::clone(exchange),
             policy: policy(service),
             closes: !raw.is_kept,
             random: self.place.random(&format!("{number}/server")),
@@ -125,7 +121,7 @@ impl Parts<'_> {
         })
     }
 
-    fn client(&self, number: u32, host: usize, exchange: &Rc<Exchange>) -> RequestClient {
+    fn client(&self, number: u32, host: usize, exchange: &Arc<Exchange>) -> RequestClient {
         let Requests { raw, servers, .. } = self.requests;
         let transport = if raw.is_udp {
             let keys = self.pairs().filter(|pair| pair.client == number).map(Pair::key).collect();
@@ -137,7 +133,7 @@ impl Parts<'_> {
         RequestClient::new(ClientConfig {
             host: host as u16,
             servers: servers.iter().map(|&host| Peer { host: host as u16, port: self.port }).collect(),
-            exchange: Rc::clone(exchange),
+            exchange: Arc::clone(exchange),
             transport,
             drive: self.driven().drive(self.place, number, |user| self.home_of(user)),
             choice: (raw.is_random && servers.len() > 1).then(|| self.place.random(&format!("{number}/balance"))),

@@ -3,7 +3,7 @@
 use crate::storage_network::agreed;
 use crate::storage_record::StorageRecord;
 use crate::{Engine, Kind, Place, WorkloadProgram, WorkloadRecord};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_blockdev::DeviceUser;
 use tailrace_endpoint::app::storage_protocol::Rules;
 use tailrace_endpoint::app::{
@@ -63,7 +63,7 @@ struct Parts<'a> {
 
 /// What leads to the target.
 struct Network {
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     /// Of each initiator.
     connections: u32,
     wires: Wires,
@@ -75,7 +75,7 @@ impl Parts<'_> {
         let (workload, port) = (self.place.number, self.place.first_port());
         let target = StorageTarget::new(StorageTargetConfig {
             port,
-            rules: Rc::clone(rules),
+            rules: Arc::clone(rules),
             device: self.device(0, host),
             wires: wires.clone(),
         });
@@ -89,7 +89,7 @@ impl Parts<'_> {
         NetworkPath::new(NetworkPathConfig {
             host: host as u16,
             target: Peer { host: target as u16, port: self.place.first_port() },
-            rules: Rc::clone(rules),
+            rules: Arc::clone(rules),
             connections: *connections,
             wires: wires.clone(),
         })

@@ -1,18 +1,18 @@
 //! Requests of storage over a network: what the plan says of a protocol, as sessions have it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_endpoint::app::storage_protocol::{Rules, iscsi::Iscsi, nbd::Nbd, nvme_tcp::NvmeTcp};
 use tailrace_plan::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
 
 /// What each session has agreed on, and how many connections an initiator has; none where devices are in initiators.
-pub(crate) fn agreed(protocol: &RawStorageProtocol) -> Option<(Rc<Rules>, u32)> {
+pub(crate) fn agreed(protocol: &RawStorageProtocol) -> Option<(Arc<Rules>, u32)> {
     let (rules, connections) = match protocol {
         RawStorageProtocol::Local => return None,
         RawStorageProtocol::Iscsi(raw) => (iscsi(raw).rules(), 1),
         RawStorageProtocol::NvmeTcp(raw) => (nvme_tcp(raw).rules(), raw.queues),
         RawStorageProtocol::Nbd(raw) => (nbd(raw).rules(), raw.connections),
     };
-    Some((Rc::new(rules), connections))
+    Some((Arc::new(rules), connections))
 }
 
 fn iscsi(raw: &RawIscsi) -> Iscsi {

@@ -1,30 +1,33 @@
 //! A port with one queue and nothing to choose: every departure is known when the frame arrives.
 
+use super::departures::Departures;
 use super::judge::{Place, judge_arrival};
 use super::transmitter::{Transmitter, count_sent};
 use super::{PortPolicy, Verdict};
-use crate::queue::Queue;
-use crate::{Frame, Outputs, SharedBuffer};
-use std::collections::VecDeque;
+use crate::queue::Managed;
+use crate::{Aqm, Frame, Outputs, QueueCounters, Room, SharedBuffer};
 use tailrace_units::Time;
 
+/// The frames themselves are already outside. What every frame touches comes first.
 #[derive(Debug)]
-pub(super) struct Fifo<F> {
+#[repr(C)]
+pub(super) struct Fifo {
     /// Start of transmission and bytes of the frames that wait.
-    departures: VecDeque<(Time, u32)>,
-    /// Policy and counters; the frames themselves are already outside.
-    pub(super) queue: Queue<F>,
+    departures: Departures,
+    room: Room,
+    aqm: Aqm,
+    pub(super) counters: QueueCounters,
 }
 
-impl<F: Frame> Fifo<F> {
-    pub(super) fn new(mut policy: PortPolicy) -> Fifo<F> {
+impl Fifo {
+    pub(super) fn new(mut policy: PortPolicy) -> Fifo {
         let only = policy.queues.pop().expect("a plain port has one queue");
-        Fifo { departures: VecDeque::new(), queue: Queue::new(only.room, only.aqm) }
+        Fifo { departures: Departures::default(), room: only.room, aqm: only.aqm, counters: QueueCounters::default() }
     }
 
     /// Frames whose transmission has started leave the queue.
     #[inline(never)]
-    pub(super) fn settle(
+    pub(super) fn settle<F>(
         &mut self,
         transmitter: &mut Transmitter,
         now: Time,
@@ -39,7 +42,7 @@ impl<F: Frame> Fifo<F> {
 
     /// The same where each change of depth is reported.
     #[inline(never)]
-    fn settle_observed(
+    fn settle_observed<F>(
         &mut self,
         transmitter: &mut Transmitter,
         now: Time,
@@ -55,20 +58,20 @@ impl<F: Frame> Fifo<F> {
     fn depart(&mut self, transmitter: &mut Transmitter, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
         let before = transmitter.waiting_bytes;
         transmitter.due = Time::NEVER;
-        while let Some(&(start, bytes)) = self.departures.front() {
+        while let Some((start, bytes)) = self.departures.front() {
             if start > now {
                 transmitter.due = start;
                 break;
             }
-            self.departures.pop_front();
+            self.departures.pop();
             transmitter.waiting_bytes -= u64::from(bytes);
             each(start, transmitter.waiting_bytes);
         }
-        buffer.give_back(&self.queue.room, before, before - transmitter.waiting_bytes);
+        buffer.give_back(&self.room, before, before - transmitter.waiting_bytes);
     }
 
     #[inline(always)]
-    pub(super) fn judge(
+    pub(super) fn judge<F: Frame>(
         &mut self,
         transmitter: &mut Transmitter,
         now: Time,
@@ -79,28 +82,27 @@ impl<F: Frame> Fifo<F> {
         let bytes = frame.bytes();
         let depth = transmitter.waiting_bytes;
         let start = transmitter.free_at.max(now);
-        let queue = &mut self.queue;
         if start > now
-            && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes)
+            && let Err(cause) = buffer.admits(&self.room, depth, self.departures.len(), bytes)
         {
-            queue.counters.count_drop(cause, bytes);
+            self.counters.count_drop(cause, bytes);
             out.dropped(now, transmitter.number, 0, frame, cause);
             return Verdict::Dropped;
         }
-        queue.depth_bytes = depth;
-        if !judge_arrival(queue, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
+        let managed = Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
+        if !judge_arrival(managed, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
             return Verdict::Dropped;
         }
         transmitter.occupy(start, bytes);
         if start > now {
-            buffer.take(&queue.room, depth, bytes);
+            buffer.take(&self.room, depth, bytes);
             transmitter.due = transmitter.due.min(start);
-            self.departures.push_back((start, bytes));
+            self.departures.push(start, bytes);
             let after = depth + u64::from(bytes);
-            queue.counters.depth_max_bytes = queue.counters.depth_max_bytes.max(after);
+            self.counters.depth_max_bytes = self.counters.depth_max_bytes.max(after);
             transmitter.waits(now, after, out);
         }
-        count_sent(&mut queue.counters, bytes, now, start);
+        count_sent(&mut self.counters, bytes, now, start);
         Verdict::Leaves { start, end: transmitter.free_at }
     }
 }

@@ -1,7 +1,7 @@
 //! Marking and dropping by active queue management, at enqueue and at dequeue.
 
 use crate::aqm::Fate;
-use crate::queue::Queue;
+use crate::queue::Managed;
 use crate::{Aqm, Frame, Outputs, PortNo, QueueNo};
 use tailrace_units::Time;
 use tailrace_wire::Ecn;
@@ -17,7 +17,7 @@ pub(super) struct Place {
 /// Marks or drops a frame at enqueue. Returns whether it is kept.
 #[inline(always)]
 pub(super) fn judge_arrival<F: Frame>(
-    queue: &mut Queue<F>,
+    queue: Managed<'_>,
     place: Place,
     frame: &mut F,
     elephant: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) fn judge_arrival<F: Frame>(
 }
 
 fn judge_managed<F: Frame>(
-    queue: &mut Queue<F>,
+    mut queue: Managed<'_>,
     place: Place,
     frame: &mut F,
     elephant: Option<u64>,
@@ -38,12 +38,12 @@ fn judge_managed<F: Frame>(
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let fate = queue.aqm.on_arrival(place.at, queue.depth_bytes, capable, elephant);
-    carry_out(fate, queue, place, frame, out)
+    carry_out(fate, &mut queue, place, frame, out)
 }
 
 /// Marks or drops a frame at dequeue. Returns whether it is kept.
 pub(super) fn judge_departure<F: Frame>(
-    queue: &mut Queue<F>,
+    queue: &mut Managed<'_>,
     place: Place,
     arrived: Time,
     frame: &mut F,
@@ -57,12 +57,12 @@ pub(super) fn judge_departure<F: Frame>(
 
 /// The common case: a frame passes at the cost of a comparison.
 #[inline(always)]
-fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
+fn carry_out<F: Frame>(fate: Fate, queue: &mut Managed<'_>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     fate == Fate::Pass || strike(fate, queue, place, frame, out)
 }
 
 #[inline(never)]
-fn strike<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
+fn strike<F: Frame>(fate: Fate, queue: &mut Managed<'_>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     match fate {
         Fate::Pass => true,
         Fate::Mark => {

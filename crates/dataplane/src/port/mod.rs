@@ -7,6 +7,7 @@
 //!
 //! A frame leaves its queue, and the shared memory, when its transmission starts.
 
+mod departures;
 mod fifo;
 mod judge;
 mod policy;
@@ -25,15 +26,22 @@ use tailrace_units::{Pace, Time};
 use tailrace_wire::{Pause, PauseState};
 use transmitter::Transmitter;
 
+/// What a frame touches of a plain port lies in its first 160 bytes, which begin at a cache line: there are thousands of
+/// ports, and a frame seldom finds the port that it comes to in a cache.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Port<F> {
     transmitter: Transmitter,
     queueing: Queueing<F>,
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for one line less"
+)]
 enum Queueing<F> {
-    Fifo(Box<Fifo<F>>),
+    Fifo(Fifo),
     Scheduled(Box<Scheduled<F>>),
 }
 
@@ -45,11 +53,8 @@ impl<F: Frame> Port<F> {
     pub(crate) fn new(number: PortNo, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> Port<F> {
         let transmitter = Transmitter::new(number, pace, overhead_bytes);
         let is_plain = policy.is_plain() && !must_choose;
-        let queueing = if is_plain {
-            Queueing::Fifo(Box::new(Fifo::new(policy)))
-        } else {
-            Queueing::Scheduled(Box::new(Scheduled::new(policy)))
-        };
+        let queueing =
+            if is_plain { Queueing::Fifo(Fifo::new(policy)) } else { Queueing::Scheduled(Box::new(Scheduled::new(policy))) };
         Port { transmitter, queueing }
     }
 
@@ -61,7 +66,7 @@ impl<F: Frame> Port<F> {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => {
                 let depth_max_bytes = self.transmitter.waiting_bytes;
-                fifo.queue.counters = QueueCounters { depth_max_bytes, ..QueueCounters::default() };
+                fifo.counters = QueueCounters { depth_max_bytes, ..QueueCounters::default() };
             }
             Queueing::Scheduled(scheduled) => scheduled.begin_counting(now),
         }
@@ -82,11 +87,23 @@ impl<F: Frame> Port<F> {
     pub(crate) fn chooses_late(&self) -> bool {
         matches!(self.queueing, Queueing::Scheduled(_))
     }
-    pub(crate) fn queues(&self) -> &[Queue<F>] {
+    /// Number of queues.
+    pub(crate) fn queue_count(&self) -> usize {
         match &self.queueing {
-            Queueing::Fifo(fifo) => std::slice::from_ref(&fifo.queue),
-            Queueing::Scheduled(scheduled) => &scheduled.queues,
+            Queueing::Fifo(_) => 1,
+            Queueing::Scheduled(scheduled) => scheduled.queues.len(),
         }
+    }
+    /// Counters of one queue.
+    pub(crate) fn counters(&self, queue: QueueNo) -> &QueueCounters {
+        match &self.queueing {
+            Queueing::Fifo(fifo) => &fifo.counters,
+            Queueing::Scheduled(scheduled) => &scheduled.queues[queue].counters,
+        }
+    }
+    /// Queues that hold frames. A plain port has committed to all departures, and holds none.
+    pub(crate) fn holding_queues(&self) -> &[Queue<F>] {
+        self.scheduled().map_or(&[], |scheduled| &scheduled.queues)
     }
     pub(crate) fn dpp(&self) -> Option<&Dpp> {
         match &self.queueing {
@@ -130,10 +147,10 @@ impl<F: Frame> Port<F> {
         if choice > self.transmitter.free_at { choice } else { Time::NEVER }
     }
 
-    /// Whether something was due by `now`.
+    /// When something is due, or [`Time::NEVER`].
     #[inline(always)]
-    pub(crate) fn is_due(&self, now: Time) -> bool {
-        self.transmitter.due <= now
+    pub(crate) fn due(&self) -> Time {
+        self.transmitter.due
     }
 
     /// Does everything that was due up to and including `now`.

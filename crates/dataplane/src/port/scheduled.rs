@@ -137,7 +137,7 @@ impl<F: Frame> Scheduled<F> {
     }
 
     fn choose(&mut self, transmitter: &Transmitter, at: Time) -> Option<QueueNo> {
-        let (queues, overhead_bytes) = (&self.queues, transmitter.overhead_bytes);
+        let (queues, overhead_bytes) = (&self.queues, transmitter.overhead_bytes());
         let head = |queue: QueueNo| queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes);
         if !self.is_pausable && !self.has_shapers {
             return self.scheduler.choose(head);
@@ -157,10 +157,10 @@ impl<F: Frame> Scheduled<F> {
         let place = Place { at, port: exit.transmitter.number, queue };
         let q = &mut self.queues[queue];
         let mut frame = q.fetch_head();
-        if !judge_departure(q, place, arrived, &mut frame, exit.out) {
+        if !judge_departure(&mut q.managed(), place, arrived, &mut frame, exit.out) {
             // Bytes below a guaranteed rate are not charged to the deficit.
             if !q.is_owed(at) {
-                self.scheduler.refund(queue, u64::from(bytes) + exit.transmitter.overhead_bytes);
+                self.scheduler.refund(queue, u64::from(bytes) + exit.transmitter.overhead_bytes());
             }
             return;
         }
@@ -222,7 +222,7 @@ impl<F: Frame> Scheduled<F> {
             out.dropped(now, transmitter.number, queue, frame, cause);
             return Verdict::Dropped;
         }
-        if !judge_arrival(q, place, frame, elephant, out) {
+        if !judge_arrival(q.managed(), place, frame, elephant, out) {
             return Verdict::Dropped;
         }
         if let Some(point) = &mut q.congestion_point

@@ -20,7 +20,7 @@ impl<F: Frame> Switch<F> {
 
     /// Counters of one queue.
     pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
-        &self.ports[port].queues()[queue].counters
+        self.ports[port].counters(queue)
     }
     /// Counters of prioritisation at a port that has it.
     pub fn dpp_counters(&self, port: PortNo) -> Option<&DppCounters> {
@@ -40,7 +40,8 @@ impl<F: Frame> Switch<F> {
     }
     /// Notifications sent by the congestion point of a queue, and the sum of their feedback.
     pub fn notifications(&self, port: PortNo, queue: QueueNo) -> (u64, u64) {
-        self.ports[port].queues()[queue].congestion_point.as_ref().map_or((0, 0), |point| (point.sent, point.feedback_sum))
+        let point = self.ports[port].holding_queues().get(queue).and_then(|queue| queue.congestion_point.as_ref());
+        point.map_or((0, 0), |point| (point.sent, point.feedback_sum))
     }
     /// Counters of the ingress groups of a port, with their priorities.
     pub fn groups(&self, port: PortNo) -> Vec<(u8, GroupCounters)> {

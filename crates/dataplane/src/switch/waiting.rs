@@ -8,7 +8,7 @@ impl<F: Frame> Switch<F> {
     /// Queues of a port whose first frame is paused at `now`, with its priority. The switch must be settled.
     pub fn paused_queues(&self, port: PortNo, now: Time) -> impl Iterator<Item = (QueueNo, u8)> {
         let state = self.ports[port].pause_state();
-        self.ports[port].queues().iter().enumerate().filter_map(move |(number, queue)| {
+        self.ports[port].holding_queues().iter().enumerate().filter_map(move |(number, queue)| {
             let priority = queue.head()?.priority();
             (state?.free_from(now, priority) > now).then_some((number, priority))
         })
@@ -18,8 +18,9 @@ impl<F: Frame> Switch<F> {
     /// when the neighbour may send.
     pub fn waits_for(&self, in_port: PortNo, priority: u8) -> Option<Vec<(PortNo, QueueNo)>> {
         let group = self.ingress.as_ref()?.ports[in_port].pausing_group(priority)?;
-        let holds = |port: PortNo, queue: QueueNo| self.ports[port].queues()[queue].holds_of(in_port as u16, group);
-        let queues = (0..self.ports.len()).flat_map(|port| (0..self.queues(port)).map(move |queue| (port, queue)));
+        let holds = |port: PortNo, queue: QueueNo| self.ports[port].holding_queues()[queue].holds_of(in_port as u16, group);
+        let queues =
+            (0..self.ports.len()).flat_map(|port| (0..self.ports[port].holding_queues().len()).map(move |queue| (port, queue)));
         Some(queues.filter(|&(port, queue)| holds(port, queue)).collect())
     }
 }

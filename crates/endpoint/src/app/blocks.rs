@@ -8,7 +8,7 @@ use super::requests::{Exchange, Job, PAUSE_AFTER_FAILURE, Queries, Source};
 use super::{Drive, HostCalls, Message, Program, Tallies};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time, mix64};
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ pub struct Demand {
 #[derive(Debug)]
 pub struct QueryKeys {
     /// Sizes.
-    pub exchange: Rc<Exchange>,
+    pub exchange: Arc<Exchange>,
     /// By user and other node.
     pub keys: Vec<u64>,
 }
@@ -127,7 +127,10 @@ impl BlockClient {
         self.begun += 1;
         self.tallies.begun += 1;
         self.running.insert(serial, Transaction { number, job, blocks_left, messages_left, awaited: 0, asked: now, random });
+        // What has just come was for another transaction.
+        let before = calls.follows(None);
         self.advance(now, serial, calls);
+        calls.follows(before);
     }
 
     /// Asks for what comes next, where the transaction waits for nothing.

@@ -8,6 +8,7 @@ mod frames;
 mod mpi;
 mod oltp;
 mod program;
+mod replay;
 mod requests;
 mod storage;
 mod storage_done;
@@ -19,6 +20,7 @@ pub use frames::{FrameSink, FrameSource, FrameSourceConfig};
 pub use mpi::{Costs as MpiCosts, EAGER_LIMIT, Job, Ledger, MpiConfig, MpiHost, Size, schedule};
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 pub use program::{Ends, HostCalls, Message, Peer, Program};
+pub use replay::{ReplayClient, ReplayPace, ReplayServer, Replayed, ReplayedRequest};
 pub use requests::{
     Arrivals, ArrivalsConfig, ClientConfig, Drive, Exchange, RequestClient, RequestServer, ServerConfig, ServicePolicy, Spike,
     StageConfig, Transport, User,
@@ -70,6 +72,10 @@ pub enum App {
     OltpClient(Box<OltpClient>),
     /// The database's side of the same connection.
     OltpServer(Box<OltpServer>),
+    /// Asks what a recording asked.
+    ReplayClient(Box<ReplayClient>),
+    /// Answers as the recording did.
+    ReplayServer(Box<ReplayServer>),
     /// Sends bytes.
     StreamSource(StreamSource),
     /// Receives them.
@@ -85,6 +91,8 @@ impl App {
         match self {
             App::OltpClient(client) => client.poll_timeout(),
             App::OltpServer(server) => server.poll_timeout(),
+            App::ReplayClient(client) => client.poll_timeout(),
+            App::ReplayServer(server) => server.poll_timeout(),
             App::StreamSource(source) => source.poll_timeout(),
             App::StreamSink(_) | App::Program(_) => Time::NEVER,
         }
@@ -95,6 +103,8 @@ impl App {
         match self {
             App::OltpClient(client) => client.handle_timeout(now, calls),
             App::OltpServer(server) => server.handle_timeout(now, calls),
+            App::ReplayClient(client) => client.handle_timeout(now, calls),
+            App::ReplayServer(server) => server.handle_timeout(now, calls),
             App::StreamSource(source) => source.handle_timeout(now, calls),
             App::StreamSink(_) | App::Program(_) => {}
         }
@@ -105,7 +115,9 @@ impl App {
         match self {
             App::OltpClient(client) => client.handle_worked(now, calls),
             App::OltpServer(server) => server.handle_worked(now, calls),
-            App::StreamSource(_) | App::StreamSink(_) => unreachable!("this program computes nothing"),
+            App::ReplayClient(_) | App::ReplayServer(_) | App::StreamSource(_) | App::StreamSink(_) => {
+                unreachable!("this program computes nothing")
+            }
             App::Program(_) => unreachable!("its threads work, not its sockets"),
         }
     }
@@ -115,7 +127,9 @@ impl App {
         match self {
             App::OltpClient(client) => client.handle_core(calls),
             App::OltpServer(server) => server.handle_core(calls),
-            App::StreamSource(_) | App::StreamSink(_) => unreachable!("this program asks for no core"),
+            App::ReplayClient(_) | App::ReplayServer(_) | App::StreamSource(_) | App::StreamSink(_) => {
+                unreachable!("this program asks for no core")
+            }
             App::Program(_) => unreachable!("its threads ask for cores, not its sockets"),
         }
     }
@@ -124,8 +138,9 @@ impl App {
     pub fn handle_connected(&mut self, now: Time, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_connected(now, calls),
+            App::ReplayClient(client) => client.handle_connected(now, calls),
             App::StreamSource(source) => source.handle_connected(now, calls),
-            App::OltpServer(_) | App::StreamSink(_) | App::Program(_) => {}
+            App::OltpServer(_) | App::ReplayServer(_) | App::StreamSink(_) | App::Program(_) => {}
         }
     }
 
@@ -133,8 +148,9 @@ impl App {
     pub fn running(&self, now: Time, tell: impl FnMut(u32, Time)) {
         match self {
             App::OltpClient(client) => client.running(now, tell),
+            App::ReplayClient(client) => client.running(now, tell),
             App::StreamSink(sink) => sink.running(now, tell),
-            App::OltpServer(_) | App::StreamSource(_) | App::Program(_) => {}
+            App::OltpServer(_) | App::ReplayServer(_) | App::StreamSource(_) | App::Program(_) => {}
         }
     }
 
@@ -144,6 +160,8 @@ impl App {
         match self {
             App::OltpClient(client) => client.handle_readable(now, bytes, calls),
             App::OltpServer(server) => server.handle_readable(now, bytes, calls),
+            App::ReplayClient(client) => client.handle_readable(now, bytes, calls),
+            App::ReplayServer(server) => server.handle_readable(now, bytes, calls),
             App::StreamSink(sink) => sink.handle_readable(bytes, calls),
             App::StreamSource(_) | App::Program(_) => {}
         }

@@ -84,7 +84,7 @@ pub trait HostCalls: WorkCalls {
 }
 
 /// A program that owns several sockets, of connections that it opens or that its listeners accept.
-pub trait Program {
+pub trait Program: Send {
     /// When this program wants to be called, or [`Time::NEVER`].
     fn poll_timeout(&self) -> Time;
     /// A port at which connections find it from the start, and its backlog, as a server that was started before. It calls

@@ -69,6 +69,11 @@ impl Core {
         self.settled == now
     }
 
+    /// Until when is counted.
+    pub(super) fn settled_at(&self) -> Time {
+        self.settled
+    }
+
     /// Counts what it has done until `now`.
     pub(super) fn settle(&mut self, now: Time, tasks: &mut [Task], owners: &mut [OwnerCounters], has_quota: bool) {
         let elapsed = now.since(self.settled);

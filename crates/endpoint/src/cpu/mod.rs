@@ -9,6 +9,7 @@ mod config;
 mod core;
 mod counters;
 mod dues;
+mod log;
 mod run_queue;
 mod schedule;
 pub(crate) mod softirq;
@@ -20,6 +21,7 @@ mod virtual_core;
 pub use bandwidth::Throttling;
 pub use config::{CORES_MAX, CoreSet, GroupConfig, ProcessorConfig, SchedulerConfig, Steal, weight_of};
 pub use counters::{Busy, Depth, OwnerCounters, Switches};
+pub use log::{CoreLog, CoreRow, Doing};
 pub use task::{KINDS, Kind, NO_OWNER, NewTask, TaskId};
 
 use self::core::Core;
@@ -53,6 +55,9 @@ pub struct Processor {
     free: Vec<TaskId>,
     bandwidths: Vec<Option<Bandwidth>>,
     has_quotas: bool,
+    /// There are quotas, or a log is kept.
+    has_aside: bool,
+    log: Option<Box<CoreLog>>,
     owners: Vec<OwnerCounters>,
     depth: Depth,
     switches: Switches,
@@ -90,6 +95,8 @@ impl Processor {
             tasks: (0..config.cores as u32).map(ksoftirqd).collect(),
             free: Vec::new(),
             has_quotas: config.groups.iter().any(|group| group.quota.is_some()),
+            has_aside: config.groups.iter().any(|group| group.quota.is_some()),
+            log: None,
             bandwidths: config.groups.iter().map(|group| group.quota.map(Bandwidth::new)).collect(),
             owners: vec![OwnerCounters::default(); config.owners],
             depth: Depth::new(config.depth_bin, config.depth_bins),
@@ -256,11 +263,18 @@ impl Processor {
     }
 
     fn settle_indeed(&mut self, core: usize, now: Time) {
-        let Processor { cores, tasks, owners, bandwidths, .. } = self;
-        let core = &mut cores[core];
-        let has_quota =
-            self.has_quotas && core.task.is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some());
-        core.settle(now, tasks, owners, has_quota);
+        let has_quota = self.has_aside && self.settle_aside(core, now);
+        let Processor { cores, tasks, owners, .. } = self;
+        cores[core].settle(now, tasks, owners, has_quota);
+    }
+
+    /// Whether the group of the task that a core runs has a quota; what is counted next goes into the log.
+    fn settle_aside(&mut self, core: usize, now: Time) -> bool {
+        if self.log.is_some() {
+            self.note_in_log(core, now);
+        }
+        let Processor { cores, tasks, bandwidths, .. } = self;
+        cores[core].task.is_some_and(|task| bandwidths[tasks[task as usize].group as usize].is_some())
     }
 
     /// Looks at a core: what runs goes on, or is done.

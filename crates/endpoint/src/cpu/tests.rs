@@ -326,3 +326,35 @@ fn what_is_left_of_a_quota_is_lost() {
     load.run(at_ms(400));
     assert_eq!(load.user_ms(1), 5 + 20);
 }
+
+/// Random tasks on three cores with quotas and a switch that takes time, of which a log is kept from 200 to 700 ms.
+#[test]
+fn the_log_of_cores_is_what_they_count() {
+    let quota = Some((Span::from_ms(20), Span::from_ms(100)));
+    let made = || {
+        let mut load = Load::new(ProcessorConfig {
+            scheduler: SchedulerConfig { context_switch: Span::from_us(50), ..config(3).scheduler },
+            groups: vec![group(3, 0), GroupConfig { quota, ..group(3, 0) }],
+            ..config(3)
+        });
+        let mut stream = RandomStream::new(5, "logged");
+        for task in 0..200 {
+            load.task(task % 3, task % 2, at_ms(stream.below(900)), Span::from_us(1 + stream.below(20_000)));
+        }
+        load
+    };
+    let (mut logged, mut plain) = (made(), made());
+    logged.processor.keep_log(vec![(at_ms(0), at_ms(2_000))]);
+    [&mut logged, &mut plain].into_iter().for_each(|load| load.run(at_ms(2_000)));
+    assert_eq!(logged.done, plain.done, "a log changes nothing");
+    let log = logged.processor.log().expect("it is kept");
+    for core in 0..3 {
+        let busy = logged.processor.busy(core);
+        let rows: Vec<&CoreRow> = log.rows().iter().filter(|row| row.core == core).collect();
+        assert!(rows.windows(2).all(|next| next[0].to <= next[1].from), "they follow each other");
+        let time =
+            |is: fn(&Doing) -> bool| rows.iter().filter(|row| is(&row.doing)).map(|row| row.to.since(row.from).ps()).sum::<u64>();
+        assert_eq!(time(|doing| matches!(doing, Doing::Work { kind: Kind::User, .. })), busy.of(Kind::User).ps());
+        assert_eq!(time(|doing| matches!(doing, Doing::Switch { .. })), busy.of(Kind::System).ps(), "switches are the kernel's");
+    }
+}

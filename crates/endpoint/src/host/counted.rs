@@ -31,6 +31,10 @@ impl<P> Host<P> {
     pub fn processor(&self) -> Option<&Processor> {
         self.threads.as_ref().map(|threads| &threads.processor)
     }
+    /// The processor, to keep a log of its cores.
+    pub fn processor_mut(&mut self) -> Option<&mut Processor> {
+        self.threads.as_mut().map(|threads| &mut threads.processor)
+    }
     /// What its receive side has counted on a processor.
     pub fn receive_counters(&self) -> ReceiveCounters {
         self.threads.as_ref().map_or_else(ReceiveCounters::default, |threads| threads.counted)

@@ -8,6 +8,7 @@ use super::programs::{Hosted, NewProgram};
 use super::socket::Socket;
 use super::uplink::Uplink;
 use crate::app::{Message, Program, Tallies};
+use crate::cause::Cause;
 use crate::transport::Segment;
 use crate::udp::Datagram;
 use tailrace_units::Time;
@@ -118,6 +119,7 @@ impl<P> Host<P> {
     ) {
         let message = Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
         self.tell_program(now, program, out, |program, calls| {
+            calls.cause = Some(Cause::datagram(socket, message.number, now));
             calls.count_goodput(message.bytes.into());
             program.handle_datagram(now, message, calls);
         });

@@ -12,7 +12,7 @@ use super::table::SocketTable;
 use super::threads::{Operation, Threads};
 use super::uplink::Uplink;
 use crate::app::{App, Ends, HostCalls, Message, Peer, StorageDone, WorkCalls};
-use crate::cause::{Because, Cause};
+use crate::cause::{Because, Came, Cause};
 use crate::ip::{Identity, Ip, TO_PORT};
 use crate::transport::{Close, Segment, SegmentEffect, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -45,9 +45,16 @@ pub(super) fn waiter_of(program: u32, thread: u32) -> u64 {
 impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// Why the program acts now.
     pub(super) fn because(&self) -> Because {
-        let (host, cause, now) = (self.host, self.cause, self.uplink.now);
+        let (host, cause, now) = (self.host, self.told_cause(), self.uplink.now);
         let core_wait = self.threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
         Because { host, cause, core_wait }
+    }
+
+    /// What the program's acts follow from, with sockets as the host numbers them.
+    fn told_cause(&self) -> Option<Cause> {
+        let cause = self.cause?;
+        let Came::Datagram { socket, number } = cause.came else { return Some(cause) };
+        Some(Cause { came: Came::Datagram { socket: self.own.datagrams[socket as usize], number }, ..cause })
     }
 
     /// The connection of a socket of this program, with the way down.
@@ -89,10 +96,8 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         }
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
-        self.uplink.out.opened(
-            self.uplink.place,
-            &Opened { socket, owner, peer: remote.host, key, cause: self.cause.filter(|_| !is_passive) },
-        );
+        let cause = self.told_cause().filter(|_| !is_passive);
+        self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key, cause });
         socket
     }
 
@@ -168,8 +173,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     }
 
     /// Sends a datagram through one of the program's sockets.
-    pub(super) fn send_message(&mut self, message: Message) {
+    pub(super) fn send_message(&mut self, message: Message, because: Because) {
         let number = self.own.datagrams[message.socket as usize];
+        self.uplink.out.sends_datagram(number, message.number, because);
         let udp = &self.udp_sockets[number as usize].udp;
         let packet = udp.message(self.uplink.now, message.number, message.bytes);
         let packets = self.ip.send(packet, udp.header_bytes(), &mut self.uplink);
@@ -246,7 +252,8 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         Some(socket)
     }
     fn write(&mut self, socket: u32, bytes: u64) {
-        let (cause, because) = (self.cause, self.because());
+        let because = self.because();
+        let cause = because.cause;
         if self.defers(socket, |socket, expects| Operation::Write { socket, expects, bytes, has_begun: false, cause }) {
             return;
         }
@@ -307,9 +314,10 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         self.uplink.out.storage_done(self.uplink.now, self.own.owner, done);
     }
     fn send_datagram(&mut self, message: Message) {
+        let because = self.because();
         match &mut self.threads {
-            Some(threads) => threads.push(Operation::SendMessage(message)),
-            None => self.send_message(message),
+            Some(threads) => threads.push(Operation::SendMessage(message, because.cause)),
+            None => self.send_message(message, because),
         }
     }
     fn ask_core(&mut self, thread: u32) -> bool {
@@ -319,8 +327,8 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         }
         let has_core = self.cores.ask(Waiter::Thread { program: self.program, thread });
         if !has_core {
-            let (waiter, socket) = (waiter_of(self.program, thread), self.cause.and_then(|cause| cause.socket));
-            self.uplink.out.asks_core(self.host, waiter, socket);
+            let (waiter, cause) = (waiter_of(self.program, thread), self.told_cause());
+            self.uplink.out.asks_core(self.host, waiter, cause);
         }
         has_core
     }

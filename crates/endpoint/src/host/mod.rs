@@ -28,7 +28,7 @@ pub use cores::Cores;
 pub use counted::HostCounters;
 pub use moderation::Moderation;
 pub use opening::sender_of;
-pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
+pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing, Refusal};
 pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
@@ -290,19 +290,26 @@ impl<P> Host<P> {
         self.receive.gro = gro;
     }
 
+    /// Hands on what is complete by a fragment.
+    #[cold]
+    fn deliver_fragment(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+        if let Some(whole) = self.ip.put_together(now, packet) {
+            self.deliver_datagram(now, &whole, out);
+        } else if self.ip.has_refused() {
+            out.refused(&self.place, packet, Refusal::Reassembly);
+        }
+    }
+
     /// Hands a datagram to its socket's program.
     #[inline(never)]
     fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
         let socket = &self.udp_sockets[packet.to_endpoint as usize];
         if socket.expects != packet.flow_hash {
-            if let Some(whole) = self.ip.put_together(now, packet) {
-                self.deliver_datagram(now, &whole, out);
-            }
-            return;
+            return self.deliver_fragment(now, packet, out);
         }
         let datagram = Datagram::of(packet);
         match socket.program {
-            None => out.received_datagram(now, socket.owner, &datagram),
+            None => out.received_datagram(now, socket.owner, &datagram, Span::ZERO),
             Some((program, socket)) => self.deliver_message(now, program, socket, &datagram, out),
         }
     }

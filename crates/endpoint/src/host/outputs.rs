@@ -5,7 +5,7 @@ use crate::app::StorageDone;
 use crate::cause::{Because, Cause};
 use crate::transport::Tcp;
 use crate::udp::Datagram;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::{FlowKey, Packet};
 
 /// Frames that have come to the interface, or are on their way, in order of arrival. They stay where the engine has them until a poll
@@ -68,6 +68,15 @@ pub struct Opened {
     pub cause: Option<Cause>,
 }
 
+/// Why a host discards what it has received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// Incomplete datagrams take all the memory that they may.
+    Reassembly,
+    /// The receive buffer of the socket is full.
+    SocketBuffer,
+}
+
 /// What a host does to what is around it. A `place` is where the host stands in the engine, and the engine's own; so are the `owner` and
 /// the `timer` of a socket.
 pub trait Outputs {
@@ -109,26 +118,30 @@ pub trait Outputs {
     }
     /// A frame did not fit the queue of the interface.
     fn dropped(&mut self, place: &Self::Place, at: Time, packet: &Packet);
-    /// A frame was handed to an interface that sends it later. Only engines that explain latencies listen to this and the next two.
+    /// A frame was handed to an interface that sends it later. Only engines that explain latencies listen to this and the next three.
     fn enqueued(&mut self, _place: &Self::Place, _packet: &Packet) {}
     /// The processor hands so many segments to their socket, merged, of which this is the first.
     fn handed_up(&mut self, _place: &Self::Place, _packet: &Packet, _segments: u16) {}
     /// This frame does not fit the receive ring of a host with a processor, of which [`Outputs::ring_dropped`] tells too.
     fn left_out(&mut self, _place: &Self::Place, _packet: &Packet) {}
+    /// A datagram, or a fragment of one, was discarded above the interface.
+    fn refused(&mut self, _place: &Self::Place, _packet: &Packet, _why: Refusal) {}
     /// So many frames did not fit the receive ring.
     fn ring_dropped(&mut self, frames: u64);
     /// A poll took a frame.
     fn delivered(&mut self, packet: &Packet);
 
     /// A program has written bytes to a socket of this host, which takes them next. Only engines that explain latencies listen to this and
-    /// the next two.
+    /// the next three.
     fn wrote(&mut self, _socket: u32, _bytes: u64, _because: Because) {}
-    /// A program waits for a core of its host from now on, to work for what has come for this socket; `waiter` tells it from others.
-    fn asks_core(&mut self, _host: u16, _waiter: u64, _socket: Option<u32>) {}
+    /// A program sends a datagram of this number through this socket of its host, whose frames are handed to the interface next.
+    fn sends_datagram(&mut self, _socket: u32, _number: u64, _because: Because) {}
+    /// A program waits for a core of its host from now on, to work for this; `waiter` tells it from others.
+    fn asks_core(&mut self, _host: u16, _waiter: u64, _cause: Option<Cause>) {}
     /// It has the core.
     fn has_core(&mut self, _host: u16, _waiter: u64) {}
-    /// A program of this owner has received a datagram.
-    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram);
+    /// A program of this owner has received a datagram. On a host with a processor, its thread was awake and not at work for so long.
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram, core_wait: Span);
     /// Bytes of goodput came to a program of this owner.
     fn received(&mut self, now: Time, owner: u32, bytes: u64);
     /// A transaction or flow is complete.

@@ -150,7 +150,8 @@ impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
     fn ask_core(&mut self) -> bool {
         let has_core = self.cores.ask(Waiter::Socket(self.number));
         if !has_core {
-            self.uplink.out.asks_core(self.host, self.number.into(), Some(self.number));
+            let cause = Cause::now(self.number, self.uplink.now);
+            self.uplink.out.asks_core(self.host, self.number.into(), Some(cause));
         }
         has_core
     }

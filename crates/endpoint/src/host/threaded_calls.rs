@@ -5,7 +5,7 @@ use super::hosted_calls::HostedCalls;
 use super::outputs::Outputs;
 use super::threads::{Letter, Operation};
 use crate::app::Program;
-use crate::cause::{Because, Cause};
+use crate::cause::Because;
 use crate::transport::{Handed, SegmentEffect};
 
 impl<O: Outputs> HostedCalls<'_, O> {
@@ -103,7 +103,10 @@ impl<O: Outputs> HostedCalls<'_, O> {
                 let thread = worker.expect("a program works in threads that have asked for a core");
                 program.handle_worked(now, thread, self);
             }
-            Operation::SendMessage(message) => self.send_message(message),
+            Operation::SendMessage(message, cause) => {
+                let because = Because { cause, ..self.because() };
+                self.send_message(message, because);
+            }
             Operation::Connect | Operation::Send { .. } | Operation::Overhead(_) => {}
             Operation::Write { .. } | Operation::Read { .. } | Operation::ShutDown { .. } | Operation::Close { .. } => {
                 self.act_on_socket(done);
@@ -136,7 +139,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
 
     fn learn(&mut self, program: &mut dyn Program, worker: Option<u32>, letter: Letter) {
         let now = self.uplink.now;
-        self.cause = letter.socket().map(|socket| Cause::now(socket, now));
+        self.cause = letter.cause(now);
         match letter {
             Letter::Due => {
                 self.own.is_due_told = false;

@@ -19,7 +19,7 @@ mod vhost;
 pub use config::{HypervisorConfig, HypervisorCosts, Neighbour, PortConfig, Switching};
 pub use counters::{HypervisorCounters, Overruns};
 pub use machine::Gate;
-pub use outputs::HypervisorOutputs;
+pub use outputs::{HypervisorOutputs, Passage};
 
 use crate::cpu::{Done, NewTask, Processor, TaskId};
 use lane::Lane;
@@ -246,7 +246,7 @@ impl Hypervisor {
         }
         self.wake_neighbours(now);
         loop {
-            self.start_softirqs(now);
+            self.start_softirqs(now, out);
             match self.processor.poll(now) {
                 Some(done) => self.end(done, now, out),
                 // What machines want may have changed with what they were told.

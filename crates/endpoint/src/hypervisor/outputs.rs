@@ -1,7 +1,20 @@
 //! What is around a hypervisor: the virtual switch, and the virtual machines.
 
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
+
+/// How far frames have come inside a hypervisor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passage {
+    /// A core begins to switch them, which is so much work.
+    Switching(Span),
+    /// The vhost thread of a machine begins to copy them from its ring, which is so much work.
+    FromMachine(Span),
+    /// It has handed them to the soft interrupt of its core.
+    Handed,
+    /// It begins to copy them into the ring of its machine, which is so much work.
+    ToMachine(Span),
+}
 
 /// What a hypervisor does to what is around it, and asks. Machines are known by their ports.
 pub trait HypervisorOutputs {
@@ -11,6 +24,9 @@ pub trait HypervisorOutputs {
     fn deliver(&mut self, now: Time, port: usize, packet: &Packet);
     /// A frame found a queue at a port full.
     fn dropped(&mut self, now: Time, port: usize, packet: &Packet);
+
+    /// Frames that came in at a port, or are for its machine, pass on inside. For a record; nothing follows from it.
+    fn passed(&mut self, _now: Time, _frames: &[Packet], _passage: Passage) {}
 
     /// Frames in the ring of received frames of a machine.
     fn received(&self, port: usize) -> usize;

@@ -2,7 +2,7 @@
 //! and puts them where they go, into the rings of virtual machines too. It never sleeps, so that nothing has to wake it.
 
 use super::lane::Lane;
-use super::{FOREVER, Hypervisor, HypervisorOutputs};
+use super::{FOREVER, Hypervisor, HypervisorOutputs, Passage};
 use crate::cpu::{Kind, TaskId, time_for};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
@@ -96,11 +96,11 @@ impl Hypervisor {
         }
         if !own.is_working && own.has_begun {
             // It is on a round that finds nothing, and sees the frame in the next.
-            self.begin_batch(thread, self.config.costs.poll, now);
+            self.begin_batch(thread, self.config.costs.poll, now, out);
         }
     }
 
-    fn begin_batch(&mut self, thread: usize, before: Span, now: Time) {
+    fn begin_batch(&mut self, thread: usize, before: Span, now: Time, out: &mut impl HypervisorOutputs) {
         let own = &mut self.polling[thread];
         let taken = own.take() as u64;
         let debt = std::mem::take(&mut own.debt);
@@ -112,6 +112,7 @@ impl Hypervisor {
         let bytes: u64 = own.batch.iter().map(|packet| u64::from(packet.frame_bytes)).sum();
         let work = self.config.costs.switch.times(taken) + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
         own.worked += work;
+        out.passed(now, &own.batch, Passage::Switching(before + work));
         self.processor.replace_work(task, Kind::User, before + work, now);
     }
 
@@ -123,7 +124,7 @@ impl Hypervisor {
         batch.iter().for_each(|packet| out.forward(now, port, packet));
         self.polling[thread].batch = batch;
         self.polling[thread].batch.clear();
-        self.begin_batch(thread, Span::ZERO, now);
+        self.begin_batch(thread, Span::ZERO, now, out);
     }
 
     /// A frame for a machine has come out of the virtual switch: the thread that switched it puts it into the ring.

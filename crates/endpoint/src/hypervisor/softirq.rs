@@ -3,7 +3,7 @@
 //! As on a [host](crate::host), a poll takes at most 64 frames, and what goes on too long is left to `ksoftirqd`.
 
 use super::lane::Lane;
-use super::{Hypervisor, HypervisorOutputs, SOFTIRQ_FRAMES_MAX};
+use super::{Hypervisor, HypervisorOutputs, Passage, SOFTIRQ_FRAMES_MAX};
 use crate::cpu::softirq::{POLL_BUDGET, may_restart};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
@@ -104,14 +104,14 @@ impl Hypervisor {
     }
 
     /// Soft interrupts that have something to do begin.
-    pub(super) fn start_softirqs(&mut self, now: Time) {
+    pub(super) fn start_softirqs(&mut self, now: Time, out: &mut impl HypervisorOutputs) {
         for core in 0..self.softirqs.len() {
             let softirq = &mut self.softirqs[core];
             if softirq.is_running || softirq.in_thread || (softirq.list.is_empty() && softirq.debt == Span::ZERO) {
                 continue;
             }
             (softirq.since, softirq.restarts, softirq.budget) = (now, 0, SOFTIRQ_FRAMES_MAX);
-            self.go_on(core, now);
+            self.go_on(core, now, out);
         }
     }
 
@@ -123,7 +123,7 @@ impl Hypervisor {
         batch.iter().for_each(|packet| out.forward(now, port, packet));
         self.softirqs[core].batch = batch;
         self.softirqs[core].batch.clear();
-        self.go_on(core, now);
+        self.go_on(core, now, out);
     }
 
     fn give(&mut self, core: usize, work: Option<Span>, now: Time) {
@@ -144,7 +144,7 @@ impl Hypervisor {
         softirq.in_thread || may_restart(softirq.restarts, softirq.since, now, must_choose)
     }
 
-    fn go_on(&mut self, core: usize, now: Time) {
+    fn go_on(&mut self, core: usize, now: Time, out: &mut impl HypervisorOutputs) {
         let debt = std::mem::take(&mut self.softirqs[core].debt);
         while let Some(&source) = self.softirqs[core].list.front() {
             if !self.may_go_on(core, now) {
@@ -156,6 +156,7 @@ impl Hypervisor {
                 return;
             }
             if let Some(work) = self.take_next(core, source) {
+                out.passed(now, &self.softirqs[core].batch, Passage::Switching(work + debt));
                 return self.give(core, Some(work + debt), now);
             }
         }

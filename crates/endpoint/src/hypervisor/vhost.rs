@@ -1,7 +1,7 @@
 //! vhost threads: one for each virtual machine, in both directions in turn. It sleeps when there is nothing to pass on.
 
 use super::lane::Lane;
-use super::{Hypervisor, HypervisorOutputs};
+use super::{Hypervisor, HypervisorOutputs, Passage};
 use crate::cpu::{Kind, TaskId, time_for};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
@@ -127,6 +127,11 @@ impl Hypervisor {
             own.is_working = true;
             let bytes: u64 = own.batch.iter().map(|packet| u64::from(packet.frame_bytes)).sum();
             let work = self.config.costs.vhost + time_for(bytes, self.config.costs.copy_byte_fs) + debt;
+            let passage = match own.direction {
+                Direction::ToMachine => Passage::ToMachine(work),
+                Direction::FromMachine => Passage::FromMachine(work),
+            };
+            out.passed(now, &own.batch, passage);
             self.processor.set_work(task, Kind::System, work, now);
         } else if debt > Span::ZERO {
             self.processor.set_work(task, Kind::System, debt, now);
@@ -142,7 +147,9 @@ impl Hypervisor {
             Direction::ToMachine => batch.iter().for_each(|packet| out.deliver(now, port, packet)),
             Direction::FromMachine => {
                 let core = self.processor.core_of(task);
-                if !self.push_backlog(core, port, &batch) {
+                if self.push_backlog(core, port, &batch) {
+                    out.passed(now, &batch, Passage::Handed);
+                } else {
                     batch.iter().for_each(|packet| out.dropped(now, port, packet));
                 }
             }

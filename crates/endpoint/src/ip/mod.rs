@@ -100,6 +100,11 @@ impl Ip {
         self.reassembly.put(now, packet)
     }
 
+    /// Whether the latest packet was refused because incomplete datagrams take too much memory.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.reassembly.has_refused
+    }
+
     /// Brings the time of what waits up to `now`.
     pub(crate) fn settle(&mut self, now: Time) {
         self.reassembly.expire(now);

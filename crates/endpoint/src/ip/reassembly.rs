@@ -59,6 +59,8 @@ pub(crate) struct Reassembly {
     /// Fragments that have come, by source (Linux `inet_peer.rid`).
     arrived: Vec<(u16, u32)>,
     pub(super) counted: IpCounters,
+    /// The latest fragment was refused: there was no memory.
+    pub(super) has_refused: bool,
 }
 
 impl Reassembly {
@@ -71,6 +73,7 @@ impl Reassembly {
             store: Store::default(),
             arrived: Vec::new(),
             counted: IpCounters::default(),
+            has_refused: false,
         }
     }
 
@@ -79,7 +82,8 @@ impl Reassembly {
         let fragment = Fragment::of(packet)?;
         self.expire(now);
         self.counted.reasm_reqds += 1;
-        if self.memory > self.policy.memory_bytes {
+        self.has_refused = self.memory > self.policy.memory_bytes;
+        if self.has_refused {
             self.counted.reasm_fails += 1;
             return None;
         }

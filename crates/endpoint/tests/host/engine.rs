@@ -127,7 +127,7 @@ impl Outputs for Cable {
         self.ring_drops += frames;
     }
     fn delivered(&mut self, _: &Packet) {}
-    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram, _: Span) {
         self.datagrams.push((now, owner, *datagram));
     }
     fn received(&mut self, _: Time, owner: u32, bytes: u64) {

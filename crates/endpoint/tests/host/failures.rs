@@ -1,8 +1,8 @@
 //! Programs when things go wrong: refused, reset and lost connections, and more connections than a program accepts.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::RwLock;
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
 use tailrace_endpoint::host::{Host, HostCounters};
@@ -39,17 +39,17 @@ struct Steps {
     told: Told,
 }
 
-type Told = Rc<RefCell<Vec<String>>>;
+type Told = Arc<RwLock<Vec<String>>>;
 
 fn steps(due: &[(Span, Step)]) -> (Box<dyn Program>, Told) {
     let told = Told::default();
     let due = due.iter().map(|&(at, step)| (Time::ZERO + at, step)).collect();
-    (Box::new(Steps { due, sockets: Vec::new(), told: Rc::clone(&told) }), told)
+    (Box::new(Steps { due, sockets: Vec::new(), told: Arc::clone(&told) }), told)
 }
 
 impl Steps {
     fn note(&self, what: impl Into<String>) {
-        self.told.borrow_mut().push(what.into());
+        self.told.write().expect("nothing panics with it").push(what.into());
     }
 }
 
@@ -93,7 +93,7 @@ impl Program for Steps {
 }
 
 fn told(told: &Told) -> String {
-    told.borrow().join(", ")
+    told.read().expect("nothing panics with it").join(", ")
 }
 
 fn run_to(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Span) {
@@ -138,8 +138,11 @@ fn beyond_the_backlog_connections_are_dropped_and_every_request_is_answered_all_
     // One is served and three wait, one more than the backlog.
     assert!(hosts[1].counters().listen_drops >= 6, "{} drops", hosts[1].counters().listen_drops);
     run_to(&mut hosts, &mut cable, LONG);
-    assert_eq!((logs[0].borrow().done, logs[1].borrow().open_most), (40, 1));
-    assert_eq!(logs[0].borrow().failures, []);
+    assert_eq!(
+        (logs[0].read().expect("nothing panics with it").done, logs[1].read().expect("nothing panics with it").open_most),
+        (40, 1)
+    );
+    assert_eq!(logs[0].read().expect("nothing panics with it").failures, []);
     assert_all_came_back(&hosts);
 }
 
@@ -270,7 +273,10 @@ fn with_every_second_frame_lost_all_connections_end() {
             let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(server)]]);
             cable.loses_every = 2;
             run_to(&mut hosts, &mut cable, LONG);
-            let (done, failed) = (logs[0].borrow().done, logs[0].borrow().failures.len() as u64);
+            let (done, failed) = (
+                logs[0].read().expect("nothing panics with it").done,
+                logs[0].read().expect("nothing panics with it").failures.len() as u64,
+            );
             assert_eq!(done + failed, 20, "{closes_first} {at_once}: {done} answered, {failed} failed");
             assert!(cable.received.get(&0).copied().unwrap_or(0) >= done * RESPONSE_BYTES);
             assert_all_came_back(&hosts);

@@ -106,7 +106,7 @@ fn connections_for_each_request_are_served_by_threads_and_leave_nothing_behind()
     }
     let end = Time::ZERO + Span::from_secs(100);
     run(&mut hosts, &mut cable, end);
-    for (side, (log, host)) in logs.iter().map(|log| log.borrow()).zip(&mut hosts).enumerate() {
+    for (side, (log, host)) in logs.iter().map(|log| log.read().expect("nothing panics with it")).zip(&mut hosts).enumerate() {
         assert_eq!((log.done, log.failures.len(), log.without_port), (1_000, 0, 0));
         let counted = *host.processor().expect("it has one").owner(side);
         assert_eq!(counted.busy.of(Kind::User), WORK.times(1_000), "the work of every request, and nothing else");

@@ -64,7 +64,7 @@ fn a_connection_for_each_request_takes_cores_on_both_sides_and_leaves_nothing_be
         let server = Server::new(&logs[1], closes_first == 1);
         let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(server)]]);
         run_for(&mut hosts, &mut cable, LONG);
-        for (log, host) in logs.iter().map(|log| log.borrow()).zip(&hosts) {
+        for (log, host) in logs.iter().map(|log| log.read().expect("nothing panics with it")).zip(&hosts) {
             assert_eq!((log.done, log.failures.len(), log.without_port, log.open_most), (1_000, 0, 0, 4));
             assert!(log.waited > 0, "four connections share a core");
             assert_eq!(host.counters().program_busy, WORK.times(1_000));
@@ -83,8 +83,8 @@ fn ports_are_used_again_after_the_last_one() {
     let client = Client::new(&logs[0], 40_000, 2, Span::ZERO, false);
     let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, LONG);
-    assert_eq!([0, 1].map(|side| logs[side].borrow().done), [40_000, 40_000]);
-    assert_eq!(logs[0].borrow().without_port, 0);
+    assert_eq!([0, 1].map(|side| logs[side].read().expect("nothing panics with it").done), [40_000, 40_000]);
+    assert_eq!(logs[0].read().expect("nothing panics with it").without_port, 0);
     assert!(hosts[0].sockets().len() <= 8, "the server waits for late segments, not the client");
     assert_all_came_back(&hosts);
 }
@@ -98,8 +98,12 @@ fn with_losses_every_request_is_answered_and_everything_comes_back() {
         let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(server)]]);
         cable.loses_every = loses_every;
         run_for(&mut hosts, &mut cable, Span::from_secs(100_000));
-        let done = [0, 1].map(|side| logs[side].borrow().done);
-        assert_eq!((done, logs[0].borrow().failures.len()), ([60, 60], 0), "every {loses_every}th frame is lost");
+        let done = [0, 1].map(|side| logs[side].read().expect("nothing panics with it").done);
+        assert_eq!(
+            (done, logs[0].read().expect("nothing panics with it").failures.len()),
+            ([60, 60], 0),
+            "every {loses_every}th frame is lost"
+        );
         assert_all_came_back(&hosts);
     }
 }
@@ -111,7 +115,10 @@ fn a_port_that_is_closed_refuses_at_once() {
     client.port = 9;
     let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, Span::from_us(100));
-    assert_eq!((&logs[0].borrow().failures, hosts[1].sockets().len()), (&vec![Failure::Refused; 5], 0));
+    assert_eq!(
+        (&logs[0].read().expect("nothing panics with it").failures, hosts[1].sockets().len()),
+        (&vec![Failure::Refused; 5], 0)
+    );
     assert_all_came_back(&hosts);
 }
 
@@ -153,7 +160,7 @@ fn with_ports(ports: u16, requests: u64, at_once: usize) -> ([Shared; 2], [Host<
 fn without_a_free_port_connect_answers_so() {
     let (logs, mut hosts, mut cable) = with_ports(3, 5, 5);
     run_for(&mut hosts, &mut cable, LONG);
-    let log = logs[0].borrow();
+    let log = logs[0].read().expect("nothing panics with it");
     assert_eq!((log.done, log.without_port, log.open_most), (3, 2, 3));
 }
 
@@ -161,7 +168,11 @@ fn without_a_free_port_connect_answers_so() {
 fn a_peer_that_waits_for_late_segments_accepts_a_connection_from_the_same_port() {
     let (logs, mut hosts, mut cable) = with_ports(2, 100, 1);
     run_for(&mut hosts, &mut cable, Span::from_ms(200));
-    assert_eq!([0, 1].map(|side| logs[side].borrow().done), [100, 100], "each is answered at once");
+    assert_eq!(
+        [0, 1].map(|side| logs[side].read().expect("nothing panics with it").done),
+        [100, 100],
+        "each is answered at once"
+    );
     assert!(hosts[1].sockets().len() <= 3, "{} slots", hosts[1].sockets().len());
 }
 
@@ -207,7 +218,7 @@ fn a_connection_that_is_closed_before_it_is_open_leaves_nothing_behind() {
     let hasty = Hasty { closes_at_once: true, is_started: false };
     let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, LONG);
-    assert_eq!(logs[1].borrow().open_most, 0);
+    assert_eq!(logs[1].read().expect("nothing panics with it").open_most, 0);
     assert_all_came_back(&hosts);
 }
 
@@ -219,7 +230,10 @@ fn what_comes_for_a_closed_socket_is_answered_by_a_reset() {
     let hasty = Hasty { closes_at_once: false, is_started: false };
     let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(server)]]);
     run_for(&mut hosts, &mut cable, Span::from_ms(10));
-    assert_eq!((logs[1].borrow().done, &logs[1].borrow().failures), (1, &vec![Failure::Reset]));
+    assert_eq!(
+        (logs[1].read().expect("nothing panics with it").done, &logs[1].read().expect("nothing panics with it").failures),
+        (1, &vec![Failure::Reset])
+    );
     assert!(cable.received[&0] < 100_000, "the rest is not sent");
     assert_all_came_back(&hosts);
 }

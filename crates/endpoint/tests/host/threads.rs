@@ -1,6 +1,6 @@
 //! What a thread is told while it works, and what its work before a write counts as.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::engine::{Cable, PROGRAMS, run};
 use crate::identity;
@@ -16,7 +16,7 @@ use tailrace_wire::Tag;
 const TRANSACTIONS: u64 = 100;
 
 /// One user of a database that works this long on each statement.
-fn profile(server_work: Span) -> Rc<OltpProfile> {
+fn profile(server_work: Span) -> Arc<OltpProfile> {
     let statement = Statement {
         request_bytes: 100,
         response_bytes: 1_000,
@@ -29,7 +29,7 @@ fn profile(server_work: Span) -> Rc<OltpProfile> {
         consume_chunk_bytes: 8_192,
         unpack_fs_per_byte: 0,
     };
-    Rc::new(OltpProfile {
+    Arc::new(OltpProfile {
         statements: vec![statement],
         gap: Distribution::Constant(0),
         gap_from: GapFrom::End,
@@ -42,7 +42,7 @@ fn profile(server_work: Span) -> Rc<OltpProfile> {
 fn transactions(mut hosts: [Host<usize>; 2], server_work: Span) -> ([Host<usize>; 2], Cable, Time) {
     let (profile, mut cable) = (profile(server_work), Cable::default());
     let random = || RandomStream::new(1, "user");
-    let client = OltpClient::new(Rc::clone(&profile), 0, Time::ZERO, Time::ZERO, random());
+    let client = OltpClient::new(Arc::clone(&profile), 0, Time::ZERO, Time::ZERO, random());
     let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(OltpServer::new(profile, random())))];
     for (side, app) in apps.into_iter().enumerate() {
         hosts[side].open(NewSocket {
@@ -109,7 +109,7 @@ fn the_work_of_a_thread_that_serves_one_of_several_sockets_is_the_processors_too
         cable.arm_socket(timer, hosts[side].poll_program(number));
     }
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(100));
-    assert_eq!(logs[0].borrow().done, requests);
+    assert_eq!(logs[0].read().expect("nothing panics with it").done, requests);
     // The client works too, but writes nothing after that.
     assert_is_work_of(cable.limits.of(Limit::Processor), requests);
 }

@@ -1,9 +1,9 @@
 //! Two programs for tests: a client that opens a connection for each request, several at a time, and a server that accepts them. Each
 //! request takes a core of the server and each response one of the client.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::RwLock;
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
 use tailrace_endpoint::transport::Failure;
@@ -32,7 +32,7 @@ pub struct Log {
     pub open_most: usize,
 }
 
-pub type Shared = Rc<RefCell<Log>>;
+pub type Shared = Arc<RwLock<Log>>;
 
 /// A thread for each request, with a number of its own: a socket may be closed, and its number used again, while a thread works.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Threads {
         if calls.ask_core(thread) {
             self.begin(thread, calls);
         } else {
-            log.borrow_mut().waited += 1;
+            log.write().expect("nothing panics with it").waited += 1;
         }
     }
     fn begin(&mut self, thread: u32, calls: &mut dyn HostCalls) {
@@ -102,7 +102,7 @@ pub struct Client {
 impl Client {
     pub fn new(log: &Shared, requests: u64, at_once: usize, pause: Span, closes_first: bool) -> Client {
         let (opens, open, threads) = (vec![Time::ZERO; at_once], BTreeMap::new(), Threads::default());
-        Client { log: Rc::clone(log), server: 1, port: PORT, user: 0, left: requests, pause, closes_first, opens, open, threads }
+        Client { log: Arc::clone(log), server: 1, port: PORT, user: 0, left: requests, pause, closes_first, opens, open, threads }
     }
     fn open_due(&mut self, now: Time, calls: &mut dyn HostCalls) {
         let due = self.opens.iter().filter(|at| **at <= now).count();
@@ -117,10 +117,10 @@ impl Client {
                     calls.keep_alive(socket);
                     assert_eq!(self.open.insert(socket, (now, RESPONSE_BYTES)), None, "a socket in use is not given again")
                 }
-                None => self.log.borrow_mut().without_port += 1,
+                None => self.log.write().expect("nothing panics with it").without_port += 1,
             }
         }
-        let mut log = self.log.borrow_mut();
+        let mut log = self.log.write().expect("nothing panics with it");
         log.open_most = log.open_most.max(self.open.len());
     }
     fn end(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
@@ -141,7 +141,7 @@ impl Program for Client {
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         while let Some(done) = self.threads.poll_done(now, calls) {
             let Some((socket, began)) = done else { continue };
-            self.log.borrow_mut().done += 1;
+            self.log.write().expect("nothing panics with it").done += 1;
             calls.completed(self.user, began);
             if self.closes_first {
                 self.end(now, socket, calls);
@@ -178,7 +178,7 @@ impl Program for Client {
         unreachable!("it does not listen");
     }
     fn handle_failed(&mut self, now: Time, socket: u32, why: Failure, _: &mut dyn HostCalls) {
-        self.log.borrow_mut().failures.push(why);
+        self.log.write().expect("nothing panics with it").failures.push(why);
         self.threads.forget(socket);
         self.open.remove(&socket);
         self.opens.push(now + self.pause);
@@ -203,7 +203,7 @@ pub struct Server {
 impl Server {
     pub fn new(log: &Shared, closes_first: bool) -> Server {
         let (is_listening, open, threads) = (false, BTreeMap::new(), Threads::default());
-        let (log, accepts, response_bytes) = (Rc::clone(log), usize::MAX, RESPONSE_BYTES);
+        let (log, accepts, response_bytes) = (Arc::clone(log), usize::MAX, RESPONSE_BYTES);
         Server { log, port: PORT, backlog: BACKLOG, accepts, response_bytes, closes_first, is_listening, open, threads }
     }
     fn end(&mut self, socket: u32, calls: &mut dyn HostCalls) {
@@ -219,7 +219,7 @@ impl Server {
             calls.keep_alive(socket);
             assert_eq!(self.open.insert(socket, REQUEST_BYTES), None, "a socket in use is not given again");
         }
-        let mut log = self.log.borrow_mut();
+        let mut log = self.log.write().expect("nothing panics with it");
         log.open_most = log.open_most.max(self.open.len());
     }
 }
@@ -236,7 +236,7 @@ impl Program for Server {
         }
         while let Some(done) = self.threads.poll_done(now, calls) {
             let Some((socket, _)) = done else { continue };
-            self.log.borrow_mut().done += 1;
+            self.log.write().expect("nothing panics with it").done += 1;
             calls.write(socket, self.response_bytes);
             if self.closes_first {
                 self.end(socket, calls);
@@ -268,7 +268,7 @@ impl Program for Server {
         self.end(socket, calls);
     }
     fn handle_failed(&mut self, _: Time, socket: u32, why: Failure, calls: &mut dyn HostCalls) {
-        self.log.borrow_mut().failures.push(why);
+        self.log.write().expect("nothing panics with it").failures.push(why);
         self.threads.forget(socket);
         self.open.remove(&socket);
         self.accept(calls);

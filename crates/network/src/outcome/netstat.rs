@@ -73,16 +73,15 @@ pub fn switch_rows<F: NetworkFrame>(
     nodes: &[SwitchNode<F>],
     wires: &[Wire<F>],
     began: &OnWires,
-    sent: impl Fn(usize, usize) -> u64,
-) -> Vec<Value> {
+    sent: impl Fn(usize, usize) -> u64 + Copy,
+) -> impl Iterator<Item = Value> {
     let graph = &plan.graph;
-    let sent_by = |node: usize, port: usize| match node.checked_sub(graph.hosts) {
+    let sent_by = move |node: usize, port: usize| match node.checked_sub(graph.hosts) {
         None => sent(node, port),
         Some(switch) => port_sum(&nodes[switch], port).0,
     };
-    let mut rows = Vec::new();
-    for (index, node) in nodes.iter().enumerate() {
-        for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
+    nodes.iter().enumerate().flat_map(move |(index, node)| {
+        graph.ports[graph.hosts + index].iter().enumerate().map(move |(port, end)| {
             let wire = 2 * end.link + usize::from(graph.links[end.link].a != end.peer);
             let peer_sent = sent_by(end.peer, graph.port_of_link(end.link, end.peer));
             // A wire that drops, as one does before a hypervisor whose ring is full, has fewer: never less than none.
@@ -97,17 +96,10 @@ pub fn switch_rows<F: NetworkFrame>(
                 tx_dropped: Some(tx_dropped),
                 ..InterfaceCounts::default()
             };
-            let name = &plan.raw.switches[index].name;
-            rows.push(interface_row(
-                name,
-                Some(&graph.names[end.peer]),
-                &format!("port-{port}"),
-                plan.port_mtu(index, port),
-                counts,
-            ));
-        }
-    }
-    rows
+            let (name, towards) = (&plan.raw.switches[index].name, &graph.names[end.peer]);
+            interface_row(name, Some(towards), &format!("port-{port}"), plan.port_mtu(index, port), counts)
+        })
+    })
 }
 
 /// What a port has sent and dropped.

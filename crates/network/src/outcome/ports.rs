@@ -4,7 +4,7 @@ use crate::{Losses, NetworkFrame, SwitchNode};
 use serde_json::{Value, json};
 use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
-use tailrace_plan::{Plan, RawPolicy};
+use tailrace_plan::{Plan, PortEnd, RawPolicy};
 use tailrace_record::Traffic;
 use tailrace_units::{Span, Time};
 use tailrace_wire::PauseState;
@@ -20,38 +20,39 @@ pub struct Counted<'a> {
     pub run: Span,
 }
 
-/// The counters of every port, by switch.
-pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Counted<'_>) -> Vec<Value> {
-    let graph = &plan.graph;
-    let mut ports = Vec::new();
-    for (index, node) in nodes.iter().enumerate() {
-        let switch = &node.switch;
-        let raw = &plan.raw.switches[index];
-        for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
-            let peer = &graph.names[end.peer];
-            let policy = plan.policy(index, port);
-            let queues: Vec<Value> = (0..switch.queues(port))
-                .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, counted.run))
-                .collect();
-            let sum =
-                |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
-            ports.push(json!({
-                "node": raw.name,
-                "towards": peer,
-                "rate_bps": graph.links[end.link].rate.bps(),
-                "tx_frames": sum(|counters| counters.tx_frames),
-                "tx_bytes": sum(|counters| counters.tx_bytes),
-                "queues": queues,
-                "dpp": switch.dpp_counters(port).map(dpp),
-                "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
-                "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
-                "elephants": switch.elephants(port).map(elephants),
-                "mtu_drops": switch.mtu_drops(port).map(mtu_drops),
-                "traffic": node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
-            }));
-        }
-    }
-    ports
+/// The counters of every port, by switch, one after the other: all at once are tens of megabytes in a large network.
+pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Counted<'_>) -> impl Iterator<Item = Value> {
+    nodes.iter().enumerate().flat_map(move |(index, node)| {
+        let ends = plan.graph.ports[plan.graph.hosts + index].iter().enumerate();
+        ends.map(move |(port, end)| port_summary(plan, (index, node), (port, end), counted))
+    })
+}
+
+fn port_summary<F: NetworkFrame>(
+    plan: &Plan,
+    (index, node): (usize, &SwitchNode<F>),
+    (port, end): (usize, &PortEnd),
+    counted: Counted<'_>,
+) -> Value {
+    let (graph, switch, policy) = (&plan.graph, &node.switch, plan.policy(index, port));
+    let queues: Vec<Value> = (0..switch.queues(port))
+        .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, counted.run))
+        .collect();
+    let sum = |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
+    json!({
+        "node": plan.raw.switches[index].name,
+        "towards": graph.names[end.peer],
+        "rate_bps": graph.links[end.link].rate.bps(),
+        "tx_frames": sum(|counters| counters.tx_frames),
+        "tx_bytes": sum(|counters| counters.tx_bytes),
+        "queues": queues,
+        "dpp": switch.dpp_counters(port).map(dpp),
+        "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
+        "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
+        "elephants": switch.elephants(port).map(elephants),
+        "mtu_drops": switch.mtu_drops(port).map(mtu_drops),
+        "traffic": node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
+    })
 }
 
 /// Frames with data of each source by the queue of their class; sources that sent none are left out.

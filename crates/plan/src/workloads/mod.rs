@@ -10,6 +10,7 @@ mod flows;
 mod frames;
 mod mpi;
 mod oltp;
+mod replay;
 mod requests;
 pub(crate) mod storage;
 pub(crate) mod stream;
@@ -22,6 +23,7 @@ pub use flows::{Flows, RawFlows};
 pub use frames::{Frames, RawFrames};
 pub use mpi::{Algorithm, Mpi, MpiPattern, RawMpi};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
+pub use replay::{RawRecorded, RawReplay, RawReplayPace, Replay};
 pub use requests::{MessageSizes, RawRequests, RawServing, RawSpike, RawStage, Requests, Serving, Stage};
 pub use storage::{
     BlockDevice, RawAccess, RawDevice, RawDeviceCache, RawDeviceHead, RawDeviceLimits, RawIscsi, RawNbd, RawNvmeTcp, RawStorage,
@@ -90,6 +92,8 @@ pub enum RawBody {
     Storage(Box<RawStorage>),
     /// Ranks of an MPI job.
     Mpi(Box<RawMpi>),
+    /// Requests of a recording.
+    Replay(Box<RawReplay>),
 }
 
 /// Number of priorities (IEEE 802.1Q).
@@ -161,6 +165,8 @@ pub enum Body {
     Storage(Box<Storage>),
     /// Ranks of an MPI job.
     Mpi(Box<Mpi>),
+    /// Requests of a recording.
+    Replay(Box<Replay>),
 }
 
 impl Workload {
@@ -175,7 +181,8 @@ impl Workload {
             | Body::Frames(_)
             | Body::Requests(_)
             | Body::Blocks(_)
-            | Body::Storage(_) => false,
+            | Body::Storage(_)
+            | Body::Replay(_) => false,
         }
     }
 }
@@ -249,6 +256,7 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) ->
         RawBody::Blocks(raw) => blocks::resolve(header, raw, network),
         RawBody::Storage(raw) => storage::resolve(header, raw, network),
         RawBody::Mpi(raw) => mpi::resolve(header, raw, network),
+        RawBody::Replay(raw) => replay::resolve(header, raw, graph),
     }
 }
 

@@ -76,6 +76,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
             observe,
             bridging,
             bonds,
+            boundary: None,
         },
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,

@@ -3,6 +3,7 @@
 
 use super::frames::{Entry, FrameId, Prior, Window};
 use super::inside::Inside;
+use super::number::SocketNumber;
 use super::part::Part;
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_endpoint::transport::Limit;
@@ -41,6 +42,8 @@ pub(crate) struct Repairs {
 /// One socket: what it sends, and what it has received.
 #[derive(Debug, Default)]
 pub(super) struct End {
+    /// Its place among the sockets of all explained connections.
+    pub(super) number: SocketNumber,
     /// It has opened the connection.
     pub(super) is_client: bool,
     /// Both ends are peers: neither serves the other.
@@ -57,8 +60,8 @@ pub(super) struct End {
     writes: VecDeque<Write>,
     /// What was written in this event behind nothing that waits: its first byte, and what for.
     untouched: Option<(u64, Option<Prior>)>,
-    /// By first byte, the latest copy of every segment that was not acknowledged.
-    copies: BTreeMap<u64, FrameId>,
+    /// In the order of their first bytes, the latest copy of every segment that was not acknowledged.
+    copies: VecDeque<(u64, FrameId)>,
     pub(super) last_sent: Option<FrameId>,
     /// The next byte that is expected.
     next: u64,
@@ -93,7 +96,8 @@ impl End {
         if bytes == 0 || packet.seq + bytes > self.sent_to {
             return None;
         }
-        self.copies.range(..=packet.seq).next_back().map(|(_, &frame)| frame)
+        let behind = self.copies.partition_point(|copy| copy.0 <= packet.seq);
+        self.copies.get(behind.checked_sub(1)?).map(|copy| copy.1)
     }
 
     /// A program writes; what it does so for.
@@ -139,13 +143,23 @@ impl End {
             return;
         }
         let end = packet.seq + bytes;
-        self.copies.insert(packet.seq, frame);
+        self.note_copy(packet.seq, frame);
         if end > self.sent_to {
             self.sent_to = end;
             self.last_sent = Some(frame);
             while self.writes.front().is_some_and(|write| write.end <= end) {
                 self.writes.pop_front();
             }
+        }
+    }
+
+    fn note_copy(&mut self, seq: u64, frame: FrameId) {
+        if self.copies.back().is_none_or(|last| last.0 < seq) {
+            return self.copies.push_back((seq, frame));
+        }
+        match self.copies.binary_search_by_key(&seq, |copy| copy.0) {
+            Ok(at) => self.copies[at].1 = frame,
+            Err(at) => self.copies.insert(at, (seq, frame)),
         }
     }
 
@@ -186,8 +200,8 @@ impl End {
 
     /// Everything below this byte was acknowledged; the segment that holds it may still be sent again.
     fn forget_below(&mut self, acknowledged: u64) {
-        while self.copies.keys().nth(1).is_some_and(|&second| second <= acknowledged) {
-            self.copies.pop_first();
+        while self.copies.get(1).is_some_and(|second| second.0 <= acknowledged) {
+            self.copies.pop_front();
         }
     }
 }
@@ -216,6 +230,12 @@ impl Ends {
     pub(super) fn expects(&self, (host, number): SocketId, flow_hash: u32) -> bool {
         let slot = self.0.get(usize::from(host)).and_then(|of_host| of_host.get(number as usize));
         slot.is_some_and(|slot| slot.end.is_some() && slot.expects == flow_hash)
+    }
+
+    /// A socket for which packets of this hash are, if its connection is explained.
+    pub(super) fn expecting_mut(&mut self, (host, number): SocketId, flow_hash: u32) -> Option<&mut End> {
+        let slot = self.0.get_mut(usize::from(host))?.get_mut(number as usize)?;
+        slot.end.as_deref_mut().filter(|_| slot.expects == flow_hash)
     }
 
     /// The socket is another one from now on; with no end it is one that is not explained.

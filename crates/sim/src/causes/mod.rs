@@ -4,23 +4,32 @@
 //! other on it, so that the sum is exact by construction. `recorder` keeps the stamps, `ends` knows what each frame followed from, and
 //! `walk` goes back.
 
+mod datagrams;
 mod ends;
 mod frames;
 mod inside;
+mod loss;
+mod number;
 mod part;
 mod pauses;
 mod recorder;
+mod stages;
 mod step;
 mod tables;
 mod told;
+mod trail;
 mod walk;
 mod wires;
 
-pub(crate) use ends::{Repairs, SocketId};
+pub(crate) use datagrams::{DatagramEnds, LostDatagrams};
+pub(crate) use ends::Repairs;
 pub(crate) use frames::FrameId;
+pub use loss::{DroppedBy, Loss};
+pub(crate) use number::SocketNumber;
 pub use part::{Part, Parts};
 pub(crate) use pauses::Pausable;
-pub(crate) use recorder::{Receives, Recorder, SentFrame};
+pub(crate) use recorder::{KnownSocket, Member, Receives, Recorder, SentFrame, WorkOnFrame};
+pub(crate) use stages::{Gates, Stage};
 pub use step::Step;
 pub(crate) use tables::tables;
 pub(crate) use told::{Connection, Look, Transmission};
@@ -28,17 +37,6 @@ pub(crate) use wires::Node;
 
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
-
-/// A frame of a transaction that was dropped, on the critical path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Loss {
-    /// When.
-    pub at: Time,
-    /// Before which wire: two for each link of the plan, in order, from its end `a` first.
-    pub wire: u32,
-    /// Not there, but by the receive ring of the host at the end of that wire.
-    pub in_ring: bool,
-}
 
 /// Where the time of one transaction went.
 #[derive(Clone, PartialEq, Eq, Debug)]

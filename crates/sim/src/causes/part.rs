@@ -41,13 +41,25 @@ pub enum Part {
     DelayedAck,
     /// From the arrival at a host to the hand-over to the transport: interrupt moderation, the ring, work on frames.
     Receive,
+    /// From the arrival of the first fragment of a datagram to that of the last.
+    Reassembly,
+    /// In the ring of an uplink or the backlog of a core until the virtual switch takes it, or while its core does something else.
+    VirtualSwitchWait,
+    /// The work of the virtual switch on it, and on what it is switched together with.
+    VirtualSwitch,
+    /// At the vhost thread of a virtual machine, in the queue of its TAP or its ring, until that takes it, or while its core does something else.
+    VhostWait,
+    /// The work of that thread on it.
+    Vhost,
+    /// It was in the ring of a virtual machine whose virtual core, which takes it out, did not run.
+    VirtualCoreWait,
     /// Before what the bounded record still holds.
     Unknown,
 }
 
 impl Part {
     /// All, in the order of the type.
-    pub const ALL: [Part; 19] = [
+    pub const ALL: [Part; 25] = [
         Part::Start,
         Part::ClientWork,
         Part::ServerWork,
@@ -66,6 +78,12 @@ impl Part {
         Part::Timeout,
         Part::DelayedAck,
         Part::Receive,
+        Part::Reassembly,
+        Part::VirtualSwitchWait,
+        Part::VirtualSwitch,
+        Part::VhostWait,
+        Part::Vhost,
+        Part::VirtualCoreWait,
         Part::Unknown,
     ];
 
@@ -90,6 +108,12 @@ impl Part {
             Part::Timeout => "timeout_ps",
             Part::DelayedAck => "delayed_ack_ps",
             Part::Receive => "receive_ps",
+            Part::Reassembly => "reassembly_ps",
+            Part::VirtualSwitchWait => "virtual_switch_wait_ps",
+            Part::VirtualSwitch => "virtual_switch_ps",
+            Part::VhostWait => "vhost_wait_ps",
+            Part::Vhost => "vhost_ps",
+            Part::VirtualCoreWait => "virtual_core_wait_ps",
             Part::Unknown => "unknown_ps",
         }
     }
@@ -113,6 +137,12 @@ impl Parts {
     pub(super) fn add(&mut self, part: Part, span: Span) {
         let own = &mut self.0[part as usize];
         *own += span;
+    }
+
+    /// Takes away what was added.
+    pub(super) fn take(&mut self, part: Part, span: Span) {
+        let own = &mut self.0[part as usize];
+        *own = Span::from_ps(own.ps() - span.ps());
     }
 }
 

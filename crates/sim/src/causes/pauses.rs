@@ -1,7 +1,7 @@
 //! When the transmitter before each wire was paused, by priority (IEEE 802.1Qbb, 802.3 annex 31B).
 
 use std::collections::VecDeque;
-use tailrace_units::{Pace, Span, Time};
+use tailrace_units::{Pace, Time};
 use tailrace_wire::{PRIORITIES, Pause, PauseState};
 
 /// Pauses of a priority that are kept: at a thousand a millisecond, four milliseconds.
@@ -46,15 +46,11 @@ impl Pausable {
     }
 }
 
-/// Length of all of them.
-pub(super) fn total(pauses: &[(Time, Time)]) -> Span {
-    pauses.iter().fold(Span::ZERO, |sum, pause| sum + pause.1.since(pause.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use tailrace_units::BitRate;
+    use tailrace_units::Span;
 
     #[test]
     fn a_pause_lasts_from_its_response_to_its_end_or_until_it_is_taken_back() {
@@ -68,7 +64,8 @@ mod tests {
         line.note(us(200), &pause(100));
         let found: Vec<_> = line.between(3, us(50), us(220)).collect();
         assert_eq!(found, [(us(50), us(100)), (us(201), us(220))]);
-        assert_eq!(total(&found), Span::from_us(69));
+        let total = found.iter().fold(Span::ZERO, |sum, pause| sum + pause.1.since(pause.0));
+        assert_eq!(total, Span::from_us(69));
         assert_eq!(line.between(2, us(0), us(300)).count(), 0, "this priority is not obeyed");
     }
 }

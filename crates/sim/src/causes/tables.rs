@@ -1,14 +1,15 @@
 //! Explanations as columns.
 
-use super::{Explanation, Part};
+use super::{Explanation, LostDatagrams, Part};
 use tailrace_record::{Column, Table};
 
-/// Four tables; an index of a transaction is its row in `causes`. All times are picoseconds.
+/// Five tables; an index of a transaction is its row in `causes`. All times are picoseconds.
 ///
 /// `causes`: workload, user, start and end, time by part (`Part::name`), round trips of a window and their number. `causes_queues`: of
 /// the time in queues of switches, how much before each wire in each class. `causes_behind`: of the same, how long frames of each workload were sent
-/// (`u32::MAX` for frames of switches). `causes_losses`: frames of the path that were dropped.
-pub(crate) fn tables(of: &[Explanation]) -> Vec<Table> {
+/// (`u32::MAX` for frames of switches). `causes_losses`: frames of the path that were dropped. `causes_lost`: by workload and place, datagrams that
+/// were lost, and are in no other table.
+pub(crate) fn tables(of: &[Explanation], lost_datagrams: &LostDatagrams) -> Vec<Table> {
     let u32s = |value: fn(&Explanation) -> u32| Column::U32(of.iter().map(value).collect());
     let times = |value: fn(&Explanation) -> u64| Column::U64(of.iter().map(value).collect());
     let mut columns = vec![
@@ -40,7 +41,7 @@ pub(crate) fn tables(of: &[Explanation]) -> Vec<Table> {
     let lost = vec![
         ("transaction", Column::U32(losses().map(|(row, _)| row).collect())),
         ("wire", Column::U32(losses().map(|(_, loss)| loss.wire).collect())),
-        ("in_ring", Column::U32(losses().map(|(_, loss)| loss.in_ring.into()).collect())),
+        ("by", Column::U32(losses().map(|(_, loss)| loss.by.number()).collect())),
         ("at_ps", Column::U64(losses().map(|(_, loss)| loss.at.ps()).collect())),
     ];
     vec![
@@ -48,5 +49,15 @@ pub(crate) fn tables(of: &[Explanation]) -> Vec<Table> {
         Table { name: "causes_queues", columns: queued },
         Table { name: "causes_behind", columns: behind },
         Table { name: "causes_losses", columns: lost },
+        Table { name: "causes_lost", columns: lost_columns(lost_datagrams) },
+    ]
+}
+
+fn lost_columns(lost: &LostDatagrams) -> Vec<(&'static str, Column)> {
+    vec![
+        ("workload", Column::U32(lost.keys().map(|place| place.0).collect())),
+        ("wire", Column::U32(lost.keys().map(|place| place.1).collect())),
+        ("by", Column::U32(lost.keys().map(|place| place.2.number()).collect())),
+        ("datagrams", Column::U64(lost.values().copied().collect())),
     ]
 }

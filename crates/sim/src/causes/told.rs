@@ -22,9 +22,10 @@ pub(crate) struct Look {
     pub(crate) is_after_timeout: bool,
 }
 
-/// A connection whose ends both exist from the start: sockets, and the hashes of the packets that they send.
+/// A connection whose ends both exist from the start: sockets, the hashes of the packets that they send, and ports.
 pub(crate) struct Connection {
     pub(crate) workload: u32,
     pub(crate) ends: [SocketId; 2],
     pub(crate) hashes: [u32; 2],
+    pub(crate) ports: [u16; 2],
 }

@@ -1,18 +1,19 @@
 //! The way back along the critical path: from the completion of a transaction to its start, interval by interval.
 
-use super::frames::{Entry, Frame, FrameId, Frames, Lost, Window};
+use super::frames::{Entry, Frame, FrameId, Frames, Hop, NOT_KEPT, Prior, SWITCHING, VHOST, Window};
 use super::part::{Part, Parts};
-use super::pauses::total;
+use super::trail::{Found, Trail, Visit, add_to};
 use super::wires::Wires;
-use super::{Explanation, Loss, Step};
+use super::{Explanation, Step};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
 
 /// What something that is complete follows from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Last {
     /// A frame that was handed to the transport then. Its receiver has worked since, or has waited for a core.
-    Frame { at: Time, frame: FrameId, core_wait: Span },
+    Frame { at: Time, frame: FrameId, core_wait: Span, work: Part },
     /// Nothing that came: this has lasted since then.
     Own(Time, Part),
     /// It is not known what.
@@ -23,19 +24,26 @@ pub(super) enum Last {
 pub(super) struct Walk<'a> {
     frames: &'a Frames,
     wires: &'a Wires,
+    /// The steps of the path are wanted, too.
+    keeps_steps: bool,
+    /// The way of the user's transactions before, where this one may pass through it.
+    trail: Option<&'a mut Trail>,
     start: Time,
     /// What the time is before the first frame of the path.
     own: Part,
     at: Time,
     /// The path is in a round trip that this window took.
     round: Option<Window>,
+    /// Whose frames were sent while it stood in queues, and for how long: a handful.
+    behind: Vec<(u32, Span)>,
     found: Explanation,
 }
 
 impl<'a> Walk<'a> {
     /// Explains what lasted from `start` to `end`. What came before the first frame of the path is `own` time.
     pub(super) fn explain(
-        (frames, wires): (&'a Frames, &'a Wires),
+        (frames, wires, keeps_steps): (&'a Frames, &'a Wires, bool),
+        trail: Option<&'a mut Trail>,
         (workload, user): (u32, u32),
         (start, end): (Time, Time),
         (last, own): (Last, Part),
@@ -54,10 +62,13 @@ impl<'a> Walk<'a> {
             losses: Vec::new(),
             steps: Vec::new(),
         };
-        let mut walk = Walk { frames, wires, start, own, at: end, round: None, found };
+        let mut walk = Walk { frames, wires, keeps_steps, trail, start, own, at: end, round: None, behind: Vec::new(), found };
         match last {
-            Last::Frame { at, frame, core_wait } if at > start => {
-                walk.split(core_wait, Part::CoreWait, at, Part::ClientWork);
+            Last::Frame { at, frame, core_wait, work } if at > start => {
+                walk.split(core_wait, Part::CoreWait, at, work);
+                if let Some(trail) = &mut walk.trail {
+                    trail.begin(start);
+                }
                 walk.follow(frame);
             }
             Last::Own(since, part) => {
@@ -68,7 +79,10 @@ impl<'a> Walk<'a> {
                 walk.back_to(start, walk.own);
             }
         }
-        let found = walk.found;
+        let mut found = walk.found;
+        for (workload, sent) in walk.behind {
+            add_to(&mut found.behind, workload, sent);
+        }
         assert_eq!(found.parts.total(), end.since(start), "the parts of a transaction are its whole latency");
         found
     }
@@ -78,12 +92,18 @@ impl<'a> Walk<'a> {
         assert!(to <= self.at, "the critical path leads back in time: {to:?} is after {:?}, {part:?}", self.at);
         let to = to.max(self.start);
         let span = self.at.since(to);
-        if span > Span::ZERO {
+        if self.keeps_steps && span > Span::ZERO {
             self.found.steps.push(Step { part, from: to, to: self.at, wire: None });
         }
         self.at = to;
         self.found.parts.add(part, span);
+        if span > Span::ZERO {
+            self.note(Found::Part(part), span);
+        }
         if let Some(window) = self.round {
+            if span > Span::ZERO {
+                self.note(Found::Windowed(window), span);
+            }
             self.found.windowed += span;
             if window == Window::Receiver {
                 self.found.receive_windowed += span;
@@ -92,38 +112,77 @@ impl<'a> Walk<'a> {
         span
     }
 
-    /// From the delivery of a frame back to the start.
-    fn follow(&mut self, mut id: FrameId) {
-        let mut entry = Entry::Delivered;
-        while self.at > self.start {
-            let Some(&frame) = self.frames.get(id) else {
-                self.back_to(self.start, Part::Unknown);
-                return;
-            };
-            if entry == Entry::Delivered {
-                self.pass(&frame);
-            }
-            if let Some(Lost { at, wire, in_ring }) = frame.repeats.and_then(|copy| self.frames.get(copy)?.lost) {
-                self.found.losses.push(Loss { at, wire, in_ring });
-            }
-            let Some(prior) = frame.prior else {
-                self.back_to(self.start, self.own);
-                return;
-            };
-            let since = self.moment(prior.frame, prior.entry);
-            if since.is_some_and(|since| since <= self.start)
-                && matches!(prior.part, Part::ClientWork | Part::ServerWork | Part::Device)
-            {
-                self.round = None;
-                self.back_to(self.start, self.own);
-                return;
-            }
-            self.enter_or_leave_round(prior.opens, prior.part);
-            if let Some(since) = since {
-                self.split(prior.core_wait, Part::CoreWait, since, prior.part);
-            }
-            (id, entry) = (prior.frame, prior.entry);
+    /// For the user's next transaction, whose path may pass here.
+    fn note(&mut self, found: Found, span: Span) {
+        if let Some(trail) = &mut self.trail {
+            trail.note(found, span);
         }
+    }
+
+    /// From the delivery of a frame back to the start.
+    fn follow(&mut self, frame: FrameId) {
+        let mut next = Some((frame, Entry::Delivered));
+        while let Some((frame, entry)) = next
+            && self.at > self.start
+        {
+            let (round, from) = (self.round, self.at);
+            if let Some(trail) = &mut self.trail {
+                if trail.passes(frame, entry, round, from) {
+                    trail.follow(&mut self.found, self.own);
+                    self.at = self.start;
+                    return;
+                }
+                trail.visit();
+            }
+            let (prior, passed) = self.visit((frame, entry));
+            let is_after_work = prior.is_some_and(|prior| is_work(prior.part));
+            if let Some(trail) = &mut self.trail {
+                trail.leave(Visit { frame, entry, round, from, passed, is_after_work, to: self.at, times: 0, losses: 0 });
+            }
+            next = prior.map(|prior| (prior.frame, prior.entry));
+        }
+        if let Some(trail) = &mut self.trail {
+            trail.replace();
+        }
+    }
+
+    /// From where a frame is entered to that from which it follows, or to the start. Also tells where its own way ends.
+    fn visit(&mut self, (id, entry): (FrameId, Entry)) -> (Option<Prior>, Time) {
+        let frames = self.frames;
+        let Some(frame) = frames.get(id) else {
+            self.back_to(self.start, Part::Unknown);
+            return (None, self.at);
+        };
+        if entry == Entry::Delivered {
+            self.pass_all(id, frame);
+        }
+        let passed = self.at;
+        if let Some(loss) = frame.repeats.and_then(|copy| self.frames.loss_of(copy)) {
+            self.found.losses.push(loss);
+            if let Some(trail) = &mut self.trail {
+                trail.note_loss(loss);
+            }
+        }
+        let Some(prior) = frame.prior else {
+            self.begin();
+            return (None, passed);
+        };
+        let since = self.moment(prior.frame, prior.entry);
+        if since.is_some_and(|since| since <= self.start) && is_work(prior.part) {
+            self.begin();
+            return (None, passed);
+        }
+        self.enter_or_leave_round(prior.opens, prior.part);
+        if let Some(since) = since {
+            self.split(prior.core_wait, Part::CoreWait, since, prior.part);
+        }
+        (Some(prior), passed)
+    }
+
+    /// What was before the first frame of the path: no round trip takes it.
+    fn begin(&mut self) {
+        self.round = None;
+        self.back_to(self.start, self.own);
     }
 
     /// Round trips that a window takes end, on the way back, at what a program wrote.
@@ -131,17 +190,39 @@ impl<'a> Walk<'a> {
         if opens.is_some() {
             self.round = opens;
             self.found.window_rounds += 1;
-        } else if matches!(part, Part::ClientWork | Part::ServerWork | Part::Device) {
+            self.note(Found::Round, Span::ZERO);
+        } else if is_work(part) {
             self.round = None;
         }
     }
 
+    /// When a frame was delivered or handed over: at the start at the latest, of one that is forgotten because it was over by then.
     fn moment(&self, id: FrameId, entry: Entry) -> Option<Time> {
-        let frame = self.frames.get(id)?;
+        let Some(frame) = self.frames.get(id) else {
+            let known = self.trail.as_deref().and_then(|trail| trail.moment(id, entry));
+            return known.or_else(|| self.frames.was_over(id, self.start).then_some(self.start));
+        };
         Some(match entry {
             Entry::Delivered => frame.delivered,
             Entry::Handed => frame.handed,
         })
+    }
+
+    /// The same as `pass`, of a datagram: the fragment that came first is followed, and the others were waited for.
+    fn pass_all(&mut self, id: FrameId, frame: &Frame) {
+        if frame.of == NOT_KEPT || frame.of == id {
+            return self.pass(frame);
+        }
+        match self.frames.get(frame.of) {
+            Some(first) => {
+                self.back_to(first.delivered, Part::Reassembly);
+                self.pass(first);
+            }
+            None => {
+                let was_over = self.frames.was_over(frame.of, self.start);
+                self.back_to(self.start, if was_over { Part::Reassembly } else { Part::Unknown });
+            }
+        }
     }
 
     /// From the arrival of a frame back to its hand-over to the interface.
@@ -150,19 +231,29 @@ impl<'a> Walk<'a> {
         let mut next = None;
         while let Some(&hop) = self.frames.hop(id) {
             match next {
-                None => {
-                    self.back_to(hop.arrival, Part::Receive);
+                None => self.receive(frame, hop.arrival),
+                Some((SWITCHING, _)) => {
+                    self.back_to(hop.arrival, Part::VirtualSwitchWait);
+                }
+                Some((VHOST, _)) => {
+                    self.back_to(hop.arrival, Part::VhostWait);
                 }
                 Some(next) => self.queue(next, hop.arrival),
             }
-            self.back_to(hop.end.min(hop.arrival), Part::Propagation);
-            self.back_to(hop.start, Part::Serialisation);
+            match hop.wire {
+                SWITCHING => self.work(&hop, Part::VirtualSwitch, Part::VirtualSwitchWait),
+                VHOST => self.work(&hop, Part::Vhost, Part::VhostWait),
+                _ => {
+                    self.back_to(hop.end.min(hop.arrival), Part::Propagation);
+                    self.back_to(hop.start, Part::Serialisation);
+                }
+            }
             (id, next) = (hop.before, Some((hop.wire, hop.class)));
         }
         match next {
-            Some((wire, class)) if id == 0 => {
+            Some((wire, class)) if id == 0 && wire < VHOST => {
                 let pauses = self.wires.paused(wire, class, frame.handed.max(self.start), self.at);
-                self.split(total(&pauses), Part::Paused, frame.handed, Part::InterfaceQueue);
+                self.alternate(&pauses, Part::Paused, frame.handed, Part::InterfaceQueue);
             }
             _ => {
                 self.back_to(frame.handed, Part::Unknown);
@@ -170,153 +261,69 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Time of a part since then, of which so much at most was another part.
-    fn split(&mut self, other: Span, other_part: Part, since: Time, part: Part) -> Span {
-        let began = since.max(self.start);
-        let own = self.back_to((began + other).min(self.at), part);
-        self.back_to(began, other_part);
-        own
+    /// From the hand-over to the transport back to the arrival at the host. In a virtual machine, the core that takes the frame must run.
+    fn receive(&mut self, frame: &Frame, since: Time) {
+        let Packet { to_host, flow_hash, .. } = frame.packet;
+        let closed = self.wires.closed(to_host, flow_hash, since.max(self.start), self.at);
+        self.alternate(&closed, Part::VirtualCoreWait, since, Part::Receive);
+    }
+
+    /// Work inside a hypervisor, from its end back to its beginning: what it took longer than it is, its core did something else.
+    fn work(&mut self, hop: &Hop, part: Part, wait: Part) {
+        let rest = hop.arrival.since(hop.end.min(hop.arrival));
+        self.split(rest, wait, hop.start, part);
+    }
+
+    /// Time of a part since then, which another part comes before.
+    fn split(&mut self, other: Span, other_part: Part, since: Time, part: Part) {
+        self.back_to((since + other).min(self.at), part);
+        self.back_to(since, other_part);
+    }
+
+    /// Time of a part since then, interrupted by another.
+    fn alternate(&mut self, others: &[(Time, Time)], other_part: Part, since: Time, part: Part) {
+        for &(from, to) in others.iter().rev() {
+            self.back_to(to, part);
+            self.back_to(from, other_part);
+        }
+        self.back_to(since, part);
     }
 
     /// In the queue of a class before a wire, since the frame came there.
-    fn queue(&mut self, (wire, class): (u32, u8), since: Time) {
-        let (began, until) = (since.max(self.start), self.at);
-        let pauses = self.wires.paused(wire, class, began, until);
-        let span = self.split(total(&pauses), Part::Paused, since, Part::SwitchQueue);
+    fn queue(&mut self, queue: (u32, u8), since: Time) {
+        let pauses = self.wires.paused(queue.0, queue.1, since.max(self.start), self.at);
+        for &(from, to) in pauses.iter().rev() {
+            self.queue_unpaused(queue, to);
+            self.back_to(from, Part::Paused);
+        }
+        self.queue_unpaused(queue, since);
+    }
+
+    fn queue_unpaused(&mut self, (wire, class): (u32, u8), since: Time) {
+        let (wires, until) = (self.wires, self.at);
+        let span = self.back_to(since, Part::SwitchQueue);
         if span == Span::ZERO {
             return;
         }
         if let Some(step) = self.found.steps.last_mut() {
             step.wire = Some(wire);
         }
-        let at_wire = self.found.queued_at.entry((wire, class)).or_insert(Span::ZERO);
-        *at_wire += span;
-        let free_since = std::iter::once(began).chain(pauses.iter().map(|pause| pause.1));
-        let free_until = pauses.iter().map(|pause| pause.0).chain([until]);
-        for (from, to) in free_since.zip(free_until) {
-            for (workload, sent) in self.wires.occupied(wire, from, to) {
-                let behind = self.found.behind.entry(workload).or_insert(Span::ZERO);
-                *behind += sent;
+        add_to(&mut self.found.queued_at, (wire, class), span);
+        self.note(Found::Queued(wire, class), span);
+        for (workload, sent, sent_by) in wires.occupied(wire, self.at, until) {
+            self.note(Found::Behind(workload, sent_by), sent);
+            match self.behind.iter_mut().find(|other| other.0 == workload) {
+                Some(other) => other.1 += sent,
+                None => self.behind.push((workload, sent)),
             }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::frames::{Hop, Prior};
-    use super::super::wires::Node;
-    use super::*;
-    use tailrace_wire::Packet;
-
-    const PS: fn(u64) -> Time = Time::from_ps;
-
-    /// A frame that passes one switch: handed, then start, end and arrival on both wires, then delivered.
-    fn add(frames: &mut Frames, prior: Option<Prior>, stamps: [u64; 8]) -> FrameId {
-        let [handed, start, end, arrival, next_start, next_end, next_arrival, delivered] = stamps.map(PS);
-        let id = frames.add(Frame { delivered, ..Frame::new(handed, Packet::default(), prior) });
-        frames.add_hop(id, Hop { before: 0, wire: 0, class: 0, start, end, arrival });
-        frames.add_hop(id, Hop { before: 0, wire: 1, class: 0, start: next_start, end: next_end, arrival: next_arrival });
-        id
-    }
-
-    fn after(frame: FrameId, entry: Entry, part: Part) -> Option<Prior> {
-        Some(Prior { frame, entry, part, core_wait: Span::ZERO, opens: None })
-    }
-
-    fn parts(explanation: &Explanation) -> Vec<(Part, u64)> {
-        let all = Part::ALL.iter().map(|&part| (part, explanation.parts.of(part).ps()));
-        all.filter(|part| part.1 > 0).collect()
-    }
-
-    #[test]
-    fn every_stamp_divides_the_way_of_a_request_and_its_response() {
-        let mut frames = Frames::default();
-        let mut wires = Wires::new(&[Node::Switch(0), Node::Host(0), Node::Host(1), Node::Switch(0)]);
-        let request = add(&mut frames, None, [10, 11, 21, 24, 29, 39, 42, 47]);
-        let prior = after(request, Entry::Delivered, Part::ServerWork);
-        let response = add(&mut frames, prior, [147, 150, 170, 174, 204, 224, 228, 236]);
-        wires.push(1, (PS(160), PS(204), PS(207)), 9, 5);
-        let found = Walk::explain(
-            (&frames, &wires),
-            (3, 4),
-            (PS(7), PS(240)),
-            (Last::Frame { at: PS(236), frame: response, core_wait: Span::ZERO }, Part::Start),
-        );
-        let expected = [
-            (Part::Start, 3),
-            (Part::ClientWork, 4),
-            (Part::ServerWork, 100),
-            (Part::InterfaceQueue, 1 + 3),
-            (Part::SwitchQueue, 5 + 30),
-            (Part::Serialisation, 10 + 10 + 20 + 20),
-            (Part::Propagation, 3 + 3 + 4 + 4),
-            (Part::Receive, 5 + 8),
-        ];
-        assert_eq!(parts(&found), expected);
-        assert_eq!(found.behind, BTreeMap::from([(5, Span::from_ps(30))]), "it stood behind workload 5");
-    }
-
-    #[test]
-    fn a_repetition_is_waited_for_since_the_first_copy_was_handed_over() {
-        let mut frames = Frames::default();
-        let wires = Wires::new(&[]);
-        let lost = frames.add(Frame {
-            lost: Some(Lost { at: PS(110), wire: 6, in_ring: false }),
-            ..Frame::new(PS(100), Packet::default(), None)
-        });
-        let again = add(&mut frames, after(lost, Entry::Handed, Part::Timeout), [300, 300, 310, 311, 311, 321, 322, 322]);
-        frames.get_mut(again).expect("it is kept").repeats = Some(lost);
-        let found = Walk::explain(
-            (&frames, &wires),
-            (0, 0),
-            (PS(90), PS(322)),
-            (Last::Frame { at: PS(322), frame: again, core_wait: Span::ZERO }, Part::Start),
-        );
-        assert_eq!(parts(&found), [(Part::Start, 10), (Part::Serialisation, 20), (Part::Propagation, 2), (Part::Timeout, 200)]);
-        assert_eq!(found.losses, [Loss { at: PS(110), wire: 6, in_ring: false }]);
-    }
-
-    #[test]
-    fn a_round_trip_for_a_window_is_counted_until_what_the_program_wrote() {
-        let mut frames = Frames::default();
-        let wires = Wires::new(&[]);
-        let request = add(&mut frames, None, [0, 0, 1, 2, 2, 3, 4, 4]);
-        let data = add(&mut frames, after(request, Entry::Delivered, Part::ServerWork), [10, 10, 11, 12, 12, 13, 14, 14]);
-        let ack = add(&mut frames, after(data, Entry::Delivered, Part::DelayedAck), [54, 54, 55, 56, 56, 57, 58, 58]);
-        let released = Prior {
-            frame: ack,
-            entry: Entry::Delivered,
-            part: Part::SenderHold,
-            core_wait: Span::ZERO,
-            opens: Some(Window::Congestion),
-        };
-        let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);
-        let found = Walk::explain(
-            (&frames, &wires),
-            (0, 0),
-            (PS(0), PS(62)),
-            (Last::Frame { at: PS(62), frame: rest, core_wait: Span::ZERO }, Part::Start),
-        );
-        assert_eq!(
-            parts(&found),
-            [(Part::ServerWork, 6), (Part::Serialisation, 8), (Part::Propagation, 8), (Part::DelayedAck, 40)]
-        );
-        assert_eq!((found.windowed.ps(), found.window_rounds), (48, 1), "from the write at 10 to the release at 58");
-    }
-
-    #[test]
-    fn what_was_forgotten_is_unknown() {
-        let mut frames = Frames::default();
-        let wires = Wires::new(&[]);
-        let prior = after(99, Entry::Delivered, Part::ServerWork);
-        let only = add(&mut frames, prior, [50, 50, 51, 52, 52, 53, 54, 54]);
-        let found = Walk::explain(
-            (&frames, &wires),
-            (0, 0),
-            (PS(0), PS(54)),
-            (Last::Frame { at: PS(54), frame: only, core_wait: Span::ZERO }, Part::Start),
-        );
-        assert_eq!(parts(&found), [(Part::Serialisation, 2), (Part::Propagation, 2), (Part::Unknown, 50)]);
-    }
+/// What programs and devices do.
+fn is_work(part: Part) -> bool {
+    matches!(part, Part::ClientWork | Part::ServerWork | Part::Device)
 }
+
+#[cfg(test)]
+mod tests;

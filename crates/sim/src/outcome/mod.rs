@@ -6,29 +6,33 @@ pub(crate) mod netstat;
 mod processors;
 mod summary;
 mod tables;
+mod written;
 
 pub use tailrace_record::{Column, Table};
 
 use crate::world::World;
 use serde_json::Value;
+use std::sync::OnceLock;
 use std::time::Duration;
 use tailrace_plan::Plan;
 
 /// Results of one trial.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    summary: Value,
+    /// As text: the values of a network of thousands of ports would be larger than the network.
+    summary: String,
+    read: OnceLock<Value>,
     tables: Vec<Table>,
 }
 
 impl Outcome {
     /// The summary as JSON.
-    pub fn to_json(&self) -> String {
-        self.summary.to_string()
+    pub fn json(&self) -> &str {
+        &self.summary
     }
     /// The summary as a value.
     pub fn summary(&self) -> &Value {
-        &self.summary
+        self.read.get_or_init(|| serde_json::from_str(&self.summary).expect("the summary was written as JSON"))
     }
     /// The tables.
     pub fn tables(&self) -> &[Table] {
@@ -40,5 +44,6 @@ impl Outcome {
 pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration) -> Outcome {
     world.settle_processors();
     let cut_off = cut_off::cut_off(world);
-    Outcome { summary: summary::summary(plan, world, &cut_off, wall), tables: tables::tables(plan, world, &cut_off) }
+    let summary = summary::summary(plan, world, &cut_off, wall);
+    Outcome { summary, read: OnceLock::new(), tables: tables::tables(plan, world, &cut_off) }
 }

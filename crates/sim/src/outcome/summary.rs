@@ -3,6 +3,7 @@
 use super::hypervisors::hypervisor_summaries;
 use super::netstat::netstat;
 use super::processors::processor_summary;
+use super::written::{self, List};
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -14,14 +15,14 @@ use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
 use tailrace_workloads::{has_lasting_connections, tells_connections};
 
-pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
+pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> String {
     let frames = world.links.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
     let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
-    let mut summary = json!({
+    let values = json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
         "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
@@ -41,21 +42,23 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         },
         "spanning_trees": plan.trees_summary(),
         "deadlock": deadlock(plan, &world.switches, world.now),
-        "workloads": workloads(plan, world, cut_off),
-        "ports": ports(plan, &world.switches, counted),
         "switches": switch_summaries(plan, &world.switches, &sources),
-        "hosts": hosts(plan, world),
-        "netstat": netstat(plan, world),
     });
+    let mut lists = vec![
+        List::new("workloads", workloads(plan, world, cut_off)),
+        List::new("ports", ports(plan, &world.switches, counted)),
+        List::new("hosts", hosts(plan, world)),
+        List::new("netstat", netstat(plan, world)),
+    ];
     if !world.hypervisors.is_empty() {
-        summary["hypervisors"] = hypervisor_summaries(plan, world).into();
+        lists.push(List::new("hypervisors", hypervisor_summaries(plan, world)));
     }
-    summary
+    written::object(values, lists)
 }
 
-fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
+fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {
     let limited = world.limit_counts();
-    let told = |(index, workload)| {
+    let told = move |(index, workload)| {
         let record = &world.links.observe.workloads[index];
         let tcp = tcp_summary(&world.tcp_stats(index).since(&record.tcp_before));
         let tallies = world.tallies(index).since(&record.tallies_before);
@@ -65,7 +68,7 @@ fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
         let counts = Counts { connection_bytes: connection_bytes(world, index, workload), tcp, limits, tallies };
         workload_summary(workload, record, &cut_off[index], counts)
     };
-    plan.workloads.iter().enumerate().map(told).collect()
+    plan.workloads.iter().enumerate().map(told)
 }
 
 /// Flows come and go: those that are open are not told one by one.
@@ -109,8 +112,8 @@ fn ip_summary(counted: IpCounters, (memory_bytes, memory_max_bytes): (u64, u64))
     })
 }
 
-fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
-    let summary = |(number, raw): (usize, &tailrace_plan::RawHost)| {
+fn hosts(plan: &Plan, world: &World) -> impl Iterator<Item = Value> {
+    let summary = move |(number, raw): (usize, &tailrace_plan::RawHost)| {
         let host = &world.hosts[number];
         let counted = host.counters();
         let mut told = json!({
@@ -132,5 +135,5 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
         }
         told
     };
-    plan.raw.hosts.iter().enumerate().map(summary).collect()
+    plan.raw.hosts.iter().enumerate().map(summary)
 }

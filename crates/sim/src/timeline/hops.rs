@@ -46,6 +46,15 @@ pub(super) struct Paused {
     pub(super) pause: Pause,
 }
 
+/// A program waited for a core of its host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CoreWait {
+    /// Its socket, by its place among the watched ones.
+    pub(super) place: u32,
+    pub(super) since: Time,
+    pub(super) until: Time,
+}
+
 /// Rows that found no room.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeftOut {
@@ -95,5 +104,22 @@ fn keep<T>(rows: &mut Vec<T>, row: T, (at, is_watched): (Time, bool), left_out: 
     } else {
         left_out.rows += 1;
         left_out.from = left_out.from.min(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_whole_until_the_earliest_row_that_found_no_room() {
+        let mut left_out = LeftOut::default();
+        let mut rows = vec![(); ROWS_MAX - 1];
+        for at in [10, 30, 20, 40] {
+            keep(&mut rows, (), (Time::from_ps(at), false), &mut left_out);
+        }
+        assert_eq!((rows.len(), left_out.rows, left_out.from), (ROWS_MAX, 3, Time::from_ps(20)));
+        keep(&mut rows, (), (Time::from_ps(5), true), &mut left_out);
+        assert_eq!((rows.len(), left_out.rows), (ROWS_MAX + 1, 3), "watched connections have room of their own");
     }
 }

@@ -1,14 +1,15 @@
 //! What happened in chosen windows of time, frame by frame: for traces and captures of single transactions.
 //!
 //! The log is fed beside the recorder of causes. It keeps every frame that passed a wire in the windows, whoever sent it, where frames of
-//! chosen users passed too; since when it waited before the wire, drops, marks and pauses, and how the sockets of those users changed.
+//! the connections of chosen transactions passed too; since when it waited before the wire, drops, marks and pauses, and how the sockets of
+//! those connections changed.
 
 mod hops;
 mod looks;
 mod tables;
 
-use crate::causes::{FrameId, SocketId, Transmission};
-use hops::{Dropped, Hop, Hops, Marked, Paused};
+use crate::causes::{FrameId, SocketNumber, Transmission};
+use hops::{CoreWait, Dropped, Hop, Hops, Marked, Paused};
 pub(crate) use looks::Look;
 use looks::Looks;
 use std::collections::{BTreeMap, VecDeque};
@@ -31,18 +32,29 @@ fn key(switch: u32, packet: &Packet) -> Key {
 pub struct Wanted {
     /// When things are kept: from, to; in order, and apart from each other.
     windows: Vec<(Time, Time)>,
-    /// Whose connections are watched: workload and user.
-    pub(crate) users: Vec<(u32, u32)>,
+    /// Whose connections are watched.
+    pub(crate) transactions: Vec<WantedTransaction>,
+}
+
+/// A transaction of a workload.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct WantedTransaction {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Its place among those of the workload that are explained, in the order of completion.
+    pub number: u32,
+    /// Counts within the workload.
+    pub user: u32,
 }
 
 impl Wanted {
-    /// Of these windows in picoseconds, in any order, and these users of workloads.
-    pub fn from_ps(windows_ps: Vec<(u64, u64)>, users: Vec<(u32, u32)>) -> Wanted {
-        Wanted::new(windows_ps.into_iter().map(|(from, to)| (Time::from_ps(from), Time::from_ps(to))).collect(), users)
+    /// Of these windows in picoseconds, in any order, and these transactions.
+    pub fn from_ps(windows_ps: Vec<(u64, u64)>, transactions: Vec<WantedTransaction>) -> Wanted {
+        Wanted::new(windows_ps.into_iter().map(|(from, to)| (Time::from_ps(from), Time::from_ps(to))).collect(), transactions)
     }
 
-    /// Of these windows, in any order, and these users of workloads.
-    pub fn new(mut windows: Vec<(Time, Time)>, mut users: Vec<(u32, u32)>) -> Wanted {
+    /// Of these windows, in any order, and these transactions.
+    pub fn new(mut windows: Vec<(Time, Time)>, mut transactions: Vec<WantedTransaction>) -> Wanted {
         windows.sort_unstable();
         let mut apart: Vec<(Time, Time)> = Vec::with_capacity(windows.len());
         for (from, to) in windows {
@@ -51,19 +63,29 @@ impl Wanted {
                 Some(_) | None => apart.push((from, to)),
             }
         }
-        users.sort_unstable();
-        users.dedup();
-        Wanted { windows: apart, users }
+        transactions.sort_unstable();
+        transactions.dedup();
+        Wanted { windows: apart, transactions }
+    }
+
+    /// From, to; in order, and apart from each other.
+    pub(crate) fn windows(&self) -> &[(Time, Time)] {
+        &self.windows
     }
 
     /// When the last window ends.
     pub(crate) fn end(&self) -> Time {
         self.windows.last().map_or(Time::ZERO, |window| window.1)
     }
+}
 
-    fn has(&self, begin: Time, end: Time) -> bool {
-        self.windows.iter().any(|&(from, to)| begin <= to && from <= end)
-    }
+/// Where wires are, by wire.
+#[derive(Debug)]
+pub(crate) struct Nodes {
+    /// The switch that a frame enters at its end, where it enters one at once.
+    pub(crate) ends: Vec<Option<u32>>,
+    /// The switch that sends on it.
+    pub(crate) begins: Vec<Option<u32>>,
 }
 
 /// The log.
@@ -74,33 +96,40 @@ pub(crate) struct Timeline {
     passed: usize,
     now: Time,
     is_open: bool,
-    /// The switch at the end of each wire, where it ends at one. The two directions of a link follow each other.
-    ends: Vec<Option<u32>>,
+    nodes: Nodes,
+    /// Connections that found no place among the watched ones.
+    connections_left_out: usize,
     /// When frames came that are in a switch.
     inside: BTreeMap<Key, VecDeque<Time>>,
     /// Client's and server's socket of every watched connection.
-    watched: Vec<SocketId>,
+    watched: Vec<SocketNumber>,
+    /// Their places in that list.
+    places: BTreeMap<SocketNumber, u32>,
     /// Whether frames of watched connections came to each wire: those of others are kept at the same ones.
     is_used: Vec<bool>,
     hops: Hops,
     looks: Looks,
+    core_waits: Vec<CoreWait>,
 }
 
 impl Timeline {
-    /// On wires that end at these switches or at hosts.
-    pub(crate) fn new(wanted: &Wanted, ends: Vec<Option<u32>>, watched: Vec<SocketId>) -> Timeline {
+    /// Of these sockets, both ends of each connection, and so many that are not watched.
+    pub(crate) fn new(wanted: &Wanted, nodes: Nodes, watched: Vec<SocketNumber>, left_out: usize) -> Timeline {
         let looks = Looks::new(watched.len());
         Timeline {
             wanted: wanted.clone(),
             passed: 0,
             now: Time::ZERO,
             is_open: false,
-            is_used: vec![false; ends.len()],
-            ends,
+            is_used: vec![false; nodes.ends.len()],
+            nodes,
             inside: BTreeMap::new(),
+            places: watched.iter().copied().zip(0..).collect(),
             watched,
+            connections_left_out: left_out,
             hops: Hops::default(),
             looks,
+            core_waits: Vec::new(),
         }
     }
 
@@ -116,23 +145,34 @@ impl Timeline {
             return;
         }
         if let Some((wire, packet)) = arrived
-            && let Some(switch) = self.ends[wire as usize]
+            && let Some(switch) = self.nodes.ends[wire as usize]
         {
-            self.inside.entry(key(switch, packet)).or_default().push_back(now);
+            self.entered(switch, packet);
+        }
+    }
+
+    /// A frame comes to a switch now.
+    pub(crate) fn entered(&mut self, switch: u32, packet: &Packet) {
+        if self.is_open {
+            self.inside.entry(key(switch, packet)).or_default().push_back(self.now);
         }
     }
 
     /// The world has handled it; `look` says what a socket looks like now.
-    pub(crate) fn end_event(&mut self, look: impl Fn(SocketId) -> Look) {
+    pub(crate) fn end_event(&mut self, look: impl Fn(SocketNumber) -> Option<Look>) {
         if self.is_open {
             let now = self.now;
-            (0..).zip(&self.watched).for_each(|(number, &socket)| self.looks.note(now, number, look(socket)));
+            for (place, &socket) in (0..).zip(&self.watched) {
+                if let Some(look) = look(socket) {
+                    self.looks.note(now, place, look);
+                }
+            }
         }
     }
 
     /// A frame goes onto a wire.
-    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission, frame: Option<FrameId>) {
-        let is_watched = self.note_wire(wire, packet);
+    pub(crate) fn sent(&mut self, wire: u32, packet: &Packet, sent: &Transmission, frame: Option<Sent>) {
+        let frame = self.watched_frame(wire, frame);
         if !self.is_open {
             return;
         }
@@ -142,7 +182,7 @@ impl Timeline {
         let since = self.since(wire, packet);
         let &Transmission { start, end, arrival, workload } = sent;
         if self.is_used[wire as usize] {
-            let of = Of::new(packet, frame.filter(|_| is_watched), workload);
+            let of = Of::new(packet, frame, workload);
             self.hops.add(Hop { of, wire, since, start, end, arrival });
         }
     }
@@ -152,45 +192,47 @@ impl Timeline {
         &mut self,
         (at, wire): (Time, u32),
         packet: &Packet,
-        (frame, workload): (Option<FrameId>, Option<usize>),
+        (frame, workload): (Option<Sent>, Option<usize>),
         cause: Option<DropCause>,
     ) {
-        let is_watched = self.note_wire(wire, packet);
+        let frame = self.watched_frame(wire, frame);
         if !self.is_open {
             return;
         }
         let since = self.since(wire, packet);
         if self.is_used[wire as usize] {
-            let of = Of::new(packet, frame.filter(|_| is_watched), workload);
+            let of = Of::new(packet, frame, workload);
             self.hops.dropped(Dropped { of, wire, since, at, cause });
         }
     }
 
     /// A frame is marked before a wire.
-    pub(crate) fn marked(
-        &mut self,
-        (at, wire): (Time, u32),
-        packet: &Packet,
-        (frame, workload): (Option<FrameId>, Option<usize>),
-    ) {
-        let is_watched = self.note_wire(wire, packet);
+    pub(crate) fn marked(&mut self, (at, wire): (Time, u32), packet: &Packet, (frame, workload): (Option<Sent>, Option<usize>)) {
+        let frame = self.watched_frame(wire, frame);
         if self.is_open && self.is_used[wire as usize] {
-            let of = Of::new(packet, frame.filter(|_| is_watched), workload);
+            let of = Of::new(packet, frame, workload);
             self.hops.marked(Marked { of, wire, at });
         }
     }
 
-    /// Whether a frame is one of a watched connection, whose wires are those of which others' frames are kept.
-    fn note_wire(&mut self, wire: u32, packet: &Packet) -> bool {
-        let is_watched = packet.belongs_to_flow() && self.watched.contains(&(packet.to_host, packet.to_endpoint));
-        self.is_used[wire as usize] |= is_watched;
-        is_watched
+    /// A program has a core now, for which it has waited to work for what had come for this socket.
+    pub(crate) fn waited_for_core(&mut self, socket: SocketNumber, since: Time) {
+        if let (true, Some(&place)) = (self.is_open, self.places.get(&socket)) {
+            self.core_waits.push(CoreWait { place, since, until: self.now });
+        }
+    }
+
+    /// The frame if it is one of a watched connection. Others' frames are kept at the wires of those that are sent in a window.
+    fn watched_frame(&mut self, wire: u32, frame: Option<Sent>) -> Option<FrameId> {
+        let frame = frame.filter(|frame| self.places.contains_key(&frame.sender))?.id;
+        self.is_used[wire as usize] = true;
+        Some(frame)
     }
 
     /// When a frame came to the node before a wire; `None` where that was before the window. What hosts and switches send of their own
     /// comes now.
     fn since(&mut self, wire: u32, packet: &Packet) -> Option<Time> {
-        let Some(switch) = self.ends[wire as usize ^ 1].filter(|_| packet.belongs_to_flow()) else { return Some(self.now) };
+        let Some(switch) = self.nodes.begins[wire as usize].filter(|_| packet.belongs_to_flow()) else { return Some(self.now) };
         let key = key(switch, packet);
         let same = self.inside.get_mut(&key)?;
         let since = same.pop_front();
@@ -199,6 +241,14 @@ impl Timeline {
         }
         since
     }
+}
+
+/// A frame of an explained connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sent {
+    pub(crate) id: FrameId,
+    /// The socket that sent it.
+    pub(crate) sender: SocketNumber,
 }
 
 /// Whose frame it is, and which.
@@ -227,23 +277,26 @@ mod tests {
 
     #[test]
     fn windows_that_touch_are_one() {
-        let wanted = Wanted::new(vec![(PS(50), PS(60)), (PS(10), PS(20)), (PS(15), PS(30))], vec![(1, 2), (0, 3), (1, 2)]);
+        let of = |workload, number| WantedTransaction { workload, number, user: 0 };
+        let windows = [(50, 60), (10, 20), (15, 30), (12, 14)].map(|(from, to)| (PS(from), PS(to)));
+        let wanted = Wanted::new(windows.to_vec(), vec![of(1, 2), of(0, 3), of(1, 2)]);
         assert_eq!(wanted.windows, [(PS(10), PS(30)), (PS(50), PS(60))]);
-        assert_eq!((wanted.users.as_slice(), wanted.end()), ([(0, 3), (1, 2)].as_slice(), PS(60)));
+        assert_eq!((wanted.transactions.as_slice(), wanted.end()), ([of(0, 3), of(1, 2)].as_slice(), PS(60)));
     }
 
     #[test]
     fn a_frame_waits_since_it_came_to_the_switch() {
         let wanted = Wanted::new(vec![(PS(10), PS(30)), (PS(50), PS(60))], Vec::new());
         // One link: wire 0 ends at the switch, wire 1 at the host.
-        let mut timeline = Timeline::new(&wanted, vec![Some(0), None], vec![(0, 0)]);
+        let nodes = Nodes { ends: vec![Some(0), None], begins: vec![None, Some(0)] };
+        let mut timeline = Timeline::new(&wanted, nodes, vec![7, 8], 0);
         let packet = Packet { payload_bytes: 100, frame_bytes: 166, ..Packet::default() };
         for (arrived, left, expected) in [(5, 11, Some(None)), (12, 14, Some(Some(12))), (20, 40, None), (49, 52, Some(None))] {
             timeline.begin_event(PS(arrived), Some((0, &packet)));
             timeline.begin_event(PS(left), None);
             let kept = timeline.hops.sent.len();
             let sent = Transmission { start: PS(left), end: PS(left + 1), arrival: PS(left + 2), workload: Some(3) };
-            timeline.sent(1, &packet, &sent, None);
+            timeline.sent(1, &packet, &sent, Some(Sent { id: 0, sender: 8 }));
             let hop = timeline.hops.sent.get(kept).map(|hop| hop.since.map(Time::ps));
             assert_eq!(hop, expected, "arrived at {arrived}");
         }

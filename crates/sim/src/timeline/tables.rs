@@ -1,34 +1,45 @@
 //! A timeline as columns. Times are picoseconds, `u64::MAX` and `u32::MAX` stand for none.
 
-use super::hops::{Dropped, Hop, Marked, Paused};
+use super::hops::{CoreWait, Dropped, Hop, Marked, Paused};
 use super::looks::Row;
 use super::{Of, Timeline};
-use crate::causes::{Explanation, FrameId, Part, Recorder, SentFrame, SocketId};
+use crate::causes::{Explanation, FrameId, KnownSocket, Member, Part, Recorder, SentFrame, WorkOnFrame};
 use std::collections::BTreeSet;
 use tailrace_dataplane::DropCause;
 use tailrace_record::{Column, Table};
 use tailrace_units::Time;
 use tailrace_wire::PRIORITIES;
 
-/// Its tables: `timeline_sockets` (both ends of each watched connection, the client's first; `port` is asked for the local port),
-/// `timeline_frames` (what they sent), `timeline_hops`, `timeline_drops`, `timeline_marks`, `timeline_pauses`, `timeline_looks`,
-/// `timeline_steps` (of the explanations of watched users; `transaction` is the row in the table of causes) and
-/// `timeline_left_out` (the number of rows that found no room, and when the first of a frame would have been).
-pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, port: impl Fn(SocketId) -> u16) -> Vec<Table> {
+/// Its tables: `timeline_sockets` (both ends of each watched connection, the client's first), `timeline_frames` (what they sent),
+/// `timeline_hops`, `timeline_drops`, `timeline_marks`, `timeline_pauses`, `timeline_looks`, `timeline_core_waits` (of programs on hosts
+/// without a processor), `timeline_works` (of hypervisors on frames), `timeline_transactions` and
+/// `timeline_members` (the wanted transactions and their frames), `timeline_steps` (their paths) and `timeline_left_out` (the number of rows
+/// that found no room, when the first of a frame would have been, and connections that are not watched, intervals of cores). `transaction` is the row in the
+/// table of causes.
+pub(crate) fn tables(timeline: &Timeline, recorder: &Recorder, cores_left_out: u64) -> Vec<Table> {
     let hops = &timeline.hops;
     let left_out = hops.left_out.rows + timeline.looks.left_out;
     vec![
-        sockets(timeline, port),
+        sockets(timeline, recorder),
         frames(timeline, recorder),
         sent(&hops.sent),
         dropped(&hops.dropped),
         marked(&hops.marked),
         paused(&hops.paused),
         looks(&timeline.looks.rows),
-        steps(timeline, &recorder.explained),
+        core_waits(&timeline.core_waits),
+        works(timeline, recorder),
+        transactions(recorder.members()),
+        members(recorder.members()),
+        steps(recorder.members(), &recorder.explained),
         Table {
             name: "timeline_left_out",
-            columns: vec![("rows", Column::U64(vec![left_out])), ("from_ps", Column::U64(vec![time(Some(hops.left_out.from))]))],
+            columns: vec![
+                ("rows", Column::U64(vec![left_out])),
+                ("from_ps", Column::U64(vec![time(Some(hops.left_out.from))])),
+                ("connections", Column::U64(vec![timeline.connections_left_out as u64])),
+                ("cores", Column::U64(vec![cores_left_out])),
+            ],
         },
     ]
 }
@@ -45,28 +56,32 @@ fn time(of: Option<Time>) -> u64 {
     of.filter(|&at| at != Time::NEVER).map_or(u64::MAX, Time::ps)
 }
 
-fn sockets(timeline: &Timeline, port: impl Fn(SocketId) -> u16) -> Table {
-    let Timeline { watched, wanted, .. } = timeline;
-    let users: Vec<(u32, u32)> = wanted.users.iter().flat_map(|&user| [user, user]).collect();
+/// `user` is `u32::MAX` for programs with several sockets.
+fn sockets(timeline: &Timeline, recorder: &Recorder) -> Table {
+    let known = |&number: &u32| *recorder.socket(number).expect("the run is the one in which it was found");
+    let watched: Vec<KnownSocket> = timeline.watched.iter().map(known).collect();
     let columns = vec![
-        ("workload", u32s(&users, |user| user.0)),
-        ("user", u32s(&users, |user| user.1)),
-        ("host", u32s(watched, |socket| u32::from(socket.0))),
-        ("endpoint", u32s(watched, |socket| socket.1)),
-        ("port", u32s(watched, |&socket| u32::from(port(socket)))),
+        ("workload", u32s(&watched, |socket| socket.workload)),
+        ("user", u32s(&watched, |socket| socket.user.unwrap_or(u32::MAX))),
+        ("host", u32s(&watched, |socket| u32::from(socket.id.0))),
+        ("endpoint", u32s(&watched, |socket| socket.id.1)),
+        ("port", u32s(&watched, |socket| u32::from(socket.port))),
     ];
     Table { name: "timeline_sockets", columns }
 }
 
+/// Frames of watched connections of which there are rows.
+fn frame_ids(timeline: &Timeline) -> BTreeSet<FrameId> {
+    let hops = timeline.hops.sent.iter().map(|hop| hop.of);
+    hops.chain(timeline.hops.dropped.iter().map(|row| row.of)).filter_map(|of| of.frame).collect()
+}
+
 /// What watched sockets sent. `prior_part` is the index of a part.
 fn frames(timeline: &Timeline, recorder: &Recorder) -> Table {
-    let hops = timeline.hops.sent.iter().map(|hop| hop.of);
-    let ids: BTreeSet<FrameId> = hops.chain(timeline.hops.dropped.iter().map(|row| row.of)).filter_map(|of| of.frame).collect();
-    let known: Vec<(FrameId, SentFrame)> = ids.into_iter().filter_map(|id| Some((id, recorder.frame(id)?))).collect();
-    let receiver = |frame: &SentFrame| {
-        let to = (frame.packet.to_host, frame.packet.to_endpoint);
-        timeline.watched.iter().position(|&socket| socket == to).expect("only frames of watched sockets have numbers") as u32
-    };
+    let known: Vec<(FrameId, SentFrame)> =
+        frame_ids(timeline).into_iter().filter_map(|id| Some((id, recorder.frame(id)?))).collect();
+    // The ends of a connection follow each other.
+    let receiver = |frame: &SentFrame| timeline.places[&frame.sender] ^ 1;
     let mut columns = vec![
         ("id", u64s(&known, |frame| frame.0)),
         ("to_socket", u32s(&known, |frame| receiver(&frame.1))),
@@ -167,12 +182,51 @@ fn looks(rows: &[Row]) -> Table {
     Table { name: "timeline_looks", columns }
 }
 
+fn core_waits(rows: &[CoreWait]) -> Table {
+    let columns = vec![
+        ("socket", u32s(rows, |row| row.place)),
+        ("since_ps", u64s(rows, |row| row.since.ps())),
+        ("until_ps", u64s(rows, |row| row.until.ps())),
+    ];
+    Table { name: "timeline_core_waits", columns }
+}
+
+fn works(timeline: &Timeline, recorder: &Recorder) -> Table {
+    let rows: Vec<(FrameId, WorkOnFrame)> =
+        frame_ids(timeline).into_iter().flat_map(|id| recorder.works_on(id).into_iter().map(move |work| (id, work))).collect();
+    let columns = vec![
+        ("frame", u64s(&rows, |row| row.0)),
+        ("hypervisor", u32s(&rows, |row| row.1.hypervisor)),
+        ("is_vhost", u32s(&rows, |row| u32::from(row.1.is_vhost))),
+        ("since_ps", u64s(&rows, |row| row.1.since.ps())),
+        ("start_ps", u64s(&rows, |row| row.1.start.ps())),
+        ("done_ps", u64s(&rows, |row| row.1.done.ps())),
+    ];
+    Table { name: "timeline_works", columns }
+}
+
+/// The wanted ones that were complete in time: the first frame with payload of the critical path, and its last frame.
+fn transactions(of: &[Member]) -> Table {
+    let columns = vec![
+        ("transaction", u32s(of, |one| one.row)),
+        ("first_frame", u64s(of, |one| one.ends.map_or(u64::MAX, |ends| ends.0))),
+        ("last_frame", u64s(of, |one| one.ends.map_or(u64::MAX, |ends| ends.1))),
+    ];
+    Table { name: "timeline_transactions", columns }
+}
+
+fn members(of: &[Member]) -> Table {
+    let rows: Vec<(u32, FrameId)> = of.iter().flat_map(|one| one.frames.iter().map(|&frame| (one.row, frame))).collect();
+    Table {
+        name: "timeline_members",
+        columns: vec![("transaction", u32s(&rows, |row| row.0)), ("frame", u64s(&rows, |row| row.1))],
+    }
+}
+
 /// In the order of time. `part` is an index in `Part::ALL`.
-fn steps(timeline: &Timeline, of: &[Explanation]) -> Table {
-    let is_wanted =
-        |one: &Explanation| timeline.wanted.users.contains(&(one.workload, one.user)) && timeline.wanted.has(one.start, one.end);
-    let wanted = of.iter().zip(0_u32..).filter(|(one, _)| is_wanted(one));
-    let rows: Vec<_> = wanted.flat_map(|(one, row)| one.steps.iter().rev().map(move |&step| (row, step))).collect();
+fn steps(wanted: &[Member], of: &[Explanation]) -> Table {
+    let steps = |row: u32| of[row as usize].steps.iter().rev();
+    let rows: Vec<_> = wanted.iter().flat_map(|one| steps(one.row).map(move |&step| (one.row, step))).collect();
     let part = |part: Part| Part::ALL.iter().position(|&each| each == part).expect("all parts are listed") as u32;
     let columns = vec![
         ("transaction", u32s(&rows, |row| row.0)),
@@ -182,4 +236,24 @@ fn steps(timeline: &Timeline, of: &[Explanation]) -> Table {
         ("wire", u32s(&rows, |row| row.1.wire.unwrap_or(u32::MAX))),
     ];
     Table { name: "timeline_steps", columns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_wire::Pause;
+
+    #[test]
+    fn a_pause_has_a_row_for_each_class_that_it_is_about() {
+        let mut quanta = [7; PRIORITIES];
+        quanta[5] = 0;
+        let row = Paused { wire: 3, at: Time::from_ps(11), pause: Pause { classes: 0b10_1000, quanta, is_link_pause: false } };
+        let expected = [
+            ("wire", Column::U32(vec![3, 3])),
+            ("at_ps", Column::U64(vec![11, 11])),
+            ("class", Column::U32(vec![3, 5])),
+            ("quanta", Column::U32(vec![7, 0])),
+        ];
+        assert_eq!(paused(&[row]).columns, expected);
+    }
 }

@@ -1,7 +1,7 @@
 //! Connections: addresses, ports and the two sockets.
 
 use super::{SocketPlace, World};
-use crate::causes::Connection;
+use crate::causes::{Connection, DatagramEnds};
 use crate::observe::Endpoint;
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
@@ -83,7 +83,7 @@ impl World {
             }
         }
         let ends = [0, 1].map(|side| (hosts[side] as u16, numbers[side]));
-        self.links.observe.connected(&Connection { workload, ends, hashes });
+        self.links.observe.connected(&Connection { workload, ends, hashes, ports: [port, SERVER_PORT] });
         (client, client + 1)
     }
 
@@ -110,6 +110,8 @@ impl World {
             host.open_udp(NewUdpSocket { identity, expects, owner: workload, header_bytes, program });
             self.links.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
         }
+        let ends = [0, 1].map(|side| (hosts[side] as u16, numbers[side]));
+        self.links.observe.datagram_flows.push(DatagramEnds { workload, ends });
         numbers[0]
     }
 

@@ -5,13 +5,16 @@ use crate::attachment::Attachment;
 use crate::hypervisors::{HypervisorNode, Machine, source_of_hypervisor};
 use crate::links::Links;
 use tailrace_endpoint::host::Host;
-use tailrace_endpoint::hypervisor::HypervisorOutputs;
+use tailrace_endpoint::hypervisor::{HypervisorOutputs, Passage};
 use tailrace_network::SwitchNode;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
 /// What is around one hypervisor.
 struct Around<'a> {
+    hypervisor: u32,
+    /// Of its switch.
+    number: u32,
     switch: &'a mut SwitchNode<Packet>,
     links: &'a mut Links,
     hosts: &'a mut [Host<Attachment>],
@@ -29,17 +32,26 @@ impl Around<'_> {
 
 impl HypervisorOutputs for Around<'_> {
     fn forward(&mut self, now: Time, port: usize, packet: &Packet) {
+        self.links.observe.switched(self.hypervisor, self.number, packet);
         let (switch, mut outputs) = self.switch.split(self.links);
         switch.handle_frame(now, port, *packet, &mut outputs);
     }
     fn deliver(&mut self, now: Time, port: usize, packet: &Packet) {
         let ring = self.machine(port).ring;
+        if let Some(recorder) = &mut self.links.observe.recorder {
+            recorder.put_into_ring(self.hypervisor, ring, packet);
+        }
         self.links.wires[ring as usize].push_at(now, packet);
         self.links.agenda.arm(ring, now);
     }
     fn dropped(&mut self, now: Time, port: usize, packet: &Packet) {
         let wire = self.machines[port].map_or(u64::MAX >> 32, |machine| u64::from(machine.wire));
-        self.links.observe.dropped(now, wire, packet, None);
+        self.links.observe.overran(now, self.hypervisor, wire, packet);
+    }
+    fn passed(&mut self, _: Time, frames: &[Packet], passage: Passage) {
+        if let Some(recorder) = &mut self.links.observe.recorder {
+            recorder.passed(self.hypervisor, frames, passage);
+        }
     }
     fn received(&self, port: usize) -> usize {
         let Machine { ring, .. } = self.machine(port);
@@ -63,9 +75,13 @@ impl World {
     #[inline(never)]
     pub(crate) fn enter_stage(&mut self, now: Time, wire: usize, (hypervisor, port): (u32, usize), is_switched: bool) {
         while let Some((_, packet)) = self.links.wires[wire].pop_arrived(now) {
+            if let Some(recorder) = &mut self.links.observe.recorder {
+                recorder.came(wire as u32);
+            }
             let World { hypervisors, switches, links, hosts, .. } = self;
             let HypervisorNode { model, switch, machines } = &mut hypervisors[hypervisor as usize];
-            let mut around = Around { switch: &mut switches[*switch as usize], links, hosts, machines };
+            let mut around =
+                Around { hypervisor, number: *switch, switch: &mut switches[*switch as usize], links, hosts, machines };
             if is_switched {
                 model.handle_switched(port, &packet, now, &mut around);
             } else {
@@ -84,13 +100,16 @@ impl World {
         let source = source_of_hypervisor(self.first_hypervisor_source, hypervisor);
         let World { hypervisors, switches, links, hosts, .. } = self;
         let HypervisorNode { model, switch, machines } = &mut hypervisors[hypervisor as usize];
-        let mut around = Around { switch: &mut switches[*switch as usize], links, hosts, machines };
+        let mut around = Around { hypervisor, number: *switch, switch: &mut switches[*switch as usize], links, hosts, machines };
         model.run(now, &mut around);
         self.links.agenda.arm(source, model.poll_timeout());
         let switch = *switch as usize;
         // A machine that runs again may call the hypervisor, at once.
         while let Some(gate) = self.hypervisors[hypervisor as usize].model.poll_gate() {
             let machine = self.hypervisors[hypervisor as usize].machines[gate.port].expect("a machine is at this port");
+            if let Some(recorder) = &mut self.links.observe.recorder {
+                recorder.gate(machine.host as u16, gate.core, gate.runs);
+            }
             let (host, out) = self.host_and_links(machine.host);
             host.handle_gate(now, gate.core, gate.runs, out);
             self.read_news();

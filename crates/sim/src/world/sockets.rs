@@ -22,6 +22,16 @@ impl World {
         (0..self.sockets.len() as u32).map(|socket| self.socket(socket))
     }
 
+    /// Tells workload, user and intended start of every operation in progress.
+    pub(crate) fn running(&self, tell: &mut dyn FnMut(u32, u32, Time)) {
+        for socket in self.all_sockets() {
+            socket.app().running(self.now, |user, start| tell(socket.owner(), user, start));
+        }
+        for place in &self.programs {
+            self.hosts[place.host as usize].running_of(place.number, &mut *tell);
+        }
+    }
+
     /// The transport's or the program's deadline has come.
     #[inline(never)]
     pub(crate) fn wake_socket(&mut self, now: Time, socket: u32) {

@@ -75,7 +75,7 @@ fn guest() -> RawProcessor {
 }
 
 /// A client and a server, each in a virtual machine of its own hypervisor, behind one switch.
-fn plan(switching: RawVirtualSwitching, work: impl FnOnce(&mut RawPlan)) -> RawPlan {
+pub(crate) fn plan(switching: RawVirtualSwitching, work: impl FnOnce(&mut RawPlan)) -> RawPlan {
     let mut plan = star(2, 1500, 800 * GBPS, 0, switch("sw", 16_000_000, fifo(16_000_000)));
     plan.switches = ["sw", "node0", "node1"].map(|name| switch(name, 16_000_000, fifo(16_000_000))).into();
     plan.links = vec![
@@ -95,7 +95,7 @@ fn plan(switching: RawVirtualSwitching, work: impl FnOnce(&mut RawPlan)) -> RawP
     plan
 }
 
-fn asking(users: u32) -> impl FnOnce(&mut RawPlan) {
+pub(crate) fn asking(users: u32) -> impl FnOnce(&mut RawPlan) {
     move |plan| plan.workloads.push(RawWorkload::from(requests("ask", "h0", "h1", users)))
 }
 

@@ -26,6 +26,7 @@ mod netstat;
 mod noise;
 mod ns3_cases;
 mod oltp_mix;
+mod parallel;
 mod paths;
 mod prioritisation;
 mod processor;

@@ -6,7 +6,6 @@ mod per_request;
 use crate::common::*;
 use per_request::{BACKLOG, Client, Log, PORT, RESPONSE_BYTES, Server, Shared, WORK};
 use serde_json::Value;
-use std::rc::Rc;
 use tailrace_endpoint::transport::Failure;
 use tailrace_plan::*;
 use tailrace_sim::{Control, HostedProgram, Outcome, run_with};
@@ -71,8 +70,8 @@ fn requests(asked: Asked, change: impl FnOnce(&mut RawPlan)) -> Seen {
     (server.backlog, server.accepts) = asked.backlog;
     programs.push(HostedProgram { host: server_host, workload: 0, program: Box::new(server), counts_goodput: false });
     let outcome = run_with(&plan, programs, &Control::default());
-    let mut logs: Vec<Log> =
-        logs.into_iter().map(|log| Rc::try_unwrap(log).map_or_else(|log| log.take(), |log| log.into_inner())).collect();
+    let taken = |log: Shared| std::mem::take(&mut *log.write().expect("nothing panics with it"));
+    let mut logs: Vec<Log> = logs.into_iter().map(taken).collect();
     let server = logs.pop().expect("the server's log");
     Seen { outcome, clients: logs, server }
 }

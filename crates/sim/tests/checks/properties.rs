@@ -58,7 +58,7 @@ proptest! {
         if outcome.summary()["deadlock"] != json!([]) {
             return Ok(()); // a circle of pauses never opens, and is named
         }
-        prop_assert_eq!(&outcome.summary()["finished"], &Value::Bool(true), "{}", outcome.to_json());
+        prop_assert_eq!(&outcome.summary()["finished"], &Value::Bool(true), "{}", outcome.json());
         for (raw, done) in workloads.iter().zip(list(&outcome, "workloads")) {
             let number = |key: &str| done[key].as_u64().expect("a count");
             match &raw.body {
@@ -71,7 +71,7 @@ proptest! {
                 }
                 RawBody::Flows(flows) => prop_assert_eq!(number("transactions"), flows.flows),
                 RawBody::Datagrams(datagrams) => prop_assert!(number("transactions") <= datagrams.count),
-                RawBody::Requests(_) | RawBody::Blocks(_) | RawBody::Storage(_) | RawBody::Frames(_) | RawBody::Mpi(_) => unreachable!("random plans have none"),
+                RawBody::Requests(_) | RawBody::Blocks(_) | RawBody::Storage(_) | RawBody::Frames(_) | RawBody::Mpi(_) | RawBody::Replay(_) => unreachable!("random plans have none"),
             }
         }
     }
@@ -107,7 +107,7 @@ proptest! {
             RawBody::Stream(stream) => rate(&stream.source, &plan).min(rate(&stream.destination, &plan)),
             RawBody::Flows(_) => 8 * GBPS,
             RawBody::Datagrams(datagrams) => rate(&datagrams.source, &plan).min(rate(&datagrams.destination, &plan)),
-            RawBody::Requests(_) | RawBody::Blocks(_) | RawBody::Storage(_) | RawBody::Frames(_) | RawBody::Mpi(_) => unreachable!("random plans have none"),
+            RawBody::Requests(_) | RawBody::Blocks(_) | RawBody::Storage(_) | RawBody::Frames(_) | RawBody::Mpi(_) | RawBody::Replay(_) => unreachable!("random plans have none"),
         }).collect();
         let outcome = simulate(plan);
         let (owner, latency) = (column(&outcome, "transactions", "workload"), column(&outcome, "transactions", "latency_ps"));
@@ -117,7 +117,7 @@ proptest! {
                 RawBody::Oltp(oltp) => (oltp.round_trips[0].request_bytes + oltp.round_trips[0].response_bytes, 100 * US, 2),
                 RawBody::Stream(_) | RawBody::Flows(_) => (1, 0, 3),
                 RawBody::Datagrams(_) => (1, 0, 1),
-                RawBody::Requests(_) | RawBody::Blocks(_) | RawBody::Storage(_) | RawBody::Frames(_) | RawBody::Mpi(_) => unreachable!("random plans have none"),
+                RawBody::Requests(_) | RawBody::Blocks(_) | RawBody::Storage(_) | RawBody::Frames(_) | RawBody::Mpi(_) | RawBody::Replay(_) => unreachable!("random plans have none"),
             };
             // Clocks may be a thousandth fast; two wires of 1 us lie on every path.
             let bytes = payload * 8_000 / 1_001 * 1_000 / (slowest[owner] / GBPS) / 1_000 * 1_000;

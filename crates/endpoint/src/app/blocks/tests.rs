@@ -24,7 +24,7 @@ fn users(count: u32, transactions: u64) -> Drive {
 /// A node whose block sockets are 0 to `users` times 3, and whose message sockets follow.
 fn client(sets: u32, drive: Drive, demand: Demand, retries: u32) -> BlockClient {
     let keys = |name: &str, answer: u64| QueryKeys {
-        exchange: Rc::new(Exchange::new(constant(200), constant(answer), 8..=65_507, random(name))),
+        exchange: Arc::new(Exchange::new(constant(200), constant(answer), 8..=65_507, random(name))),
         keys: (0..u64::from(sets * OTHERS)).collect(),
     };
     let (blocks, messages) = (keys("blocks", 8_192), keys("messages", 200));

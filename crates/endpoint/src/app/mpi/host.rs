@@ -9,7 +9,7 @@ use crate::app::{HostCalls, Peer, Program, Tallies};
 use crate::cause::Cause;
 use crate::transport::Failure;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Time};
 
 /// Connections that may wait to be accepted (Linux `somaxconn`): the program accepts each at once.
@@ -23,7 +23,7 @@ pub struct MpiConfig {
     /// The port at which it listens.
     pub port: u16,
     /// What all ranks do.
-    pub job: Rc<Job>,
+    pub job: Arc<Job>,
     /// What all connections carry.
     pub ledger: Ledger,
     /// Where each rank is found.
@@ -52,7 +52,7 @@ impl MpiHost {
         let mut places = vec![usize::MAX; peers.len()];
         ranks.iter().enumerate().for_each(|(at, &(rank, _))| places[rank as usize] = at);
         let is_local = places.iter().map(|&place| place != usize::MAX).collect();
-        let ranks = ranks.into_iter().map(|(rank, random)| Rank::new(rank, Rc::clone(&job), start, random)).collect();
+        let ranks = ranks.into_iter().map(|(rank, random)| Rank::new(rank, Arc::clone(&job), start, random)).collect();
         let (links, local, last) = (Links::new(host, ledger, peers), BTreeMap::new(), BTreeMap::new());
         let net = Net { job, links, is_local, local, last, sent_locally: 0, cause: None };
         MpiHost { port, is_listening: false, places, ranks, net }

@@ -7,7 +7,7 @@ use super::wire::Item;
 use crate::app::HostCalls;
 use crate::cause::Cause;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::Time;
 
 /// In the memory of a host: from whom, to whom, what, and what its sender follows from.
@@ -16,7 +16,7 @@ pub(super) type Local = (u32, u32, Item, Option<Cause>);
 /// How ranks reach each other.
 #[derive(Debug)]
 pub(super) struct Net {
-    pub(super) job: Rc<Job>,
+    pub(super) job: Arc<Job>,
     pub(super) links: Links,
     pub(super) is_local: Vec<bool>,
     /// Messages in the memory of this host: when they are there, and in what order they were sent.

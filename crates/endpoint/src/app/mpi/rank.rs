@@ -8,7 +8,7 @@ use super::wire::Item;
 use crate::app::HostCalls;
 use crate::cause::Cause;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
 /// What the rank is busy with, or what happens when it is over.
@@ -51,7 +51,7 @@ struct Running {
 #[derive(Debug)]
 pub(super) struct Rank {
     pub(super) number: u32,
-    job: Rc<Job>,
+    job: Arc<Job>,
     script: Script,
     running: Option<Running>,
     step: Step,
@@ -69,10 +69,10 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    pub(super) fn new(number: u32, job: Rc<Job>, start: Time, random: RandomStream) -> Rank {
+    pub(super) fn new(number: u32, job: Arc<Job>, start: Time, random: RandomStream) -> Rank {
         Rank {
             number,
-            script: Script::new(Rc::clone(&job), random),
+            script: Script::new(Arc::clone(&job), random),
             running: None,
             step: Step::default(),
             sent: 0,

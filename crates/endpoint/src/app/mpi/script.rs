@@ -3,7 +3,7 @@
 
 use super::Costs;
 use super::schedule::{Collective, Pattern};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{Distribution, RandomStream, Span};
 
 /// A message size with what is done at it.
@@ -55,7 +55,7 @@ pub(super) enum Call {
 /// Where a rank is.
 #[derive(Debug)]
 pub(super) struct Script {
-    job: Rc<Job>,
+    job: Arc<Job>,
     random: RandomStream,
     size: u32,
     iteration: u64,
@@ -71,13 +71,13 @@ enum Before {
 }
 
 impl Script {
-    pub(super) fn new(job: Rc<Job>, random: RandomStream) -> Script {
+    pub(super) fn new(job: Arc<Job>, random: RandomStream) -> Script {
         Script { job, random, size: 0, iteration: 0, before: Before::Barrier }
     }
 
     /// The next call; `None` behind the last.
     pub(super) fn next(&mut self) -> Option<Call> {
-        let job = Rc::clone(&self.job);
+        let job = Arc::clone(&self.job);
         let size = job.sizes.get(self.size as usize)?;
         loop {
             match self.before {

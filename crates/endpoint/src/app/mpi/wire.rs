@@ -3,9 +3,9 @@
 //! Packets of the simulator carry no content. What a stream carries stands in a [`Ledger`] that both ends share; a receiver takes an
 //! entry from it only when so many bytes have arrived.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::Mutex;
 
 /// A longer message is announced first: `btl_tcp_eager_limit` of 64 KiB less the largest header of ob1 (56 bytes).
 pub const EAGER_LIMIT: u64 = 65_536 - 56;
@@ -85,21 +85,23 @@ impl From {
 
 /// What all connections of a job carry.
 #[derive(Clone, Default, Debug)]
-pub struct Ledger(Rc<RefCell<BTreeMap<StreamKey, [VecDeque<Item>; 2]>>>);
+pub struct Ledger(Arc<Mutex<BTreeMap<StreamKey, [VecDeque<Item>; 2]>>>);
 
 impl Ledger {
     /// A connection is opened: what an earlier one between the same ports carried is forgotten.
     pub(super) fn open(&self, key: StreamKey) {
-        self.0.borrow_mut().insert(key, Default::default());
+        self.0.lock().expect("nothing panics while it has this").insert(key, Default::default());
     }
 
     pub(super) fn push(&self, key: StreamKey, from: From, item: Item) {
-        self.0.borrow_mut().get_mut(&key).expect("what is written was opened")[from as usize].push_back(item);
+        self.0.lock().expect("nothing panics while it has this").get_mut(&key).expect("what is written was opened")
+            [from as usize]
+            .push_back(item);
     }
 
     /// The next thing of a stream, if so many bytes of it hold it.
     pub(super) fn pop(&self, key: StreamKey, from: From, arrived: u64) -> Option<Item> {
-        let mut streams = self.0.borrow_mut();
+        let mut streams = self.0.lock().expect("nothing panics while it has this");
         let stream = &mut streams.get_mut(&key)?[from as usize];
         let is_whole = stream.front().is_some_and(|item| item.bytes() <= arrived);
         if is_whole { stream.pop_front() } else { None }

@@ -2,7 +2,7 @@
 
 use super::{GapFrom, OltpProfile, time_for};
 use crate::app::SocketCalls;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
 /// Transactions of one user that are told of as running or overdue; with a gap of zero any number would be.
@@ -11,7 +11,7 @@ const BEHIND_MAX: u64 = 10_000;
 /// A user.
 #[derive(Debug)]
 pub struct OltpClient {
-    profile: Rc<OltpProfile>,
+    profile: Arc<OltpProfile>,
     /// It works on some of the responses, and reads when it has a core.
     reads_late: bool,
     user: u32,
@@ -60,7 +60,7 @@ enum Phase {
 
 impl OltpClient {
     /// A user who connects at `connect` and begins when the connection is open, at `start` at the earliest.
-    pub fn new(profile: Rc<OltpProfile>, user: u32, connect: Time, start: Time, random: RandomStream) -> OltpClient {
+    pub fn new(profile: Arc<OltpProfile>, user: u32, connect: Time, start: Time, random: RandomStream) -> OltpClient {
         let phase = Phase::Unconnected;
         OltpClient {
             reads_late: profile.has_client_work(),

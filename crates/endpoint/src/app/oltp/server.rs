@@ -2,13 +2,13 @@
 
 use super::{OltpProfile, time_for};
 use crate::app::SocketCalls;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
 /// The database's side of one connection.
 #[derive(Debug)]
 pub struct OltpServer {
-    profile: Rc<OltpProfile>,
+    profile: Arc<OltpProfile>,
     random: RandomStream,
     statement: usize,
     /// Bytes of the request that are still to come.
@@ -22,7 +22,7 @@ pub struct OltpServer {
 
 impl OltpServer {
     /// Waits for the first request.
-    pub fn new(profile: Rc<OltpProfile>, random: RandomStream) -> OltpServer {
+    pub fn new(profile: Arc<OltpProfile>, random: RandomStream) -> OltpServer {
         let missing = profile.statements[0].request_bytes;
         OltpServer { profile, random, statement: 0, missing, unwritten: 0, is_working: false, deadline: Time::NEVER }
     }

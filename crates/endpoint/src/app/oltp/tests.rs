@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::{SocketCalls, WorkCalls};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Time};
 
 /// Writes down what a program does.
@@ -53,7 +53,7 @@ impl WorkCalls for Notes {
     }
 }
 
-fn profile(gap_from: GapFrom) -> Rc<OltpProfile> {
+fn profile(gap_from: GapFrom) -> Arc<OltpProfile> {
     let statement = Statement {
         request_bytes: 100,
         response_bytes: 20_000,
@@ -67,18 +67,18 @@ fn profile(gap_from: GapFrom) -> Rc<OltpProfile> {
         unpack_fs_per_byte: 0,
     };
     let gap = Distribution::Constant(1_000);
-    Rc::new(OltpProfile { statements: vec![statement], gap, gap_from, transactions: 2, warmup_transactions: 0 })
+    Arc::new(OltpProfile { statements: vec![statement], gap, gap_from, transactions: 2, warmup_transactions: 0 })
 }
 
 /// A profile in which the statement was changed.
-fn changed(change: impl FnOnce(&mut Statement)) -> Rc<OltpProfile> {
+fn changed(change: impl FnOnce(&mut Statement)) -> Arc<OltpProfile> {
     let mut shared = profile(GapFrom::End);
-    change(&mut Rc::get_mut(&mut shared).expect("not shared yet").statements[0]);
+    change(&mut Arc::get_mut(&mut shared).expect("not shared yet").statements[0]);
     shared
 }
 
 /// When the server writes, after a request at 10 ps.
-fn writes(profile: Rc<OltpProfile>) -> (Vec<u64>, String) {
+fn writes(profile: Arc<OltpProfile>) -> (Vec<u64>, String) {
     let mut server = OltpServer::new(profile, RandomStream::new(1, "server"));
     let mut notes = Notes::default();
     server.handle_readable(Time::from_ps(10), 100, &mut notes);
@@ -255,7 +255,7 @@ fn a_thinking_user_pauses_after_the_end() {
 }
 
 /// What is told at a time of a user whose first transaction began at 500 ps and has no answer.
-fn running(profile: Rc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
+fn running(profile: Arc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
     let mut notes = Notes::default();
     let mut client = OltpClient::new(profile, 3, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
@@ -275,7 +275,7 @@ fn a_transaction_without_an_answer_is_running_since_it_was_due() {
 fn the_transactions_of_a_paced_user_that_are_due_behind_it_are_running_too() {
     let endless = |transactions, warmup_transactions| {
         let mut shared = profile(GapFrom::Start);
-        let own = Rc::get_mut(&mut shared).expect("not shared yet");
+        let own = Arc::get_mut(&mut shared).expect("not shared yet");
         (own.transactions, own.warmup_transactions) = (transactions, warmup_transactions);
         shared
     };

@@ -4,14 +4,14 @@ use super::Exchange;
 use super::patience::Patience;
 use crate::app::{HostCalls, Peer, Tallies};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Time};
 
 /// Whom requests of one sort go to, and how.
 #[derive(Clone, Debug)]
 pub(super) struct LaneConfig {
     pub(super) peer: Peer,
-    pub(super) exchange: Rc<Exchange>,
+    pub(super) exchange: Arc<Exchange>,
     /// Requests that may be on their way over one connection.
     pub(super) depth: u32,
     /// Most connections; 0 for as many as are needed.

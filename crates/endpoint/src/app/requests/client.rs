@@ -9,7 +9,7 @@ use super::{Drive, Exchange};
 use crate::app::{HostCalls, Message, Peer, Program, Tallies};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
 /// What a client is made of.
@@ -20,7 +20,7 @@ pub struct ClientConfig {
     /// The servers.
     pub servers: Vec<Peer>,
     /// Sizes.
-    pub exchange: Rc<Exchange>,
+    pub exchange: Arc<Exchange>,
     /// How requests travel.
     pub transport: Transport,
     /// What makes them.
@@ -102,7 +102,10 @@ impl RequestClient {
             Way::Streams(asker) => asker.ask_within(now, lane, number, calls),
             Way::Datagrams(queries, shared) => {
                 let turn = number / u64::from(self.servers) % u64::from(*shared);
+                // What has just come was for another request.
+                let before = calls.follows(None);
                 queries.ask(now, lane * *shared + turn as u32, number, calls);
+                calls.follows(before);
             }
         }
     }
@@ -143,7 +146,7 @@ impl RequestClient {
 }
 
 impl Way {
-    fn new(host: u16, servers: &[Peer], exchange: Rc<Exchange>, transport: Transport, drive: &Drive, is_drawn: bool) -> Way {
+    fn new(host: u16, servers: &[Peer], exchange: Arc<Exchange>, transport: Transport, drive: &Drive, is_drawn: bool) -> Way {
         match transport {
             Transport::Udp { timeout, retries, keys } => {
                 let shared = if let Drive::Arrivals(_) = drive { keys.len() / servers.len() } else { 1 };
@@ -152,7 +155,7 @@ impl Way {
             Transport::Tcp { is_kept, depth, limit, timeout, retries } => {
                 let mut asker = Asker::new(host, (timeout > Span::ZERO).then(|| Patience::new(timeout, retries)));
                 let mut add = |peer: Peer, limit: u32| {
-                    asker.add_lane(LaneConfig { peer, exchange: Rc::clone(&exchange), depth, limit, is_kept });
+                    asker.add_lane(LaneConfig { peer, exchange: Arc::clone(&exchange), depth, limit, is_kept });
                 };
                 match drive {
                     Drive::Arrivals(_) => servers.iter().for_each(|&peer| add(peer, limit)),

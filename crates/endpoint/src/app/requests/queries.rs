@@ -3,7 +3,7 @@
 use super::Exchange;
 use crate::app::{HostCalls, Message, Tallies};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{Span, Time};
 
 /// One request that is not answered.
@@ -18,7 +18,7 @@ struct Query {
 /// The queries of a client.
 #[derive(Debug)]
 pub(in crate::app) struct Queries {
-    exchange: Rc<Exchange>,
+    exchange: Arc<Exchange>,
     timeout: Span,
     retries: u32,
     /// Sockets of the program that are not theirs come before.
@@ -34,7 +34,7 @@ pub(in crate::app) struct Queries {
 
 impl Queries {
     /// Through so many sockets as there are keys, of which the program numbers the first `first_socket`.
-    pub(in crate::app) fn new(exchange: Rc<Exchange>, timeout: Span, retries: u32, first_socket: u32, keys: &[u64]) -> Queries {
+    pub(in crate::app) fn new(exchange: Arc<Exchange>, timeout: Span, retries: u32, first_socket: u32, keys: &[u64]) -> Queries {
         Queries {
             exchange,
             timeout,

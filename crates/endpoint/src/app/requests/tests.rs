@@ -4,7 +4,7 @@ use super::*;
 use crate::app::fake_host::{Fake, PEER};
 use crate::app::{Message, Program, Tallies};
 use crate::transport::Failure;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{Probability, Span, Time};
 
 const SECOND: Span = Span::from_secs(1);
@@ -22,7 +22,7 @@ fn client(users: u32, requests: u64, transport: Transport) -> RequestClient {
     RequestClient::new(ClientConfig {
         host: 0,
         servers: vec![PEER],
-        exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
+        exchange: Arc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
         transport,
         drive: Drive::Users { users: (0..users).map(user).collect(), gap: constant(0), requests },
         choice: None,
@@ -127,7 +127,7 @@ fn a_shared_connection_carries_as_many_requests_as_its_pipeline_and_others_wait(
     let mut client = RequestClient::new(ClientConfig {
         host: 0,
         servers: vec![PEER],
-        exchange: Rc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
+        exchange: Arc::new(Exchange::new(constant(100), constant(300), 1..=u64::MAX, random("sizes"))),
         transport: Transport::Tcp { is_kept: true, depth: 2, limit: 1, timeout: Span::ZERO, retries: 0 },
         drive: Drive::Arrivals(Arrivals::new(config)),
         choice: None,

@@ -4,7 +4,7 @@ use super::job::{Job, JobConfig};
 use super::path::{Command, Done, Outcome, Path, PathWaits};
 use crate::app::requests::PAUSE_AFTER_FAILURE;
 use crate::app::{HostCalls, Program, StorageDone, Tallies, Waits};
-use crate::cause::{Cause, Work};
+use crate::cause::{Came, Cause, Work};
 use crate::transport::Failure;
 use std::collections::{BTreeSet, VecDeque};
 use tailrace_blockdev::{Op, Request};
@@ -227,7 +227,7 @@ impl StorageClient {
         if op != Op::Flush {
             self.tallies.answered += 1;
             // What no network has brought came from the device.
-            let own = Cause { socket: None, by: submitted, work: Work::Device };
+            let own = Cause { came: Came::Nothing, by: submitted, work: Work::Device };
             let before = (network + r2t == Span::ZERO).then(|| calls.follows(Some(own)));
             calls.completed(user, intended);
             if let Some(before) = before {

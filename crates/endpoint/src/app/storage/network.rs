@@ -7,7 +7,7 @@ use crate::app::{HostCalls, Peer, Tallies};
 use crate::cause::Cause;
 use crate::transport::Failure;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{Span, Time};
 
 /// From the loss of a connection until it is opened again: `DefaultTime2Wait` of RFC 7143 (13.15).
@@ -21,7 +21,7 @@ pub struct NetworkPathConfig {
     /// The target.
     pub target: Peer,
     /// What both have agreed on.
-    pub rules: Rc<Rules>,
+    pub rules: Arc<Rules>,
     /// Connections, at least one. A job uses one of them; jobs take them in turn.
     pub connections: u32,
     /// What connections carry.
@@ -33,7 +33,7 @@ pub struct NetworkPathConfig {
 pub struct NetworkPath {
     host: u16,
     target: Peer,
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     wires: Wires,
     links: Vec<Link>,
     done: VecDeque<Done>,
@@ -138,8 +138,8 @@ impl Path for NetworkPath {
 }
 
 impl Link {
-    fn new(rules: &Rc<Rules>, opens: Time) -> Link {
-        Link { state: State::Closed(opens), session: InitiatorSession::new(Rc::clone(rules)), reader: Reader::default() }
+    fn new(rules: &Arc<Rules>, opens: Time) -> Link {
+        Link { state: State::Closed(opens), session: InitiatorSession::new(Arc::clone(rules)), reader: Reader::default() }
     }
 
     fn socket(&self) -> Option<u32> {
@@ -152,7 +152,7 @@ impl Link {
     fn read(&mut self, now: Time, bytes: u64) {
         let State::Opened(_, wire) = &self.state else { return };
         self.reader.handle_bytes(bytes);
-        while let Some(pdu) = self.reader.poll_pdu(&mut wire.borrow_mut()[1]) {
+        while let Some(pdu) = self.reader.poll_pdu(&mut wire.lock().expect("nothing panics while it has this")[1]) {
             self.session.handle_pdu(now, pdu);
         }
     }
@@ -161,7 +161,7 @@ impl Link {
     fn write(&mut self, calls: &mut dyn HostCalls) {
         let State::Opened(socket, wire) = &self.state else { return };
         while let Some(pdu) = self.session.poll_pdu() {
-            wire.borrow_mut()[0].write(pdu);
+            wire.lock().expect("nothing panics while it has this")[0].write(pdu);
             calls.write(*socket, pdu.bytes.into());
         }
     }
@@ -200,7 +200,13 @@ mod tests {
             counts_unanswered: true,
             requests: 8,
         };
-        NetworkPath::new(NetworkPathConfig { host: 0, target: PEER, rules: Rc::new(rules), connections, wires: Wires::default() })
+        NetworkPath::new(NetworkPathConfig {
+            host: 0,
+            target: PEER,
+            rules: Arc::new(rules),
+            connections,
+            wires: Wires::default(),
+        })
     }
 
     fn read(tag: u32, job: u32) -> Command {
@@ -217,7 +223,7 @@ mod tests {
         assert_eq!((host.connected, &host.written[..], path.poll_timeout()), (2, &[(1, 100), (2, 100)][..], Time::NEVER));
         let set_up = Pdu { kind: PduKind::SetUp, tag: 0, offset: 0, data: 0, bytes: 50, window: 0 };
         let State::Opened(_, wire) = &path.links[1].state else { panic!("it is open") };
-        wire.borrow_mut()[1].write(set_up);
+        wire.lock().expect("nothing panics while it has this")[1].write(set_up);
         path.handle_readable(Time::ZERO, 2, 50, &mut host);
         assert_eq!(host.written[2..], [(2, 48)], "job 1 has the second connection");
     }
@@ -252,9 +258,16 @@ mod tests {
         path.handle_timeout(Time::ZERO, &mut host);
         path.submit(Time::ZERO, read(3, 0), &mut host);
         let State::Opened(_, wire) = &path.links[0].state else { panic!("it is open") };
-        let wire = Rc::clone(wire);
+        let wire = Arc::clone(wire);
         let mut arrive = |now: u64, kind: PduKind, data: u32, bytes: u32| {
-            wire.borrow_mut()[1].write(Pdu { kind, tag: 0, offset: 0, data, bytes, window: 8 });
+            wire.lock().expect("nothing panics while it has this")[1].write(Pdu {
+                kind,
+                tag: 0,
+                offset: 0,
+                data,
+                bytes,
+                window: 8,
+            });
             path.handle_readable(Time::from_ns(now), 1, bytes.into(), &mut host);
             path.poll_done()
         };

@@ -59,7 +59,7 @@ pub struct PathWaits {
 }
 
 /// How commands of one initiator reach the device, and how they come back.
-pub trait Path: Debug {
+pub trait Path: Debug + Send {
     /// When it wants to be called, or [`Time::NEVER`].
     fn poll_timeout(&self) -> Time;
     /// Its deadline has come. It is also called where nothing is due.

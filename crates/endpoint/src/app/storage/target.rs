@@ -3,10 +3,10 @@
 use super::protocol::{Arrival, Reader, Rules, Served, TargetSession};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Program};
-use crate::cause::{Cause, Work};
+use crate::cause::{Came, Cause, Work};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_blockdev::{Completion, DeviceUser, Request};
 use tailrace_units::Time;
 
@@ -19,7 +19,7 @@ pub struct StorageTargetConfig {
     /// The port at which it listens.
     pub port: u16,
     /// What it agrees on with each initiator.
-    pub rules: Rc<Rules>,
+    pub rules: Arc<Rules>,
     /// Its use of the device.
     pub device: DeviceUser,
     /// What connections carry.
@@ -31,7 +31,7 @@ pub struct StorageTargetConfig {
 pub struct StorageTarget {
     port: u16,
     is_listening: bool,
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     wires: Wires,
     device: DeviceUser,
     sessions: BTreeMap<u32, Session>,
@@ -95,7 +95,7 @@ impl StorageTarget {
             let Some(session) = self.sessions.get_mut(&origin.socket).filter(|session| session.serial == origin.serial) else {
                 continue; // Its connection was lost.
             };
-            calls.follows(Some(Cause { socket: Some(origin.socket), by: submitted, work: Work::Device }));
+            calls.follows(Some(Cause { came: Came::Bytes(origin.socket), by: submitted, work: Work::Device }));
             session.session.handle_served(origin.tag, Served { queue, device, pieces, pieces_wait, busy });
             session.write(origin.socket, calls);
         }
@@ -127,7 +127,7 @@ impl Program for StorageTarget {
     fn handle_waiting(&mut self, _: Time, port: u16, calls: &mut dyn HostCalls) {
         while let Some(socket) = calls.accept(port) {
             let (wire, reader) = (self.wires.find(calls.ends(socket).peer), Reader::default());
-            let session = TargetSession::new(Rc::clone(&self.rules));
+            let session = TargetSession::new(Arc::clone(&self.rules));
             let mut session = Session { serial: self.next_serial, session, wire, reader };
             self.next_serial += 1;
             session.write(socket, calls);
@@ -157,14 +157,14 @@ impl Program for StorageTarget {
 impl Session {
     fn read(&mut self, bytes: u64) {
         self.reader.handle_bytes(bytes);
-        while let Some(pdu) = self.reader.poll_pdu(&mut self.wire.borrow_mut()[0]) {
+        while let Some(pdu) = self.reader.poll_pdu(&mut self.wire.lock().expect("nothing panics while it has this")[0]) {
             self.session.handle_pdu(pdu);
         }
     }
 
     fn write(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         while let Some(pdu) = self.session.poll_pdu() {
-            self.wire.borrow_mut()[1].write(pdu);
+            self.wire.lock().expect("nothing panics while it has this")[1].write(pdu);
             calls.write(socket, pdu.bytes.into());
         }
     }

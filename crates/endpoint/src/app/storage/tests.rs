@@ -6,8 +6,8 @@ use super::*;
 use crate::app::fake_host::{Fake, PEER};
 use crate::app::{Arrivals, ArrivalsConfig, HostCalls, Program};
 use crate::transport::Failure;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::Mutex;
 use tailrace_blockdev::{Device, DeviceConfig, DeviceUser, Limits, LinkConfig, Op, Request};
 use tailrace_units::{BitRate, Distribution, Probability, RandomStream, Span, Time, Zipf};
 
@@ -202,7 +202,7 @@ struct Noted {
 }
 
 #[derive(Debug)]
-struct NotedPath(Rc<RefCell<Noted>>);
+struct NotedPath(Arc<Mutex<Noted>>);
 
 impl Path for NotedPath {
     fn poll_timeout(&self) -> Time {
@@ -210,23 +210,23 @@ impl Path for NotedPath {
     }
     fn handle_timeout(&mut self, _: Time, _: &mut dyn HostCalls) {}
     fn submit(&mut self, now: Time, command: Command, _: &mut dyn HostCalls) {
-        self.0.borrow_mut().commands.push((now, command));
+        self.0.lock().expect("unbroken").commands.push((now, command));
     }
     fn poll_done(&mut self) -> Option<Done> {
-        self.0.borrow_mut().ends.pop()
+        self.0.lock().expect("unbroken").ends.pop()
     }
 }
 
 #[test]
 fn a_flush_under_way_holds_back_what_would_begin() {
-    let noted = Rc::new(RefCell::new(Noted::default()));
-    let mut client = client(vec![JobConfig { flush_every: 1, ..job(2) }], Box::new(NotedPath(Rc::clone(&noted))));
+    let noted = Arc::new(Mutex::new(Noted::default()));
+    let mut client = client(vec![JobConfig { flush_every: 1, ..job(2) }], Box::new(NotedPath(Arc::clone(&noted))));
     let mut host = Fake::default();
-    let ops = || noted.borrow().commands.iter().map(|(_, command)| command.request.op).collect::<Vec<Op>>();
+    let ops = || noted.lock().expect("unbroken").commands.iter().map(|(_, command)| command.request.op).collect::<Vec<Op>>();
     let end = |tag: u32, at_us: u64| {
         let at = Time::ZERO + Span::from_us(at_us);
         let waits = PathWaits { device: Span::from_us(at_us), ..PathWaits::default() };
-        noted.borrow_mut().ends.push(Done { tag, at, outcome: Outcome::Complete(waits) });
+        noted.lock().expect("unbroken").ends.push(Done { tag, at, outcome: Outcome::Complete(waits) });
         at
     };
     client.handle_timeout(Time::ZERO, &mut host);
@@ -242,24 +242,25 @@ fn a_flush_under_way_holds_back_what_would_begin() {
 
 #[test]
 fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_takes_its_place() {
-    let noted = Rc::new(RefCell::new(Noted::default()));
-    let mut client = client(vec![JobConfig { flush_every: 1, ..job(3) }], Box::new(NotedPath(Rc::clone(&noted))));
+    let noted = Arc::new(Mutex::new(Noted::default()));
+    let mut client = client(vec![JobConfig { flush_every: 1, ..job(3) }], Box::new(NotedPath(Arc::clone(&noted))));
     let mut host = Fake::default();
     let end = |tag: u32, began_us: u64, at_us: u64| {
         let at = Time::ZERO + Span::from_us(at_us);
         let waits = PathWaits { device: Span::from_us(at_us - began_us), ..PathWaits::default() };
-        noted.borrow_mut().ends.push(Done { tag, at, outcome: Outcome::Complete(waits) });
+        noted.lock().expect("unbroken").ends.push(Done { tag, at, outcome: Outcome::Complete(waits) });
         at
     };
     client.handle_timeout(Time::ZERO, &mut host);
     client.handle_timeout(end(0, 0, 10), &mut host);
     // Held back: the third place from the beginning, and that of the write from 10 us on, which flushes at 30 us.
     client.handle_timeout(end(1, 0, 30), &mut host);
-    let tags: Vec<(Op, u32)> = noted.borrow().commands[2..].iter().map(|(_, each)| (each.request.op, each.tag)).collect();
+    let tags: Vec<(Op, u32)> =
+        noted.lock().expect("unbroken").commands[2..].iter().map(|(_, each)| (each.request.op, each.tag)).collect();
     let [(Op::Write, write), (Op::Flush, flush)] = tags[..] else { panic!("a write and its flush begin: {tags:?}") };
     client.handle_timeout(end(write, 30, 35), &mut host);
     client.handle_timeout(end(flush, 30, 50), &mut host);
-    let command = noted.borrow().commands[4].1;
+    let command = noted.lock().expect("unbroken").commands[4].1;
     assert_eq!(command.request.op, Op::Write);
     client.handle_timeout(end(command.tag, 50, 60), &mut host);
     let turns: Vec<u64> =
@@ -269,13 +270,13 @@ fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_takes
 
 #[test]
 fn a_flush_that_fails_is_no_failed_request() {
-    let noted = Rc::new(RefCell::new(Noted::default()));
-    let mut client = client(vec![JobConfig { flush_every: 1, ..job(2) }], Box::new(NotedPath(Rc::clone(&noted))));
+    let noted = Arc::new(Mutex::new(Noted::default()));
+    let mut client = client(vec![JobConfig { flush_every: 1, ..job(2) }], Box::new(NotedPath(Arc::clone(&noted))));
     let mut host = Fake::default();
     client.handle_timeout(Time::ZERO, &mut host);
     for (tag, failed) in [(1, 0), (0, 1)] {
-        assert_eq!(noted.borrow().commands[tag as usize].1.request.op == Op::Flush, tag == 1);
-        noted.borrow_mut().ends.push(Done { tag, at: Time::ZERO, outcome: Outcome::Failed });
+        assert_eq!(noted.lock().expect("unbroken").commands[tag as usize].1.request.op == Op::Flush, tag == 1);
+        noted.lock().expect("unbroken").ends.push(Done { tag, at: Time::ZERO, outcome: Outcome::Failed });
         client.handle_timeout(Time::ZERO, &mut host);
         assert_eq!(client.tallies().failed, failed);
     }
@@ -284,11 +285,11 @@ fn a_flush_that_fails_is_no_failed_request() {
 #[test]
 fn a_request_costs_the_processor_what_its_operation_does_and_a_flush_as_much_as_a_write() {
     for (read, flush_every, costs_us) in [(Probability::ONE, 0, vec![5, 5]), (Probability::ZERO, 1, vec![12, 12])] {
-        let noted = Rc::new(RefCell::new(Noted::default()));
+        let noted = Arc::new(Mutex::new(Noted::default()));
         let job = JobConfig { flush_every, pattern: pattern(Access::Sequential, read), ..job(2) };
         let mut client = StorageClient::new(StorageClientConfig {
             jobs: vec![job],
-            path: Box::new(NotedPath(Rc::clone(&noted))),
+            path: Box::new(NotedPath(Arc::clone(&noted))),
             read_cost: Span::from_us(5),
             write_cost: Span::from_us(12),
         });
@@ -297,7 +298,8 @@ fn a_request_costs_the_processor_what_its_operation_does_and_a_flush_as_much_as_
             client.handle_timeout(client.poll_timeout(), &mut host);
         }
         assert_eq!(host.worked.iter().map(|&work| us(Time::ZERO + work)).collect::<Vec<u64>>(), costs_us);
-        let flushes = noted.borrow().commands.iter().filter(|(_, command)| command.request.op == Op::Flush).count();
+        let flushes =
+            noted.lock().expect("unbroken").commands.iter().filter(|(_, command)| command.request.op == Op::Flush).count();
         assert_eq!(flushes as u64, flush_every);
     }
 }
@@ -306,18 +308,18 @@ fn a_request_costs_the_processor_what_its_operation_does_and_a_flush_as_much_as_
 #[test]
 fn what_a_lost_connection_asked_for_is_not_answered_to_the_next_one_of_its_socket() {
     let (wires, mut host) = (Wires::default(), Fake::default());
-    let rules = Rc::new(Rules { set_up: Vec::new(), ..Nbd { structured_replies: false, requests: 16 }.rules() });
-    let config = StorageTargetConfig { port: 10_809, rules: Rc::clone(&rules), device: device(8), wires: wires.clone() };
+    let rules = Arc::new(Rules { set_up: Vec::new(), ..Nbd { structured_replies: false, requests: 16 }.rules() });
+    let config = StorageTargetConfig { port: 10_809, rules: Arc::clone(&rules), device: device(8), wires: wires.clone() };
     let mut target = StorageTarget::new(config);
     for now in [Time::ZERO, Time::ZERO + Span::from_us(40)] {
         target.handle_failed(now, 1, Failure::Reset, &mut host);
         let wire = wires.open(PEER);
         host.arriving.push_back(1);
         target.handle_waiting(now, 10_809, &mut host);
-        let mut session = InitiatorSession::new(Rc::clone(&rules));
+        let mut session = InitiatorSession::new(Arc::clone(&rules));
         session.begin(now, 0, Request { op: Op::Read, offset: 0, bytes: 512, tag: 0 });
         let command = session.poll_pdu().expect("there is nothing to set up");
-        wire.borrow_mut()[0].write(command);
+        wire.lock().expect("unbroken")[0].write(command);
         target.handle_readable(now, 1, command.bytes.into(), &mut host);
     }
     target.handle_timeout(Time::ZERO + Span::from_us(120), &mut host);
@@ -329,7 +331,7 @@ fn what_a_lost_connection_asked_for_is_not_answered_to_the_next_one_of_its_socke
 #[test]
 fn a_target_closes_what_its_initiator_has_closed() {
     let (wires, mut host) = (Wires::default(), Fake::default());
-    let rules = Rc::new(Nbd { structured_replies: true, requests: 16 }.rules());
+    let rules = Arc::new(Nbd { structured_replies: true, requests: 16 }.rules());
     let mut target = StorageTarget::new(StorageTargetConfig { port: 10_809, rules, device: device(8), wires: wires.clone() });
     wires.open(PEER);
     host.arriving.push_back(4);
@@ -341,11 +343,11 @@ fn a_target_closes_what_its_initiator_has_closed() {
 
 #[test]
 fn a_request_that_fails_is_counted_and_its_job_goes_on_later() {
-    let noted = Rc::new(RefCell::new(Noted::default()));
-    let mut client = client(vec![job(1)], Box::new(NotedPath(Rc::clone(&noted))));
+    let noted = Arc::new(Mutex::new(Noted::default()));
+    let mut client = client(vec![job(1)], Box::new(NotedPath(Arc::clone(&noted))));
     let mut host = Fake::default();
     client.handle_timeout(Time::ZERO, &mut host);
-    noted.borrow_mut().ends.push(Done { tag: 0, at: Time::ZERO + Span::from_us(9), outcome: Outcome::Failed });
+    noted.lock().expect("unbroken").ends.push(Done { tag: 0, at: Time::ZERO + Span::from_us(9), outcome: Outcome::Failed });
     client.handle_timeout(Time::ZERO + Span::from_us(9), &mut host);
     assert_eq!((client.tallies().failed, client.tallies().answered, host.completed.len()), (1, 0, 0));
     assert_eq!(us(client.poll_timeout()), 100_009, "a tenth of a second later");
@@ -353,20 +355,20 @@ fn a_request_that_fails_is_counted_and_its_job_goes_on_later() {
 
 #[test]
 fn a_thread_works_on_one_request_after_the_other_and_learns_late_of_their_ends() {
-    let noted = Rc::new(RefCell::new(Noted::default()));
-    let path = Box::new(NotedPath(Rc::clone(&noted)));
+    let noted = Arc::new(Mutex::new(Noted::default()));
+    let path = Box::new(NotedPath(Arc::clone(&noted)));
     let cost = Span::from_us(12);
     let mut client = StorageClient::new(StorageClientConfig { jobs: vec![job(2)], path, read_cost: cost, write_cost: cost });
     let mut host = Fake::default();
     client.handle_timeout(Time::ZERO, &mut host);
-    assert!(noted.borrow().commands.is_empty(), "the work comes first");
+    assert!(noted.lock().expect("unbroken").commands.is_empty(), "the work comes first");
     client.handle_timeout(Time::ZERO + cost, &mut host);
-    let (at, command) = noted.borrow().commands[0];
+    let (at, command) = noted.lock().expect("unbroken").commands[0];
     assert_eq!((us(at), command.tag, command.job), (12, 0, 0));
     assert_eq!(command.request, Request { op: Op::Write, offset: 64 * KIB, bytes: 4 * KIB, tag: 0 });
     let device = Span::from_us(30);
     let outcome = Outcome::Complete(PathWaits { device, pieces: 1, ..PathWaits::default() });
-    noted.borrow_mut().ends.push(Done { tag: 0, at: Time::ZERO + Span::from_us(42), outcome });
+    noted.lock().expect("unbroken").ends.push(Done { tag: 0, at: Time::ZERO + Span::from_us(42), outcome });
     client.handle_timeout(Time::ZERO + Span::from_us(50), &mut host);
     let waits = host.storage[0].waits;
     assert_eq!((waits.processor, waits.device, waits.whole()), (Span::from_us(20), device, Span::from_us(50)));

@@ -5,7 +5,7 @@ use crate::app::{App, Message};
 use crate::cpu::TaskId;
 use crate::gro::{Aggregate, Gro};
 use crate::host::Host;
-use crate::host::outputs::Outputs;
+use crate::host::outputs::{Outputs, Refusal};
 use crate::host::socket::UdpSocket;
 use crate::host::uplink::Uplink;
 use crate::ip;
@@ -26,7 +26,10 @@ impl<P> Host<P> {
                     out.handed_up(&self.place, packet, segments);
                     self.deliver_segment_to_thread(now, &Segment { packet, payload_bytes, segments }, out);
                 }
-                Protocol::Udp => self.deliver_datagram_to_thread(now, packet),
+                Protocol::Udp => {
+                    out.handed_up(&self.place, packet, segments);
+                    self.deliver_datagram_to_thread(now, packet, out);
+                }
             }
         }
         gro.clear();
@@ -60,11 +63,13 @@ impl<P> Host<P> {
         out.hasten_socket(socket.timer, due);
     }
 
-    fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet) {
+    fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
         let UdpSocket { expects, program, .. } = self.udp_sockets[packet.to_endpoint as usize];
         if expects != packet.flow_hash {
             if let Some(whole) = self.ip.put_together(now, packet) {
-                self.deliver_datagram_to_thread(now, &whole);
+                self.deliver_datagram_to_thread(now, &whole, out);
+            } else if self.ip.has_refused() {
+                out.refused(&self.place, packet, Refusal::Reassembly);
             }
             return;
         }
@@ -77,7 +82,9 @@ impl<P> Host<P> {
                 (threads.programs[program as usize].main, Letter::Message(message))
             }
         };
-        threads.tell_datagram(task, letter, now);
+        if !threads.tell_datagram(task, letter, now) {
+            out.refused(&self.place, packet, Refusal::SocketBuffer);
+        }
     }
 
     /// Something of a socket with a program of its own is due: its transport acts in a soft interrupt, its program is woken.
@@ -135,7 +142,8 @@ impl Threads {
         self.post(task, letter, now);
     }
 
-    fn tell_datagram(&mut self, task: TaskId, letter: Letter, now: Time) {
+    /// Returns whether its socket had room for it.
+    fn tell_datagram(&mut self, task: TaskId, letter: Letter, now: Time) -> bool {
         let held = |letter: &Letter| match letter {
             Letter::Datagram(Datagram { payload_bytes: bytes, .. }) | Letter::Message(Message { bytes, .. }) => {
                 u64::from(*bytes) + DATAGRAM_RECORD_BYTES
@@ -145,8 +153,9 @@ impl Threads {
         let waiting: u64 = self.thread(task).letters.iter().map(held).sum();
         if waiting > DATAGRAM_BYTES_MAX {
             self.counted.datagram_drops += 1;
-            return;
+            return false;
         }
         self.post(task, letter, now);
+        true
     }
 }

@@ -1,8 +1,10 @@
 //! What a thread is told.
 
 use crate::app::Message;
+use crate::cause::Cause;
 use crate::udp::Datagram;
 use std::collections::VecDeque;
+use tailrace_units::Time;
 
 /// An event that a program learns of by a system call.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,14 @@ impl Letter {
             | Letter::Ended { socket }
             | Letter::Failed { socket } => Some(socket),
             Letter::Waiting { .. } | Letter::Due | Letter::Core | Letter::Datagram(_) | Letter::Message(_) => None,
+        }
+    }
+
+    /// What follows from it follows from what it tells.
+    pub(in crate::host) fn cause(&self, now: Time) -> Option<Cause> {
+        match self {
+            Letter::Message(message) => Some(Cause::datagram(message.socket, message.number, now)),
+            other => other.socket().map(|socket| Cause::now(socket, now)),
         }
     }
 

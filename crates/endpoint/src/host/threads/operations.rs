@@ -31,7 +31,7 @@ pub(in crate::host) enum Operation {
     /// Sends a datagram.
     Send { bytes: u32 },
     /// Sends a datagram of a program with several sockets.
-    SendMessage(Message),
+    SendMessage(Message, Option<Cause>),
     /// Nothing but what follows from earlier operations, which every operation of the kernel does first.
     Overhead(Span),
 }
@@ -48,7 +48,7 @@ impl Operation {
             | Operation::Compute(_)
             | Operation::Connect
             | Operation::Send { .. }
-            | Operation::SendMessage(_)
+            | Operation::SendMessage(..)
             | Operation::Overhead(_) => None,
         }
     }
@@ -68,7 +68,7 @@ impl Operation {
                 let copy = time_for(bytes.min(PIECE_BYTES), costs.write_byte_fs);
                 if has_begun { copy } else { call + copy }
             }
-            Operation::Send { bytes } | Operation::SendMessage(Message { bytes, .. }) => {
+            Operation::Send { bytes } | Operation::SendMessage(Message { bytes, .. }, _) => {
                 call + time_for(bytes.into(), costs.write_byte_fs)
             }
             Operation::Learn(_) | Operation::Connect | Operation::ShutDown { .. } | Operation::Close { .. } => call,

@@ -111,7 +111,7 @@ impl<P> Host<P> {
             | Operation::ShutDown { .. }
             | Operation::Close { .. }
             | Operation::Send { .. }
-            | Operation::SendMessage(_) => {}
+            | Operation::SendMessage(..) => {}
         }
         threads.charge_sent(tcp, before, config.tso_bytes);
         let mut calls = ThreadCalls {
@@ -142,7 +142,7 @@ impl<P> Host<P> {
             | Operation::ShutDown { .. }
             | Operation::Close { .. }
             | Operation::Send { .. }
-            | Operation::SendMessage(_)
+            | Operation::SendMessage(..)
             | Operation::Overhead(_) => {}
         }
         if calls.has_finished && socket.is_transient {
@@ -156,7 +156,10 @@ impl<P> Host<P> {
         let Host { place, nic, udp_sockets, threads, ip, .. } = self;
         let socket = &mut udp_sockets[number as usize];
         match done {
-            Operation::Learn(Letter::Datagram(datagram)) => out.received_datagram(now, socket.owner, &datagram),
+            Operation::Learn(Letter::Datagram(datagram)) => {
+                let core_wait = threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
+                out.received_datagram(now, socket.owner, &datagram, core_wait);
+            }
             Operation::Send { bytes } => {
                 let packets = socket.send(now, bytes, ip, &mut Uplink { nic, place, out, now, origin: None });
                 threads.as_mut().expect("the host has a processor").charge_datagram(packets);

@@ -1,11 +1,21 @@
 //! What programs do, and what that follows from.
 
-use super::Recorder;
+use super::{Recorder, SocketNumber};
+use crate::causes::datagrams::Whole;
 use crate::causes::ends::SocketId;
-use crate::causes::frames::{Entry, Prior};
+use crate::causes::frames::{Entry, FrameId, NOT_KEPT, Prior};
 use crate::causes::part::Part;
-use tailrace_endpoint::cause::{Because, Cause, Work};
+use tailrace_endpoint::cause::{Because, Came, Cause, Work};
 use tailrace_units::{Span, Time};
+
+/// What had come by some time: a frame, when it was handed up, and where.
+pub(super) struct CameThen {
+    pub(super) at: Time,
+    pub(super) frame: FrameId,
+    pub(super) core_wait: Span,
+    at_client: bool,
+    at_peer: bool,
+}
 
 impl Recorder {
     /// A program writes to a socket, before the socket takes the bytes.
@@ -24,35 +34,72 @@ impl Recorder {
     }
 
     /// A program waits for a core, to work for what has come for a socket.
-    pub(crate) fn asks_core(&mut self, host: u16, waiter: u64, socket: Option<u32>) {
+    pub(crate) fn asks_core(&mut self, host: u16, waiter: u64, cause: Option<Cause>) {
         self.take();
-        if let Some(socket) = socket.filter(|&socket| self.ends.get((host, socket)).is_some()) {
-            self.core_waits.insert((host, waiter), (socket, self.event.now));
+        let is_explained = |came: &Came| match *came {
+            Came::Bytes(socket) => self.ends.get((host, socket)).is_some(),
+            Came::Datagram { socket, .. } => self.datagrams.get((host, socket)).is_some(),
+            Came::Nothing => false,
+        };
+        if let Some(came) = cause.map(|cause| cause.came).filter(is_explained) {
+            self.core_waits.insert((host, waiter), (came, self.event.now));
         }
     }
 
-    /// It has the core.
-    pub(crate) fn has_core(&mut self, host: u16, waiter: u64) {
-        let Some((socket, since)) = self.core_waits.remove(&(host, waiter)) else { return };
-        if let Some(end) = self.ends.get_mut((host, socket)) {
-            end.core_wait += self.event.now.since(since);
+    /// It has the core. Returns for what had come for which socket of a connection it has waited, and since when.
+    pub(crate) fn has_core(&mut self, host: u16, waiter: u64) -> Option<(SocketNumber, Time)> {
+        let (came, since) = self.core_waits.remove(&(host, waiter))?;
+        let waited = self.event.now.since(since);
+        match came {
+            Came::Bytes(socket) => {
+                let end = self.ends.get_mut((host, socket))?;
+                end.core_wait += waited;
+                Some((end.number, since))
+            }
+            Came::Datagram { socket, number } => {
+                self.datagrams.get_mut((host, socket))?.note_core_wait(number, since, waited);
+                None
+            }
+            Came::Nothing => None,
         }
     }
 
     /// What a program does to a socket follows from this; without a cause, from what that socket has received.
     pub(super) fn prior_of_act(&self, own: SocketId, cause: Option<Cause>, core_wait: Span) -> Option<Prior> {
         let is_client = self.ends.get(own).is_none_or(|end| end.is_client);
-        let (from, by, work) = match cause {
-            None => (self.ends.get(own)?, Time::NEVER, Work::Program),
-            Some(Cause { socket, by, work }) => (self.ends.get((own.0, socket?))?, by, work),
-        };
-        let (_, frame) = from.advance_by(by)?;
-        let part = match work {
+        let cause = cause.unwrap_or(Cause::now(own.1, Time::NEVER));
+        self.prior_after(own.0, is_client, &cause, core_wait)
+    }
+
+    /// What a client or a server on this host does for this follows from what had come.
+    pub(super) fn prior_after(&self, host: u16, is_client: bool, cause: &Cause, core_wait: Span) -> Option<Prior> {
+        let CameThen { frame, core_wait: waited, at_client, at_peer, .. } = self.what_came(host, cause)?;
+        let part = match cause.work {
             Work::Device => Part::Device,
-            Work::Program if from.is_peer || is_client && from.is_client => Part::ClientWork,
+            Work::Program if at_peer || is_client && at_client => Part::ClientWork,
             Work::Program => Part::ServerWork,
         };
-        let core_wait = if work == Work::Program { core_wait.max(from.core_wait) } else { Span::ZERO };
+        let core_wait = if cause.work == Work::Program { core_wait.max(waited) } else { Span::ZERO };
         Some(Prior { frame, entry: Entry::Delivered, part, core_wait, opens: None })
+    }
+
+    /// What had come to a host.
+    pub(super) fn what_came(&self, host: u16, cause: &Cause) -> Option<CameThen> {
+        match cause.came {
+            Came::Nothing => None,
+            Came::Bytes(socket) => {
+                let end = self.ends.get((host, socket))?;
+                let (at, frame) = end.advance_by(cause.by)?;
+                Some(CameThen { at, frame, core_wait: end.core_wait, at_client: end.is_client, at_peer: end.is_peer })
+            }
+            Came::Datagram { socket, number } => {
+                let end = self.datagrams.get((host, socket))?;
+                let at_client = end.is_client;
+                let forgotten = CameThen { at: cause.by, frame: NOT_KEPT, core_wait: Span::ZERO, at_client, at_peer: false };
+                let whole = end.whole(number, cause.by);
+                let came = whole.map(|&Whole { at, frame, core_wait, .. }| CameThen { at, frame, core_wait, ..forgotten });
+                Some(came.unwrap_or(forgotten))
+            }
+        }
     }
 }

@@ -3,13 +3,24 @@
 use super::{Recorder, end_of};
 use crate::causes::ends::SocketId;
 use crate::causes::frames::{Frame, FrameId};
+use crate::causes::number::SocketNumber;
 use crate::causes::part::Part;
+use tailrace_dataplane::Frame as _;
+use tailrace_endpoint::ip::protocol;
 use tailrace_units::Time;
-use tailrace_wire::Packet;
+use tailrace_wire::{Packet, Protocol};
+use tailrace_workloads::Followed;
+
+/// Frames between two looks at what can be forgotten, at least.
+const FORGET_EVERY: FrameId = 1 << 13;
+/// Frames between them for each place that is looked at: the looks are a small part of the work.
+const FRAMES_PER_PLACE: FrameId = 16;
 
 /// A frame of an explained connection that a host sent, as far as the record still has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentFrame {
+    /// The socket that sent it.
+    pub(crate) sender: SocketNumber,
     /// As the host sent it.
     pub(crate) packet: Packet,
     pub(crate) handed: Time,
@@ -22,19 +33,57 @@ pub(crate) struct SentFrame {
 }
 
 impl Recorder {
+    /// Whether it is time to look at what is in progress. Timelines show what was before it, too.
+    #[inline]
+    pub(crate) fn may_forget(&self) -> bool {
+        self.frames.next() >= self.forgets_at && !self.keeps_steps
+    }
+
+    /// Forgets what no explanation can need: `running` tells the workload, the user and the intended start of everything in progress, and
+    /// `places` is how many were asked for that. Of users with one connection, one transaction is in progress: what was before the latest
+    /// ones stands in their trails.
+    pub(crate) fn forget(&mut self, places: usize, running: impl Fn(&mut dyn FnMut(u32, u32, Time))) {
+        self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_PLACE * places as u64);
+        // Of datagrams in one direction nothing tells which are under way.
+        if !self.frames.has_old() || self.followed.contains(&Followed::OneWay) {
+            return;
+        }
+        let mut began = self.event.now;
+        running(&mut |workload, user, intended| {
+            if !matches!(self.followed[workload as usize], Followed::Not(_)) {
+                let of_trail = self.trails.needs_since((workload, user));
+                let since = of_trail.filter(|_| self.connections.contains_key(&(workload, user)));
+                began = began.min(since.map_or(intended, |since| since.max(intended)));
+            }
+        });
+        self.frames.forget(began);
+        self.wires.forget(began);
+    }
+
     /// The number of a frame in the node before a wire, if it is kept.
     pub(crate) fn inside(&self, wire: u32, packet: &Packet) -> Option<FrameId> {
-        self.ends.get(end_of(packet))?.inside.first(self.wires.from(wire), packet)
+        let inside = match protocol(packet) {
+            Protocol::Tcp => &self.ends.get(end_of(packet))?.inside,
+            Protocol::Udp => &self.datagrams.get((packet.to_host, packet.to_endpoint))?.inside,
+        };
+        inside.first(self.wires.from(wire), packet)
     }
 
     /// A frame by its number.
     pub(crate) fn frame(&self, id: FrameId) -> Option<SentFrame> {
-        let &Frame { packet, handed, delivered, prior, repeats, .. } = self.frames.get(id)?;
-        Some(SentFrame { packet, handed, delivered, prior: prior.map(|prior| (prior.frame, prior.part)), repeats })
+        let &Frame { sender, packet, handed, delivered, prior, repeats, .. } = self.frames.get(id)?;
+        Some(SentFrame { sender, packet, handed, delivered, prior: prior.map(|prior| (prior.frame, prior.part)), repeats })
     }
 
-    /// The sockets of a user's connection: the client's and the server's. None for programs with several sockets.
-    pub(crate) fn connection_of(&self, workload: u32, user: u32) -> Option<[SocketId; 2]> {
-        self.connections.get(&(workload, user)).copied()
+    /// The frame that a socket was handed in this event.
+    pub(super) fn told_to(&self, own: SocketId) -> Option<FrameId> {
+        self.ends.get(own)?.told.filter(|told| told.0 == self.event.number).map(|told| told.1)
+    }
+
+    /// A pause is for the transmitter before the opposite wire.
+    pub(super) fn pauses_before(&mut self, wire: u32, at: Time, packet: &Packet) {
+        if let (Some(line), Some(pause)) = (self.wires.pausable_mut(wire), packet.pause()) {
+            line.note(at, &pause);
+        }
     }
 }

@@ -5,25 +5,39 @@
 //! due. Nothing here changes what happens.
 
 mod acts;
+mod completed;
+mod datagrams;
 mod kept;
+mod members;
 mod receiving;
 mod repetition;
+mod sockets;
+mod stages;
+mod works;
 
 pub(crate) use kept::SentFrame;
+pub(crate) use members::Member;
 pub(crate) use receiving::Receives;
+pub(crate) use sockets::KnownSocket;
+pub(crate) use works::WorkOnFrame;
 
 use crate::causes::Explanation;
+use crate::causes::datagrams::{Datagrams, LostDatagrams};
 use crate::causes::ends::{End, Ends, SocketId, sequence_bytes};
-use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, Lost, NOT_KEPT, Prior};
+use crate::causes::frames::{Entry, Frame, FrameId, Frames, Hop, NOT_KEPT, Prior};
+use crate::causes::inside::Inside;
+use crate::causes::loss::{DroppedBy, Loss};
+use crate::causes::number::SocketNumber;
 use crate::causes::part::Part;
 use crate::causes::pauses::Pausable;
 use crate::causes::told::{Connection, Look, Transmission};
-use crate::causes::walk::{Last, Walk};
+use crate::causes::trail::Trails;
 use crate::causes::wires::{Node, Wires};
+use members::Members;
 use receiving::Receiving;
+use sockets::Sockets;
 use std::collections::BTreeMap;
-use tailrace_dataplane::Frame as _;
-use tailrace_endpoint::cause::{Because, Cause, Work};
+use tailrace_endpoint::cause::Came;
 use tailrace_endpoint::host::{Completion, Opened, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::NetworkFrame;
@@ -52,6 +66,9 @@ pub(crate) struct Recorder {
     /// By workload.
     followed: Vec<Followed>,
     ends: Ends,
+    datagrams: Datagrams,
+    /// Datagrams that were lost, with where.
+    pub(crate) lost: LostDatagrams,
     /// Sockets of programs with several, by the hash of the packets that they send.
     by_hash: BTreeMap<u32, SocketId>,
     /// Opening segments of this event whose socket is not there yet, with their senders.
@@ -60,18 +77,23 @@ pub(crate) struct Recorder {
     touched: Vec<SocketId>,
     /// Sockets that were written to.
     written: Vec<SocketId>,
-    /// Programs that wait for a core, by host and waiter: the socket for whose frame, and since when.
-    core_waits: BTreeMap<(u16, u64), (u32, Time)>,
+    /// Programs that wait for a core, by host and waiter: for what, and since when.
+    core_waits: BTreeMap<(u16, u64), (Came, Time)>,
     /// Repetitions of this event, with the sockets that sent them.
     repeated: Vec<(SocketId, FrameId)>,
     completed: Vec<Completion>,
     pub(crate) explained: Vec<Explanation>,
+    trails: Trails,
     /// Explanations keep the steps of their paths.
     pub(crate) keeps_steps: bool,
     /// By workload and user, client's and server's socket of connections that exist from the start.
-    connections: BTreeMap<(u32, u32), [SocketId; 2]>,
+    connections: BTreeMap<(u32, u32), [SocketNumber; 2]>,
     /// Users of workloads with such connections.
     users: BTreeMap<u32, u32>,
+    /// The frame with which it is looked next what can be forgotten.
+    forgets_at: FrameId,
+    sockets: Sockets,
+    members: Members,
 }
 
 impl Recorder {
@@ -92,6 +114,8 @@ impl Recorder {
             receiving: (0..).zip(hosts).map(receiving).collect(),
             followed,
             ends: Ends::default(),
+            datagrams: Datagrams::default(),
+            lost: LostDatagrams::default(),
             by_hash: BTreeMap::new(),
             opening: Vec::new(),
             touched: Vec::new(),
@@ -100,9 +124,13 @@ impl Recorder {
             repeated: Vec::new(),
             completed: Vec::new(),
             explained: Vec::new(),
+            trails: Trails::default(),
             keeps_steps: false,
             connections: BTreeMap::new(),
             users: BTreeMap::new(),
+            forgets_at: 0,
+            sockets: Sockets::default(),
+            members: Members::default(),
         }
     }
 }
@@ -116,16 +144,23 @@ fn end_of(packet: &Packet) -> SocketId {
 impl Recorder {
     /// A connection of programs with one socket each.
     pub(crate) fn connected(&mut self, connection: &Connection) {
-        let &Connection { workload, ends, hashes } = connection;
-        // Users open their connections in their order.
-        let user = self.users.entry(workload).or_default();
-        self.connections.insert((workload, *user), ends);
-        *user += 1;
-        for side in 0..2 {
-            let is_explained = !matches!(self.followed[workload as usize], Followed::Not(_));
-            let end = is_explained.then(|| End::new(side == 0, Some(ends[1 - side])));
-            self.ends.put(ends[side], hashes[1 - side], end);
+        let &Connection { workload, ends, hashes, ports } = connection;
+        if let Followed::Not(_) = self.followed[workload as usize] {
+            return (0..2).for_each(|side| self.ends.put(ends[side], hashes[1 - side], None));
         }
+        // Users open their connections in their order.
+        let next = self.users.entry(workload).or_default();
+        let user = std::mem::replace(next, *next + 1);
+        let mut numbers = [0; 2];
+        for side in 0..2 {
+            let (is_client, peer) = (side == 0, (side == 1).then_some(numbers[0]));
+            let known = KnownSocket { workload, user: Some(user), id: ends[side], port: ports[side], is_client, peer };
+            numbers[side] = self.sockets.add(known);
+            let mut end = End::new(is_client, Some(ends[1 - side]));
+            end.number = numbers[side];
+            self.ends.put(ends[side], hashes[1 - side], Some(end));
+        }
+        self.connections.insert((workload, user), numbers);
     }
 
     /// A program with several sockets has one more, on this host. The end that opens the connection comes first.
@@ -140,8 +175,12 @@ impl Recorder {
         let opener = self.by_hash.get(&expects).copied().filter(|peer| peer.0 == opened.peer);
         let opener = opener.filter(|&peer| self.ends.get(peer).is_some_and(|end| end.peer.is_none()));
         let opened_by = opened.cause.and_then(|cause| self.prior_of_act(own, Some(cause), Span::ZERO));
-        let mut end = End::new(opener.is_none(), opener);
+        let is_client = opener.is_none();
+        let mut end = End::new(is_client, opener);
         (end.opened_by, end.is_peer) = (opened_by, followed == Followed::Peers);
+        let peer = opener.and_then(|opener| self.ends.get(opener)).map(|end| end.number);
+        let (workload, port) = (opened.owner, opened.key.source_port);
+        end.number = self.sockets.add(KnownSocket { workload, user: None, id: own, port, is_client, peer });
         self.ends.put(own, expects, Some(end));
         self.by_hash.insert(sends, own);
         if let Some(opener) = opener
@@ -162,12 +201,15 @@ impl Recorder {
         match self.wires.to(wire) {
             Node::Host(host) if self.receiving[host as usize].how == Receives::ByProcessor => {}
             Node::Host(_) => self.event.untaken = Some(wire),
+            // The hypervisor tells of every frame that it takes.
+            Node::Stage(..) => {}
             Node::Switch(_) => {
                 let Some(frame) = self.wires.pop_arrived(wire, now) else { return };
-                if let Some(Frame { packet, .. }) = self.frames.get(frame)
-                    && let Some(end) = self.ends.get_mut(end_of(packet))
-                {
-                    end.inside.enter(self.wires.to(wire), packet, frame);
+                if let Some(&Frame { packet, .. }) = self.frames.get(frame) {
+                    let node = self.wires.to(wire);
+                    if let Some(inside) = self.inside_mut(&packet) {
+                        inside.enter(node, &packet, frame);
+                    }
                 }
             }
         }
@@ -176,23 +218,26 @@ impl Recorder {
     /// It has handled it. `look` says what a socket looks like now.
     pub(crate) fn end_event(&mut self, look: impl Fn(SocketId) -> Look) {
         self.take();
-        let mut written = std::mem::take(&mut self.written);
-        written.drain(..).for_each(|own| self.note_held_back(own));
-        self.written = written;
-        for (own, frame) in std::mem::take(&mut self.repeated) {
+        for at in 0..self.written.len() {
+            self.note_held_back(self.written[at]);
+        }
+        self.written.clear();
+        for at in 0..self.repeated.len() {
+            let (own, frame) = self.repeated[at];
             self.settle_repetition(own, frame, look(own));
         }
-        for completion in std::mem::take(&mut self.completed) {
-            self.explain(&completion);
+        self.repeated.clear();
+        for at in 0..self.completed.len() {
+            self.explain(self.completed[at]);
         }
-        let mut touched = std::mem::take(&mut self.touched);
-        for own in touched.drain(..) {
+        self.completed.clear();
+        for &own in &self.touched {
             if let Some(end) = self.ends.get_mut(own) {
                 let look = look(own);
                 (end.repairs, end.limit) = (look.repairs, Some(look.limit));
             }
         }
-        self.touched = touched;
+        self.touched.clear();
         self.opening.clear();
     }
 
@@ -200,14 +245,10 @@ impl Recorder {
     fn note_held_back(&mut self, own: SocketId) {
         let Some(end) = self.ends.get_mut(own) else { return };
         if let Some(prior) = end.take_held_back() {
-            let frame = Frame::new(self.event.now, Packet::default(), prior);
+            let now = self.event.now;
+            let frame = Frame { delivered: now, ..Frame::new(now, Packet::default(), prior) };
             end.last_sent = Some(self.frames.add(frame));
         }
-    }
-
-    /// The frame that a socket was handed in this event.
-    fn told_to(&self, own: SocketId) -> Option<FrameId> {
-        self.ends.get(own)?.told.filter(|told| told.0 == self.event.number).map(|told| told.1)
     }
 
     /// Hands a frame to its socket's transport.
@@ -216,6 +257,9 @@ impl Recorder {
         let Some(frame) = self.frames.get_mut(id) else { return };
         frame.delivered = now;
         let packet = frame.packet;
+        if protocol(&packet) == Protocol::Udp {
+            return self.deliver_datagram(id, &packet);
+        }
         match sender_of(&packet) {
             None if self.ends.expects((packet.to_host, packet.to_endpoint), packet.flow_hash) => {
                 self.hand((packet.to_host, packet.to_endpoint), id);
@@ -240,10 +284,10 @@ impl Recorder {
 
     /// A host's interface is handed a frame that it will send later.
     pub(crate) fn enqueued(&mut self, host: u32, packet: &Packet) {
-        if self.is_kept(packet) {
+        if self.inside_mut(packet).is_some() {
             let id = self.begin(packet);
-            if let Some(end) = self.ends.get_mut(end_of(packet)) {
-                end.inside.enter(Node::Host(host), packet, id);
+            if let Some(inside) = self.inside_mut(packet) {
+                inside.enter(Node::Host(host), packet, id);
             }
         }
     }
@@ -253,7 +297,7 @@ impl Recorder {
         if packet.is_control() {
             self.pauses_before(wire ^ 1, sent.arrival, packet);
         }
-        let id = self.id_of(wire, packet);
+        let id = self.id_of(wire, packet, Inside::leave);
         let &Transmission { start, end, arrival, workload } = sent;
         if id != NOT_KEPT {
             self.frames.add_hop(id, Hop { before: 0, wire, class: packet.tag.priority(), start, end, arrival });
@@ -262,52 +306,53 @@ impl Recorder {
         (id != NOT_KEPT).then_some(id)
     }
 
-    /// A pause is for the transmitter before the opposite wire.
-    fn pauses_before(&mut self, wire: u32, at: Time, packet: &Packet) {
-        if let (Some(line), Some(pause)) = (self.wires.pausable_mut(wire), packet.pause()) {
-            line.note(at, &pause);
-        }
-    }
-
     /// A frame is dropped before a wire. Returns its number, if it is kept.
-    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet) -> Option<FrameId> {
-        let id = self.id_of(wire, packet);
-        if let Some(frame) = self.frames.get_mut(id) {
-            frame.lost = Some(Lost { at, wire, in_ring: false });
-        }
+    pub(crate) fn dropped(&mut self, at: Time, wire: u32, packet: &Packet, by: DroppedBy) -> Option<FrameId> {
+        // Of equal frames the one that came last finds no room; what is dropped out of a queue is its first.
+        let is_first = matches!(by, DroppedBy::Switch(cause) if cause.is_of_waiting());
+        let id = self.id_of(wire, packet, if is_first { Inside::leave } else { Inside::leave_last });
+        self.lose(id, Loss { at, wire, by });
         (id != NOT_KEPT).then_some(id)
     }
 
     /// The number of a frame that leaves the node before a wire.
-    fn id_of(&mut self, wire: u32, packet: &Packet) -> FrameId {
-        if !self.is_kept(packet) {
-            return NOT_KEPT;
-        }
+    fn id_of(&mut self, wire: u32, packet: &Packet, leave: impl Fn(&mut Inside, Node, &Packet) -> Option<FrameId>) -> FrameId {
         let from = self.wires.from(wire);
-        let known = self.ends.get_mut(end_of(packet)).and_then(|end| end.inside.leave(from, packet));
-        known.unwrap_or_else(|| self.begin(packet))
+        let Some(inside) = self.inside_mut(packet) else { return NOT_KEPT };
+        match leave(inside, from, packet) {
+            Some(known) => known,
+            // A copy that a switch has flooded is no datagram of its own.
+            None if protocol(packet) == Protocol::Udp && !matches!(from, Node::Host(_)) => NOT_KEPT,
+            None => self.begin(packet),
+        }
     }
 
-    /// Whether a frame belongs to a connection that is explained.
-    fn is_kept(&self, packet: &Packet) -> bool {
-        if packet.is_control() || protocol(packet) != Protocol::Tcp {
-            return false;
+    /// Where frames of a flow that are inside of nodes are kept: with the socket that they are for; opening segments with their sender's.
+    fn inside_mut(&mut self, packet: &Packet) -> Option<&mut Inside> {
+        if packet.is_control() {
+            return None;
         }
-        match sender_of(packet) {
-            None => self.ends.expects((packet.to_host, packet.to_endpoint), packet.flow_hash),
-            Some(from) => self.ends.get(from).is_some(),
+        let own = (packet.to_host, packet.to_endpoint);
+        match (protocol(packet), sender_of(packet)) {
+            (Protocol::Udp, _) => self.datagrams.get_mut(own).map(|end| &mut end.inside),
+            (Protocol::Tcp, None) => self.ends.expecting_mut(own, packet.flow_hash).map(|end| &mut end.inside),
+            (Protocol::Tcp, Some(from)) => self.ends.get_mut(from).map(|end| &mut end.inside),
         }
     }
 
     /// A host sends a frame.
     fn begin(&mut self, packet: &Packet) -> FrameId {
         self.take();
+        if protocol(packet) == Protocol::Udp {
+            return self.begin_datagram(packet);
+        }
         let id = self.frames.add(Frame::new(self.event.now, *packet, None));
         let from = sender_of(packet).or_else(|| self.ends.get((packet.to_host, packet.to_endpoint))?.peer);
         if let Some(own) = from {
             let prior = self.prior_of(own, packet, id);
-            if let Some(frame) = self.frames.get_mut(id) {
-                frame.prior = prior;
+            let sender = self.ends.get(own).map(|end| end.number);
+            if let (Some(frame), Some(sender)) = (self.frames.get_mut(id), sender) {
+                (frame.prior, frame.sender) = (prior, sender);
             }
         }
         id
@@ -340,34 +385,5 @@ impl Recorder {
             }
         }
         prior
-    }
-
-    /// A transaction is complete.
-    pub(crate) fn completed(&mut self, completion: &Completion) {
-        if !matches!(self.followed[completion.owner as usize], Followed::Not(_)) {
-            self.completed.push(*completion);
-        }
-    }
-
-    fn explain(&mut self, completion: &Completion) {
-        let &Completion { owner, user, intended, because: Because { host, cause, core_wait }, .. } = completion;
-        let last = match cause {
-            Some(Cause { socket: Some(socket), by, .. }) => {
-                let last =
-                    self.ends.get((host, socket)).and_then(|end| Some((end.advance_by(by)?, core_wait.max(end.core_wait))));
-                last.map_or(Last::Nothing, |((at, frame), core_wait)| Last::Frame { at, frame, core_wait })
-            }
-            Some(Cause { socket: None, by, work: Work::Device }) => Last::Own(by, Part::Device),
-            Some(Cause { socket: None, by, work: Work::Program }) => Last::Own(by, Part::ClientWork),
-            None => Last::Nothing,
-        };
-        let is_peer = self.followed[owner as usize] == Followed::Peers;
-        let own = if is_peer { Part::ClientWork } else { Part::Start };
-        let during = (intended, self.event.now);
-        let mut explanation = Walk::explain((&self.frames, &self.wires), (owner, user), during, (last, own));
-        if !self.keeps_steps {
-            explanation.steps = Vec::new();
-        }
-        self.explained.push(explanation);
     }
 }

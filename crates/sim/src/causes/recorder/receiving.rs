@@ -1,10 +1,16 @@
 //! The receive sides of hosts as the recorder sees them: which frames have come, and when they are handed up.
 
 use super::Recorder;
-use crate::causes::frames::{Frame, FrameId, Lost};
+use crate::causes::datagrams::Datagrams;
+use crate::causes::ends::Ends;
+use crate::causes::frames::{Frame, FrameId};
+use crate::causes::inside::what;
+use crate::causes::loss::{DroppedBy, Loss};
 use crate::causes::wires::Node;
+use std::collections::VecDeque;
 use tailrace_endpoint::host::{POLL_BUDGET, sender_of};
-use tailrace_wire::Packet;
+use tailrace_endpoint::ip::protocol;
+use tailrace_wire::{Packet, Protocol};
 
 /// How a host receives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,27 +45,29 @@ impl Recorder {
     pub(super) fn take(&mut self) {
         let Some(wire) = self.event.untaken.take() else { return };
         let Node::Host(host) = self.wires.to(wire) else { unreachable!("only hosts take frames") };
+        let now = self.event.now;
         let receiving = &mut self.receiving[host as usize];
-        let has_work = receiving.how == Receives::WithWork;
-        let taken = if std::mem::take(&mut receiving.is_working) {
-            std::mem::take(&mut receiving.staged)
-        } else {
-            let most = if has_work { POLL_BUDGET } else { usize::MAX };
-            let (wires, now) = (&mut self.wires, self.event.now);
-            let taken = std::iter::from_fn(|| wires.pop_arrived(wire, now)).take(most).collect();
-            if has_work {
-                receiving.is_working = true;
-                receiving.staged = taken;
-                return;
+        if receiving.how != Receives::WithWork {
+            while let Some(frame) = self.wires.pop_arrived(wire, now) {
+                self.deliver(frame);
             }
-            taken
-        };
-        taken.into_iter().for_each(|frame| self.deliver(frame));
+        } else if std::mem::take(&mut receiving.is_working) {
+            std::mem::take(&mut receiving.staged).into_iter().for_each(|frame| self.deliver(frame));
+        } else {
+            receiving.is_working = true;
+            receiving.staged.extend(std::iter::from_fn(|| self.wires.pop_arrived(wire, now)).take(POLL_BUDGET));
+        }
     }
 
     /// The processor of a host hands up this many segments, of which this is the first.
     pub(crate) fn handed_up(&mut self, host: u16, packet: &Packet, segments: u16) {
         self.collect(host);
+        if protocol(packet) == Protocol::Udp {
+            if let Some(frame) = self.take_arrived(packet) {
+                self.deliver(frame);
+            }
+            return;
+        }
         let own = (host, packet.to_endpoint);
         if let Some(from) = sender_of(packet) {
             if let Some(frame) = self.ends.get_mut(from).and_then(|end| end.arrived.pop_front()) {
@@ -75,13 +83,12 @@ impl Recorder {
 
     /// What has arrived at a host with a processor waits there for its socket; an opening segment, with its sender's.
     fn collect(&mut self, host: u16) {
-        let Recorder { receiving, wires, frames, ends, event, .. } = self;
+        let Recorder { receiving, wires, frames, ends, datagrams, event, .. } = self;
         for &wire in &receiving[usize::from(host)].wires {
             while let Some(id) = wires.pop_arrived(wire, event.now) {
                 let Some(Frame { packet, .. }) = frames.get(id) else { continue };
-                let own = sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint));
-                if let Some(end) = ends.get_mut(own) {
-                    end.arrived.push_back(id);
+                if let Some(arrived) = arrived_mut((ends, datagrams), packet) {
+                    arrived.push_back(id);
                 }
             }
         }
@@ -98,13 +105,11 @@ impl Recorder {
     /// The receive ring of a host with a processor had no room for a frame.
     pub(crate) fn left_out(&mut self, host: u16, packet: &Packet) {
         self.collect(host);
-        let Recorder { frames, ends, .. } = self;
-        let own = sender_of(packet).unwrap_or((packet.to_host, packet.to_endpoint));
-        let Some(end) = ends.get_mut(own) else { return };
-        let what = |packet: &Packet| (packet.seq, packet.ack, packet.payload_bytes);
+        let Recorder { frames, ends, datagrams, .. } = self;
+        let Some(arrived) = arrived_mut((ends, datagrams), packet) else { return };
         let is_it = |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
-        if let Some(at) = end.arrived.iter().rposition(is_it)
-            && let Some(id) = end.arrived.remove(at)
+        if let Some(at) = arrived.iter().rposition(is_it)
+            && let Some(id) = arrived.remove(at)
             && let Some(&wire) = self.receiving[usize::from(host)].wires.first()
         {
             self.lose_in_ring(id, wire);
@@ -112,9 +117,25 @@ impl Recorder {
     }
 
     fn lose_in_ring(&mut self, id: FrameId, wire: u32) {
-        let at = self.event.now;
-        if let Some(frame) = self.frames.get_mut(id) {
-            frame.lost = Some(Lost { at, wire, in_ring: true });
-        }
+        self.lose(id, Loss { at: self.event.now, wire, by: DroppedBy::ReceiveRing });
+    }
+
+    /// Takes a frame of a datagram out of those that have arrived at a host with a processor. Fragments have another receive queue than
+    /// whole datagrams of their socket.
+    fn take_arrived(&mut self, packet: &Packet) -> Option<FrameId> {
+        let Recorder { frames, ends, datagrams, .. } = self;
+        let arrived = arrived_mut((ends, datagrams), packet)?;
+        let is_it = |id: &FrameId| frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
+        let at = arrived.iter().position(is_it)?;
+        arrived.remove(at)
+    }
+}
+
+/// Frames that have arrived for the socket of this one at a host with a processor; of an opening segment, its sender's.
+fn arrived_mut<'a>((ends, datagrams): (&'a mut Ends, &'a mut Datagrams), packet: &Packet) -> Option<&'a mut VecDeque<FrameId>> {
+    let own = (packet.to_host, packet.to_endpoint);
+    match protocol(packet) {
+        Protocol::Udp => datagrams.get_mut(own).map(|end| &mut end.arrived),
+        Protocol::Tcp => ends.get_mut(sender_of(packet).unwrap_or(own)).map(|end| &mut end.arrived),
     }
 }

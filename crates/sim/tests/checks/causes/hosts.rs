@@ -33,7 +33,7 @@ fn frames_that_a_short_receive_ring_drops_are_named() {
     assert_eq!(losses.next(), None, "the ring holds a window");
     let found = check(overrun(8)).transactions;
     let losses: Vec<_> = found.iter().flat_map(|one| &one.losses).collect();
-    assert!(!losses.is_empty() && losses.iter().all(|loss| loss.in_ring && loss.wire == 3), "{losses:?}");
+    assert!(!losses.is_empty() && losses.iter().all(|loss| loss.by == DroppedBy::ReceiveRing && loss.wire == 3), "{losses:?}");
 }
 
 /// More than a poll takes waits in the ring: what a sink does nothing with is complete when the last poll's work is done.

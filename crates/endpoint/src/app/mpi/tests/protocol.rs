@@ -6,12 +6,12 @@ use super::super::{Costs, EAGER_LIMIT, Job, Ledger, MpiConfig, MpiHost, Size};
 use super::{Collective, Pattern};
 use crate::app::Program;
 use crate::app::fake_host::{Fake, PEER};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{BitRate, Distribution, RandomStream, Span, Time};
 
 /// Two ranks and one size. The library takes no time, except for copies at 8 Gbit/s.
-fn job(bytes: u64, warm_up: u64, iterations: u64) -> Rc<Job> {
-    Rc::new(Job {
+fn job(bytes: u64, warm_up: u64, iterations: u64) -> Arc<Job> {
+    Arc::new(Job {
         pattern: Pattern::PingPong,
         sizes: vec![Size { bytes, iterations, collective: Collective::PingPong }],
         warm_up,
@@ -126,7 +126,7 @@ fn ranks_of_one_host_take_the_time_of_its_memory_and_combine() {
         let alone = Job::clone(&job(bytes, 0, 1));
         let costs = Costs { local_latency, local: rate(8), combine: rate(4), ..alone.costs };
         let sizes = vec![Size { bytes, iterations: 1, collective: Collective::RecursiveDoubling }];
-        Rc::new(Job { pattern: Pattern::Allreduce, sizes, costs, ..alone })
+        Arc::new(Job { pattern: Pattern::Allreduce, sizes, costs, ..alone })
     };
     let mut program = MpiHost::new(MpiConfig {
         host: 0,

@@ -2,7 +2,7 @@
 
 use crate::app::Peer;
 use crate::app::requests::Exchange;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{Distribution, RandomStream};
 
 /// What a server is made of.
@@ -15,7 +15,7 @@ pub struct ServerConfig {
     /// What both ends know each of its sockets for datagrams by.
     pub keys: Vec<u64>,
     /// Sizes.
-    pub exchange: Rc<Exchange>,
+    pub exchange: Arc<Exchange>,
     /// What it does with a request.
     pub policy: ServicePolicy,
     /// It closes a connection when it has written the response.
@@ -43,7 +43,7 @@ pub struct StageConfig {
     /// Each of these is asked.
     pub peers: Vec<Peer>,
     /// Sizes.
-    pub exchange: Rc<Exchange>,
+    pub exchange: Arc<Exchange>,
     /// Requests to each of them.
     pub count: u32,
     /// All at once; otherwise one after the other.

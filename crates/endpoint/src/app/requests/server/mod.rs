@@ -13,7 +13,7 @@ use crate::app::{HostCalls, Message, Program, Tallies};
 use crate::transport::Failure;
 use inbound::{Inbound, Turn};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 use worker::{Reply, Worker};
 
@@ -35,8 +35,8 @@ struct Stage {
 enum Ticket {
     /// The first of this connection.
     Stream(u32),
-    /// Socket, number, response.
-    Datagram(u32, u64, u64),
+    /// Socket, number, response, and when it came.
+    Datagram(u32, u64, u64, Time),
 }
 
 /// A server.
@@ -45,7 +45,7 @@ pub struct RequestServer {
     port: Option<u16>,
     is_listening: bool,
     keys: Vec<u64>,
-    exchange: Rc<Exchange>,
+    exchange: Arc<Exchange>,
     policy: ServicePolicy,
     closes: bool,
     random: RandomStream,
@@ -71,7 +71,7 @@ impl RequestServer {
             let first = first_lane;
             first_lane += peers.len() as u32;
             for &peer in &peers {
-                asker.add_lane(LaneConfig { peer, exchange: Rc::clone(&exchange), depth: 1, limit: 0, is_kept: true });
+                asker.add_lane(LaneConfig { peer, exchange: Arc::clone(&exchange), depth: 1, limit: 0, is_kept: true });
             }
             Stage { first_lane: first, peers: peers.len() as u32, count, is_parallel, awaited }
         };
@@ -98,7 +98,7 @@ impl RequestServer {
 
     /// Bytes of a client have come.
     fn receive(&mut self, now: Time, socket: u32, mut bytes: u64) {
-        let exchange = Rc::clone(&self.exchange);
+        let exchange = Arc::clone(&self.exchange);
         let Some(inbound) = self.inbound.get_mut(&socket) else { return };
         while bytes >= inbound.missing {
             bytes -= inbound.missing;
@@ -144,7 +144,9 @@ impl RequestServer {
 
     fn begin(&mut self, now: Time, ticket: Ticket, calls: &mut dyn HostCalls) {
         let (number, reply, (response, since)) = match ticket {
-            Ticket::Datagram(socket, query, response) => (self.take_worker(), Reply::Datagram(socket, query), (response, now)),
+            Ticket::Datagram(socket, query, response, since) => {
+                (self.take_worker(), Reply::Datagram(socket, query), (response, since))
+            }
             Ticket::Stream(socket) => {
                 let own = self.inbound[&socket].own;
                 let number = own.unwrap_or_else(|| self.take_worker());
@@ -343,7 +345,7 @@ impl Program for RequestServer {
     fn handle_datagram(&mut self, now: Time, message: Message, calls: &mut dyn HostCalls) {
         let Message { socket, number, .. } = message;
         let response = self.exchange.of_query(self.keys[socket as usize], number).response;
-        self.queue.push_back(Ticket::Datagram(socket, number, response));
+        self.queue.push_back(Ticket::Datagram(socket, number, response, now));
         self.settle(now, calls);
     }
     fn tallies(&self) -> Tallies {

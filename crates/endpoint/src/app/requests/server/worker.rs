@@ -52,11 +52,12 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// The request, where it came over a connection.
+    /// The request.
     pub(super) fn cause(&self) -> Option<Cause> {
         match self.reply {
             Reply::Stream(socket) => Some(Cause::now(socket, self.since)),
-            Reply::Datagram(..) | Reply::Nowhere => None,
+            Reply::Datagram(socket, number) => Some(Cause::datagram(socket, number, self.since)),
+            Reply::Nowhere => None,
         }
     }
 }

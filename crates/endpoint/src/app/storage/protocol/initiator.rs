@@ -2,7 +2,7 @@
 
 use super::{Pdu, PduKind, Rules, Served};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_blockdev::{Op, Request};
 use tailrace_units::{Span, Time};
 
@@ -51,7 +51,7 @@ struct Task {
 /// The initiator's side of a session.
 #[derive(Debug)]
 pub struct InitiatorSession {
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     step: usize,
     /// What waits for the set-up, or for room.
     waiting: VecDeque<(u64, Request, Time)>,
@@ -68,7 +68,7 @@ pub struct InitiatorSession {
 
 impl InitiatorSession {
     /// Over a connection that is open.
-    pub fn new(rules: Rc<Rules>) -> InitiatorSession {
+    pub fn new(rules: Arc<Rules>) -> InitiatorSession {
         let (waiting, out, done) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
         let window = rules.commands;
         let mut session = InitiatorSession {

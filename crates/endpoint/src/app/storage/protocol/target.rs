@@ -2,7 +2,7 @@
 
 use super::{Pdu, PduKind, Rules, Served};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_blockdev::{Op, Request};
 
 /// A request that a target has whole, with all data of a write.
@@ -29,7 +29,7 @@ struct Task {
 /// The target's side of a session.
 #[derive(Debug)]
 pub struct TargetSession {
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     step: usize,
     /// By tag.
     tasks: Vec<Option<Task>>,
@@ -42,7 +42,7 @@ pub struct TargetSession {
 
 impl TargetSession {
     /// Over a connection that has been accepted.
-    pub fn new(rules: Rc<Rules>) -> TargetSession {
+    pub fn new(rules: Arc<Rules>) -> TargetSession {
         let (out, whole) = (VecDeque::new(), VecDeque::new());
         let mut session = TargetSession { rules, step: 0, tasks: Vec::new(), arrived: 0, answered: 0, out, whole };
         session.set_up();

@@ -6,13 +6,13 @@ mod properties;
 
 use super::{Arrival, Completion, Conduit, InitiatorSession, Pdu, PduKind, Reader, Rules, Served, TargetSession};
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::Arc;
 use tailrace_blockdev::{Op, Request};
 use tailrace_units::{Span, Time};
 
 /// Both ends, what is on its way, and what was written, in order.
 struct Session {
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     initiator: InitiatorSession,
     target: TargetSession,
     ways: [(Conduit, Reader); 2],
@@ -25,10 +25,10 @@ struct Session {
 
 impl Session {
     fn new(rules: Rules) -> Session {
-        let rules = Rc::new(rules);
+        let rules = Arc::new(rules);
         Session {
-            initiator: InitiatorSession::new(Rc::clone(&rules)),
-            target: TargetSession::new(Rc::clone(&rules)),
+            initiator: InitiatorSession::new(Arc::clone(&rules)),
+            target: TargetSession::new(Arc::clone(&rules)),
             rules,
             ways: [(Conduit::default(), Reader::default()), (Conduit::default(), Reader::default())],
             written: Vec::new(),

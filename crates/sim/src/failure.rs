@@ -1,6 +1,7 @@
-//! A broken invariant becomes a Python exception with the place in its message, and nothing on the terminal: a failed
-//! trial is recorded as failed, and the other trials of the experiment go on.
+//! A broken invariant becomes a message with its place, and nothing on the terminal: a failed trial is recorded as failed, and the other
+//! trials of the experiment go on.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 
@@ -21,12 +22,48 @@ pub fn install_hook() {
 }
 
 /// What `run` returns, or the message of its panic.
+///
+/// # Errors
+/// The message of a panic and its place, which are there once [`install_hook`] was called.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     MESSAGE.set(Some(String::new()));
     // The trial's state is dropped with the panic: its half-changed state is never read.
     let result = panic::catch_unwind(AssertUnwindSafe(run));
     let message = MESSAGE.take();
     result.map_err(|_| message.unwrap_or_default())
+}
+
+/// The panic of one thread of a trial, which another goes on with.
+pub(crate) struct Panic {
+    payload: Box<dyn Any + Send>,
+    message: Option<String>,
+}
+
+/// Whether panics of this thread are caught.
+pub(crate) fn is_caught() -> bool {
+    MESSAGE.with_borrow(Option::is_some)
+}
+
+/// What `run` returns on a thread of a trial, or its panic. `is_caught`: on the thread that began the trial.
+pub(crate) fn on_a_thread<T>(is_caught: bool, run: impl FnOnce() -> T) -> Result<T, Panic> {
+    MESSAGE.set(is_caught.then(String::new));
+    // As in `caught`.
+    panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| Panic { payload, message: MESSAGE.with_borrow(Option::clone) })
+}
+
+impl Panic {
+    /// Whether it is of this type.
+    pub(crate) fn is<T: Any>(&self) -> bool {
+        self.payload.is::<T>()
+    }
+
+    /// Panics as the thread did whose panic this is, with its message and place.
+    pub(crate) fn go_on(self) -> ! {
+        if is_caught() {
+            MESSAGE.set(self.message);
+        }
+        panic::resume_unwind(self.payload)
+    }
 }
 
 fn describe(info: &PanicHookInfo<'_>) -> String {

@@ -1,0 +1,50 @@
+//! Wires that lead from one part of a trial to another.
+
+/// Number of a part.
+pub(crate) type PartNo = u16;
+/// Of wires that end in the part in which they begin.
+const STAYS: PartNo = PartNo::MAX;
+
+/// The wires out of a part.
+#[derive(Debug)]
+pub(crate) struct Boundary {
+    /// By wire: the part in which it ends.
+    leads_to: Vec<PartNo>,
+    /// Those on which frames are.
+    filled: Vec<u32>,
+}
+
+impl Boundary {
+    /// By wire the part in which it ends; none for wires that do not leave the part.
+    pub(crate) fn new(wires: impl Iterator<Item = Option<PartNo>>) -> Boundary {
+        Boundary { leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(), filled: Vec::new() }
+    }
+
+    /// Notes the first frame on a wire, if that leads out of the part. Returns whether it does.
+    #[inline]
+    pub(crate) fn note(&mut self, wire: usize) -> bool {
+        let leaves = self.leads_to[wire] != STAYS;
+        if leaves {
+            self.filled.push(wire as u32);
+        }
+        leaves
+    }
+
+    /// The wires on which frames are, in the order in which they came to have some. None are left.
+    pub(crate) fn take_filled(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.filled)
+    }
+
+    /// The part in which a wire ends that leads out of this one.
+    pub(crate) fn end_of(&self, wire: u32) -> usize {
+        usize::from(self.leads_to[wire as usize])
+    }
+
+    /// Gives back the memory of what was taken.
+    pub(crate) fn reuse(&mut self, mut filled: Vec<u32>) {
+        if self.filled.is_empty() {
+            filled.clear();
+            self.filled = filled;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Where the threads of a trial wait for each other after every window, and what each tells the others there.
+
+use super::threads::another_has_failed;
+use std::hint;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use tailrace_units::Time;
+
+/// Rounds of waiting in which the processor is kept: a fraction of a microsecond for each hundred.
+const SPINS: u32 = 500;
+/// Rounds in which it is given to whatever else runs, before a thread that waits sleeps.
+const YIELDS: u32 = 2_000;
+
+/// What a part tells at the end of a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Told {
+    /// When its next event is due, or the first frame that it has handed over arrives.
+    pub(super) next: Time,
+    /// How many users have finished in it since the threads began.
+    pub(super) finished: u64,
+    /// Whether the threads are to end before it is time.
+    pub(super) is_to_pause: bool,
+}
+
+/// The places of one part, on a cache line of its own: what is told in even and in odd windows.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Place {
+    next: [AtomicU64; 2],
+    finished: [AtomicU64; 2],
+    is_to_pause: [AtomicBool; 2],
+}
+
+/// A barrier for a fixed number of threads.
+#[derive(Debug)]
+pub(super) struct Barrier {
+    places: Vec<Place>,
+    waiting: AtomicUsize,
+    /// Counts the times that all have come.
+    round: AtomicU32,
+    /// A thread has panicked: the others end too.
+    is_broken: AtomicBool,
+}
+
+impl Barrier {
+    pub(super) fn new(threads: usize) -> Barrier {
+        let places = std::iter::repeat_with(Place::default).take(threads).collect();
+        Barrier { places, waiting: AtomicUsize::new(0), round: AtomicU32::new(0), is_broken: AtomicBool::new(false) }
+    }
+
+    /// Waits until every thread has told what it has to tell in this window, and returns it together. What is told in one window is kept
+    /// until all have read it: nobody writes to the same places again before the window after the next.
+    ///
+    /// # Panics
+    /// When another thread has panicked.
+    pub(super) fn meet(&self, part: usize, window: usize, told: Told) -> Told {
+        let parity = window % 2;
+        let own = &self.places[part];
+        own.next[parity].store(told.next.ps(), Ordering::Relaxed);
+        own.finished[parity].store(told.finished, Ordering::Relaxed);
+        own.is_to_pause[parity].store(told.is_to_pause, Ordering::Relaxed);
+        self.wait();
+        let mut together = Told { next: Time::NEVER, finished: 0, is_to_pause: false };
+        for place in &self.places {
+            together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
+            together.finished += place.finished[parity].load(Ordering::Relaxed);
+            together.is_to_pause |= place.is_to_pause[parity].load(Ordering::Relaxed);
+        }
+        together
+    }
+
+    fn wait(&self) {
+        let round = self.round.load(Ordering::Acquire);
+        // The last to come acquires what the others have released by coming, and releases all of it with the new round.
+        if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.places.len() {
+            self.waiting.store(0, Ordering::Relaxed);
+            self.round.store(round.wrapping_add(1), Ordering::Release);
+            return;
+        }
+        let mut rounds = 0;
+        while self.round.load(Ordering::Acquire) == round {
+            if self.is_broken.load(Ordering::Relaxed) {
+                another_has_failed();
+            }
+            rounds += 1;
+            if rounds < SPINS {
+                hint::spin_loop();
+            } else if rounds < SPINS + YIELDS {
+                thread::yield_now();
+            } else {
+                thread::park_timeout(std::time::Duration::from_micros(50));
+            }
+        }
+    }
+
+    /// Lets the others end when the thread that holds this panics.
+    pub(super) fn guard(&self) -> Guard<'_> {
+        Guard(self)
+    }
+}
+
+/// See [`Barrier::guard`].
+pub(super) struct Guard<'a>(&'a Barrier);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.is_broken.store(true, Ordering::Relaxed);
+        }
+    }
+}

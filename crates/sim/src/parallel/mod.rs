@@ -1,0 +1,243 @@
+//! One trial on several threads, with the results of one thread (`docs/models/parallel.md`).
+//!
+//! The nodes of the network are divided into parts. Each part has a thread, which handles the events of its nodes in windows of time that
+//! are no longer than a frame needs from one part to another: what it does in a window cannot concern another part before the next one.
+//! At the end of a window all threads meet, and frames for other parts change hands.
+
+mod barrier;
+mod mail;
+mod part;
+mod partition;
+mod refusal;
+mod threads;
+mod whole;
+
+pub use partition::{PARTS_MAX, Partition};
+pub use refusal::Refusal;
+
+use crate::agenda::Source;
+use crate::boundary::Boundary;
+use crate::build::build;
+use crate::clock::Stopwatch;
+use crate::control::Control;
+use crate::looks::{self, Engine};
+use crate::outcome::{self, Outcome};
+use crate::told::{Entry, Log, Order};
+use crate::world::World;
+use barrier::Barrier;
+use mail::Mail;
+use part::{Ended, LatePorts, Part, Shared};
+use tailrace_plan::Plan;
+use tailrace_units::{Span, Time};
+use whole::{Own, Owners};
+
+/// Where two parts exchange nothing, windows end with the stretch of time that is run.
+const FOREVER: Span = Span::from_secs(1_000_000);
+
+/// How a trial was run.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    /// Windows of all parts together, each ending with a barrier.
+    pub windows: u64,
+    /// Length of a window that ends for no other reason, in picoseconds; 0 where parts exchange nothing.
+    pub look_ahead_ps: u64,
+    /// Events by part.
+    pub events: Vec<u64>,
+    /// Whether the end of the trial was found by running it once before.
+    pub was_repeated: bool,
+}
+
+/// Runs one trial in the parts of a division of its network: the outcome is that of [`crate::run`].
+pub fn run_parted(plan: &Plan, partition: &Partition, control: &Control) -> (Outcome, Course) {
+    let started = Stopwatch::start();
+    let mut parted = Parted::new(plan, partition, None);
+    parted.run(control);
+    if let Some(end) = parted.overrun {
+        // Parts have handled more than the last event of the trial, which is known now.
+        let windows = parted.course.windows;
+        parted = Parted::new(plan, partition, Some(end));
+        (parted.course.windows, parted.course.was_repeated) = (windows, true);
+        parted.run(control);
+        assert!(parted.overrun.is_none(), "the end of a trial is known");
+    }
+    let wall = started.elapsed();
+    (outcome::gather(plan, parted.whole(), wall), parted.course)
+}
+
+/// A trial in parts.
+struct Parted<'a> {
+    plan: &'a Plan,
+    owners: Owners,
+    /// One for each part; between stretches of time the first is the whole.
+    worlds: Vec<World>,
+    ports: Vec<LatePorts>,
+    own: Vec<Own>,
+    look_ahead: Span,
+    /// What the first world has as a part.
+    set_aside: (Option<Box<Log>>, Option<Box<Boundary>>),
+    /// The last event of the trial, if it is known.
+    end: Option<Order>,
+    /// The last event of the trial, where more than that was handled.
+    overrun: Option<Order>,
+    course: Course,
+}
+
+impl<'a> Parted<'a> {
+    fn new(plan: &'a Plan, partition: &Partition, end: Option<Order>) -> Parted<'a> {
+        let parts = partition.parts();
+        let mut worlds: Vec<World> = threads::together((0..parts).map(|_| || build(plan)).collect());
+        let owners = Owners::of(plan, partition, &worlds[0]);
+        let look_ahead = owners.look_ahead(&worlds[0]);
+        let late: Vec<Vec<whole::LateWire>> = (0..).zip(&worlds).map(|(part, world)| owners.late_wires(part, world)).collect();
+        let ports = (0..parts).map(|part| {
+            let into: Vec<u32> =
+                late.iter().flatten().filter(|late| usize::from(late.to) == part).map(|late| late.wire).collect();
+            LatePorts::new(late[part].clone(), worlds[0].links.wires.len(), &into)
+        });
+        let ports = ports.collect();
+        let own = (0..).take(parts).map(|part| owners.own(part)).collect();
+        (0..).zip(&mut worlds).for_each(|(part, world)| owners.confine(part, world));
+        let course = Course { look_ahead_ps: look_ahead.map_or(0, Span::ps), events: vec![0; parts], ..Course::default() };
+        let look_ahead = look_ahead.unwrap_or(FOREVER);
+        let mut parted =
+            Parted { plan, owners, worlds, ports, own, look_ahead, set_aside: (None, None), end, overrun: None, course };
+        parted.gather();
+        parted
+    }
+
+    fn run(&mut self, control: &Control) {
+        looks::run_and_look(self.plan, self, control);
+    }
+
+    /// Brings everything into the first world.
+    fn gather(&mut self) {
+        self.owners.exchange(&mut self.worlds);
+        let (whole, others) = self.worlds.split_first_mut().expect("there is a world");
+        self.course.events[0] += whole.events - self.course.events.iter().sum::<u64>();
+        for (world, events) in others.iter_mut().zip(&mut self.course.events[1..]) {
+            *events += world.events;
+            whole.events += std::mem::take(&mut world.events);
+            whole.links.observe.absorb(&mut world.links.observe);
+        }
+        self.set_aside = (whole.links.observe.log.take(), whole.links.boundary.take());
+    }
+
+    /// Gives each part its own.
+    fn scatter(&mut self) {
+        let whole = &mut self.worlds[0];
+        (whole.links.observe.log, whole.links.boundary) = std::mem::take(&mut self.set_aside);
+        self.owners.exchange(&mut self.worlds);
+    }
+
+    /// What the parts have noted, each in its order.
+    fn logs(&mut self) -> impl Iterator<Item = &mut Box<Log>> {
+        let others = self.worlds[1..].iter_mut().filter_map(|world| world.links.observe.log.as_mut());
+        self.set_aside.0.iter_mut().chain(others)
+    }
+
+    /// Tells the whole what the parts have noted, in the order of events, up to the end of the trial. Returns the last of its events if
+    /// that was among them.
+    fn tell(&mut self) -> Option<Order> {
+        let mut entries: Vec<Entry> = Vec::new();
+        self.logs().for_each(|log| entries.append(&mut log.entries));
+        // Those of one event are of one part, and keep their order.
+        entries.sort_by_key(|entry| entry.event);
+        let observe = &mut self.worlds[0].links.observe;
+        let mut last = None;
+        for Entry { event, now, workload, told } in entries {
+            if last.is_some_and(|last| last != event) {
+                break;
+            }
+            // The last event is handled to its end: what else came to a host with the end of its last stream counts.
+            observe.tell_record(now, workload as usize, &told);
+            if observe.is_done {
+                last = Some(event);
+            }
+        }
+        last
+    }
+
+    /// How many users must have finished, as the logs count them, before everything can be done.
+    fn users(&mut self) -> Option<u64> {
+        let left: u64 = self.worlds[0].links.observe.workloads.iter().map(|workload| workload.users_left).sum();
+        (left > 0).then(|| self.logs().map(|log| log.finished).sum::<u64>() + left)
+    }
+
+    /// Runs up to and including `until`, or to the end of the trial.
+    fn advance(&mut self, until: Time, settles_processors: bool, control: &Control) {
+        loop {
+            let end = self.end.map_or((until, Source::MAX), |(at, source, _)| (at, source).min((until, Source::MAX)));
+            let ended = self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
+            let done = self.tell();
+            if done.is_some() && done != self.end {
+                self.overrun = done;
+                return;
+            }
+            if self.whole().is_cancelled {
+                self.worlds[0].now = self.worlds.iter().map(|world| world.now).max().unwrap_or(until);
+                return self.worlds[0].settle_switches();
+            }
+            if ended == Ended::AtBound {
+                return;
+            }
+        }
+    }
+
+    /// Lets the threads run up to a bound, and brings them together.
+    fn advance_threads(&mut self, bound: (Time, Source), settles_processors: bool, control: &Control) -> Ended {
+        let parts = self.worlds.len();
+        let users = self.users();
+        let shared = Shared {
+            barrier: Barrier::new(parts),
+            mail: Mail::new(parts),
+            control,
+            look_ahead: self.look_ahead,
+            bound,
+            end: self.end,
+            users,
+            settles_processors,
+        };
+        self.scatter();
+        let worlds = self.worlds.iter_mut().zip(self.ports.iter_mut().zip(&self.own)).enumerate();
+        let mut parts_of_trial: Vec<Part<'_>> =
+            worlds.map(|(number, (world, own))| Part::new(number, world, own, parts)).collect();
+        let run = |part: &mut Part<'_>| {
+            let (ended, windows) = part.run(&shared);
+            if ended == Ended::AtBound {
+                part.settle(&shared, bound.0);
+            }
+            (ended, windows)
+        };
+        let run = &run;
+        // Every part returns the same.
+        let (ended, windows) = threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect())[0];
+        drop(parts_of_trial);
+        self.course.windows += windows as u64;
+        self.gather();
+        ended
+    }
+}
+
+impl Engine for Parted<'_> {
+    fn whole(&mut self) -> &mut World {
+        &mut self.worlds[0]
+    }
+
+    fn run_until(&mut self, until: Time, control: &Control) {
+        if let Some(end) = self.whole().warm_up
+            && end <= until
+        {
+            self.advance(end, true, control);
+            if self.overrun.is_some() {
+                return;
+            }
+            let whole = self.whole();
+            whole.begin_counting(whole.now);
+            whole.warm_up = None;
+            if whole.is_done() || whole.is_cancelled {
+                return;
+            }
+        }
+        self.advance(until, false, control);
+    }
+}

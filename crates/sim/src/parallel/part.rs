@@ -1,0 +1,258 @@
+//! One part of a trial on its thread: it handles what is due before the end of a window, hands over frames for other parts, and waits.
+
+use super::barrier::{Barrier, Told};
+use super::mail::{Letter, Mail};
+use super::whole::{LateWire, Own};
+use crate::agenda::{Source, source_of};
+use crate::boundary::PartNo;
+use crate::control::Control;
+use crate::told::Order;
+use crate::world::World;
+use tailrace_network::Wire;
+use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
+
+/// Windows between two looks at the control.
+const WINDOWS_PER_REPORT: usize = 1 << 8;
+/// Entries of a log after which the threads end, so that it is told: some 64 MiB.
+const ENTRIES_MAX: usize = 1 << 20;
+
+/// What all parts share.
+pub(super) struct Shared<'a> {
+    pub(super) barrier: Barrier,
+    pub(super) mail: Mail,
+    pub(super) control: &'a Control,
+    /// No frame arrives in another part earlier than this after its transmission began.
+    pub(super) look_ahead: Span,
+    /// Nothing from here on is handled.
+    pub(super) bound: (Time, Source),
+    /// The last event of the trial, if it is known.
+    pub(super) end: Option<Order>,
+    /// When so many users have finished, everything may be done.
+    pub(super) users: Option<u64>,
+    /// Whether processors are brought up to date at the bound.
+    pub(super) settles_processors: bool,
+}
+
+/// Why the threads have ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ended {
+    /// Everything before the bound was handled.
+    AtBound,
+    /// There are logs to be told, or the trial was cancelled.
+    Early,
+}
+
+/// A part.
+pub(super) struct Part<'a> {
+    pub(super) number: PartNo,
+    pub(super) world: &'a mut World,
+    ports: &'a mut LatePorts,
+    own: &'a Own,
+    letters: Vec<Vec<Letter>>,
+    window: usize,
+    /// When the first of the frames arrives that were handed over in this window.
+    handed_over: Time,
+    /// The last event of the trial was one of this part.
+    is_over: bool,
+    /// Up to when ports that decide late have decided.
+    decided: Time,
+}
+
+/// Wires over the boundary of a part whose ports decide late.
+#[derive(Debug)]
+pub(super) struct LatePorts {
+    /// Those that begin here.
+    pub(super) out: Vec<LateWire>,
+    /// By wire: its place among those, or what else it is. Empty where there are no such wires.
+    pub(super) kinds: Vec<Kind>,
+    /// By place how many of the frames on it have been handed over.
+    pub(super) handed_over: Vec<usize>,
+}
+
+/// What a wire is to a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Usual,
+    /// It begins here at a port that decides late, and ends elsewhere.
+    Out(u32),
+    /// It begins so elsewhere and ends here: the event of its reading counts there.
+    In,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn new(number: usize, world: &'a mut World, (ports, own): (&'a mut LatePorts, &'a Own), parts: usize) -> Part<'a> {
+        let letters = vec![Vec::new(); parts];
+        Part {
+            number: number as PartNo,
+            world,
+            ports,
+            own,
+            letters,
+            window: 0,
+            handed_over: Time::NEVER,
+            is_over: false,
+            decided: Time::ZERO,
+        }
+    }
+
+    /// Runs window by window. Returns why it has ended, and after how many windows.
+    pub(super) fn run(&mut self, shared: &Shared<'_>) -> (Ended, usize) {
+        let _guard = shared.barrier.guard();
+        self.decided = self.world.now;
+        loop {
+            let together = self.meet(shared);
+            if together.next > shared.bound.0 {
+                return (Ended::AtBound, self.window);
+            }
+            if together.is_to_pause || shared.users.is_some_and(|users| together.finished >= users) {
+                return (Ended::Early, self.window);
+            }
+            let window = (together.next + shared.look_ahead, 0).min(shared.bound);
+            self.advance(shared, window);
+            self.hand_over(shared, window);
+            if window == shared.bound {
+                self.meet(shared);
+                return (Ended::AtBound, self.window);
+            }
+        }
+    }
+
+    /// Brings the part up to `now`, when no event before is left.
+    pub(super) fn settle(&mut self, shared: &Shared<'_>, now: Time) {
+        let _guard = shared.barrier.guard();
+        self.world.now = now;
+        let Own { hosts, switches, hypervisors } = self.own;
+        self.world.settle_these_switches(switches.iter().map(|&switch| switch as usize));
+        if shared.settles_processors {
+            self.world.settle_these_processors(hosts.iter().copied(), hypervisors.iter().copied());
+        }
+        self.post(shared);
+        self.meet(shared);
+    }
+
+    /// Waits for the others, and takes what they have handed over.
+    fn meet(&mut self, shared: &Shared<'_>) -> Told {
+        let is_to_report = self.number == 0 && self.window.is_multiple_of(WINDOWS_PER_REPORT);
+        let is_cancelled = is_to_report && self.world.is_cancelled_by(shared.control);
+        let log = self.world.links.observe.log.as_ref().expect("a part has a log");
+        let told = Told {
+            next: if self.is_over { self.handed_over } else { self.next_due() },
+            finished: log.finished,
+            is_to_pause: log.entries.len() >= ENTRIES_MAX || is_cancelled,
+        };
+        let together = shared.barrier.meet(usize::from(self.number), self.window, told);
+        self.handed_over = Time::NEVER;
+        let links = &mut self.world.links;
+        shared.mail.collect(usize::from(self.number), self.window, |letter| {
+            debug_assert!(letter.arrival >= self.world.now, "a frame comes from the past");
+            let link = &mut links.wires[letter.wire as usize];
+            let is_first = link.next_arrival().is_never();
+            link.push_at(letter.arrival, &letter.packet);
+            if is_first {
+                links.agenda.arm_idle_wire(letter.wire, letter.arrival);
+            }
+        });
+        self.window += 1;
+        together
+    }
+
+    /// Handles everything before this time and source.
+    fn advance(&mut self, shared: &Shared<'_>, bound: (Time, Source)) {
+        if self.is_over {
+            return;
+        }
+        let has_late = !self.ports.kinds.is_empty();
+        let mut events = 0;
+        while let Some((at, source)) = self.world.links.agenda.next_before(bound) {
+            self.world.now = at;
+            let log = self.world.links.observe.log.as_mut().expect("a part has a log");
+            log.begin(at, source);
+            let is_last = shared.end == Some(log.event);
+            let kind = if has_late { self.ports.kinds.get(source as usize).copied() } else { None };
+            events += u64::from(kind != Some(Kind::In));
+            if let Some(Kind::Out(place)) = kind {
+                self.ports.handed_over[place as usize] -= self.world.read_for_another(at, source as usize);
+            } else {
+                self.world.handle_aside(at, source);
+            }
+            if is_last {
+                self.is_over = true;
+                break;
+            }
+        }
+        self.world.events += events;
+    }
+
+    /// Hands over the frames of a window.
+    fn hand_over(&mut self, shared: &Shared<'_>, window: (Time, Source)) {
+        if !self.ports.out.is_empty() {
+            // Everything before the end of the window is handled, and what ports decide until then is sent.
+            let last = if window.1 == 0 { window.0 - Span::from_ps(1) } else { window.0 };
+            self.decided = last;
+            for at in 0..self.ports.out.len() {
+                let LateWire { wire, switch, port, .. } = self.ports.out[at];
+                if !self.world.links.agenda.due(source_of(wire as usize)).is_never() {
+                    self.world.settle_port(last, switch as usize, usize::from(port));
+                }
+            }
+        }
+        self.post(shared);
+    }
+
+    /// When something can happen next because of this part.
+    fn next_due(&self) -> Time {
+        self.world.links.agenda.peek().min(self.handed_over).min(self.next_decision())
+    }
+
+    /// When a port that decides late can begin a transmission to another part, of a frame that waits already. Such a decision has no
+    /// place in the agenda: it is made when the frame before it is read. One that is held back for longer has one.
+    fn next_decision(&self) -> Time {
+        let decision = |late: &LateWire| {
+            let (switch, port) = (&self.world.switches[late.switch as usize].switch, usize::from(late.port));
+            let free_at = switch.free_at(port);
+            if free_at > self.decided && switch.waiting_bytes(port) > 0 { free_at } else { Time::NEVER }
+        };
+        self.ports.out.iter().map(decision).min().unwrap_or(Time::NEVER)
+    }
+
+    fn post(&mut self, shared: &Shared<'_>) {
+        let Part { world, ports, letters, handed_over, .. } = self;
+        let links = &mut world.links;
+        let boundary = links.boundary.as_mut().expect("a part has a boundary");
+        let filled = boundary.take_filled();
+        for &wire in &filled {
+            let (letters, link) = (&mut letters[boundary.end_of(wire)], &mut links.wires[wire as usize]);
+            *handed_over = link.next_arrival().min(*handed_over);
+            while !link.next_arrival().is_never() {
+                let (arrival, packet) = link.pop();
+                letters.push(Letter { wire, arrival, packet });
+            }
+        }
+        boundary.reuse(filled);
+        for (late, count) in ports.out.iter().zip(&mut ports.handed_over) {
+            let link: &Wire<Packet> = &links.wires[late.wire as usize];
+            for (arrival, &packet) in link.frames_from(*count) {
+                *handed_over = arrival.min(*handed_over);
+                letters[usize::from(late.to)].push(Letter { wire: late.wire, arrival, packet });
+                *count += 1;
+            }
+        }
+        for (to, letters) in letters.iter_mut().enumerate() {
+            shared.mail.post((usize::from(self.number), to), self.window, letters);
+        }
+    }
+}
+
+impl LatePorts {
+    /// `into`: whether a wire of this number ends here and begins so elsewhere.
+    pub(super) fn new(out: Vec<LateWire>, wires: usize, into: &[u32]) -> LatePorts {
+        let mut kinds = Vec::new();
+        if !out.is_empty() || !into.is_empty() {
+            kinds = vec![Kind::Usual; wires];
+            out.iter().zip(0..).for_each(|(late, place)| kinds[late.wire as usize] = Kind::Out(place));
+            into.iter().for_each(|&wire| kinds[wire as usize] = Kind::In);
+        }
+        LatePorts { handed_over: vec![0; out.len()], out, kinds }
+    }
+}

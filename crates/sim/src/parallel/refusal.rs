@@ -1,0 +1,46 @@
+//! Why a plan is not run in several parts.
+
+use std::fmt;
+
+/// What stands against it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// All nodes would be in one part.
+    OneGroup,
+    /// Nothing can be said about the next moment of one part without the other.
+    NoDelay {
+        /// The ends of a link.
+        ends: [String; 2],
+    },
+    /// Something that this workload does happens at two hosts at once.
+    Workload {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::OneGroup => {
+                write!(
+                    f,
+                    "all hosts are at one switch, or joined by hosts with several links: such a network is not divided (hint: one core)"
+                )
+            }
+            Refusal::NoDelay { ends: [a, b] } => {
+                write!(
+                    f,
+                    "the link from {a} to {b} has no delay, and a network is divided at links with one (hint: one core, or a delay)"
+                )
+            }
+            Refusal::Workload { name } => write!(
+                f,
+                "workload {name}: only streams, datagrams, replayed requests and databases with lasting connections run on several cores so \
+                 far; flows and programs that open connections do something at two hosts at once (hint: one core)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

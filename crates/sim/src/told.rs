@@ -1,0 +1,86 @@
+//! What is told of workloads: at once, or noted in each part of a trial and told in the order in which one thread would have told it.
+
+use crate::agenda::Source;
+use tailrace_endpoint::host::Carried;
+use tailrace_units::Time;
+use tailrace_workloads::WorkloadRecord;
+
+/// An event of a workload that counts in the order in which it happens.
+#[derive(Clone, Debug)]
+pub(crate) enum Told {
+    /// A transaction is complete.
+    Completed {
+        /// Counts within the workload.
+        user: u32,
+        /// When it was meant to start.
+        intended: Time,
+        /// What a flow was.
+        carried: Option<Carried>,
+    },
+    /// So is a part of one that began then.
+    Part(Time),
+    /// A datagram that was sent then has come.
+    Datagram(Time),
+    /// A user has nothing more to do.
+    Finished(u32),
+}
+
+/// The place of an event in their order: its time, its source, and how often that source has been due at that time before.
+pub(crate) type Order = (Time, Source, u32);
+
+/// One of these, with its place in the order of events.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The event in which it was told.
+    pub(crate) event: Order,
+    /// When it happened.
+    pub(crate) now: Time,
+    pub(crate) workload: u32,
+    pub(crate) told: Told,
+}
+
+/// What one part has noted.
+#[derive(Debug)]
+pub(crate) struct Log {
+    /// The event that is being handled.
+    pub(crate) event: Order,
+    pub(crate) entries: Vec<Entry>,
+    /// How many of them tell that a user has finished.
+    pub(crate) finished: u64,
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log { event: (Time::ZERO, Source::MAX, 0), entries: Vec::new(), finished: 0 }
+    }
+}
+
+impl Log {
+    /// An event is about to be handled.
+    #[inline]
+    pub(crate) fn begin(&mut self, at: Time, source: Source) {
+        let repeated = if (self.event.0, self.event.1) == (at, source) { self.event.2 + 1 } else { 0 };
+        self.event = (at, source, repeated);
+    }
+
+    pub(crate) fn note(&mut self, now: Time, workload: usize, told: Told) {
+        self.finished += u64::from(matches!(told, Told::Finished(_)));
+        self.entries.push(Entry { event: self.event, now, workload: workload as u32, told });
+    }
+}
+
+/// Tells a record. Returns whether that was the last of its users.
+pub(crate) fn tell(record: &mut WorkloadRecord, now: Time, told: &Told) -> bool {
+    match *told {
+        Told::Completed { user, intended, carried } => {
+            record.completed(now, user, intended);
+            if let Some(carried) = carried {
+                record.carried(carried);
+            }
+        }
+        Told::Part(since) => record.parts.record(now.since(since)),
+        Told::Datagram(sent) => record.measured(0, sent, now.since(sent)),
+        Told::Finished(user) => return record.finished(now, user),
+    }
+    false
+}
