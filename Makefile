@@ -9,7 +9,10 @@
 #                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
 #   make exact-deps      build the kernel of exact runs from Debian's source package, into the user's cache
 #   make bench           the workloads of benches/README.md
+#   make bench-peers     the same beside csg-htsim, by turns: PEER_HTSIM=path
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
+#   make whatif          build the WebAssembly module of `tailrace whatif`, which is committed, after a change of the simulator
+#   make gallery         write the what-if pages of docs/gallery
 #   make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
 #   make clean           remove everything that these targets made, runs/ apart
 
@@ -91,6 +94,14 @@ reproduce-full: build
 bench: build
 	@$(BIN)/python benches/run.py
 
+# A tree of csg-htsim whose libhtsim.a is built.
+PEER_HTSIM ?=
+
+.PHONY: bench-peers
+bench-peers: build
+	@test -n "$(PEER_HTSIM)" || { echo "make bench-peers PEER_HTSIM=path: a tree of csg-htsim with libhtsim.a"; exit 2; }
+	@$(BIN)/python benches/beside.py --htsim "$(PEER_HTSIM)"
+
 # What only some live runs need: ovs, ovs-dpdk.
 WITH ?=
 
@@ -101,6 +112,15 @@ live-deps: build
 .PHONY: exact-deps
 exact-deps: build
 	@$(BIN)/python scripts/exact_deps.py
+
+# The module is in the repository, so that only those who change the simulator need the compiler's target.
+.PHONY: whatif
+whatif: .venv/locked
+	@$(BIN)/python scripts/build_whatif.py
+
+.PHONY: gallery
+gallery: build
+	@$(BIN)/python scripts/gallery.py
 
 # --- packages -----------------------------------------------------------------------------------------------------
 

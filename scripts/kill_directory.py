@@ -53,7 +53,8 @@ class Directory:
     @property
     def trials_left(self) -> float:
         """Share of the trials that are not there."""
-        return 1 - len([name for name in self.kept if name.endswith(".json")]) / self.trials
+        outcomes = [name for name in self.kept if name.endswith(".json") and not name.endswith(".causes.json")]
+        return 1 - len(outcomes) / self.trials
 
 
 def program() -> list[str]:

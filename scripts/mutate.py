@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import checks
+
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = ROOT / "tests" / "mutations"
 # What the copy needs to build the crates, and to run the Python tests of the program that was built here.
@@ -31,6 +33,8 @@ FIRST_LIMIT_S = 900
 LIMIT_S = 600
 # A fault may make a program collect without end; a compiler needs less than this.
 MEMORY_BYTES_MAX = 6 << 30
+# Random cases are those of `make test`, so that a fault and the whole code are tried with the same ones.
+SEED = checks.USUAL_SEED
 # Each fault is built once and run once: building is most of it.
 QUICK = {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_TEST_DEBUG": "0"}
 # More names than this are summed up.
@@ -73,8 +77,8 @@ class Verdict:
 def main(words: list[str]) -> int:
     """Try the faults that the words choose and print the table."""
     faults = [fault for fault in load() if not words or any(word in f"{fault.what} {fault.file}" for word in words)]
-    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES_MAX, hard_limit))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES_MAX, hard_limit))
     unnoticed, overtime = 0, 0
     with tempfile.TemporaryDirectory(prefix="tailrace-mutate-") as folder:
         copy = copy_sources(Path(folder))
@@ -156,6 +160,7 @@ def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
     is_python = chosen.startswith("tests/")
     if is_python:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen.split()]
+        command += [f"--hypothesis-seed={SEED}"]
         own = {"PYTHONPATH": str(copy / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     else:
         command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
@@ -165,6 +170,7 @@ def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
             "CARGO_TARGET_DIR": str(copy / "target"),
             "RUST_BACKTRACE": "0",
             "PROPTEST_MAX_SHRINK_ITERS": "0",
+            "PROPTEST_RNG_SEED": str(SEED),
         }
     process = subprocess.Popen(
         command,

@@ -286,6 +286,11 @@ watchdog: {detection: 200ms}""",
         "sweep",
         "axes:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid",
     ),
+    "WhatIf": (
+        "whatif",
+        "arms: [fifo, dpp]\nscale: 0.05\nknobs:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n"
+        "  workloads.backup.enabled: [true, false]\ntry: [Switch the backup off.]",
+    ),
     "Experiment": (
         "experiment",
         """trials: 6
@@ -322,7 +327,19 @@ attempts: 3""",
     ),
     "Assumption": (
         "assumptions[]",
-        "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query answered from memory",
+        "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query answered from memory\n"
+        "vary: {keys: [workloads.shop.round_trips.0.server_time], range: 0.1ms..1ms}",
+    ),
+    "Variation": (
+        "assumptions[].vary",
+        """keys: [workloads.shop.gap, workloads.stock.gap]
+range: 1ms..10ms
+times: 90%..110%       # instead of range
+values: [1ms, 5ms]     # instead of range
+forms: ["{}", "exponential({})"]
+settings: [{}, {hosts.defaults.tcp.sack: false}]
+names: [as at present, no SACK]
+also: {switches.leaf.buffer: 40MB}""",
     ),
     "Expectation": (
         "expect[]",

@@ -226,6 +226,19 @@ priority: 5
 dscp: ef
 vlan: 10""",
     ),
+    "Replay": (
+        "workloads.recorded",
+        """kind: replay
+enabled: true
+group: databases
+client: web
+server: shop-db
+file: recorded.csv
+pace: think
+priority: 5
+dscp: af41
+vlan: 10""",
+    ),
     "Blocks": (
         "workloads.interconnect",
         """kind: blocks

@@ -9,6 +9,7 @@ __all__ = [
     "TrialFailed",
     "distributions",
     "drop_causes",
+    "dropped_by",
     "limits",
     "profile_capture",
     "version",
@@ -39,21 +40,17 @@ class Trial:
     def explain(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
         """Run as `run` does, and split the latency of everything that workloads complete by cause: the outcome as
         JSON, and the tables `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
-
-        Raises PlanError when the plan has something of which the record would not be whole.
         """
 
     def unexplained(self) -> list[tuple[str, str]]:
         """Workloads whose latencies `explain` does not split: name and reason."""
 
     def trace(
-        self, windows_ps: list[tuple[int, int]], users: list[tuple[int, int]]
+        self, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
     ) -> dict[str, dict[str, tuple[str, bytes]]]:
         """Run as `explain` does up to the end of the last of these windows (from, to): the tables of causes of what was
-        complete by then, and the timeline of the windows and of the connections of these users (workload, user), as
-        tables `timeline_*` (docs/models/trace.md).
-
-        Raises PlanError when the plan has something of which the record would not be whole.
+        complete by then, and the timeline of the windows and of the connections of these transactions (workload, place
+        in the order of completion, user), as tables `timeline_*` (docs/models/trace.md).
         """
 
     def spanning_trees(self) -> str:
@@ -70,6 +67,9 @@ def distributions() -> list[str]:
 
 def drop_causes() -> list[str]:
     """Names of the causes of drops, in the order of results."""
+
+def dropped_by() -> list[str]:
+    """Names of what drops frames, in the order of explanations."""
 
 def limits() -> dict[str, int]:
     """Limits and constants that scenarios share with plans, by name; the unit ends the name."""

@@ -34,12 +34,16 @@ def nearest(name: str, known: Sequence[str], likeness: float = 0.6) -> str | Non
     return same or next(iter(get_close_matches(name, known, n=1, cutoff=likeness)), None)
 
 
+def listed(names: Sequence[str]) -> str:
+    """The names, at most `LISTED_MAX` of them: a sweep has thousands of arms."""
+    return ", ".join(names[:LISTED_MAX]) + (", ..." if len(names) > LISTED_MAX else "")
+
+
 def closest(name: str, known: Sequence[str], noun: str) -> str:
     """A hint with the closest known name, or else a list of the known names."""
     if (near := nearest(name, known)) is not None:
         return f"did you mean '{near}'?"
-    listed = ", ".join(known[:LISTED_MAX]) + (", ..." if len(known) > LISTED_MAX else "")
-    return f"{noun}: {listed}" if known else f"there are no {noun}"
+    return f"{noun}: {listed(known)}" if known else f"there are no {noun}"
 
 
 def known_arm(name: str, known: Sequence[str], where: str = "") -> str:

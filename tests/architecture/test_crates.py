@@ -34,6 +34,8 @@ ALLOWED: dict[str, set[str]] = {
     # Captures of any network: no engine, no plan.
     "capture": {"units", "wire", "record"},
     "bindings": {"dataplane", "plan", "sim", "capture"},
+    # The same simulator for a page.
+    "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.
     "parity": {"units", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
 }

@@ -20,7 +20,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     changed = ("experiment.warm_up=0s", "policies.split.queues.normal.limit=6kB", *flood)
     options = [word for change in changed for word in ("--set", change)]
     done = machine.tailrace("run", "--live", str(SCENARIO), *options, "--out", str(out), limit_s=RUN_LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert machine.wait_until_gone(str(out)) == []
     assert machine.picture() == before
     found: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))

@@ -37,7 +37,7 @@ def test_a_run_ends_well_whatever_control_groups_there_are(kind: str, told: str,
     facts = json.loads(run_elsewhere(kind, "doctor", "--json").stdout)["facts"]
     assert told in next(fact["value"] for fact in facts if fact["what"] == "control groups")
     done = run_elsewhere(kind, "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *ONE_ARM)
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert machine.wait_until_gone(str(tmp_path)) == []
     assert machine.picture() == before
 

@@ -46,7 +46,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("hammerdb") / "run"
     before = machine.picture()
     done = run(out, STAND_IN)
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert left_after_a_moment(str(out)) == []
     assert machine.picture() == before
     return out

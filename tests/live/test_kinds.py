@@ -43,7 +43,7 @@ def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path
     out, before = tmp_path / "run", machine.picture()
     options = ["--fabric", fabric, "--set", "experiment.solo=false"]
     done = tailrace("run", "--live", str(machine.SCENARIO), "--arm", "fifo", *options, "--out", str(out))
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert f"small, live over {fabric}" in done.stdout
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("tailrace-ovs") == []
@@ -97,7 +97,7 @@ def test_every_request_program_runs_over_every_fabric(fabric: str, scenario: str
     out, before = tmp_path / "run", machine.picture()
     options = ["--fabric", fabric, "--set", "experiment.duration=10s"]  # it ends with the last request
     done = tailrace("run", "--live", str(machine.SCENARIO.with_name(scenario)), *options, "--out", str(out))
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("tailrace-ovs") == []
     assert machine.picture() == before

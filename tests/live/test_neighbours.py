@@ -38,7 +38,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
     done = machine.tailrace(
         "run", "--live", str(SCENARIO), "--fabric", "bridge", "--out", str(out), limit_s=RUN_LIMIT_S
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert "pages/web" in done.stdout, "the table of costs"
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("stress-ng --") == []

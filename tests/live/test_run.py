@@ -25,7 +25,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("live") / "run"
     before = machine.picture()
     done = machine.run_program(command(out, "--log-ingress"), RUN_LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.assert_ended(done)
     assert machine.wait_until_gone(str(out)) == []
     assert machine.picture() == before
     return out
@@ -102,6 +102,26 @@ def test_the_run_directory_holds_results_and_no_template(finished: Path) -> None
 
 def test_what_entered_the_switches_is_replayed_to_the_same_digest(finished: Path) -> None:
     assert len(machine.replay(finished)) == 3
+
+
+def test_a_transaction_is_traced_beside_what_the_fabric_did_to_frames(finished: Path, tmp_path: Path) -> None:
+    done = machine.tailrace("trace", str(finished), "--arm", "fifo", "-o", str(tmp_path / "trace"), "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stderr, "the replay is the same"
+    told = json.loads(done.stdout)
+    (one,) = told["transactions"]
+    assert one["workload"] == "orders"
+    assert (
+        "(the program's log). Of the frames of its workload meanwhile (the fabric's log): one waited "
+        in one["sentence"]
+    )
+    assert " at leaf>client behind backup " in one["sentence"]
+    # Its answer alone is three frames at this MTU, and the backup fills the port.
+    assert told["frames"] >= 4
+    assert told["slices_of_others"] > 10
+    assert outcome(finished, "fifo")["live"]["begun_within_us"] > 0
+    content = (tmp_path / "trace").read_bytes()
+    assert b"live: port leaf>client, from the fabric's log" in content
 
 
 def test_whatever_is_killed_of_a_run_leaves_nothing_and_the_run_resumes() -> None:

@@ -2,9 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import checks
 import mutate
 
 
@@ -77,6 +79,30 @@ def test_python_tests_see_the_faults_of_the_copy(tmp_path: Path) -> None:
     claim.write_text("raise ImportError('a fault')\n", encoding="utf-8")
     chosen = "tests/python/disk/test_claim.py"
     assert mutate.failures(copy, chosen, 120) == ["a test that cannot be read"]
+
+
+class Ended:
+    """A process that has ended."""
+
+    pid, returncode = 0, 0
+
+    def __init__(self, command: list[str], **options: Any) -> None:
+        self.command, self.environment = command, options["env"]
+        STARTED.append(self)
+
+    def communicate(self, timeout: float) -> tuple[str, None]:
+        return "", None
+
+
+STARTED: list[Ended] = []
+
+
+def test_random_cases_are_those_of_the_checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("mutate.subprocess.Popen", Ended)
+    STARTED.clear()
+    assert mutate.failures(tmp_path, "-p x", 1) == mutate.failures(tmp_path, "tests/x.py", 1) == []
+    assert STARTED[0].environment["PROPTEST_RNG_SEED"] == str(checks.USUAL_SEED)
+    assert f"--hypothesis-seed={checks.USUAL_SEED}" in STARTED[1].command
 
 
 def test_a_fault_that_does_not_compile_is_noticed_by_nobody() -> None:

@@ -25,5 +25,5 @@ def add_causes(path: Path, workload: str, *, arms: int | None = None) -> list[st
     for position, arm in enumerate(chosen, start=1):
         steps = range(1, 1001)
         of = [transaction(number * position * MS, number * MS // 2, part="pause_of_a_class") for number in steps]
-        write_record(run.told(arm)[0], {workload: of})
+        write_record(run.told(arm)[0], {workload: of}, {})
     return chosen

@@ -8,6 +8,7 @@ import array
 import hashlib
 import json
 import os
+import signal
 import sys
 import threading
 import types
@@ -16,6 +17,8 @@ from typing import Any
 from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
 
 PS_PER_SECOND = 10**12
+KILLER = os.environ.get("FAKE_KILLER", "")
+"""Part of the names of trials that kill the process that runs them; empty for none."""
 WALL_S = float(os.environ.get("FAKE_TRIAL_WALL_S", "0"))
 
 
@@ -35,6 +38,8 @@ class Trial:
 
     def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
         """The outcome."""
+        if KILLER and KILLER in self.plan["name"]:
+            os.kill(os.getpid(), signal.SIGKILL)
         if "broken" in self.plan["name"]:
             raise RuntimeError("a queue forgot a frame")
         steps = 20

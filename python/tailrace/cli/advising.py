@@ -9,9 +9,11 @@ from tailrace.cli.console import emit_json, emit_table, note, overrides, scenari
 from tailrace.cli.running import refuse_scale
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import reporter_for
-from tailrace.files import read_json, write_json, write_text
+from tailrace.files import write_json, write_text
+from tailrace.fit.compared import fit_compared
 from tailrace.fit.document import scenario_text
-from tailrace.fit.fitting import FitOptions, fit_capture
+from tailrace.fit.fitting import FitOptions
+from tailrace.fit.text import farthest_text
 from tailrace.scenario.loading import Loaded, load_document, load_scenario
 from tailrace.scenario.text.document import parse_document
 
@@ -20,13 +22,15 @@ MAGICS = frozenset(
     bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a", "28b52ffd")
 )
 """pcap of microseconds and nanoseconds in both orders, pcapng, zstd (RFC 8878)."""
+SUFFIXES = frozenset({".pcap", ".pcapng", ".cap"})
+"""Names of captures: a file that has one is read as a capture, and refused as one when it is none."""
 MANIFEST, SCENARIO = "manifest.json", "scenario.json"
 
 
 def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
     """Simulates, prints the advice, and keeps it with its files beside the runs."""
     refuse_scale(wanted.effort.scale)
-    loaded = _loaded(path, assignments)
+    loaded = scenario_of(path, assignments)
     warn(loaded.warnings)
     advice = advise(loaded, wanted, reporter_for(json_lines=json_))
     _write(advice)
@@ -37,23 +41,30 @@ def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json
         note(f"results: {advice.path}")
 
 
-def _loaded(path: Path, assignments: list[str] | None) -> Loaded:
-    """The scenario of a file, the one that a run directory keeps, or one that is fitted to a capture."""
+def scenario_of(path: Path, assignments: list[str] | None) -> Loaded:
+    """The scenario of a file, the one that a run directory keeps, or one that is fitted to a capture.
+
+    The fit is the one of `tailrace fit`, with its correction by simulation: advice about a server that seems slow
+    because of a queue would be about another network.
+    """
     if is_capture(path):
-        fitting = fit_capture(path, FitOptions())
+        fitting, compared = fit_compared(path, FitOptions())
+        note(f"{path}: fitted, and simulated beside the capture; {farthest_text(compared)}")
         return load_document(parse_document(scenario_text(fitting), f"{path}, fitted"))
     if not (path / MANIFEST).is_file():
         return load_scenario(scenario_path(path), overrides(assignments))
     kept = path / SCENARIO
     if not kept.is_file():
         raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
-    return load_scenario(read_json(kept), overrides(assignments))
+    return load_scenario(kept, overrides(assignments))
 
 
 def is_capture(path: Path) -> bool:
-    """Whether a file begins as pcap, pcapng, gzip or zstd do."""
+    """Whether a file begins as pcap, pcapng, gzip or zstd do, or has the name of a capture."""
     if not path.is_file():
         return False
+    if path.suffix.lower() in SUFFIXES:
+        return True
     with path.open("rb") as file:
         head = file.read(4)
     return head in MAGICS or head[:2] == GZIP
@@ -66,6 +77,8 @@ def _write(advice: Advice) -> None:
     for one in advice.confirmed:
         folder = advice.path / "apply" / one.candidate.name
         for lines in one.configuration.switches:
+            if not lines.is_change:
+                continue
             folder.mkdir(parents=True, exist_ok=True)
             write_text(folder / f"{lines.switch}.{lines.suffix}", lines.text)
         if script := one.configuration.script():

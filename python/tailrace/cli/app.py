@@ -15,10 +15,14 @@ from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 from tailrace.cli.measure_app import measure_app
+from tailrace.cli.places import JobCores, JobTime, MaxWorkers, On, Partition, reach
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
+from tailrace.cli.search_app import search_app
+from tailrace.cli.sensitivity_app import sensitivity_app
 from tailrace.cli.show_app import show_app
 from tailrace.cli.trace_app import trace_app
+from tailrace.cli.whatif_app import whatif_app
 
 EXAMPLES = """
 Examples:
@@ -48,6 +52,9 @@ app.add_typer(show_app)
 app.add_typer(explain_app)
 app.add_typer(trace_app)
 app.add_typer(advise_app)
+app.add_typer(whatif_app)
+app.add_typer(search_app)
+app.add_typer(sensitivity_app)
 app.add_typer(profile_app)
 app.add_typer(fit_app)
 app.add_typer(import_app)
@@ -212,10 +219,19 @@ def run(
         bool,
         typer.Option("--explain", help="Explain the first trial of each arm: where the time went, in the report."),
     ] = False,
+    on: On = "local",
+    partition: Partition = None,
+    time: JobTime = None,
+    cores: JobCores = None,
+    max_workers: MaxWorkers = None,
 ) -> None:
     """Run every arm and trial, print the result and write the report. Running the command again resumes."""
 
-    from tailrace.cli.running import Request, run_scenario
+    if not dry_run:
+        reach(on)
+    from tailrace.cli.request import Request
+    from tailrace.cli.running import run_scenario
+    from tailrace.experiment.remote.slurm import Jobs
 
     request = Request(
         scenario,
@@ -239,6 +255,8 @@ def run(
         paired,
         capture,
         explain,
+        on,
+        Jobs(partition, time, cores, max_workers),
     )
     raise typer.Exit(run_scenario(request))
 

@@ -10,7 +10,9 @@ explain_app = typer.Typer(rich_markup_mode=None)
 
 @explain_app.command()
 def explain(
-    run_directory: Annotated[Path, typer.Argument(help="Directory of a simulated run.", metavar="RUN")],
+    run_directory: Annotated[
+        Path, typer.Argument(help="Directory of a simulated run, or of `run --live --log-ingress`.", metavar="RUN")
+    ],
     *,
     arm: Annotated[
         list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable; default: all.")
@@ -27,7 +29,10 @@ def explain(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
-    """Simulate trials of a run once more, and tell where the time of every transaction went, to the picosecond."""
+    """Simulate or replay trials of a run, and tell where the time of every transaction went.
+
+    Of live runs it is what the fabric measured, and the rest as one part.
+    """
     from tailrace.cli.explaining import Wanted, explain_run
 
     explain_run(run_directory, Wanted(arm or [], workload or [], trial, slowest, jobs), json_=json_)

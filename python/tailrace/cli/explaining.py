@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import emit_json, emit_table, note
+from tailrace.cli.explaining_live import explain_live_run
+from tailrace.cli.outputs import warn_other_events
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.engine import Simulated
+from tailrace.experiment.engine import LIVE, Simulated, engine_of
 from tailrace.experiment.explain import (
     Explanation,
     chosen_workloads,
@@ -20,9 +22,9 @@ from tailrace.experiment.options import jobs_of
 from tailrace.experiment.reporter import Reporter, reporter_for
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.causes import Transaction
-from tailrace.results.causes.sentence import sentence, slowest_of
+from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
 from tailrace.results.directory.find_trial import trial_of
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.causes import causes_text
 from tailrace.scenario.loading import Loaded
 
@@ -41,9 +43,11 @@ class Wanted:
 def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     """Prints where the time went, by arm and workload; a record of it stays in the run directory."""
     run = Run.read(path)
+    if engine_of(run.manifest) == LIVE:
+        explain_live_run(path, wanted.arms, wanted.workloads, wanted.number, wanted.slowest, json_=json_)
+        return
     workloads = chosen_workloads(run, wanted.workloads)
-    arms = list(dict.fromkeys(wanted.arms)) or run.arms
-    trials = [trial_of(run, arm, wanted.number) for arm in arms]
+    trials = _trials(run, wanted)
     jobs = jobs_of(wanted.jobs, Simulated())
     told: list[dict[str, Any]] = []
     found = explain_trials(run, trials, jobs, reporter_for(json_lines=json_))
@@ -52,23 +56,36 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
         for workload, counted in one.workloads.items():
             if workload not in workloads:
                 continue
-            if counted and json_:
-                told.append(_json(one.trial.arm, workload, counted, wanted.slowest))
+            if json_:
+                told.append(_json(one, workload, wanted.slowest))
             elif counted:
-                emit_table(partial(_text, one.trial.arm, workload, counted, wanted.slowest))
-            elif not json_:
-                note(f"{workload} {one.trial.arm}: no transaction was complete after the warm-up")
+                emit_table(partial(_text, one, workload, wanted.slowest))
+            else:
+                lost = lost_sentence(one.lost.get(workload, ()))
+                note(f"{workload} {one.trial.arm}: no transaction was complete after the warm-up. {lost}".rstrip(". "))
     if json_:
         emit_json({"run": str(run.path), "trial": wanted.number, "explained": told})
     if keep(found) and not json_:
         note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
 
 
+def _trials(run: Run, wanted: Wanted) -> list[Trial]:
+    """That of every wanted arm; without any, of those that have it: an interrupted run is explained too."""
+    if wanted.arms:
+        return [trial_of(run, arm, wanted.number) for arm in dict.fromkeys(wanted.arms)]
+    found = [trial for arm in run.arms for trial in run.trials[arm] if trial.number == wanted.number and trial.outcome]
+    if missing := len(run.arms) - len(found):
+        first = trial_of(run, None, wanted.number)  # refuses where no arm has it
+        noun = "1 arm has" if missing == 1 else f"{missing} arms have"
+        note(f"warning: {noun} no trial {first.number} with counters: left out")
+    return found
+
+
 def refuse_explain(loaded: Loaded, engine: object | None) -> None:
     """Raises `RunRefusedError` where `run --explain` has nothing to explain or the report would not show it."""
     if engine is not None:
         raise RunRefusedError("--explain: only simulated runs are explained (hint: leave out --live and --exact)")
-    if loaded.points:
+    if loaded.scenario.sweep is not None:
         raise RunRefusedError(
             "--explain: the report of a sweep shows no explanations"
             " (hint: run the sweep, then `tailrace explain RUN --arm ARM@POINT`)"
@@ -99,21 +116,21 @@ def explain_finished(path: Path, jobs: int, reporter: Reporter) -> bool:
 
 def _warn(one: Explanation) -> None:
     if not one.is_same:
-        note(
-            f"warning: {one.key} had other events when it was run: the simulator has changed since, and the explanation"
-            " is not kept (hint: run it again)"
-        )
+        warn_other_events(one.key, ", and the explanation is not kept")
 
 
-def _text(arm: str, workload: str, of: Sequence[Transaction], slowest: int) -> str:
-    return causes_text(arm, workload, of, slowest) + "\n"
+def _text(one: Explanation, workload: str, slowest: int) -> str:
+    of, lost = one.workloads[workload], one.lost.get(workload, ())
+    return causes_text(one.trial.arm, workload, of, slowest_of(of, slowest), lost) + "\n"
 
 
-def _json(arm: str, workload: str, of: Sequence[Transaction], slowest: int) -> dict[str, Any]:
+def _json(explanation: Explanation, workload: str, slowest: int) -> dict[str, Any]:
+    of = explanation.workloads[workload]
     return {
-        "arm": arm,
+        "arm": explanation.trial.arm,
         "workload": workload,
         "transactions": len(of),
         "bands": [asdict(band) for band in bands(of)],
         "slowest": [{**asdict(one), "sentence": sentence(one)} for one in slowest_of(of, slowest)],
+        "lost": [asdict(place) for place in explanation.lost.get(workload, ())],
     }

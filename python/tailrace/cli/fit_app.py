@@ -20,7 +20,7 @@ def fit(
     ] = None,
     line: Annotated[
         str | None,
-        typer.Option("--line", metavar="RATE", help="Rate of the links; default: estimated from the busiest 100 us."),
+        typer.Option("--line", metavar="RATE", help="Rate of the links; default: from the busiest host."),
     ] = None,
     delay: Annotated[
         str | None,
@@ -30,9 +30,15 @@ def fit(
         str | None,
         typer.Option("--vantage", help="Point of capture: client, server or switch; default: from the round trips."),
     ] = None,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay", help="Keep every request over TCP, with its size and times, in files beside SCENARIO."
+        ),
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Fit a scenario to a capture, and compare a simulated run of it with the capture."""
     from tailrace.cli.fitting import Request, fit_file
 
-    fit_file(Request(file, out, line, delay, vantage), json_=json_)
+    fit_file(Request(file, out, line, delay, vantage, replay), json_=json_)

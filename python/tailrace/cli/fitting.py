@@ -8,11 +8,10 @@ from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.profiling import parsed
 from tailrace.errors import RunRefusedError
 from tailrace.files import write_text
-from tailrace.fit.comparing import beside
-from tailrace.fit.document import scenario_text
-from tailrace.fit.fitting import FitOptions, fit_capture
+from tailrace.fit.compared import fit_compared
+from tailrace.fit.document import recordings_of, scenario_text
+from tailrace.fit.fitting import FitOptions
 from tailrace.fit.paths import Vantage
-from tailrace.fit.simulated import simulate
 from tailrace.fit.text import fit_data, fit_text
 from tailrace.scenario.text.units import RATE, TIME
 
@@ -26,21 +25,31 @@ class Request:
     line: str | None = None
     delay: str | None = None
     vantage: str | None = None
+    is_replay: bool = False
 
 
 def fit_file(request: Request, *, json_: bool) -> None:
     """Writes the scenario of a capture and says how well it fits."""
     out = request.out or Path(request.path.name.split(".")[0] + ".yaml")
-    if out.exists():
-        raise RunRefusedError(f"{out}: this file exists (hint: name another with -o)")
-    fitting = fit_capture(request.path, options_of(request))
-    write_text(out, scenario_text(fitting))
-    compared = list(beside(fitting.workloads, simulate(out), fitting.duration_ns))
+    _check_free(out)
+    fitting, compared = fit_compared(request.path, options_of(request))
+    recordings = {out.with_name(name): text for name, text in recordings_of(fitting, out.stem).items()}
+    for path in recordings:
+        _check_free(path)
+    for path, text in recordings.items():
+        write_text(path, text)
+        note(f"written: {path}")
+    write_text(out, scenario_text(fitting, out.stem))
     if json_:
         emit_json({"file": str(out), **fit_data(fitting, compared)})
     else:
         emit_table(partial(fit_text, fitting, compared))
     note(f"written: {out}")
+
+
+def _check_free(path: Path) -> None:
+    if path.exists():
+        raise RunRefusedError(f"{path}: this file exists (hint: name another scenario with -o)")
 
 
 def options_of(request: Request) -> FitOptions:
@@ -51,4 +60,4 @@ def options_of(request: Request) -> FitOptions:
     if request.vantage is not None and request.vantage not in list(Vantage):
         raise RunRefusedError(f"--vantage: '{request.vantage}' is no point of capture (hint: {', '.join(Vantage)})")
     vantage = Vantage(request.vantage) if request.vantage else None
-    return FitOptions(line, parsed("--delay", request.delay, TIME), vantage)
+    return FitOptions(line, parsed("--delay", request.delay, TIME), vantage, request.is_replay)

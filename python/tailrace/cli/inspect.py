@@ -75,7 +75,7 @@ def check_scenario(
         "workloads": list(loaded.scenario.workloads),
         "arms": list(loaded.arms),
         "trials": loaded.scenario.experiment.trials,
-        "points": len(loaded.points),
+        "points": loaded.scenario.sweep.count if loaded.scenario.sweep is not None else 0,
         "warnings": [vars(warning) for warning in loaded.warnings],
     }
     trees = {arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))}
@@ -86,7 +86,7 @@ def check_scenario(
         return
     parts = [counted(found[key], one, key) for one, key in COUNTED]
     trials = counted(found["trials"], "trial", "trials")
-    swept = f" at {counted(found['points'], 'point', 'points')}" if loaded.points else ""
+    swept = f" at {counted(found['points'], 'point', 'points')}" if found["points"] else ""
     names = f"workloads {_listed(found['workloads'])}; arms {_listed(found['arms'])}{swept}; {trials}"
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"valid, with {warnings}" if loaded.warnings else "valid"

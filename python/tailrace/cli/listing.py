@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.storage import KEPT, read_object
+from tailrace.results.large.summary import is_large
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
@@ -33,7 +34,11 @@ def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
 def _run(path: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     done = sum(1 for file in path.glob("trials/*/*.json") if _status(file) in KEPT)
     kept = {key: manifest.get(key) for key in ("name", "state", "started", "scale", "live_scale", "arms")}
-    counts = {"trials_done": done, "trials_planned": len(manifest.get("order", []))}
+    planned = len(manifest.get("order", []))
+    if is_large(manifest):  # a line for each trial
+        done = sum(file.read_bytes().count(b"\n") for file in path.glob("trials/*.jsonl"))
+        planned = int(manifest["large"]["trials"])
+    counts = {"trials_done": done, "trials_planned": planned}
     return {"path": str(path), **kept, **counts, "overridden": _overridden(manifest)}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tailrace.blast.sending import available
 from tailrace.cli.blasting import LENGTH_PS_MAX, NAMESPACES
 from tailrace.cli.console import emit_json, emit_table, note
+from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest
 from tailrace.profile.capture import KEY_BYTES, PS_PER_NS, ProfileOptions, profile_capture, random_key
 from tailrace.profile.interface import Observation, profile_interface
@@ -84,10 +85,7 @@ def _warn(data: dict[str, Any]) -> None:
 
 def check_page(out: Path) -> None:
     """Refuses a place where no page can be written, before any work is done."""
-    if out.is_dir():
-        raise RunRefusedError(f"--out: {out}: this is a directory (hint: name a file, such as {out / 'profile.html'})")
-    if not out.parent.is_dir():
-        raise RunRefusedError(f"--out: {out}: there is no directory {out.parent} (hint: mkdir -p {out.parent})")
+    refuse_unwritable("--out", out, "profile.html")
     if out.exists() and out.suffix not in (".html", ".htm"):
         raise RunRefusedError(f"--out: {out}: this file exists and is no page (hint: a name that ends with .html)")
 

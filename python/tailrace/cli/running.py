@@ -1,7 +1,7 @@
 """`tailrace run` and `tailrace report`."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +18,30 @@ from tailrace.cli.console import (
     warn,
 )
 from tailrace.cli.explaining import explain_finished, refuse_explain
+from tailrace.cli.explaining_live import explain_live_finished
+from tailrace.cli.large import print_large, refuse_large, run_large
+from tailrace.cli.request import Request
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
 from tailrace.exact import refuse
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
+from tailrace.experiment.engine import Simulated
+from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.options import Options
+from tailrace.experiment.remote.place import opened, refuse_place
+from tailrace.experiment.remote.slurm import NAME as SLURM
+from tailrace.experiment.remote.slurm import batch_script
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, Finished, refuse_elsewhere, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
+from tailrace.experiment.storage import read_object
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
 from tailrace.results.compare.fidelity import TAP
 from tailrace.results.compare.kinds import is_run
+from tailrace.results.large.summary import is_large
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import Given, load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
@@ -41,41 +51,18 @@ SCALE_MAX = 1000.0
 """A larger factor is taken for a typing error."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """The options of `tailrace run`."""
-
-    scenario: list[Path]
-    """Files that are merged in this order."""
-    assignments: list[str] | None
-    arms: list[str] | None
-    trials: int | None
-    seed: int | None
-    jobs: int | None
-    scale: float
-    out: Path | None
-    is_json: bool
-    is_dry: bool
-    calibrated: Path | None = None
-    is_live: bool = False
-    is_exact: bool = False
-    is_logged: bool = False
-    fabric: str | None = None
-    """Kind of fabric; None for the built-in switch."""
-    live_scale: int = 1
-    time_budget: str | None = None
-    sweep: list[str] | None = None
-    """Axes of a sweep, as given on the command line."""
-    is_paired: bool = False
-    captures: list[str] | None = None
-    """Ports of an exact run whose frames are written to files."""
-    is_explained: bool = False
-    """Whether the first trial of every arm is explained after the run."""
-
-
 def run_scenario(request: Request) -> int:
     """Runs a scenario; returns the exit code."""
     refuse_scale(request.scale)
+    refuse_place(request.on, request.jobs_of_slurm)
+    refuse_elsewhere(_engine(request) or Simulated(), request.on)
+    if request.on == Local.name or request.is_dry:
+        return _run_on(request, None)
+    with opened(request.on, request.jobs_of_slurm, note, request.jobs) as executor:
+        return _run_on(request, executor)
+
+
+def _run_on(request: Request, executor: Executor | None) -> int:
     paths = scenario_paths(request.scenario)
     measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
     measured = {key: Given("--calibrated", value) for key, value in measured.items()}
@@ -88,6 +75,8 @@ def run_scenario(request: Request) -> int:
     )
     loaded = load_scenario(paths, {**measured, **given})
     warn(loaded.warnings)
+    if loaded.is_large:
+        refuse_large(request)
     options = Options(
         arms=request.arms,
         jobs=request.jobs,
@@ -100,7 +89,9 @@ def run_scenario(request: Request) -> int:
     engine = _engine(request)
     if request.is_explained:
         refuse_explain(loaded, engine)
-    experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
+    if loaded.is_large:
+        return run_large(request, loaded, options, executor)
+    experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine, executor)
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if isinstance(engine, LiveEngine):
         warn(kinds.ignored(engine.kind, loaded, chosen))
@@ -112,6 +103,8 @@ def run_scenario(request: Request) -> int:
             emit_json(listing.data)
         else:
             emit(listing.text)
+            if request.on == SLURM:
+                emit("\nEach job would run:\n\n" + batch_script(request.jobs_of_slurm))
         return DONE
     if not request.is_json:
         note(f"run directory: {experiment.directory.path}")
@@ -121,6 +114,8 @@ def run_scenario(request: Request) -> int:
     if request.is_explained and not finished.is_interrupted:
         is_interrupted = explain_finished(finished.path, experiment.jobs, experiment.reporter)
         finished = replace(finished, is_interrupted=is_interrupted)
+    if request.is_logged and not finished.is_interrupted:
+        explain_live_finished(finished.path)
     return _conclude(finished, is_json=request.is_json)
 
 
@@ -166,6 +161,9 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
 
 def report_run(path: Path, *, json_: bool) -> int:
     """Writes the result and report of a run directory again; returns the exit code."""
+    if is_large(read_object(path / "manifest.json")):
+        print_large(path, is_json=json_)
+        return DONE
     summary, report = summarise_and_report(path)
     _print(summary, path, report, is_json=json_)
     return DONE

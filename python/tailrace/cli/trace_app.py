@@ -10,7 +10,9 @@ trace_app = typer.Typer(rich_markup_mode=None)
 
 @trace_app.command()
 def trace(
-    run_directory: Annotated[Path, typer.Argument(help="Directory of a simulated run.", metavar="RUN")],
+    run_directory: Annotated[
+        Path, typer.Argument(help="Directory of a simulated run, or of `run --live --log-ingress`.", metavar="RUN")
+    ],
     *,
     arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="The arm; default: the first.")] = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
@@ -40,7 +42,7 @@ def trace(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable summary on stdout.")] = False,
 ) -> None:
-    """Simulate a trial once more, and write what happened to single transactions for ui.perfetto.dev and Wireshark."""
+    """Simulate or replay a trial, and write what happened to single transactions for ui.perfetto.dev and Wireshark."""
     from tailrace.cli.tracing import Wanted, trace_run
 
     wanted = Wanted(arm, trial, workload, slowest, id_, at, output, pcapng, port)

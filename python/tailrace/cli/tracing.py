@@ -1,19 +1,21 @@
 """`tailrace trace`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tailrace import files
 from tailrace.cli.console import emit, emit_json, note
-from tailrace.errors import RunRefusedError, closest
-from tailrace.experiment.explain import chosen_workloads, explain_all, trial_plan
-from tailrace.experiment.native import simulator_version, values
+from tailrace.cli.outputs import refuse_unwritable, warn_other_events
+from tailrace.errors import RunRefusedError, closest, listed
+from tailrace.experiment.engine import LIVE, engine_of
+from tailrace.experiment.explain import causes_of, chosen_workloads, explain_all, trial_plan
+from tailrace.experiment.native import simulator_version
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
-from tailrace.results.causes.causes import Causes
+from tailrace.results.causes.causes import NO_USER
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import sentence
 from tailrace.results.causes.wires import wire_names
@@ -22,9 +24,10 @@ from tailrace.results.format.numbers import bytes_text, count_text
 from tailrace.scenario.lowering.plan import canonical_json
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.timeline.capture import capture_of
-from tailrace.timeline.chosen import Chosen, Workloads, at, by_id, slowest
+from tailrace.timeline.chosen import INTERVAL_TOLD, Chosen, Workloads, at, by_id, intervals, slowest
+from tailrace.timeline.live import live_log, read_live, told_of
 from tailrace.timeline.log import Log
-from tailrace.timeline.simulate import log_of
+from tailrace.timeline.simulate import connections_of, datagram_workloads, log_of
 from tailrace.timeline.tracks import SLICES_MAX, trace_of
 
 SUFFIX = ".perfetto-trace"
@@ -49,23 +52,64 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     """Writes the files and prints which transactions they have."""
     at_ps = _one_choice(wanted)
     run = Run.read(path)
-    able = chosen_workloads(run, [] if wanted.workload is None else [wanted.workload])
+    if engine_of(run.manifest) == LIVE:
+        _trace_live(run, wanted, at_ps, json_=json_)
+        return
     trial = trial_of(run, wanted.arm, wanted.number)
     key = TrialKey(trial.arm, trial.number)
     plan = trial_plan(run, trial)
     _refuse_port(plan, wanted.port)
-    _refuse_files(wanted)
     text = canonical_json(plan)
+    if streams := connections_of(plan, wanted.workload):
+        if at_ps is None:
+            raise RunRefusedError(
+                f"{path}: '{wanted.workload}' is a stream without an end, which is never complete (hint: `--at TIME`"
+                " shows 5 ms of its connections)"
+            )
+        _refuse_files(wanted)
+        chosen = intervals(list(streams), at_ps, int(trial.outcome["end_ps"]), streams)
+        chosen = [replace(one, why=f"{INTERVAL_TOLD}, connection {one.transaction.user}") for one in chosen]
+        _tell(run, key, _write(log_of(plan, text, chosen), chosen, wanted), json_=json_)
+        return
+    able = _without_datagrams(run, plan, chosen_workloads(run, [] if wanted.workload is None else [wanted.workload]))
+    _refuse_files(wanted)
     outcome = explain_all({key: text}, 1, reporter_for(json_lines=json_))[key]
     if trial.outcome.get("digest") != outcome.data.get("digest"):
-        note(f"warning: {key} had other events when it was run: the simulator has changed since (hint: run it again)")
-    causes = Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan)
+        warn_other_events(key)
+    causes = causes_of(outcome, plan)
     of = {name: causes.by_workload[name] for name in causes.names_of(able) if causes.by_workload.get(name)}
     if not of:
-        raise RunRefusedError(f"{path}: no transaction of {key} was complete (hint: a longer `duration`)")
+        raise RunRefusedError(
+            f"{path}: no transaction of {listed(able)} was complete in {key} (hint: a longer `duration`)"
+        )
     chosen = _chosen(of, wanted, at_ps, outcome.data)
     log = log_of(plan, text, chosen)
-    written = _write(log, chosen, wanted)
+    _tell(run, key, _write(log, chosen, wanted), json_=json_)
+
+
+def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> None:
+    """The same of real frames, from the ingress log."""
+    if wanted.pcapng is not None:
+        raise RunRefusedError(
+            "--pcapng is of simulated runs (hint: `tailrace fabric capture` writes real frames while they pass)"
+        )
+    trial = trial_of(run, wanted.arm, wanted.number)
+    _refuse_files(wanted)
+    live = read_live(run, trial, wanted.workload, may_be_interval=at_ps is not None)
+    if live.of:
+        chosen = _chosen(live.of, wanted, at_ps, trial.outcome)
+    else:
+        assert at_ps is not None, "otherwise the trial is refused"
+        chosen = intervals(live.workloads, at_ps, int(trial.outcome["end_ps"]))
+    log, is_same = live_log(live, chosen)
+    key = TrialKey(trial.arm, trial.number)
+    if not is_same:
+        note(f"warning: the replay of {key} had other events (hint: `tailrace replay {run.path}`)")
+    chosen = [replace(one, why=told_of(log, one)) for one in chosen]
+    _tell(run, key, _write(log, chosen, wanted), json_=json_)
+
+
+def _tell(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bool) -> None:
     if json_:
         emit_json({"run": str(run.path), "arm": key.arm, "trial": key.number, **written})
         return
@@ -101,6 +145,16 @@ def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: dict[str,
     return slowest(of, wanted.slowest or 1, {name: counted_from_ps(outcome, name) for name in of})
 
 
+def _without_datagrams(run: Run, plan: Mapping[str, Any], workloads: list[str]) -> list[str]:
+    """Those with connections, which a timeline follows; raises `RunRefusedError` where there are none."""
+    found = [name for name in workloads if name not in datagram_workloads(plan)]
+    if not found:
+        raise RunRefusedError(
+            f"{run.path}: {', '.join(workloads)}: datagrams are explained, but not traced (hint: `tailrace explain`)"
+        )
+    return found
+
+
 def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:
     if port is not None and port not in (ports := wire_names(plan)):
         raise RunRefusedError(f"there is no port '{port}' (hint: {closest(port, ports, 'ports')})")
@@ -109,19 +163,15 @@ def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:
 def _refuse_files(wanted: Wanted) -> None:
     """Files that cannot be written are refused before anything is simulated."""
     for option, file in (("--output", wanted.output), ("--pcapng", wanted.pcapng)):
-        if file is None:
-            continue
-        if file.is_dir():
-            raise RunRefusedError(f"{option} {file}: it is a directory (hint: name a file in it)")
-        if not file.absolute().parent.is_dir():
-            raise RunRefusedError(f"{option} {file}: its directory does not exist (hint: make it first)")
+        if file is not None:
+            refuse_unwritable(option, file, f"trace{SUFFIX}" if option == "--output" else "trace.pcapng")
     if wanted.output is not None and wanted.output == wanted.pcapng:
         raise RunRefusedError(f"--output and --pcapng name the same file: {wanted.output} (hint: name two)")
 
 
 def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
     trace = trace_of(log, chosen)
-    output = wanted.output or Path(f"{chosen[0].workload}-{chosen[0].id}{SUFFIX}")
+    output = wanted.output or Path(f"{chosen[0].file_name}{SUFFIX}")
     files.write_bytes(output, trace.content)
     if wanted.pcapng is not None:
         files.write_bytes(wanted.pcapng, capture_of(log, chosen, simulator_version(), wanted.port))
@@ -130,11 +180,11 @@ def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
             {
                 "name": one.name,
                 "workload": one.workload,
-                "id": one.id,
-                "user": one.transaction.user,
+                "id": None if one.is_interval else one.id,
+                "user": None if one.transaction.user == NO_USER else one.transaction.user,
                 "start_ps": one.transaction.start_ps,
                 "end_ps": one.transaction.end_ps,
-                "sentence": sentence(one.transaction),
+                "sentence": one.why or sentence(one.transaction),
             }
             for one in chosen
         ],
@@ -145,6 +195,8 @@ def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
         "slices": trace.own_slices,
         "slices_of_others": trace.other_slices,
         "slices_left_out": trace.left_out,
+        "connections": len(log.sockets) // 2,
+        "connections_left_out": log.connections_left_out,
     }
 
 
@@ -156,6 +208,11 @@ def _told(written: dict[str, Any]) -> str:
     )
     if left_out:
         text += f"; {count_text(left_out)} slices of others are left out, because a trace has at most {SLICES_MAX}"
+    if written["connections_left_out"]:
+        text += (
+            f"; {count_text(written['connections_left_out'])} connections of the transactions are not shown, because a"
+            f" trace has at most {written['connections']}"
+        )
     if written["pcapng"] is not None:
         text += f"\n{written['pcapng']}: the frames as a capture"
     return text + "\nOpen the trace at ui.perfetto.dev; the file stays on this machine."

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides, scenario_path
+from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest, known_arm, reason_of
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
@@ -63,6 +64,8 @@ def export_scenario(
     vendor: str, scenario: Path, switch: str | None, arm: str | None, out: Path | None, assignments: list[str] | None
 ) -> None:
     """Writes the configuration of one switch."""
+    if out is not None:
+        refuse_unwritable("--out", out, "switch.cfg")
     loaded = load_scenario(scenario_path(scenario), overrides(assignments))
     chosen_arm = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
     chosen = loaded.arms[chosen_arm]

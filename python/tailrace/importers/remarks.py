@@ -87,6 +87,10 @@ class Remarks:
         """The remarks as JSON values, in the order of the lines."""
         return [asdict(remark) for remark in self.ordered()]
 
+    def told(self) -> list[Remark]:
+        """The remarks that a reader of the configuration has to know, in the order of the lines."""
+        return [remark for remark in self.ordered() if remark.verdict != "understood"]
+
     def ordered(self) -> list[Remark]:
         """Remarks in the order of the text; those about no line come last."""
         last = len(self.places)

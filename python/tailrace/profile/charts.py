@@ -16,7 +16,7 @@ from tailrace.results.format.numbers import rate_text
 
 HEIGHT_PX = 220
 DOT_PX = 3
-ROW_PX, NAME_PX, BAR_PX = 24, 14, 9
+ROW_PX, NAME_PX, BAR_PX = 31, 14, 9
 """Of bars: space between rows, height of the name above its bars, height of a bar."""
 LEFT_PX, RIGHT_PX = 70, 18
 NS_PER_S = 1e9

@@ -19,6 +19,8 @@ class MeasuredInterval:
     span_s: float
     warm_up_s: float = 0.0
     """Warm-up: work of endless workloads in this time from the start is not reported."""
+    begun_within_us: int = 0
+    """How long the start took to be asked for and answered: by the fabric's clock it may be so much earlier."""
 
     @property
     def counted_from_ps(self) -> int:
@@ -46,5 +48,11 @@ class Measured:
     """Transactions that were running at the end of the interval; their latency is the time until then."""
     refused: dict[str, int] = field(default_factory=dict)
     """By host, frames that its interface had no room for, as the sender was told: it has counted them."""
+    offset_ps: int = 0
+    """Added to times of its rows, gives those since the start of the trial: a workload with an end may be timed from
+    its own begin, as a simulated one is.
+    """
+    client_ports: list[int] = field(default_factory=list)
+    """By user, the port of its connection, where the program tells."""
     start_skew_ms: float | None = None
     """Between the first requests of the first and of the last of its hosts, where several begin together."""

@@ -183,7 +183,8 @@ def measured(work: MpiWork, told: Sequence[Told], interval: MeasuredInterval, be
         "mpi_times": times(work, [_sizes_of(work, timed, index) for index in range(len(work.sizes))]),
     }
     begun_ps = (begun_ns // NS_PER_US - interval.begun_wall_us) * PS_PER_US
-    return Measured(outcome, rows, moved, begun_ps)
+    offset_ps = (zero_ns - interval.begun_wall_us * NS_PER_US) * PS_PER_NS
+    return Measured(outcome, rows, moved, begun_ps, offset_ps=offset_ps)
 
 
 def times(work: MpiWork, sizes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

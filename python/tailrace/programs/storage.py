@@ -212,7 +212,8 @@ def measured(work: StorageWork, whole: Sequence[Done], interval: MeasuredInterva
     }
     moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, work.block_bytes) for row in rows]
     skew_ms = (max(known_us) - begun_us) / US_PER_MS if len(known_us) > 1 else None
-    return Measured(outcome, rows, moved, begun_ps, cut_off=cut_off, start_skew_ms=skew_ms)
+    offset_ps = begun_ps if work.is_finite else 0
+    return Measured(outcome, rows, moved, begun_ps, cut_off=cut_off, offset_ps=offset_ps, start_skew_ms=skew_ms)
 
 
 def by_op(counted: Sequence[Done]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic_core import CoreSchema
 
 from tailrace.scenario.live import Live
 from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Time
+from tailrace.scenario.variation import Variation
 
 HeadlineMetric = Literal[
     "completion_s",
@@ -122,6 +123,8 @@ class Assumption(Part):
     """Plausible range."""
     source: str = ""
     """Document and page, or the arithmetic."""
+    vary: Variation | None = None
+    """How it can be varied: the keys that hold it, and other values."""
 
 
 class Expectation(Part):

@@ -16,10 +16,11 @@ from tailrace.scenario.checks.problems import PROBLEMS_MAX, check
 from tailrace.scenario.checks.unused import keys_of_kinds
 from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.sweep import AT, Point
+from tailrace.scenario.sweep import AT, Point, refuse_foreign_range
 from tailrace.scenario.text.document import Document, Edit, data_document, read_yaml
 from tailrace.scenario.text.including import read_scenario, with_includes
 from tailrace.scenario.wording import problem_of, real_path
+from tailrace.scenario.workloads.recording import FOLDER
 
 WARNED_MAX = 200
 """Arms at points of a sweep that are checked for warnings; beyond it, only the arms without the sweep are."""
@@ -50,9 +51,14 @@ class Loaded:
     warnings: tuple[Problem, ...] = ()
     """Warnings about settings that may make the results misleading."""
     points: tuple[Point, ...] = ()
-    """Points of the sweep, in order; none without one."""
+    """Points of the sweep, in order; none without one, and of a large one, whose points are made when they run."""
     swept: dict[str, Scenario] = field(default_factory=dict)
     """The scenario of each arm at each point, by `Point.arm`; points in order, the baseline first at each."""
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the sweep has so many points that only figures of its trials are kept."""
+        return self.scenario.sweep is not None and self.scenario.sweep.is_large
 
     @property
     def published_path(self) -> Path | None:
@@ -105,7 +111,13 @@ def load_document(document: Document) -> Loaded:
             arms[name], documents[name] = scenario, arm_document
     if problems:
         raise ScenarioError(problems)
-    points = tuple(base.sweep.points()) if base.sweep is not None else ()
+    if base.sweep is not None and base.sweep.is_large:
+        from tailrace.scenario.large import refuse_unsound_values
+
+        refuse_unsound_values(document, base)
+        points: tuple[Point, ...] = ()
+    else:
+        points = tuple(base.sweep.points()) if base.sweep is not None else ()
     swept, swept_documents = _swept(document, base, points)
     warned = {**arms, **swept} if len(swept) <= WARNED_MAX else arms
     warnings = (*_replaced(base, document), *_warnings(warned, {**documents, **swept_documents}))
@@ -126,18 +138,31 @@ def try_changes(document: Document, changes: Mapping[str, Any]) -> tuple[Documen
     return changed, scenario, problems + found
 
 
+def scenario_at(
+    document: Document, arm: Mapping[str, Any], values: Mapping[str, Any]
+) -> tuple[Scenario | None, list[Problem]]:
+    """The scenario of an arm, given by its changes, at one point of a sweep, and its problems. The document has no
+    sections `arms` and `sweep`.
+    """
+    here, problems = _changed(document, values, ("sweep", "axes"))
+    of_arm, more = _changed(here, arm, ("arms",)) if not problems else (here, [])
+    scenario, found = _parsed(of_arm) if not problems and not more else (None, [])
+    return scenario, problems + more + found
+
+
+def load_changed(document: Document, changes: Mapping[str, Any]) -> Loaded:
+    """Checks the document with values set at dotted paths, as an arm sets them; raises as `load_document`."""
+    changed, problems = _changed(document, changes, ("arms",))
+    if problems:
+        raise ScenarioError(problems)
+    return load_document(changed)
+
+
 def _swept(
     document: Document, base: Scenario, points: Sequence[Point]
 ) -> tuple[dict[str, Scenario], dict[str, Document]]:
     """Every arm at every point, and its document; raises `ScenarioError` with the problems of all of them."""
-    problems = [
-        document.problem(
-            ("arms", arm, path), "the arm sets what the sweep varies", "remove it from the arm, or remove the axis"
-        )
-        for arm, changes in base.arms.items()
-        for path in (base.sweep.axes if base.sweep else ())
-        if any(f"{key}.".startswith(f"{path}.") for key in changes)
-    ]
+    problems = contested(document, base)
     swept: dict[str, Scenario] = {}
     documents: dict[str, Document] = {}
     for point in points if not problems else ():
@@ -152,6 +177,18 @@ def _swept(
     if problems:
         raise ScenarioError(problems)
     return swept, documents
+
+
+def contested(document: Document, base: Scenario) -> list[Problem]:
+    """Keys that both an arm and the sweep set."""
+    return [
+        document.problem(
+            ("arms", arm, path), "the arm sets what the sweep varies", "remove it from the arm, or remove the axis"
+        )
+        for arm, changes in base.arms.items()
+        for path in (base.sweep.axes if base.sweep else ())
+        if any(f"{key}.".startswith(f"{path}.") for key in changes)
+    ]
 
 
 def _document(source: Source) -> Document:
@@ -264,6 +301,7 @@ def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, A
 def _axis(text: str, place: str) -> Any:
     if text.startswith(RANGES):
         return text
+    refuse_foreign_range(text, place)
     # Commas inside parentheses belong to a value, such as uniform(1ms, 2ms).
     parts = re.split(r",(?![^()]*\))", text)
     try:
@@ -317,7 +355,7 @@ def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario 
     """`base` is the scenario of which the document is an arm; its arms have been checked already."""
     data = document.data if base is None else {key: document.data[key] for key in document.data if key != "arms"}
     try:
-        scenario = Scenario.model_validate(data)
+        scenario = Scenario.model_validate(data, context={FOLDER: document.folder})
     except ValidationError as error:
         errors, problems = misplaced(error.errors(), document)
         told = islice(errors, PROBLEMS_MAX)
@@ -338,7 +376,7 @@ def _rest(document: Document, error: ValidationError) -> list[Problem]:
     if isinstance(experiment := rest.data.setdefault("experiment", {}), dict):
         experiment.setdefault("duration", ANY_DURATION)
     try:
-        scenario = Scenario.model_validate(rest.data)
+        scenario = Scenario.model_validate(rest.data, context={FOLDER: rest.folder})
     except ValidationError:
         return []
     missing = {str(path[-1]) for path in blamed}

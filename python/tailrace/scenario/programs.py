@@ -13,6 +13,7 @@ LOADS: dict[str, tuple[str, ...]] = {
     "udp-datagrams": ("iperf3",),
     "raw-frames": ("blast",),
     "block-exchange": ("tailrace-traffic",),
+    "recorded-requests": ("tailrace-traffic",),
     "block-storage": ("fio",),
     "mpi-job": ("mpi4py", "netpipe", "hpcc"),
     "request-response": ("wrk", "redis-benchmark", "dnsperf", "perf-test"),

@@ -13,6 +13,7 @@ from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.policies.switch import FIFO, Policy, Switch
 from tailrace.scenario.sweep import Sweep
 from tailrace.scenario.text.quantities import Part, merged
+from tailrace.scenario.whatif import WhatIf
 from tailrace.scenario.workloads.kinds import Workload
 
 P = TypeVar("P", bound=Part)
@@ -63,6 +64,8 @@ class Scenario(Part):
     """The variants to compare, baseline first: dotted paths and values, such as `switches.leaf1.policy: dpp`."""
     sweep: Sweep | None = None
     """Values for which the whole experiment is repeated."""
+    whatif: WhatIf = WhatIf()
+    """The page of `tailrace whatif`."""
     experiment: Experiment
     """Trials, seed, duration, calibration."""
     headline: list[Annotated[Headline, OrName()]] = []

@@ -5,16 +5,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from tailrace.errors import Problem, ScenarioError
 from tailrace.scenario.text.quantities import Part, refuse
 from tailrace.scenario.text.units import shown
 
-POINTS_MAX = 2000
-"""Points of one sweep, at most."""
+LISTED_MAX = 2000
+"""Points of a sweep whose trials are kept whole; a larger one keeps the figures of each trial alone."""
+POINTS_MAX = 10_000_000
+"""Points of one sweep, at most: a number of files and hours beyond which a sweep is taken for a typing error."""
+AXIS_MAX = 100_000
+"""Values of one axis, at most; the values of a scenario are in memory."""
 DIGITS = 4
 """Significant digits of the values of a range."""
 AT = "@"
@@ -37,7 +42,7 @@ class Range(Part):
     """First value."""
     last: Annotated[int | float | str, Field(alias="to")]
     """Last value."""
-    points: Annotated[int, Field(strict=True, ge=2, le=POINTS_MAX)]
+    points: Annotated[int, Field(strict=True, ge=2, le=AXIS_MAX)]
     """Number of values, including both ends."""
     spacing: Literal["linear", "log"] = "linear"
     """Equal steps or equal factors. Values are rounded to four significant digits, and whole numbers stay whole."""
@@ -81,6 +86,17 @@ def _exact(value: Fraction) -> str:
 
 def _plain(number: str) -> int | float:
     return int(number) if number.isdecimal() else float(number)
+
+
+_FOREIGN_RANGE = re.compile(r"[^,()]+\.\.[^,()]+|(?:lin|linspace|logspace|range)\(.*\)")
+"""A range as `tailrace search` writes it, and as others do."""
+
+
+def refuse_foreign_range(text: str, place: str) -> None:
+    """Raises `ScenarioError` for a range of the command line that is written in another way than those of a sweep."""
+    if _FOREIGN_RANGE.fullmatch(text):
+        hint = "write linear(first, last, number) or log(first, last, number), or a list"
+        raise ScenarioError([Problem(place, 0, "", f"'{text}' is not a range of a sweep", hint)])
 
 
 def _read_axis(value: object) -> object:
@@ -146,12 +162,17 @@ class Sweep(Part):
             else [[(text,) for text in column] for column in columns]
         )
         for rows in listed:
-            twice = next((row for position, row in enumerate(rows) if row in rows[:position]), None)
-            if twice is not None:
+            if (twice := _repeated(rows)) is not None:
                 raise refuse(f"the value {', '.join(twice)} is listed twice", "remove one of the two")
         if self.count > POINTS_MAX:
-            raise refuse(f"the sweep has {self.count} points", f"the limit is {POINTS_MAX}")
+            number, most = (f"{one:,}".replace(",", " ") for one in (self.count, POINTS_MAX))
+            raise refuse(f"the sweep has {number} points", f"the limit is {most}; list fewer values")
         return self
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are so many points that only figures are kept."""
+        return self.count > LISTED_MAX
 
     @property
     def count(self) -> int:
@@ -166,10 +187,25 @@ class Sweep(Part):
 
     def points(self) -> list["Point"]:
         """Every point, the last axis fastest."""
-        names = axis_names(list(self.axes))
-        columns = list(self.axes.values())
-        rows = zip(*columns, strict=True) if self.combine == "paired" else product(*columns)
-        return [Point(dict(zip(self.axes, row, strict=True)), names) for row in rows]
+        return [self.point(number) for number in range(self.count)]
+
+    def point(self, number: int) -> "Point":
+        """The point of this number, from 0."""
+        return Point({path: self.axes[path][at] for path, at in self.places(number).items()}, self.names)
+
+    def places(self, number: int) -> dict[str, int]:
+        """By path the place of its value at the point of this number."""
+        if self.combine == "paired":
+            return dict.fromkeys(self.axes, number)
+        found: dict[str, int] = {}
+        for path, values in reversed(self.axes.items()):
+            number, found[path] = divmod(number, len(values))
+        return {path: found[path] for path in self.axes}
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """A short name for each axis."""
+        return axis_names(list(self.axes))
 
 
 @dataclass(frozen=True)
@@ -193,6 +229,15 @@ class Point:
     def arm(self, name: str) -> str:
         """Name of an arm at this point."""
         return f"{name}{AT}{self.label}"
+
+
+def _repeated(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
+    seen: set[tuple[str, ...]] = set()
+    for row in rows:
+        if row in seen:
+            return row
+        seen.add(row)
+    return None
 
 
 def axis_names(paths: Sequence[str]) -> dict[str, str]:

@@ -8,8 +8,12 @@ import pytest
 from capture_files import Connection, write_pcap
 from command_line import tailrace
 from tailrace.profile.capture import ProfileOptions, profile_capture
+from tailrace.profile.charts import BAR_PX, Bars, bars
 from tailrace.profile.findings import findings
 from tailrace.profile.page import render
+
+TEXT_PX = 10
+"""Height of a name above its base line."""
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +31,19 @@ def test_the_page_has_its_sections_and_asks_for_nothing_elsewhere(capture: Path)
         assert f'<section id="{section}">' in page, section
     assert "short.pcap" in page
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", page)
+
+
+def test_names_of_rows_are_clear_of_the_bars_above() -> None:
+    rows = [("one", (0.5, 0.25, 0.1)), ("two", (1.0, 0.0, 0.2))]
+    panel = bars(Bars("key", "Title", "what", ("a", "b", "c"), rows))
+    assert panel is not None
+    names = [int(y) for y in re.findall(r'<text[^>]*y="(\d+)"[^>]*class="label"', str(panel.chart))]
+    tops = [int(y) for y in re.findall(r'<rect[^>]*y="(\d+)"', str(panel.chart))]
+    widths = re.findall(r'<rect[^>]*width="([\d.]+)%"', str(panel.chart))
+    assert (len(names), len(tops)) == (2, 6)
+    assert names[1] - TEXT_PX > tops[2] + BAR_PX
+    assert [float(width) for width in widths] == [50, 25, 10, 100, 0, 20]
+    assert panel.csv.splitlines()[1] == "one,0.5,0.25,0.1"
 
 
 def test_short_packets_are_found(capture: Path) -> None:

@@ -90,8 +90,8 @@ def test_every_arm_runs_at_every_point() -> None:
         ({"axes": {USERS: "linear(4, 4, 3)"}}, "4 is not below 4"),
         ({"axes": {USERS: [1, 2], BUFFER: ["1MB"]}, "combine": "paired"}, "different numbers of values"),
         (
-            {"axes": {USERS: list(range(1, 100)), BUFFER: [f"{n}MB" for n in range(1, 100)]}},
-            "the sweep has 9801 points",
+            {"axes": {USERS: list(range(1, 4001)), BUFFER: [f"{n}kB" for n in range(1, 4001)]}},
+            "the sweep has 16 000 000 points",
         ),
         ({"axes": {USERS: [1, 0]}}, "workloads.orders.users: 0 is out of range"),
         ({"axes": {"workloads.nope.users": [1]}}, "there is no workload 'nope'"),
@@ -111,6 +111,12 @@ def test_the_command_line_takes_lists_and_ranges() -> None:
 def test_a_key_that_is_varied_twice_is_refused() -> None:
     with pytest.raises(ScenarioError, match="varied twice"):
         parse_sweep([f"{USERS}=1,2", f"{USERS}=3,4"])
+
+
+@pytest.mark.parametrize("values", ["1..40", "1MB..64MB", "lin(1, 40, 4)", "range(1, 40)"])
+def test_a_range_of_a_search_is_none_of_a_sweep(values: str) -> None:
+    with pytest.raises(ScenarioError, match=r"is not a range of a sweep \(hint: write linear\(first, last, number\)"):
+        parse_sweep([f"{USERS}={values}"])
 
 
 @pytest.mark.parametrize("text", ["users", "users=", "=1,2"])

@@ -9,6 +9,8 @@ from tailrace.importers.vdbench.keywords import NAMING, OBJECTS, TABLES, UNMODEL
 from tailrace.importers.vdbench.pieces import Piece, texts
 
 DEFAULT = "default"
+REPLAY = "replay"
+"""Key of a definition that names a recorded load of vdbench."""
 DEFINITIONS_MAX = 10_000
 KINDS = ("hd", "sd", "wd", "rd")
 ALIASES = {"readpct": "rdpct", "wrpct": "writepct", "hd": "host"}
@@ -97,8 +99,8 @@ def _add(kind: str, piece: Piece, current: Definition | None, findings: Findings
         return
     if keyword.verdict is not None:
         findings.say(piece.place, piece.text, keyword.verdict, keyword.words)
-        if keyword.name == "replay" and current is not None:
-            current.pieces["replay"] = piece
+        if keyword.name == REPLAY and current is not None:
+            current.pieces[REPLAY] = piece
         return
     assert current is not None, "only definitions have keywords without words"
     name = ALIASES.get(keyword.name, keyword.name)

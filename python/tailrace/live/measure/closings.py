@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import Program
@@ -81,6 +82,15 @@ class Meant:
     def ends(self) -> tuple[str, str]:
         """Sending and receiving host."""
         return (self.server, self.client) if self.server_sends else (self.client, self.server)
+
+    def as_data(self) -> dict[str, Any]:
+        """Hosts and ports, for results."""
+        return {
+            "client": self.client,
+            "client_ports": sorted(self.client_ports),
+            "server": self.server,
+            "server_ports": sorted(self.server_ports),
+        }
 
     def has(self, one: Closed, *, at_server: bool) -> bool:
         """Whether the connection, seen by the server's or the client's host, belongs to the workload."""

@@ -1,49 +1,19 @@
-"""The traffic program in a live trial: nodes that exchange blocks, over sockets of this machine's kernel.
+"""Nodes that exchange blocks, as the traffic program sends them."""
 
-Every node has a process, with the programs of the simulator. What they have recorded is merged at the end.
-"""
+from collections.abc import Sequence
 
-import json
-import subprocess
-import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar
-
-from tailrace.files import make_folder, write_text
-from tailrace.live.lab.fabric import FabricError
-from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import STOP_LIMIT_S, Program
-from tailrace.live.load import Load, Refusals, Task
+from tailrace.live.load import Refusals
 from tailrace.live.measure.closings import Meant
-from tailrace.programs.command import Command
-from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
-from tailrace.programs.needed import Needed
-from tailrace.programs.series import Moved, Row
+from tailrace.live.traffic import NAME, TrafficLoad
 from tailrace.scenario.workloads.blocks import Blocks
 
-NAME = "tailrace-traffic"
-FIRST_CLIENT_PORT = 32_768
-"""Ephemeral ports (`crates/endpoint/src/host/ports.rs`)."""
-BEGIN_AFTER_S = 0.2
-"""From the start of the processes to the first transaction: every node has opened its sockets by then."""
-MERGE_LIMIT_S = 60
 
-
-class TrafficProgram(Load):
+class TrafficProgram(TrafficLoad):
     """The nodes of one workload, a process for each."""
 
     load_name = NAME
     sort = "block-exchange"
-    needs: ClassVar[tuple[Needed, ...]] = ()
-
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
-        self._folder = Path()
-        self._plan: dict[str, Any] = {}
-        self._nodes: dict[str, Program] = {}
-        self._begun_s = 0.0
-        """First transaction, from the start of the trial."""
+    prefix = "blocks"
 
     @classmethod
     def refusals(cls, workload: Blocks) -> Refusals:
@@ -51,11 +21,15 @@ class TrafficProgram(Load):
         return iter(())
 
     @property
+    def nodes(self) -> Sequence[str]:
+        """All of them."""
+        return [str(node) for node in self.task.raw["nodes"]]
+
+    @property
     def ends(self) -> tuple[str, str]:
         """Blocks go from another node to one with users."""
-        raw = self.task.raw
-        client = str(raw["clients"][0])
-        return next(str(node) for node in raw["nodes"] if node != client), client
+        client = str(self.task.raw["clients"][0])
+        return next(node for node in self.nodes if node != client), client
 
     @property
     def opens(self) -> tuple[str, str]:
@@ -84,117 +58,6 @@ class TrafficProgram(Load):
         users = max(1, -(-int(raw["users"]) // len(raw["clients"])))
         return 2 * (len(raw["nodes"]) - 1) * users
 
-    def prepare(self, lab: Lab) -> None:
-        """Writes the plan with this workload alone."""
-        self._folder = (lab.folder / "logs" / f"blocks-{self.name}").absolute()
-        make_folder(self._folder)
-        plan = json.loads((lab.folder / "plan.json").read_text(encoding="utf-8"))
-        own = [each for each in plan["workloads"] if each["header"]["name"] == self.name]
-        self._plan = plan | {"workloads": own, "stop_at_ps": round(self.task.limit_s * PS_PER_S)}
-        write_text(self._folder / "plan.json", json.dumps(self._plan))
-
-    def tick(self, lab: Lab, elapsed_s: float) -> None:
-        """All nodes begin with the trial."""
-        if self._nodes:
-            return
-        begin_ns = time.monotonic_ns() + round(BEGIN_AFTER_S * 1e9)
-        self._begun_s = elapsed_s + BEGIN_AFTER_S
-        vlan = int(self.task.raw.get("vlan") or 0)
-        addresses = [f"{_place(node, vlan)}={lab.address(node, vlan)}" for node in self.task.raw["nodes"]]
-        self._nodes = {node: lab.start(self._command(node, begin_ns, addresses)) for node in self.task.raw["nodes"]}
-
-    def _command(self, node: str, begin_ns: int, addresses: Sequence[str]) -> Command:
-        argv = [str(program()), "guest", "--plan", str(self._folder / "plan.json"), "--host", node]
-        argv += ["--begin-ns", str(begin_ns), "--clock", "monotonic", "--out", str(self._folder)]
-        argv += ["--congestion", "system", "--first-port", str(FIRST_CLIENT_PORT + self.task.first_port % 20_000)]
-        argv += [word for address in addresses for word in ("--address", address)]
-        return Command(f"blocks-{self.name}-{node}", argv, host=node, priority=self.task.raw["priority"] or None)
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        """A process for each node."""
-        return list(self._nodes.values())
-
-    @property
-    def is_done(self) -> bool:
-        """Whether every node has said that it has nothing more to do."""
-        told = [(self._folder / f"{node}.finished").is_file() for node in self._nodes]
-        return self.is_finite and bool(told) and all(told)
-
-    def stop(self, lab: Lab) -> None:
-        """Ends the processes, which then write what they have recorded."""
-        for each in self._nodes.values():
-            each.signal("TERM")
-        for each in self._nodes.values():
-            if not each.wait(STOP_LIMIT_S).is_good:
-                raise FabricError(each.complaint())
-
-    def connections(self, lab: Lab) -> Meant | None:
+    def connections(self, lab: object) -> Meant | None:
         """Datagrams have none."""
         return None
-
-    def measured(self, interval: MeasuredInterval) -> Measured:
-        """From the records of all nodes."""
-        begun_ps = round(self._begun_s * PS_PER_S)
-        merged = self._merged(interval, begun_ps)
-        [own] = merged["workloads"]
-        tables = merged["tables"]
-        # What has an end is timed from its own begin, as a simulated trial is; what has none counts from there on.
-        shift_ps = 0 if self.is_finite else begun_ps
-        moved, width_ps = tables["workload_series"], self._series_width_ps(tables["workload_series"])
-        return Measured(
-            _shifted(own, shift_ps),
-            _rows(tables["transactions"], "latency_ps", shift_ps),
-            [
-                Moved(shift_ps + start, shift_ps + start + width_ps, size)
-                for start, size in zip(moved["start_ps"], moved["goodput_bytes"], strict=True)
-            ],
-            begun_ps,
-            cut_off=_rows(tables["cut_off"], "waited_ps", shift_ps),
-        )
-
-    def _series_width_ps(self, series: Mapping[str, list[int]]) -> int:
-        """Bins double in width when a trial outgrows them."""
-        starts = series["start_ps"]
-        return starts[1] - starts[0] if len(starts) > 1 else int(self._plan["observe"]["series_bin_ps"])
-
-    def _merged(self, interval: MeasuredInterval, begun_ps: int) -> Any:
-        observe = self._plan["observe"] | {"warm_up_ps": max(0, interval.counted_from_ps - begun_ps)}
-        write_text(self._folder / "merged.json", json.dumps(self._plan | {"observe": observe}))
-        end_ps = max(1, round(interval.span_s * PS_PER_S) - begun_ps)
-        argv = [str(program()), "merge", "--plan", str(self._folder / "merged.json"), "--end-ps", str(end_ps)]
-        argv += [str(self._folder / f"{node}.traffic") for node in self._nodes]
-        try:
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=MERGE_LIMIT_S, check=False)
-        except (subprocess.SubprocessError, OSError) as error:
-            raise FabricError(f"{NAME} merge: {error}") from None
-        if done.returncode:
-            raise FabricError(f"{NAME} merge: {done.stderr.strip()}")
-        return json.loads(done.stdout)
-
-
-def program() -> Path:
-    """Path of the program; raises `FabricError` if it is not built."""
-    path = Path(__file__).parents[2] / "bin" / NAME
-    if not path.is_file():
-        raise FabricError(f"{NAME} is not built (hint: run `make build`)")
-    return path
-
-
-def _place(node: str, vlan: int) -> str:
-    return f"{node}.{vlan}" if vlan else node
-
-
-def _shifted(own: dict[str, Any], begun_ps: int) -> dict[str, Any]:
-    """An outcome whose times count from the start of the trial."""
-    completion_ps = own["completion_ps"]
-    return {key: value for key, value in own.items() if key not in ("tcp", "limits", "connection_bytes")} | {
-        "completion_ps": None if completion_ps is None else completion_ps + begun_ps,
-        "counted_from_ps": own["counted_from_ps"] + begun_ps,
-        "user_completion_ps": [None if at is None else at + begun_ps for at in own["user_completion_ps"]],
-    }
-
-
-def _rows(table: Mapping[str, list[int]], latency: str, begun_ps: int) -> list[Row]:
-    columns = (table["user"], table["start_ps"], table[latency])
-    return [Row(user, start + begun_ps, waited) for user, start, waited in zip(*columns, strict=True)]

@@ -30,6 +30,9 @@ from tailrace.scenario.workloads.planned import planned_workloads
 
 PS_PER_S = 10**12
 US_PER_S = 10**6
+NS_PER_S, NS_PER_US = 10**9, 10**3
+CLOCKS_WITHIN_US = 10
+"""The fabric reads its own clock and that of the day one after the other, and says when the interval began by both."""
 POLL_S = 0.02
 FIRST_PORT = 5201
 """Servers of the loads listen from here on."""
@@ -183,8 +186,14 @@ class LiveTrial:
         ports, backlog = probe.switch_interfaces(lab, "before"), probe.backlog()
         cpu = probe.cpu()
         watch.begin()
-        lab.call("begin")
-        begun_s, begun_wall_us = time.monotonic(), time.time_ns() // 1000
+        asked_s = time.monotonic()
+        told = lab.call("begin")
+        begun_s, begun_wall_ns = time.monotonic(), time.time_ns()
+        begun_within_us = round((begun_s - asked_s) * US_PER_S)
+        if (fabric_ns := told.get("begun_epoch_ns")) is not None:
+            begun_s -= (begun_wall_ns - fabric_ns) / NS_PER_S
+            begun_wall_ns, begun_within_us = fabric_ns, CLOCKS_WITHIN_US
+        begun_wall_us = begun_wall_ns // NS_PER_US
         chronographs = Chronographs(self._warm_up_s)
         samples = self._drive(lab, loads, begun_s, watch, chronographs)
         watch.look()
@@ -204,7 +213,7 @@ class LiveTrial:
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         after_ports = probe.switch_interfaces(lab, "after")
         return Readings(
-            MeasuredInterval(begun_wall_us, ended_s - begun_s, self._warm_up_s),
+            MeasuredInterval(begun_wall_us, ended_s - begun_s, self._warm_up_s, begun_within_us),
             counted,
             used,
             samples,
@@ -214,6 +223,7 @@ class LiveTrial:
             spent,
             {name: probe.difference(ports.get(name, {}), now) for name, now in after_ports.items()},
             probe.difference(backlog, probe.backlog()),
+            meant,
         )
 
     def _drive(
@@ -228,7 +238,7 @@ class LiveTrial:
         next_chronograph_s = EVERY_S / 2
         while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
             for load in loads:
-                load.tick(lab, elapsed_s)
+                load.tick(lab, time.monotonic() - begun_s)  # starting the one before took its time
                 _refuse_failures(load)
             self._neighbours.require_running()
             if finite and all(load.is_done for load in finite):

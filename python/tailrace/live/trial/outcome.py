@@ -1,7 +1,7 @@
 """The outcome of a live trial in the format of the simulator's, from the fabric's counters and the programs' logs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tailrace.experiment.native import Columns, column
@@ -56,6 +56,8 @@ class Readings:
     """Of the interfaces of a foreign switch, by name."""
     backlog: Counters
     """Of the machine's receive queues."""
+    meant: Mapping[str, closings.Meant | None] = field(default_factory=dict)
+    """By workload, its connections; None of those without."""
 
 
 @dataclass(frozen=True)
@@ -192,14 +194,18 @@ def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> d
     trips = [trip for sample in readings.samples for trip in sample.round_trips_ms]
     return {
         "span_s": readings.interval.span_s,
+        "begun_within_us": readings.interval.begun_within_us,
         "idle_share": readings.cpu.shares["idle_share"],
         "steal_share": readings.cpu.shares["steal_share"],
         "steal_by_core": list(readings.cpu.steal_by_core),
         "round_trip_us": {place: dict(trip) for place, trip in around.round_trips.items()},
         "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
+        "offsets_ps": {one.outcome["name"]: one.offset_ps for one in measured if one.offset_ps},
+        "client_ports": {one.outcome["name"]: one.client_ports for one in measured if one.client_ports},
         "start_skew_ms": {one.outcome["name"]: one.start_skew_ms for one in measured if one.start_skew_ms is not None},
         "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
         "connections": {name: closings.summary(ends) for name, ends in readings.closed.items()},
+        "ends": {name: one.as_data() for name, one in readings.meant.items() if one is not None},
         "congestion_controls": controls,
         "window_mean_segments": _mean(windows),
         "smoothed_round_trip_mean_ms": _mean(trips),

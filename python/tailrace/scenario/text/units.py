@@ -214,6 +214,12 @@ EXPONENT_DIGITS_MAX = 3
 _SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$")
 
 
+def split(text: str) -> tuple[str, str] | None:
+    """Number, with its sign, and unit of a text; None where it has no number."""
+    match = _SPLIT.match(text)
+    return (match["sign"] + match["number"].replace("_", ""), match["unit"]) if match else None
+
+
 def parse(value: object, dimension: Dimension) -> int:
     """Converts `value` to the integer of a plan; raises `QuantityError` with a hint."""
     if isinstance(value, bool) or value is None:

@@ -20,6 +20,7 @@ from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import NAME_PATTERN, Part
 from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.recording import Recording
 
 PS_PER_S = 10**12
 Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
@@ -194,6 +195,10 @@ class WorkloadKind(Part, ABC):
 
     def used_devices(self) -> list[tuple[str, str]]:
         """Hosts whose block devices it uses, each with the name of the device."""
+        return []
+
+    def recordings(self) -> list[Recording]:
+        """Recorded requests that it reads from files."""
         return []
 
     # --- plan --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ LiveLoad = Literal[
     "udp-datagrams",
     "raw-frames",
     "request-response",
+    "recorded-requests",
     "block-exchange",
     "block-storage",
     "mpi-job",

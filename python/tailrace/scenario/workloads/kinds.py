@@ -16,6 +16,7 @@ from tailrace.scenario.workloads.flows import Flows
 from tailrace.scenario.workloads.frames import Frames
 from tailrace.scenario.workloads.mpi import Mpi
 from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.replay import Replay
 from tailrace.scenario.workloads.requests import Requests
 from tailrace.scenario.workloads.storage import Storage
 from tailrace.scenario.workloads.stream import Stream
@@ -36,6 +37,7 @@ KINDS = _registered(
     Blocks,
     Storage,
     Mpi,
+    Replay,
 )
 """Kinds by name."""
 

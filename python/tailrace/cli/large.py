@@ -1,0 +1,79 @@
+"""`tailrace run` of a sweep with very many points."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
+from tailrace.cli.request import Request
+from tailrace.cli.start import INTERRUPTED
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.executor import Executor
+from tailrace.experiment.large.run import LargeRun
+from tailrace.experiment.options import Options
+from tailrace.experiment.reporter import reporter_for, to_go
+from tailrace.files import write_json, write_text
+from tailrace.results.large.summary import summarise_large
+from tailrace.results.large.text import large_page, large_text
+from tailrace.scenario.loading import Loaded
+
+PAGE = "sweep.md"
+PROBED = 12
+"""Points that are simulated for the estimate of a dry run."""
+
+
+def refuse_large(request: Request) -> None:
+    """Raises `RunRefusedError` for options that a large sweep does not have."""
+    given = {"--live": request.is_live, "--exact": request.is_exact, "--explain": request.is_explained}
+    if named := [name for name, is_given in given.items() if is_given]:
+        raise RunRefusedError(
+            f"{named[0]}: a sweep of so many points keeps figures of simulated trials alone (hint: list fewer values)"
+        )
+
+
+def run_large(request: Request, loaded: Loaded, options: Options, executor: Executor | None) -> int:
+    """Runs a large sweep; returns the exit code."""
+    run = LargeRun(loaded, options, reporter_for(json_lines=request.is_json), executor)
+    if request.is_dry:
+        _describe(run, is_json=request.is_json)
+        return DONE
+    if not request.is_json:
+        note(f"run directory: {run.directory.path}")
+    ended = run.run()
+    summary = print_large(ended.path, is_json=request.is_json)
+    if ended.is_interrupted:
+        note("interrupted: completed trials are kept; run the same command again to resume")
+        return INTERRUPTED
+    return INVALID_TRIAL if set(summary["statuses"]) - {"ok"} else DONE
+
+
+def print_large(path: Path, *, is_json: bool) -> dict[str, Any]:
+    """Writes table, result and page of a large sweep and prints the result; returns the summary."""
+    summary = summarise_large(path)
+    write_json(path / "result.json", summary)
+    write_text(path / PAGE, large_page(summary))
+    if is_json:
+        emit_json({**summary, "path": str(path), "report": str(path / PAGE)})
+    else:
+        emit_table(lambda: large_text(summary))
+        emit(f"report: {path / PAGE}")
+    return summary
+
+
+def _describe(run: LargeRun, *, is_json: bool) -> None:
+    """The size of the sweep, and its time by some of its points."""
+    probed_s, count = 0.0, 0
+    for key in run.grid.keys(lambda *_impossible: None):
+        began_s = time.monotonic()
+        run.engine.trial(run.grid.json(key)).run()
+        probed_s, count = probed_s + time.monotonic() - began_s, count + 1
+        if count == PROBED:
+            break
+    estimated_s = run.grid.count * probed_s / count / run.jobs if count else None
+    data = {"points": run.grid.sweep.count, "trials": run.grid.count, "jobs": run.jobs,
+            "out": str(run.directory.path), "estimated_s": estimated_s}  # fmt: skip
+    if is_json:
+        emit_json(data)
+        return
+    emit(f"{data['points']} points, {data['trials']} trials, {run.jobs} at a time, into {data['out']}")
+    emit(to_go(estimated_s))

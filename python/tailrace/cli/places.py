@@ -1,0 +1,28 @@
+"""The options that choose where trials run; every command that runs trials elsewhere has the same ones."""
+
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.console import note
+from tailrace.experiment.remote.address import refuse_absent
+
+On = Annotated[
+    str,
+    typer.Option("--on", metavar="PLACE", help="Where trials run: local, dask://HOST:PORT or slurm."),
+]
+Partition = Annotated[
+    str | None, typer.Option("--partition", metavar="NAME", help="With --on slurm: partition of the jobs.")
+]
+JobTime = Annotated[
+    str | None, typer.Option("--time", metavar="TIME", help="With --on slurm: time limit of a job; default: 01:00:00.")
+]
+JobCores = Annotated[int | None, typer.Option("--cores", min=1, help="With --on slurm: cores of a job; default: 1.")]
+MaxWorkers = Annotated[
+    int | None, typer.Option("--max-workers", min=1, help="With --on slurm: jobs at most; default: 4.")
+]
+
+
+def reach(on: str) -> None:
+    """Raises `RunRefusedError` when the scheduler of `--on` is absent, before anything large is imported."""
+    refuse_absent(on, note)

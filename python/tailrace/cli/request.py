@@ -1,0 +1,42 @@
+"""What `tailrace run` is asked for."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace.experiment.executor import Local
+from tailrace.experiment.remote.slurm import Jobs
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `tailrace run`."""
+
+    scenario: list[Path]
+    """Files that are merged in this order."""
+    assignments: list[str] | None
+    arms: list[str] | None
+    trials: int | None
+    seed: int | None
+    jobs: int | None
+    scale: float
+    out: Path | None
+    is_json: bool
+    is_dry: bool
+    calibrated: Path | None = None
+    is_live: bool = False
+    is_exact: bool = False
+    is_logged: bool = False
+    fabric: str | None = None
+    """Kind of fabric; None for the built-in switch."""
+    live_scale: int = 1
+    time_budget: str | None = None
+    sweep: list[str] | None = None
+    """Axes of a sweep, as given on the command line."""
+    is_paired: bool = False
+    captures: list[str] | None = None
+    """Ports of an exact run whose frames are written to files."""
+    is_explained: bool = False
+    """Whether the first trial of every arm is explained after the run."""
+    on: str = Local.name
+    """Where trials run."""
+    jobs_of_slurm: Jobs = field(default_factory=Jobs)

@@ -1,0 +1,85 @@
+"""`tailrace search` and its options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.places import JobCores, JobTime, MaxWorkers, On, Partition, reach
+
+search_app = typer.Typer(rich_markup_mode=None)
+
+
+@search_app.command()
+def search(
+    scenario: Annotated[
+        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
+    ],
+    *,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="KEY=VALUES",
+            help="What is varied, a range or a list: switches.leaf.buffer=1MB..64MB, or 1,2,4,8; repeatable.",
+        ),
+    ] = None,
+    goal: Annotated[
+        list[str] | None,
+        typer.Option("--goal", metavar="GOAL", help="What has to hold, e.g. 'shop.p99 < 5ms'; repeatable."),
+    ] = None,
+    minimise: Annotated[
+        str | None,
+        typer.Option("--minimise", metavar="NAME", help="A varied value, or a figure such as shop.p99."),
+    ] = None,
+    maximise: Annotated[
+        str | None,
+        typer.Option("--maximise", metavar="NAME", help="A varied value, or a figure such as backup.goodput."),
+    ] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    precision: Annotated[
+        str, typer.Option("--precision", metavar="SHARE", help="Distance of neighbouring values of a range.")
+    ] = "1%",
+    confidence: Annotated[
+        str, typer.Option("--confidence", metavar="SHARE", help="That all decisions are right.")
+    ] = "95%",
+    trials_max: Annotated[int, typer.Option("--trials-max", min=2, help="Trials of a setting, at most.")] = 16,
+    confirm: Annotated[
+        int, typer.Option("--confirm", min=2, help="Trials of the setting that is found, at least.")
+    ] = 6,
+    sampler: Annotated[
+        str, typer.Option("--sampler", metavar="NAME", help="For several values: tpe, random or grid.")
+    ] = "tpe",
+    evaluations: Annotated[
+        int, typer.Option("--evaluations", help="For several values: number of settings that are tried.")
+    ] = 60,
+    scale: Annotated[
+        float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
+    ] = 1.0,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Directory of the results; default: below runs/.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    on: On = "local",
+    partition: Partition = None,
+    time: JobTime = None,
+    cores: JobCores = None,
+    max_workers: MaxWorkers = None,
+) -> None:
+    """Find the smallest or largest value that meets a goal."""
+    reach(on)
+    from tailrace.cli.searching import Request, search_for
+    from tailrace.experiment.remote.slurm import Jobs
+
+    request = Request(scenario, vary or [], goal or [], minimise, maximise, arm, precision, confidence, trials_max,
+                      confirm, sampler, evaluations, scale, seed, set_, jobs, out, json_, on,
+                      Jobs(partition, time, cores, max_workers))  # fmt: skip
+    raise typer.Exit(search_for(request))

@@ -1,0 +1,101 @@
+"""`tailrace sensitivity` and its options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.places import JobCores, JobTime, MaxWorkers, On, Partition, reach
+
+sensitivity_app = typer.Typer(rich_markup_mode=None)
+
+
+@sensitivity_app.command()
+def sensitivity(
+    scenario: Annotated[
+        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
+    ],
+    *,
+    assumptions: Annotated[
+        bool, typer.Option("--assumptions", help="Vary every assumed or fitted value, and defaults without a source.")
+    ] = False,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary", metavar="KEY=VALUES", help="Vary this value too: network.link.delay=1us..5us; repeatable."
+        ),
+    ] = None,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--figure",
+            metavar="FIGURE",
+            help="A figure such as shop.p99; repeatable. Default: published ones, or the main one of each workload.",
+        ),
+    ] = None,
+    arm: Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Trials of each arm at each point.")] = 1,
+    trajectories: Annotated[int, typer.Option("--trajectories", min=2, help="Trajectories of the screening.")] = 6,
+    samples: Annotated[
+        int, typer.Option("--samples", min=0, help="Samples of the shares of variance, a power of two; 0 for none.")
+    ] = 16,
+    factors: Annotated[
+        int, typer.Option("--factors", min=1, help="Assumptions whose shares of variance are estimated.")
+    ] = 4,
+    checks: Annotated[
+        int, typer.Option("--checks", min=0, help="New points in the region where the conclusions hold.")
+    ] = 16,
+    scale: Annotated[
+        float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
+    ] = 1.0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed of the experiment and of the designs.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Directory of the results; default: below runs/.")
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FILE", help="Write the page here too, with its plot (.svg) beside it."),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    on: On = "local",
+    partition: Partition = None,
+    time: JobTime = None,
+    cores: JobCores = None,
+    max_workers: MaxWorkers = None,
+) -> None:
+    """Vary every assumption over its range: which one decides which figure."""
+    reach(on)
+    from tailrace.cli.studying import Request, study_scenario
+    from tailrace.experiment.remote.slurm import Jobs
+
+    request = Request(
+        scenario,
+        assumptions,
+        vary or [],
+        figure or [],
+        arm or [],
+        trials,
+        trajectories,
+        samples,
+        factors,
+        checks,
+        scale,
+        seed,
+        set_,
+        jobs,
+        out,
+        page,
+        json_,
+        on,
+        Jobs(partition, time, cores, max_workers),
+    )
+    study_scenario(request)

@@ -1,0 +1,202 @@
+"""The traffic program in a live trial: the simulator's programs of one workload, over sockets of this machine's kernel.
+
+Every host of the workload has a process. What they have recorded is merged at the end.
+"""
+
+import json
+import subprocess
+import time
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tailrace.files import make_folder, write_text
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import STOP_LIMIT_S, Program
+from tailrace.live.load import Load, Task
+from tailrace.programs.command import Command
+from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
+from tailrace.programs.needed import Needed
+from tailrace.programs.series import Moved, Row
+
+NAME = "tailrace-traffic"
+FIRST_CLIENT_PORT = 32_768
+"""Ephemeral ports (`crates/endpoint/src/host/ports.rs`)."""
+CLIENT_PORTS = 20_000
+"""Of all workloads of a trial."""
+BEGIN_AFTER_S = 0.1
+"""From the moment when every node has opened its sockets to the first transaction."""
+READY_LIMIT_S = 60
+"""So long a node may take to open its sockets."""
+BEGIN = "begin"
+"""A file that says when the first transaction begins."""
+MERGE_LIMIT_S = 60
+
+
+class TrafficLoad(Load):
+    """The hosts of one workload, a process for each."""
+
+    needs: ClassVar[tuple[Needed, ...]] = ()
+    prefix: ClassVar[str]
+    """Of the names of its processes."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.hosts_told: Sequence[Mapping[str, Any]] = ()
+        """What each process tells of itself, after `measured`."""
+        self._folder = Path()
+        self._plan: dict[str, Any] = {}
+        self._nodes: dict[str, Program] = {}
+        self._started_s = 0.0
+        """Start of the processes, from the start of the trial."""
+        self._begun_s: float | None = None
+        """First transaction, from the start of the trial."""
+
+    @property
+    @abstractmethod
+    def nodes(self) -> Sequence[str]:
+        """Hosts with a process."""
+
+    @property
+    def first_client_port(self) -> int:
+        """Ports of clients, from this one on: another workload has others."""
+        return FIRST_CLIENT_PORT + self.task.first_port % CLIENT_PORTS
+
+    def client_ports(self) -> list[int]:
+        """By user, where each has one connection."""
+        return []
+
+    def mean_lateness_us(self) -> float | None:
+        """How late transactions began on average; None where it is not told."""
+        return None
+
+    def prepare(self, lab: Lab) -> None:
+        """Writes the plan with this workload alone."""
+        self._folder = (lab.folder / "logs" / f"{self.prefix}-{self.name}").absolute()
+        make_folder(self._folder)
+        plan = json.loads((lab.folder / "plan.json").read_text(encoding="utf-8"))
+        own = [each for each in plan["workloads"] if each["header"]["name"] == self.name]
+        self._plan = plan | {"workloads": own, "stop_at_ps": round(self.task.limit_s * PS_PER_S)}
+        write_text(self._folder / "plan.json", json.dumps(self._plan))
+
+    def tick(self, lab: Lab, elapsed_s: float) -> None:
+        """All nodes start with the trial, and begin when all are ready."""
+        if not self._nodes:
+            self._started_s = elapsed_s
+            vlan = int(self.task.raw.get("vlan") or 0)
+            addresses = [f"{_place(node, vlan)}={lab.address(node, vlan)}" for node in self.nodes]
+            self._nodes = {node: lab.start(self._command(node, addresses)) for node in self.nodes}
+        elif self._begun_s is None:
+            self._begin(elapsed_s)
+
+    def _begin(self, elapsed_s: float) -> None:
+        """Says when, once every node listens: a connection to one that does not would be refused."""
+        now_ns = time.monotonic_ns()
+        if late := [node for node in self._nodes if not (self._folder / f"{node}.ready").is_file()]:
+            if elapsed_s - self._started_s > READY_LIMIT_S:
+                raise FabricError(f"{self.name}: {', '.join(late)} did not listen within {READY_LIMIT_S} s")
+            return
+        self._begun_s = elapsed_s + BEGIN_AFTER_S
+        # A line that is not whole is not read, and nothing waits for a disk.
+        (self._folder / BEGIN).write_text(f"{now_ns + round(BEGIN_AFTER_S * 1e9)}\n", encoding="ascii")
+
+    def _command(self, node: str, addresses: Sequence[str]) -> Command:
+        argv = [str(program()), "guest", "--plan", str(self._folder / "plan.json"), "--host", node]
+        argv += ["--begin-file", str(self._folder / BEGIN), "--clock", "monotonic", "--out", str(self._folder)]
+        argv += ["--congestion", "system", "--first-port", str(self.first_client_port)]
+        argv += ["--server-port", str(self.task.first_port)]
+        argv += [word for address in addresses for word in ("--address", address)]
+        return Command(f"{self.prefix}-{self.name}-{node}", argv, host=node, priority=self.task.raw["priority"] or None)
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """A process for each node."""
+        return list(self._nodes.values())
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every node has said that it has nothing more to do."""
+        told = [(self._folder / f"{node}.finished").is_file() for node in self._nodes]
+        return self.is_finite and bool(told) and all(told)
+
+    def stop(self, lab: Lab) -> None:
+        """Ends the processes, which then write what they have recorded."""
+        for each in self._nodes.values():
+            each.signal("TERM")
+        for each in self._nodes.values():
+            if not each.wait(STOP_LIMIT_S).is_good:
+                raise FabricError(each.complaint())
+
+    def measured(self, interval: MeasuredInterval) -> Measured:
+        """From the records of all nodes."""
+        if self._begun_s is None:
+            raise FabricError(f"{self.name}: the trial was over before every node listened")
+        begun_ps = round(self._begun_s * PS_PER_S)
+        merged = self._merged(interval, begun_ps)
+        [own] = merged["workloads"]
+        self.hosts_told = merged["hosts"]
+        tables = merged["tables"]
+        # What has an end is timed from its own begin, as a simulated trial is; what has none counts from there on.
+        shift_ps = 0 if self.is_finite else begun_ps
+        moved, width_ps = tables["workload_series"], self._series_width_ps(tables["workload_series"])
+        return Measured(
+            _shifted(own, shift_ps),
+            _rows(tables["transactions"], "latency_ps", shift_ps),
+            [
+                Moved(shift_ps + start, shift_ps + start + width_ps, size)
+                for start, size in zip(moved["start_ps"], moved["goodput_bytes"], strict=True)
+            ],
+            begun_ps,
+            self.mean_lateness_us(),
+            _rows(tables["cut_off"], "waited_ps", shift_ps),
+            offset_ps=begun_ps - shift_ps,
+            client_ports=self.client_ports(),
+        )
+
+    def _series_width_ps(self, series: Mapping[str, list[int]]) -> int:
+        """Bins double in width when a trial outgrows them."""
+        starts = series["start_ps"]
+        return starts[1] - starts[0] if len(starts) > 1 else int(self._plan["observe"]["series_bin_ps"])
+
+    def _merged(self, interval: MeasuredInterval, begun_ps: int) -> Any:
+        observe = self._plan["observe"] | {"warm_up_ps": max(0, interval.counted_from_ps - begun_ps)}
+        write_text(self._folder / "merged.json", json.dumps(self._plan | {"observe": observe}))
+        end_ps = max(1, round(interval.span_s * PS_PER_S) - begun_ps)
+        argv = [str(program()), "merge", "--plan", str(self._folder / "merged.json"), "--end-ps", str(end_ps)]
+        argv += [str(self._folder / f"{node}.traffic") for node in self._nodes]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=MERGE_LIMIT_S, check=False)
+        except (subprocess.SubprocessError, OSError) as error:
+            raise FabricError(f"{NAME} merge: {error}") from None
+        if done.returncode:
+            raise FabricError(f"{NAME} merge: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+
+def program() -> Path:
+    """Path of the program; raises `FabricError` if it is not built."""
+    path = Path(__file__).parents[1] / "bin" / NAME
+    if not path.is_file():
+        raise FabricError(f"{NAME} is not built (hint: run `make build`)")
+    return path
+
+
+def _place(node: str, vlan: int) -> str:
+    return f"{node}.{vlan}" if vlan else node
+
+
+def _shifted(own: dict[str, Any], begun_ps: int) -> dict[str, Any]:
+    """An outcome whose times count from the start of the trial."""
+    completion_ps = own["completion_ps"]
+    return {key: value for key, value in own.items() if key not in ("tcp", "limits", "connection_bytes")} | {
+        "completion_ps": None if completion_ps is None else completion_ps + begun_ps,
+        "counted_from_ps": own["counted_from_ps"] + begun_ps,
+        "user_completion_ps": [None if at is None else at + begun_ps for at in own["user_completion_ps"]],
+    }
+
+
+def _rows(table: Mapping[str, list[int]], latency: str, begun_ps: int) -> list[Row]:
+    columns = (table["user"], table["start_ps"], table[latency])
+    return [Row(user, start + begun_ps, waited) for user, start, waited in zip(*columns, strict=True)]

@@ -1,0 +1,56 @@
+"""The points of a large sweep: each is made and checked when it runs, and none is kept."""
+
+from collections.abc import Mapping
+
+from tailrace.errors import Problem, ScenarioError
+from tailrace.scenario.loading import contested, scenario_at
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.sweep import Sweep
+from tailrace.scenario.text.document import Document
+
+VALUES_CHECKED_MAX = 500
+"""Values of an axis that are checked before the first trial; of more, evenly spread ones are."""
+LEFT_OUT: Mapping[str, object] = {"sweep": None, "arms": {}, "expect": [], "published": None, "assumptions": []}
+"""Sections about other points than the one that is run, or about all of them."""
+
+
+def document_of_points(document: Document) -> Document:
+    """The document to which the values of a point are applied."""
+    edit = document.edited()
+    for section, value in LEFT_OUT.items():
+        if section in document.data:
+            edit.set((section,), value, document.place((section,)))
+    return edit.document()
+
+
+def refuse_unsound_values(document: Document, base: Scenario) -> None:
+    """Raises `ScenarioError` where a value of an axis is not sound in any arm, the other axes at their first values.
+
+    Values that are not sound together are found when their point runs.
+    """
+    sweep = base.sweep
+    assert sweep is not None, "a large sweep is a sweep"
+    if problems := contested(document, base):
+        raise ScenarioError(problems)
+    plain = document_of_points(document)
+    for path in sweep.axes:
+        found = [
+            problem for place in _spread(len(sweep.axes[path])) for problem in _at(plain, base, sweep, path, place)
+        ]
+        if found:
+            raise ScenarioError([document.problem(("sweep", "axes", path), one.what, one.hint) for one in found[:1]])
+
+
+def _at(plain: Document, base: Scenario, sweep: Sweep, path: str, place: int) -> list[Problem]:
+    first = {other: values[place if other == path or sweep.combine == "paired" else 0] for other, values in
+             sweep.axes.items()}  # fmt: skip
+    changes = [base.arms.get(arm, {}) for arm in base.arm_names]
+    problems = [scenario_at(plain, of_arm, first)[1] for of_arm in changes]
+    return problems[0] if all(problems) else []
+
+
+def _spread(count: int) -> list[int]:
+    """Places of at most `VALUES_CHECKED_MAX` values, the first and the last among them."""
+    if count <= VALUES_CHECKED_MAX:
+        return list(range(count))
+    return sorted({round(step * (count - 1) / (VALUES_CHECKED_MAX - 1)) for step in range(VALUES_CHECKED_MAX)})
