@@ -1,15 +1,19 @@
-"""Kill experiments at random moments and continue them: nothing measured is lost, and the end is that of an undisturbed one.
+"""Kill experiments at random moments and continue them: nothing measured is lost, and the end is that of an
+undisturbed one.
 
 For `run` (with a calibration), a sweep, a large sweep, `search` and `sensitivity`: one undisturbed run, then a run that
 is ended again and again (SIGKILL, SIGINT, a file cut in half as a power failure leaves it, a full disk) and started
-with the same command until it is complete. Digests and figures of both are compared, and of every trial that was complete the file.
+with the same command until it is complete. Digests and figures of both are compared, and of every trial that was
+complete its digest.
 
-`checkpoint_rounds.py [--rounds 12] [--seed 1] [--commands run sweep large search sensitivity]`. The full disk needs root.
+`checkpoint_rounds.py [--rounds 12] [--seed 1] [--commands run sweep large search sensitivity]`; needs root to fill a
+disk.
 """
 
 import argparse
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,19 +29,28 @@ name: checkpoint
 network: {topology: {kind: star, hosts: [client, server, other]}, link: {rate: 1Gbit/s, delay: 1us}}
 switches: {defaults: {buffer: 1MB}}
 workloads:
-  orders: {kind: oltp, client: client, server: server, users: 4, transactions: 200, round_trips: [{response: 20kB}], gap: exponential(1ms)}
+  orders:
+    {kind: oltp, client: client, server: server, users: 4, transactions: 200, round_trips: [{response: 20kB}],
+     gap: exponential(1ms)}
   bulk: {kind: stream, source: other, destination: client}
 arms: {base: {}, quiet: {workloads.bulk.enabled: false}}
 experiment: {duration: 2s, trials: 6}
 """
 CALIBRATION = "experiment.calibrate.to=300ms"
+BUFFER = "switches.defaults.buffer"
+FEW = ["--trials", "1", "--set", "workloads.orders.transactions=2"]
+GOAL = ["--goal", "orders.p99 < 20ms", "--minimise", "buffer", "--arm", "base"]
+DELAY = "network.link.delay=1us..5us"
 COMMANDS: dict[str, list[str]] = {
     "run": ["run", "--set", CALIBRATION],
-    "sweep": ["run", "--sweep", "switches.defaults.buffer=50kB,200kB,800kB", "--trials", "2"],
-    "large": ["run", "--sweep", "switches.defaults.buffer=log(20kB,1000kB,2100)", "--trials", "1", "--set", "workloads.orders.transactions=2"],
-    "search": ["search", "--vary", "switches.defaults.buffer=10kB..1MB", "--goal", "orders.p99 < 20ms", "--minimise", "buffer", "--arm", "base"],
-    "sensitivity": ["sensitivity", "--vary", "network.link.delay=1us..5us", "--vary", "switches.defaults.buffer=50kB..1MB", "--figure", "orders.p99", "--trials", "2"],
-}  # fmt: skip
+    "sweep": ["run", "--sweep", f"{BUFFER}=50kB,200kB,800kB", "--trials", "2"],
+    "large": ["run", "--sweep", f"{BUFFER}=log(20kB,1000kB,2100)", *FEW],
+    "search": ["search", "--vary", f"{BUFFER}=10kB..1MB", *GOAL],
+    "sensitivity": [
+        *("sensitivity", "--vary", DELAY, "--vary", f"{BUFFER}=50kB..1MB"),
+        *("--figure", "orders.p99", "--trials", "2"),
+    ],
+}
 WAYS = ("kill", "interrupt", "cut", "full")
 RUN_LIMIT_S = 600.0
 FULL_MARGIN_BYTES = 20_000
@@ -78,11 +91,6 @@ def figures(out: Path) -> Any:
     return None
 
 
-def lines_held(out: Path) -> int:
-    """Whole lines of a large sweep."""
-    return sum(file.read_bytes().count(b"\n") for file in out.glob("*.ndjson"))
-
-
 class Room:
     """A file system with little room, in which a run fills the disk."""
 
@@ -94,7 +102,7 @@ class Room:
     def fill(self) -> Path:
         """Leaves next to no room until the file that is returned is removed."""
         filler = self.folder / "filler"
-        free = int(subprocess.run(["df", "--output=avail", "-B1", str(self.folder)], capture_output=True, text=True, check=True).stdout.split()[1])
+        free = shutil.disk_usage(self.folder).free
         filler.write_bytes(b"\0" * max(0, free - FULL_MARGIN_BYTES))
         return filler
 
@@ -131,7 +139,8 @@ def rounds_of(name: str, count: int, drawn: random.Random, folder: Path) -> str:
     scenario = folder / "scenario.yaml"
     scenario.write_text(SCENARIO)
     begun_s = time.monotonic()
-    subprocess.run(tailrace(COMMANDS[name], scenario, folder / "whole"), check=False, capture_output=True, timeout=RUN_LIMIT_S)
+    whole = tailrace(COMMANDS[name], scenario, folder / "whole")
+    subprocess.run(whole, check=False, capture_output=True, timeout=RUN_LIMIT_S)
     lasts_s = time.monotonic() - begun_s
     room = Room(folder / "room", "64m")
     try:
@@ -154,7 +163,8 @@ def rounds_of(name: str, count: int, drawn: random.Random, folder: Path) -> str:
             raise SystemExit(f"{name}: {last.stderr}")
         same = trials(out) == trials(folder / "whole")
         equal = figures(out) == figures(folder / "whole") is not None
-        return f"{name:<12} {lasts_s:5.1f} s undisturbed, {len(trials(out))} trials: digests {'equal' if same else 'DIFFER'}, figures {'equal' if equal else 'DIFFER'}; {', '.join(ways)}"
+        found = f"digests {'equal' if same else 'DIFFER'}, figures {'equal' if equal else 'DIFFER'}"
+        return f"{name:<12} {lasts_s:5.1f} s undisturbed, {len(trials(out))} trials: {found}; {', '.join(ways)}"
     finally:
         room.close()
 
