@@ -34,7 +34,8 @@ def many_ports(outcome: dict[str, Any], count: int = PORTS) -> None:
 def _port(pattern: dict[str, Any], number: int) -> dict[str, Any]:
     lost = {"tail-drop": {"frames": number, "bytes": 1500 * number}} if number % 100 == 0 else {}
     queue = pattern["queues"][0] | {"drops": lost, "depth_max_bytes": number}
-    frames = {"tx_frames": 1000, "tx_bytes": 1_476_000}
+    count = 2000 if number == 1 else 1000  # the busiest has no other distinction
+    frames = {"tx_frames": count, "tx_bytes": 1476 * count}
     return pattern | frames | {"node": f"leaf{number % 320}", "towards": f"h{number}", "queues": [queue | frames]}
 
 
