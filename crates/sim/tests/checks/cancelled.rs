@@ -43,3 +43,13 @@ fn a_trial_that_is_gathered_shows_that_its_simulation_has_ended() {
     assert_eq!(outcome.summary()["cancelled"], false);
     assert!((control.progress() - 1.0).abs() < f64::EPSILON);
 }
+
+#[test]
+fn a_trial_that_is_looked_at_often_can_be_cancelled_between_two_looks() {
+    let mut plan = small().raw.clone();
+    plan.observe.interfaces_ps = MS / 10;
+    let plan = Plan::from_raw(plan).expect("a sound plan");
+    let outcome = run(&plan, &Control::listened_by(|share| share >= 0.5));
+    assert_lists_nothing(&outcome);
+    assert_eq!(outcome.summary()["end_ps"], 5 * MS / 2);
+}
