@@ -17,8 +17,8 @@ pub struct Trial {
 #[pymethods]
 impl Trial {
     #[new]
-    fn new(plan_json: &str) -> PyResult<Self> {
-        let plan = Plan::parse(plan_json).map_err(|error| PlanError::new_err(error.to_string()))?;
+    fn new(py: Python<'_>, plan_json: &str) -> PyResult<Self> {
+        let plan = py.detach(|| Plan::parse(plan_json)).map_err(|error| PlanError::new_err(error.to_string()))?;
         Ok(Self { plan, control: Control::default() })
     }
 

@@ -63,5 +63,5 @@ pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) ->
     let mut world = build::build_with(plan, programs);
     looks::run_and_look(plan, &mut world, control);
     let wall = started.elapsed();
-    outcome::gather(plan, &mut world, wall)
+    outcome::gather(plan, &mut world, wall, control)
 }

@@ -349,6 +349,11 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     return summary, report.write_page(run, summary)
 
 
+def outcome_bytes(path: Path) -> int:
+    """Size of the plans and outcomes of a run directory, by which the time for its summary grows."""
+    return sum(file.stat().st_size for of in ("plans/*.json", "trials/*/*.json") for file in path.glob(of))
+
+
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
     named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
     left = f"{len(lost)} trial{'s have' if len(lost) != 1 else ' has'} no outcome: {named}"

@@ -10,6 +10,7 @@ mod written;
 
 pub use tailrace_record::{Column, Table};
 
+use crate::control::Control;
 use crate::world::World;
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -40,10 +41,26 @@ impl Outcome {
     }
 }
 
-/// What a run has found, at its end: processors are brought up to date.
-pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration) -> Outcome {
+/// What a run has found, at its end: processors are brought up to date. A cancelled one has no tables, and lists nothing: these take a
+/// second and more of a network of thousands of hosts.
+pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &Control) -> Outcome {
+    world.is_cancelled |= control.is_cancelled();
+    if world.is_cancelled {
+        return cancelled(plan, world, wall);
+    }
+    // From here on the rest is gathering, which has no share of its own.
+    control.report(1.0);
     world.settle_processors();
     let cut_off = cut_off::cut_off(world);
-    let summary = summary::summary(plan, world, &cut_off, wall);
+    let summary = summary::summary(plan, world, &cut_off, wall, control);
+    world.is_cancelled = control.is_cancelled();
+    if world.is_cancelled {
+        return cancelled(plan, world, wall);
+    }
     Outcome { summary, read: OnceLock::new(), tables: tables::tables(plan, world, &cut_off) }
+}
+
+/// What is known of a trial that did not run to its end, or was not gathered.
+fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Outcome {
+    Outcome { summary: summary::cancelled(plan, world, wall), read: OnceLock::new(), tables: Vec::new() }
 }

@@ -4,6 +4,7 @@ use super::hypervisors::hypervisor_summaries;
 use super::netstat::netstat;
 use super::processors::processor_summary;
 use super::written::{self, List};
+use crate::control::Control;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -15,7 +16,22 @@ use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
 use tailrace_workloads::{has_lasting_connections, tells_connections};
 
-pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> String {
+/// That of a cancelled trial, which is no result.
+pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> String {
+    json!({
+        "name": plan.raw.name,
+        "seed": plan.raw.seed,
+        "finished": false,
+        "cancelled": true,
+        "end_ps": world.now.ps(),
+        "wall_s": wall.as_secs_f64(),
+        "events": world.events,
+    })
+    .to_string()
+}
+
+/// That of a trial; its lists end early when it is cancelled meanwhile.
+pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration, control: &Control) -> String {
     let frames = world.links.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
@@ -27,7 +43,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "seed": plan.raw.seed,
         "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
         "finished": world.links.observe.unfinished == 0,
-        "cancelled": world.is_cancelled,
+        "cancelled": false,
         "end_ps": world.now.ps(),
         "counted_from_ps": world.counted_from.ps(),
         "wall_s": wall.as_secs_f64(),
@@ -53,7 +69,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
     if !world.hypervisors.is_empty() {
         lists.push(List::new("hypervisors", hypervisor_summaries(plan, world)));
     }
-    written::object(values, lists)
+    written::object(values, lists, || control.is_cancelled())
 }
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {

@@ -61,7 +61,7 @@ pub fn run_parted(plan: &Plan, partition: &Partition, control: &Control) -> (Out
         assert!(parted.overrun.is_none(), "the end of a trial is known");
     }
     let wall = started.elapsed();
-    (outcome::gather(plan, parted.whole(), wall), parted.course)
+    (outcome::gather(plan, parted.whole(), wall, control), parted.course)
 }
 
 /// A trial in parts.
