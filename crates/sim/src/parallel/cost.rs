@@ -7,10 +7,10 @@ use crate::clock::Stopwatch;
 use std::time::Duration;
 use tailrace_units::Time;
 
-/// Windows that are timed together: less than a millisecond, in which other programs seldom interrupt all threads.
-const BATCH: u32 = 500;
+/// Windows that are timed together: tens of microseconds, in which other programs seldom interrupt a thread.
+const BATCH: u32 = 50;
 /// Batches, of which the fastest counts.
-const BATCHES: u32 = 1_000;
+const BATCHES: u32 = 2_000;
 
 /// The time of one window of so many parts without events and frames: a meeting of all threads, and their empty mail.
 pub fn cost_of_a_window(parts: usize) -> Duration {
