@@ -19,8 +19,6 @@ class Options:
     """Arms to run; all when empty."""
     jobs: int | None = None
     """Concurrent trials; None for one per core."""
-    cores: int | None = None
-    """Cores of each trial; None for a share of the machine's where several are faster."""
     scale: float = 1.0
     """Factor for every count, size and duration."""
     out: Path | None = None
@@ -31,6 +29,8 @@ class Options:
     """Rates, queues and users are divided by this; see `experiment.divide`."""
     time_budget_s: float | None = None
     """Time limit for repeating trials that the machine invalidated; None to limit the attempts instead."""
+    cores: int | None = None
+    """Cores of each trial; None for a share of the machine's where several are faster."""
 
 
 def jobs_of(asked: int | None, engine: Engine, cores: int | None = None) -> int:
