@@ -89,6 +89,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     options = Options(
         arms=request.arms,
         jobs=request.jobs,
+        cores=request.cores,
         scale=request.scale,
         live_scale=request.live_scale,
         time_budget_s=_budget_s(request),
