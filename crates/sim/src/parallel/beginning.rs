@@ -52,7 +52,7 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
     looks::run_and_look(plan, &mut world, control);
     let is_pulled = world.trigger.as_ref().is_some_and(Trigger::is_pulled);
     if control.is_cancelled() || !is_pulled && matches!(cores, Cores::UpTo(..)) {
-        return Ok((outcome::gather(plan, &mut world, started.elapsed()), None));
+        return Ok((outcome::gather(plan, &mut world, started.elapsed(), control), None));
     }
     let partition = partition.by_load(plan, &frames_by_node(plan, &world));
     drop(world);
