@@ -27,6 +27,7 @@ mod timeline;
 mod told;
 mod trace;
 mod traced;
+mod trigger;
 mod warm_up;
 mod watch;
 mod windows;

@@ -68,6 +68,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         counted_from: Time::ZERO,
         on_wires: OnWires::default(),
         events: 0,
+        wakeups: 0,
         is_cancelled: false,
         trigger: None,
         links: Links {

@@ -25,7 +25,7 @@ pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> String {
         "cancelled": true,
         "end_ps": world.now.ps(),
         "wall_s": wall.as_secs_f64(),
-        "events": world.events,
+        "events": world.events - world.wakeups,
     })
     .to_string()
 }
@@ -47,7 +47,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "end_ps": world.now.ps(),
         "counted_from_ps": world.counted_from.ps(),
         "wall_s": wall.as_secs_f64(),
-        "events": world.events,
+        "events": world.events - world.wakeups,
         "packet_hops": world.links.observe.packet_hops,
         "packets_delivered": world.links.observe.packets_delivered,
         "conservation": {

@@ -3,7 +3,7 @@
 
 use super::partition::Partition;
 use super::refusal::Refusal;
-use super::trigger::Trigger;
+use crate::trigger::Trigger;
 use super::whole::Owners;
 use super::{Course, FOREVER, run_parted_since};
 use crate::build::build;

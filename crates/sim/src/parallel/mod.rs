@@ -12,14 +12,12 @@ mod part;
 mod partition;
 mod refusal;
 mod threads;
-mod trigger;
 mod whole;
 
 pub use beginning::{Cores, run_on};
 pub use cost::cost_of_a_window;
 pub use partition::{PARTS_MAX, Partition};
 pub use refusal::Refusal;
-pub(crate) use trigger::Trigger;
 
 use crate::agenda::Source;
 use crate::boundary::Boundary;
@@ -129,6 +127,7 @@ impl<'a> Parted<'a> {
         for (world, events) in others.iter_mut().zip(&mut self.course.events[1..]) {
             *events += world.events;
             whole.events += std::mem::take(&mut world.events);
+            whole.wakeups += std::mem::take(&mut world.wakeups);
             whole.links.observe.absorb(&mut world.links.observe);
         }
         self.set_aside = (whole.links.observe.log.take(), whole.links.boundary.take());

@@ -19,6 +19,7 @@ impl World {
                 host.handle_timeout(now, out);
             }
             AgendaMember::Switch(switch) => {
+                self.wakeups += 1;
                 let (node, mut around) = self.switch_and_outputs(switch as usize);
                 node.handle_timeout(now, &mut around.0);
                 self.after_switch(now, switch as usize);

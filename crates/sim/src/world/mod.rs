@@ -18,7 +18,7 @@ use crate::generator::Generator;
 use crate::hypervisors::HypervisorNode;
 use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
-use crate::parallel::Trigger;
+use crate::trigger::Trigger;
 use crate::windows::Windows;
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
@@ -41,6 +41,9 @@ pub(crate) struct World {
     /// The frames that were on the wires then.
     pub(crate) on_wires: OnWires,
     pub(crate) events: u64,
+    /// Of these, calls of switches at the time to which a frame was held back. When a port finds such a time depends on when it is
+    /// settled, which is no property of the trial: they are not told.
+    pub(crate) wakeups: u64,
     pub(crate) is_cancelled: bool,
     /// Ends the run on one thread, where several are faster.
     pub(crate) trigger: Option<Trigger>,
