@@ -1,5 +1,6 @@
 //! Runs the plan in a file and prints its summary, with `--explain` recorded and explained, with `--cores N` on so many threads (and how
-//! that went, on the error output): for profilers, which want a program without an interpreter.
+//! that went, on the error output), with `--peak` and the largest resident set of the process, there too: for profilers, which want a
+//! program without an interpreter.
 #![expect(clippy::print_stdout, reason = "this program prints its result")]
 #![expect(clippy::print_stderr, reason = "and how it came about")]
 
@@ -8,11 +9,17 @@ use tailrace_sim::{Control, Partition, explain, run, run_parted};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let path = arguments.first().ok_or("usage: run_plan PLAN.json [--explain | --cores N]")?;
+    let path = arguments.first().ok_or("usage: run_plan PLAN.json [--explain | --cores N | --peak]")?;
     let plan = Plan::parse(&std::fs::read_to_string(path)?)?;
     let control = Control::default();
     let outcome = match arguments.get(1).map(String::as_str) {
         None => run(&plan, &control),
+        Some("--peak") => {
+            let outcome = run(&plan, &control);
+            let status = std::fs::read_to_string("/proc/self/status")?;
+            eprintln!("{}", status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("the kernel tells no VmHWM")?);
+            outcome
+        }
         Some("--explain") => explain(&plan, &control).outcome,
         Some("--cores") => {
             let cores = arguments.get(2).ok_or("--cores takes a number")?.parse()?;
@@ -22,6 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Some(other) => return Err(format!("unknown argument: {other}").into()),
     };
-    println!("{}", outcome.json());
+    outcome.json_pieces().for_each(|piece| print!("{piece}"));
+    println!();
     Ok(())
 }

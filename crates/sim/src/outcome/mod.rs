@@ -6,21 +6,27 @@ pub(crate) mod netstat;
 mod processors;
 mod summary;
 mod tables;
+mod text;
 mod written;
 
 pub use tailrace_record::{Column, Table};
 
-use crate::world::World;
+use crate::world::{World, frames_in_network};
 use serde_json::Value;
 use std::sync::OnceLock;
 use std::time::Duration;
+use summary::OnTheirWay;
+use tailrace_network::{OnWires, Wire};
 use tailrace_plan::Plan;
+use text::Text;
 
 /// Results of one trial.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// As text: the values of a network of thousands of ports would be larger than the network.
-    summary: String,
+    text: Text,
+    /// The same in one piece, once it is wanted.
+    whole: OnceLock<String>,
     read: OnceLock<Value>,
     tables: Vec<Table>,
 }
@@ -28,11 +34,15 @@ pub struct Outcome {
 impl Outcome {
     /// The summary as JSON.
     pub fn json(&self) -> &str {
-        &self.summary
+        self.whole.get_or_init(|| self.text.whole())
+    }
+    /// The summary as JSON, in pieces: for a program that only writes it down.
+    pub fn json_pieces(&self) -> impl Iterator<Item = &str> {
+        self.text.pieces()
     }
     /// The summary as a value.
     pub fn summary(&self) -> &Value {
-        self.read.get_or_init(|| serde_json::from_str(&self.summary).expect("the summary was written as JSON"))
+        self.read.get_or_init(|| serde_json::from_str(self.json()).expect("the summary was written as JSON"))
     }
     /// The tables.
     pub fn tables(&self) -> &[Table] {
@@ -40,10 +50,13 @@ impl Outcome {
     }
 }
 
-/// What a run has found, at its end: processors are brought up to date.
+/// What a run has found, at its end: processors are brought up to date, and nothing is on its way any more.
 pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration) -> Outcome {
     world.settle_processors();
     let cut_off = cut_off::cut_off(world);
-    let summary = summary::summary(plan, world, &cut_off, wall);
-    Outcome { summary, read: OnceLock::new(), tables: tables::tables(plan, world, &cut_off) }
+    let on_their_way = OnTheirWay { frames: frames_in_network(world), on_wires: OnWires::of(&world.links.wires) };
+    // The text takes the place of the frames on their way.
+    world.links.wires.iter_mut().for_each(Wire::discard);
+    let text = summary::summary(plan, world, &cut_off, &on_their_way, wall);
+    Outcome { text, whole: OnceLock::new(), read: OnceLock::new(), tables: tables::tables(plan, world, &cut_off) }
 }
