@@ -4,6 +4,7 @@ from typing import final
 
 __all__ = [
     "CaptureError",
+    "NotDivided",
     "PlanError",
     "Trial",
     "TrialFailed",
@@ -18,6 +19,9 @@ __all__ = [
 class CaptureError(ValueError):
     """A file that is no capture, or options that cannot be used; the message names the fault."""
 
+class NotDivided(ValueError):
+    """A plan that cannot be run on several cores; its values are what is wrong, a hint, and the name of a workload or None."""
+
 class PlanError(ValueError):
     """A plan that cannot be run; the message names the place and the fault."""
 
@@ -28,8 +32,14 @@ class TrialFailed(RuntimeError):
 class Trial:
     """One trial of one arm; `progress` and `cancel` are for other threads while `run` works without the interpreter lock."""
 
-    def __new__(cls, plan_json: str) -> Trial:
-        """Read the plan; raises PlanError."""
+    def __new__(cls, plan_json: str, cores: int = 1, is_automatic: bool = False) -> Trial:
+        """Read the plan; raises PlanError. `run` has so many cores, or up to so many where several are faster."""
+
+    def parts(self, cores: int) -> int:
+        """Parts into which the network is divided for so many cores, at most so many; raises NotDivided."""
+
+    def cores(self) -> int:
+        """Cores that `run` had; one before it has ended."""
 
     def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
         """Run: the outcome as JSON, and tables as name -> column -> (`u32`, `u64` or `f64`; little-endian bytes).

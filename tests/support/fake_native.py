@@ -29,7 +29,8 @@ class PlanError(ValueError):
 class Trial:
     """One trial."""
 
-    def __init__(self, plan_json: str) -> None:
+    def __init__(self, plan_json: str, cores: int = 1, is_automatic: bool = False) -> None:
+        del cores, is_automatic
         self.plan: dict[str, Any] = json.loads(plan_json)
         if self.plan["version"] != 2:
             raise PlanError("version: only version 2 is known")
@@ -49,6 +50,10 @@ class Trial:
                 break
         outcome = _outcome(self.plan, is_cancelled=self._cancelled.is_set())
         return json.dumps(outcome), _tables(outcome)
+
+    def cores(self) -> int:
+        """Always one."""
+        return 1
 
     def progress(self) -> float:
         """0 to 1."""

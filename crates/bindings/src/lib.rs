@@ -3,6 +3,7 @@
 
 mod capture;
 mod facts;
+mod room;
 mod tables;
 mod trial;
 
@@ -14,6 +15,12 @@ create_exception!(
     PlanError,
     PyValueError,
     "A plan that cannot be run; the message names the place and the fault."
+);
+create_exception!(
+    tailrace._native,
+    NotDivided,
+    PyValueError,
+    "A plan that cannot be run on several cores; its values are what is wrong, a hint, and the name of a workload or None."
 );
 create_exception!(
     tailrace._native,
@@ -36,6 +43,8 @@ mod _native {
 
     #[pymodule_export]
     use super::CaptureError;
+    #[pymodule_export]
+    use super::NotDivided;
     #[pymodule_export]
     use super::PlanError;
     #[pymodule_export]

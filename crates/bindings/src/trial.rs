@@ -2,30 +2,50 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tailrace_plan::Plan;
-use tailrace_sim::{Control, Wanted, WantedTransaction, failure};
+use tailrace_sim::{Control, Cores, Partition, Refusal, Wanted, WantedTransaction, failure, run_on};
 
-use crate::{PlanError, TrialFailed, tables};
+use crate::{NotDivided, PlanError, TrialFailed, room, tables};
 
 /// One trial of one arm.
 #[pyclass(frozen, module = "tailrace._native")]
 pub struct Trial {
     plan: Plan,
     control: Control,
+    /// Threads that the next run has.
+    cores: Cores,
+    /// Threads that the last run had.
+    used: AtomicUsize,
 }
 
 #[pymethods]
 impl Trial {
+    /// With so many cores, or up to so many where that is faster.
     #[new]
-    fn new(plan_json: &str) -> PyResult<Self> {
-        let plan = Plan::parse(plan_json).map_err(|error| PlanError::new_err(error.to_string()))?;
-        Ok(Self { plan, control: Control::default() })
+    #[pyo3(signature = (plan_json, cores = 1, is_automatic = false))]
+    fn new(py: Python<'_>, plan_json: &str, cores: usize, is_automatic: bool) -> PyResult<Self> {
+        let plan = py.detach(|| Plan::parse(plan_json)).map_err(|error| PlanError::new_err(error.to_string()))?;
+        let cores = if is_automatic { Cores::UpTo(cores, room::is_there) } else { Cores::Exactly(cores) };
+        Ok(Self { plan, control: Control::default(), cores, used: AtomicUsize::new(1) })
+    }
+
+    /// Parts into which the network is divided for so many cores: at most so many.
+    fn parts(&self, py: Python<'_>, cores: usize) -> PyResult<usize> {
+        let partition = py.detach(|| Partition::balanced(&self.plan, cores)).map_err(|refusal| not_divided(&refusal))?;
+        Ok(partition.parts())
+    }
+
+    /// Cores that the run had.
+    fn cores(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Run to the end, without the interpreter lock; gives the outcome as JSON and the tables by name.
     fn run<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyString>, Bound<'py, PyDict>)> {
-        let outcome =
-            py.detach(|| failure::caught(|| tailrace_sim::run(&self.plan, &self.control))).map_err(TrialFailed::new_err)?;
+        let ran = py.detach(|| failure::caught(|| run_on(&self.plan, self.cores, &self.control)));
+        let (outcome, course) = ran.map_err(TrialFailed::new_err)?.map_err(|refusal| not_divided(&refusal))?;
+        self.used.store(course.map_or(1, |course| course.events.len()), Ordering::Relaxed);
         Ok((PyString::new(py, outcome.json()), tables::to_python(py, outcome.tables())?))
     }
 
@@ -72,4 +92,13 @@ impl Trial {
     fn cancel(&self) {
         self.control.cancel();
     }
+}
+
+/// Why a network is not divided: what is wrong, a hint, and the workload that it is about.
+fn not_divided(refusal: &Refusal) -> PyErr {
+    let workload = match refusal {
+        Refusal::Workload { name } => Some(name.clone()),
+        Refusal::OneGroup | Refusal::NoDelay { .. } => None,
+    };
+    NotDivided::new_err((refusal.what(), refusal.hint(), workload))
 }

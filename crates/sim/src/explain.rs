@@ -42,7 +42,7 @@ pub fn explain(plan: &Plan, control: &Control) -> Explained {
     looks::run_and_look(plan, &mut world, control);
     let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
     let (transactions, lost) = (std::mem::take(&mut recorder.explained), std::mem::take(&mut recorder.lost));
-    Explained { outcome: gather(plan, &mut world, started.elapsed()), transactions, lost }
+    Explained { outcome: gather(plan, &mut world, started.elapsed(), control), transactions, lost }
 }
 
 /// A world that has not begun, of whose run everything is recorded. Streams without an end are followed where they are chosen by their index.

@@ -1,7 +1,7 @@
 //! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda says what happens next.
 //!
 //! One trial is a pure function of its plan: same plan, same digest, on any machine. It runs on one thread, and trials run side by side
-//! on as many threads as there are; [`run_parted`] runs one on several.
+//! on as many threads as there are; [`run_on`] runs one on several.
 
 mod agenda;
 mod attachment;
@@ -37,7 +37,7 @@ pub use causes::{DroppedBy, Explanation, Loss, Part, Parts, Step};
 pub use control::Control;
 pub use explain::{Explained, explain, unexplained};
 pub use outcome::{Column, Outcome, Table};
-pub use parallel::{Course, PARTS_MAX, Partition, Refusal, run_parted};
+pub use parallel::{Cores, Course, PARTS_MAX, Partition, Refusal, cost_of_a_window, run_on, run_parted};
 pub use tailrace_workloads::SERVER_PORT;
 pub use timeline::{Wanted, WantedTransaction};
 pub use trace::{Trace, trace};
@@ -63,5 +63,5 @@ pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) ->
     let mut world = build::build_with(plan, programs);
     looks::run_and_look(plan, &mut world, control);
     let wall = started.elapsed();
-    outcome::gather(plan, &mut world, wall)
+    outcome::gather(plan, &mut world, wall, control)
 }

@@ -36,7 +36,8 @@ pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Cont
         until = next_multiple(until, at_windows).min(next_multiple(until, at_interfaces)).min(stop_at);
         engine.run_until(until, control);
         let world = engine.whole();
-        if world.is_done() {
+        // A stretch between two looks can have fewer events than are handled before the loop of events asks.
+        if world.is_done() || world.is_cancelled_by(control) {
             break;
         }
         let is_due = |interval: Span| until == stop_at || until.ps().is_multiple_of(interval.ps());

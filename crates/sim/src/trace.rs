@@ -44,7 +44,8 @@ pub fn trace(plan: &Plan) -> Trace {
         }
         world.handle_aside(at, source);
     }
-    world.run_until(world.stop_at, &Control::default());
+    let control = Control::default();
+    world.run_until(world.stop_at, &control);
     let events = world.switches.iter().flat_map(SwitchNode::events).map(<[PortEvent]>::to_vec).collect();
-    Trace { entered, events, outcome: gather(plan, &mut world, Duration::ZERO) }
+    Trace { entered, events, outcome: gather(plan, &mut world, Duration::ZERO, &control) }
 }

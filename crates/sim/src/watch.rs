@@ -56,5 +56,5 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnM
         let openers: Vec<ConnectionState> = world.all_sockets().step_by(2).map(ConnectionState::of).collect();
         observe(world.now, &openers);
     }
-    gather(plan, &mut world, started.elapsed())
+    gather(plan, &mut world, started.elapsed(), control)
 }

@@ -15,7 +15,7 @@ from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 from tailrace.cli.measure_app import measure_app
-from tailrace.cli.places import JobCores, JobTime, MaxWorkers, On, Partition, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, reach
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
@@ -174,7 +174,10 @@ def run(
     trials: Trials = None,
     seed: Seed = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
+        int | None,
+        typer.Option(
+            "--jobs", min=1, help="Number of concurrent trials; default: one per core, with --cores N one per N."
+        ),
     ] = None,
     scale: Scale = 1.0,
     out: Annotated[
@@ -222,7 +225,7 @@ def run(
     on: On = "local",
     partition: Partition = None,
     time: JobTime = None,
-    cores: JobCores = None,
+    cores: TrialCores = None,
     max_workers: MaxWorkers = None,
 ) -> None:
     """Run every arm and trial, print the result and write the report. Running the command again resumes."""
@@ -231,8 +234,12 @@ def run(
         reach(on)
     from tailrace.cli.request import Request
     from tailrace.cli.running import run_scenario
+    from tailrace.experiment.cores import parse_cores
+    from tailrace.experiment.executor import Local
     from tailrace.experiment.remote.slurm import Jobs
 
+    wanted = parse_cores(cores)
+    is_local = on == Local.name
     request = Request(
         scenario,
         set_,
@@ -256,7 +263,8 @@ def run(
         capture,
         explain,
         on,
-        Jobs(partition, time, cores, max_workers),
+        Jobs(partition, time, None if is_local else wanted, max_workers),
+        wanted if is_local else None,
     )
     raise typer.Exit(run_scenario(request))
 

@@ -18,6 +18,15 @@ JobTime = Annotated[
     str | None, typer.Option("--time", metavar="TIME", help="With --on slurm: time limit of a job; default: 01:00:00.")
 ]
 JobCores = Annotated[int | None, typer.Option("--cores", min=1, help="With --on slurm: cores of a job; default: 1.")]
+TrialCores = Annotated[
+    str | None,
+    typer.Option(
+        "--cores",
+        metavar="N|auto",
+        help="Cores of each trial; default: auto, which uses several where trials are fewer than cores and several are"
+        " faster. With --on slurm: cores of a job; default: 1.",
+    ),
+]
 MaxWorkers = Annotated[
     int | None, typer.Option("--max-workers", min=1, help="With --on slurm: jobs at most; default: 4.")
 ]

@@ -40,3 +40,5 @@ class Request:
     on: str = Local.name
     """Where trials run."""
     jobs_of_slurm: Jobs = field(default_factory=Jobs)
+    cores: int | None = None
+    """Cores of each local trial; None for as many as are free and faster."""

@@ -33,9 +33,10 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import NAME as SLURM
 from tailrace.experiment.remote.slurm import batch_script
-from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.run import ExperimentRun, Finished, refuse_elsewhere, summarise_and_report
+from tailrace.experiment.reporter import Reporter, reporter_for
+from tailrace.experiment.run import ExperimentRun, Finished, outcome_bytes, refuse_elsewhere, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
+from tailrace.experiment.stages import working
 from tailrace.experiment.storage import read_object
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
@@ -49,6 +50,12 @@ from tailrace.scenario.text.units import TIME, QuantityError, parse
 PS_PER_S = 10**12
 SCALE_MAX = 1000.0
 """A larger factor is taken for a typing error."""
+SUMMARY_BYTES_MAX = 1_000_000
+"""Of plans and outcomes in JSON: a run that was interrupted and has more is not summarised, which takes a second for
+every ten megabytes; a command ends within a second of Ctrl-C.
+"""
+KEPT = "completed trials are kept; run the same command again to resume"
+SUMMARY_LATER = "`tailrace report {}` summarises them"
 
 
 def run_scenario(request: Request) -> int:
@@ -73,13 +80,16 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         sweep=request.sweep,
         is_paired=request.is_paired,
     )
-    loaded = load_scenario(paths, {**measured, **given})
+    reporter = reporter_for(json_lines=request.is_json)
+    with working(reporter, "reading the scenario"):
+        loaded = load_scenario(paths, {**measured, **given})
     warn(loaded.warnings)
     if loaded.is_large:
         refuse_large(request)
     options = Options(
         arms=request.arms,
         jobs=request.jobs,
+        cores=request.cores,
         scale=request.scale,
         live_scale=request.live_scale,
         time_budget_s=_budget_s(request),
@@ -91,7 +101,8 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         refuse_explain(loaded, engine)
     if loaded.is_large:
         return run_large(request, loaded, options, executor)
-    experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine, executor)
+    with working(reporter, "making plans"):
+        experiment = ExperimentRun(loaded, options, reporter, engine, executor)
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
     if isinstance(engine, LiveEngine):
         warn(kinds.ignored(engine.kind, loaded, chosen))
@@ -116,7 +127,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         finished = replace(finished, is_interrupted=is_interrupted)
     if request.is_logged and not finished.is_interrupted:
         explain_live_finished(finished.path)
-    return _conclude(finished, is_json=request.is_json)
+    return _conclude(finished, reporter, is_json=request.is_json)
 
 
 def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
@@ -164,7 +175,8 @@ def report_run(path: Path, *, json_: bool) -> int:
     if is_large(read_object(path / "manifest.json")):
         print_large(path, is_json=json_)
         return DONE
-    summary, report = summarise_and_report(path)
+    with working(reporter_for(json_lines=json_), "writing the report"):
+        summary, report = summarise_and_report(path)
     _print(summary, path, report, is_json=json_)
     return DONE
 
@@ -177,11 +189,15 @@ def refuse_scale(scale: float) -> None:
         )
 
 
-def _conclude(finished: Finished, *, is_json: bool) -> int:
-    summary, report = summarise_and_report(finished.path)
+def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool) -> int:
+    if finished.is_interrupted and outcome_bytes(finished.path) > SUMMARY_BYTES_MAX:
+        note(f"interrupted: {KEPT}; {SUMMARY_LATER.format(finished.path)}")
+        return INTERRUPTED
+    with working(reporter, "writing the report"):
+        summary, report = summarise_and_report(finished.path)
     _print(summary, finished.path, report, is_json=is_json)
     if finished.is_interrupted:
-        note("interrupted: completed trials are kept; run the same command again to resume")
+        note(f"interrupted: {KEPT}")
         return INTERRUPTED
     if finished.lacks:
         what = "; ".join(lack.sentence for lack in finished.lacks)

@@ -10,6 +10,8 @@ from tailrace.errors import RunRefusedError
 from tailrace.exact import program
 from tailrace.exact.refuse import refuse
 from tailrace.exact.trial import Cores, ExactTrial
+from tailrace.experiment.cores import ONE
+from tailrace.experiment.cores import Cores as TrialCores
 from tailrace.experiment.engine import EXACT, EngineTrial, read_plan
 from tailrace.files import make_folder
 from tailrace.programs.local import LocalPlace
@@ -30,6 +32,7 @@ class ExactEngine:
 
     name = EXACT
     jobs_max: int | None = None
+    has_one_core = True
     # That of the simulator: the same seed gives the same trial.
     calibration_error = 0.002
     _templates: Stock
@@ -77,7 +80,7 @@ class ExactEngine:
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
-    def trial(self, plan_json: str) -> EngineTrial:
+    def trial(self, plan_json: str, _cores: TrialCores = ONE, /) -> EngineTrial:
         """Makes a trial with guests of its own."""
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", read_plan(plan_json)["name"])
         return ExactTrial(

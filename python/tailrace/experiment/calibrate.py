@@ -4,8 +4,11 @@ A probe of each workload alone measures the time of one transaction. From it fol
 or the factor of the gap. A full solo run verifies the choice, and its error corrects it.
 """
 
+import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
@@ -18,7 +21,7 @@ from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
-from tailrace.files import write_json
+from tailrace.files import make_folder, write_json
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
@@ -38,6 +41,11 @@ LIMIT_TIMES = 3
 """Time limit of a calibration run, as a multiple of the target time."""
 FILE = "calibration.json"
 """File in the run directory with the choices."""
+MEASURED = "calibration"
+"""Folder with the trials of a calibration that is not complete, so that it continues where it was interrupted."""
+KEPT_KEYS = ("status", "reason", "workloads", "end_ps")
+"""What a calibration reads of an outcome."""
+NAME_DIGITS = 24
 
 
 @dataclass(frozen=True)
@@ -86,10 +94,12 @@ def calibrated(
             ChosenCount(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]
         ]
         return _applied(scenarios, choices)
-    found = _Calibration(scenarios[baseline], executor, reporter, engine).choose()
+    measured = directory.path / MEASURED
+    found = _Calibration(scenarios[baseline], measured, executor, reporter, engine).choose()
     if found is None:
         return None
     write_json(directory.path / FILE, {"choices": [{**asdict(choice), "error": choice.error} for choice in found]})
+    shutil.rmtree(measured, ignore_errors=True)
     return _applied(scenarios, found)
 
 
@@ -116,15 +126,19 @@ def _loop(scenario: Scenario, name: str) -> ClosedLoop:
 class _Calibration:
     """Probes and verifications of the workloads of one scenario."""
 
-    def __init__(self, scenario: Scenario, executor: Executor, reporter: Reporter, engine: Engine) -> None:
+    def __init__(
+        self, scenario: Scenario, folder: Path, executor: Executor, reporter: Reporter, engine: Engine
+    ) -> None:
         spec = scenario.experiment.calibrate
         assert spec is not None, "calibration is asked for"
         self.scenario = scenario
         self.spec: Calibrate = spec
+        self.folder = folder
         self.executor = executor
         self.reporter = reporter
         self.engine = engine
         self.names = names(scenario)
+        self.plans = Plans({})
         self.estimate = TimeEstimate([], executor.slots)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
@@ -249,16 +263,27 @@ class _Calibration:
     def _measure(self, scenarios: Mapping[str, Scenario], stage: str) -> dict[str, int] | None:
         """Completion time of each workload alone, in picoseconds; None when interrupted."""
         arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
-        plans = Plans(arms)
-        keys = [TrialKey(arm, 1) for arm in arms]
+        self.plans = Plans(arms)
+        keys = [key for arm in arms if not self._is_measured(key := TrialKey(arm, 1))]
         self.estimate = TimeEstimate(keys, self.executor.slots)
         self.reporter.begin(stage, self.estimate)
         try:
-            if self.executor.run_all(keys, plans.json, self):
+            if self.executor.run_all(keys, self.plans.json, self):
                 return None
         finally:
             self.reporter.end()
         return {name: self._completion_ps(name) for name in scenarios}
+
+    def _file(self, key: TrialKey) -> Path:
+        """Where a trial is kept: by its whole plan, which the choices of earlier rounds determine."""
+        return self.folder / f"{hashlib.sha256(self.plans.json(key).encode()).hexdigest()[:NAME_DIGITS]}.json"
+
+    def _is_measured(self, key: TrialKey) -> bool:
+        """Whether a trial was run before an interruption; its outcome is known then."""
+        held = read_object(self._file(key))
+        if held is not None:
+            self.outcomes[key.arm.removeprefix(SOLO)] = held
+        return held is not None
 
     def _completion_ps(self, name: str) -> int:
         outcome = self.outcomes[name]
@@ -279,7 +304,11 @@ class _Calibration:
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
         """Called by the executor."""
-        self.outcomes[key.arm.removeprefix(SOLO)] = outcome.data
+        data = {name: outcome.data[name] for name in KEPT_KEYS if name in outcome.data}
+        self.outcomes[key.arm.removeprefix(SOLO)] = data
+        if data.get("status", "ok") == "ok":
+            make_folder(self.folder)
+            write_json(self._file(key), data)
         self.estimate.finished(key, wall_s)
 
 

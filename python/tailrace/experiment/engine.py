@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
+from tailrace.experiment.cores import ONE, Cores
 from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_trial, simulator_build
 from tailrace.experiment.real_kernel import raise_found
 from tailrace.scenario.checks import live_only, neighbours
@@ -35,6 +36,8 @@ class Engine(Protocol):
     """`simulated`, `live` or `exact`, as written to the manifest."""
     jobs_max: int | None
     """Trials that may run at the same time without disturbing each other; None for any number."""
+    has_one_core: bool
+    """Whether a trial has one thread, whatever the machine has."""
     calibration_error: float
     """Relative error with which calibration ends."""
 
@@ -45,19 +48,24 @@ class Engine(Protocol):
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None: ...
     def open(self, folder: Path) -> None: ...
     def close(self) -> None: ...
-    def trial(self, plan_json: str) -> EngineTrial: ...
+    def trial(self, plan_json: str, cores: Cores = ONE, /) -> EngineTrial: ...
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]: ...
 
 
 class SimulatedTrial:
     """Makes a trial of a plan."""
 
-    def __init__(self, plan_json: str) -> None:
-        self._native: NativeTrial = make_trial(plan_json)
+    def __init__(self, plan_json: str, cores: Cores = ONE) -> None:
+        of_cores = () if cores == ONE else (cores.count, cores.is_automatic)
+        self._native: NativeTrial = make_trial(plan_json, *of_cores)
+        self._may_have_several = cores.count > 1
 
     def run(self) -> Outcome:
-        """Runs to the end; a broken invariant raises `RuntimeError`."""
-        return run_trial(self._native)
+        """Runs to the end; a broken invariant raises `RuntimeError`. The outcome says if it had several cores."""
+        outcome = run_trial(self._native)
+        if self._may_have_several and (cores := self._native.cores()) > 1:
+            outcome.data["cores"] = cores
+        return outcome
 
     def progress(self) -> float:
         """Share of the trial that is done, 0 to 1."""
@@ -73,6 +81,7 @@ class Simulated:
 
     name = SIMULATED
     jobs_max: int | None = None
+    has_one_core = False
     # A fifth of the one percent that is the tolerance of calibrated workloads.
     calibration_error = 0.002
 
@@ -106,9 +115,9 @@ class Simulated:
     def close(self) -> None:
         """Removes nothing: `prepare` made nothing."""
 
-    def trial(self, plan_json: str) -> EngineTrial:
+    def trial(self, plan_json: str, cores: Cores = ONE, /) -> EngineTrial:
         """Parses the plan; raises `TailraceError` when the simulator rejects it."""
-        return SimulatedTrial(plan_json)
+        return SimulatedTrial(plan_json, cores)
 
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
         """Reasons of this engine to invalidate a trial: none, as the simulator does not depend on the machine."""

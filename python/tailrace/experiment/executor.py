@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from tailrace.experiment.cores import ONE, cores_of_each
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.pool import Pool, Watcher
 from tailrace.experiment.schedule import Keys, TrialKey
@@ -38,10 +39,13 @@ class Local:
 
     name = "local"
 
-    def __init__(self, jobs: int, engine: Engine) -> None:
+    def __init__(self, jobs: int, engine: Engine, cores: int | None = None) -> None:
+        """`cores`: those of each trial; None for a share of the machine's where that is faster."""
         self.slots = jobs
         self._engine = engine
+        self._cores = cores
 
     def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
         """Runs every trial on a pool of threads."""
-        return Pool(self.slots, lambda key: self._engine.trial(plan_of(key)), watcher).run_all(keys)
+        cores = ONE if self._engine.has_one_core else cores_of_each(self._cores, min(self.slots, len(keys)))
+        return Pool(self.slots, lambda key: self._engine.trial(plan_of(key), cores), watcher).run_all(keys)

@@ -18,6 +18,9 @@ from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
 from tailrace.scenario.lowering.plan import canonical_json
 
+EXPLAINED_MAX = 1_000_000
+"""Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each (`docs/limits.md`), 2 GB."""
+
 
 class ExplainedTrial(SimulatedTrial):
     """A trial of a plan, explained while it runs."""
@@ -123,12 +126,26 @@ def explain_trials(run: Run, trials: Sequence[Trial], jobs: int, reporter: Repor
     Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
     """
     workloads = explainable(run)
+    for trial in trials:
+        _refuse_long(trial, workloads)
     plans = {TrialKey(trial.arm, trial.number): trial_plan(run, trial) for trial in trials}
     outcomes = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
     return [
         _explanation(trial, plan, outcomes[key], workloads)
         for trial, (key, plan) in zip(trials, plans.items(), strict=True)
     ]
+
+
+def _refuse_long(trial: Trial, workloads: Sequence[str]) -> None:
+    """Raises `RunRefusedError` for a trial whose explanation would take gigabytes."""
+    told = trial.outcome.get("workloads", [])
+    count = sum(int(workload["transactions"]) for workload in told if workload["name"] in workloads)
+    if count > EXPLAINED_MAX:
+        counts = [f"{number:,}".replace(",", " ") for number in (count, EXPLAINED_MAX)]
+        raise RunRefusedError(
+            f"{trial.arm}/{trial.number}: it has {counts[0]} transactions, and an explanation keeps each of them,"
+            f" at most {counts[1]} (hint: run the scenario for a shorter time, or with a smaller --scale)"
+        )
 
 
 def keep(explanations: Sequence[Explanation]) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tailrace.experiment.cores import AUTO
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.machine import describe_machine, versions
@@ -71,6 +72,7 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         **({"recordings": told(kept)} if (kept := recordings_of(run.loaded)) else {}),
         "order": list(run.order),
         "jobs": max(1, run.executor.slots),
+        "cores_per_trial": 1 if run.engine.has_one_core or run.executor.name != Local.name else options.cores or AUTO,
         **({} if run.executor.name == Local.name else {"on": run.executor.name}),
         "command": list(options.command),
         "started": held.get("started", now()),

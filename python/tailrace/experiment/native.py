@@ -28,8 +28,20 @@ class NativeTrial(Protocol):
         self, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
     ) -> dict[str, Columns]: ...
     def spanning_trees(self) -> str: ...
+    def parts(self, cores: int) -> int: ...
+    def cores(self) -> int: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class NotDivided:
+    """Why a plan has to do with one core."""
+
+    what: str
+    hint: str
+    workload: str | None
+    """The workload that it is about."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +79,23 @@ def _hash_of_file(file: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:BUILD_DIGITS]
 
 
-def make_trial(plan_json: str) -> NativeTrial:
-    """Parses a plan; raises `TailraceError` when the simulator rejects it."""
+def make_trial(plan_json: str, *of_cores: int | bool) -> NativeTrial:
+    """Parses a plan; raises `TailraceError` when the simulator rejects it. `of_cores`: how many it runs on, and whether
+    that is a limit.
+    """
     native = _module()
     try:
-        return cast(NativeTrial, native.Trial(plan_json))
+        return cast(NativeTrial, native.Trial(plan_json, *of_cores))
     except native.PlanError as error:
         raise TailraceError(f"the simulator rejects this plan: {error}") from None
+
+
+def parts_of(trial: NativeTrial, cores: int) -> int | NotDivided:
+    """Parts into which the network of a trial is divided for so many cores, at most so many; or why it is not."""
+    try:
+        return trial.parts(cores) if cores > 1 else 1
+    except _module().NotDivided as error:
+        return NotDivided(*error.args)
 
 
 def spanning_trees(plan_json: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.errors import RunRefusedError, known_arm
+from tailrace.experiment.cores import refuse_one_core
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.machine import available_cores
 
@@ -28,11 +29,15 @@ class Options:
     """Rates, queues and users are divided by this; see `experiment.divide`."""
     time_budget_s: float | None = None
     """Time limit for repeating trials that the machine invalidated; None to limit the attempts instead."""
+    cores: int | None = None
+    """Cores of each trial; None for a share of the machine's where several are faster."""
 
 
-def jobs_of(asked: int | None, engine: Engine) -> int:
-    """Number of concurrent trials; raises `RunRefusedError` when the engine cannot run so many."""
-    jobs = available_cores() if asked is None else asked
+def jobs_of(asked: int | None, engine: Engine, cores: int | None = None) -> int:
+    """Concurrent trials, each with so many cores; raises `RunRefusedError` when the engine cannot run so many."""
+    if engine.has_one_core:
+        refuse_one_core(cores, engine.name)
+    jobs = max(1, available_cores() // (cores or 1)) if asked is None else asked
     if jobs < 1:
         raise RunRefusedError(f"--jobs {jobs}: jobs must be at least 1 (hint: omit --jobs for one job per core)")
     most = engine.jobs_max

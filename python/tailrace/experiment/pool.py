@@ -122,6 +122,8 @@ class Pool:
         trial = self._trial_of(key)
         with self._lock:
             self._running[key] = Running(key, trial), trial
-            if self._is_cancelled:
-                trial.cancel()
+            is_cancelled = self._is_cancelled
+        if is_cancelled:  # even to build the network of a large one takes a second
+            trial.cancel()
+            return Outcome({"cancelled": True})
         return trial.run()

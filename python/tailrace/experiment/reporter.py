@@ -3,7 +3,8 @@
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
 from tailrace.experiment.estimate import TimeEstimate
@@ -68,7 +69,7 @@ class Plain:
         now = time.monotonic()
         if self._estimate is not None and now - self._last_s >= PLAIN_LINE_EVERY_S:
             self._last_s = now
-            share, left = self._estimate.fraction(running), to_go(self._estimate.remaining_s(running))
+            share, left = self._estimate.fraction(running), left_words(self._estimate, running)
             self.say(f"{self._what}: {share:.0%} done, {left}")
 
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
@@ -110,7 +111,8 @@ class Ndjson:
             self._last_s = now
             share, left_s = self._estimate.fraction(running), self._estimate.remaining_s(running)
             left_s = None if left_s is None else round(left_s, 1)
-            self._write("progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s)
+            at = {"phase": phase} if (phase := phase_of(running)) else {}
+            self._write("progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s, **at)
 
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
         """A trial has ended."""
@@ -156,9 +158,19 @@ class Terminal:
     def tick(self, running: Sequence[Running]) -> None:
         """Moves the bar."""
         if self._progress is not None and self._estimate is not None:
-            share, left = self._estimate.fraction(running), to_go(self._estimate.remaining_s(running))
+            share, left = self._estimate.fraction(running), left_words(self._estimate, running)
             state = f"{self._estimate.done}/{self._estimate.total} trials, {left}"
             self._progress.update(self._task, completed=share, left=state)
+
+    @contextmanager
+    def status(self, what: str) -> Iterator[None]:
+        """Shows what is being done, and for how long, until it is over."""
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=self._console, transient=True) as progress:
+            progress.add_task(what, total=None)
+            yield
 
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
         """Writes a line for a trial that is not ok; other trials only move the bar."""
@@ -176,6 +188,19 @@ def verdict(outcome: dict[str, Any]) -> str:
     """`ok`, or the status with its reason."""
     status, reason = outcome.get("status", "ok"), outcome.get("reason")
     return f"{status}: {reason}" if reason else str(status)
+
+
+def phase_of(running: Sequence[Running]) -> str:
+    """What all running trials do before or after their simulation; empty where one is in it."""
+    shares = {one.trial.progress() for one in running}
+    return {frozenset({0.0}): "building", frozenset({1.0}): "gathering results"}.get(frozenset(shares), "")
+
+
+def left_words(estimate: TimeEstimate, running: Sequence[Running]) -> str:
+    """The remaining time, or what trials do that says nothing of it."""
+    phase = phase_of(running)
+    remaining_s = estimate.remaining_s(running)
+    return phase if phase and remaining_s is None else ", ".join(filter(None, [phase, to_go(remaining_s)]))
 
 
 def to_go(remaining_s: float | None) -> str:

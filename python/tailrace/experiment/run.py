@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
 from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
+from tailrace.experiment.cores import crowding, divided_plans
 from tailrace.experiment.divide import divided
 from tailrace.experiment.engine import SIMULATED, Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
@@ -74,8 +76,8 @@ class ExperimentRun:
         self.options = options
         self.reporter: Reporter = reporter or Silent()
         self.engine: Engine = Simulated() if engine is None else engine
-        self.jobs = jobs_of(options.jobs, self.engine)
-        self.executor: Executor = Local(self.jobs, self.engine) if executor is None else executor
+        self.jobs = jobs_of(options.jobs, self.engine, options.cores)
+        self.executor: Executor = Local(self.jobs, self.engine, options.cores) if executor is None else executor
         refuse_elsewhere(self.engine, self.executor.name)
         self.chosen = chosen_arms(options.arms, list(loaded.arms))
         at_points = [point.arm(arm) for point in loaded.points for arm in self.chosen]
@@ -92,9 +94,18 @@ class ExperimentRun:
         kind = "sweep-" if loaded.points else ""
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
+        self.notices = self._divided(options.cores)
         self.statuses: dict[TrialKey, str] = {}
         self.estimate = TimeEstimate([], self.jobs)
         self.budget: Budget | None = None
+
+    def _divided(self, cores: int | None) -> list[str]:
+        """Raises `ScenarioError` where a trial cannot have so many cores; returns what it has instead."""
+        if cores is None or cores == 1:
+            return []
+        arms = [*self.arms, *self._solos()]
+        plans = {arm: partial(self.plans.json, TrialKey(arm, 1)) for arm in arms}
+        return [*divided_plans(cores, self.loaded, plans), *crowding(cores, min(self.jobs, len(self.keys())))]
 
     @property
     def _spec(self) -> Experiment:
@@ -125,6 +136,8 @@ class ExperimentRun:
 
     def run(self) -> Finished:
         """Runs the remaining trials and writes result and report, also after an interrupt."""
+        for notice in self.notices:
+            self.reporter.say(notice)
         self.directory.open(self.identity)
         with self.directory.locked():
             held = self.directory.open(self.identity)  # again: another process may have held the directory until now
@@ -347,6 +360,11 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     if summary["sweep"] is not None:
         results.write_sweep_files(path, summary)
     return summary, report.write_page(run, summary)
+
+
+def outcome_bytes(path: Path) -> int:
+    """Size of the plans and outcomes of a run directory, by which the time for its summary grows."""
+    return sum(file.stat().st_size for of in ("plans/*.json", "trials/*/*.json") for file in path.glob(of))
 
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:

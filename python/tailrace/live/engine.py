@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, TailraceError
+from tailrace.experiment.cores import ONE, Cores
 from tailrace.experiment.engine import LIVE, EngineTrial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.files import make_folder, named, write_text
@@ -36,6 +37,7 @@ class LiveEngine:
 
     name = LIVE
     jobs_max: int | None = 1
+    has_one_core = True
     # The one percent within which calibrated workloads must come; repeated live trials differ by about as much.
     calibration_error = 0.01
 
@@ -97,7 +99,7 @@ class LiveEngine:
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
-    def trial(self, plan_json: str) -> EngineTrial:
+    def trial(self, plan_json: str, _cores: Cores = ONE, /) -> EngineTrial:
         """Makes a trial with a new lab."""
         plan = read_plan(plan_json)
         folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])

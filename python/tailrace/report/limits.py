@@ -17,6 +17,12 @@ SWITCHES_MAX = 24
 TRIALS_MAX = 500
 # Queues of one arm in the first table, hosts of one arm in theirs.
 QUEUES_MAX = 8
+# A network with no more ports that carried anything has them in the tables of queues.
+PORTS_FEW_MAX = 48
+# Ports in the list that is searched, of all arms together: about 30 bytes each.
+PORTS_LISTED_MAX = 20_000
+# Ports of each arm that stand there without scripts.
+PORTS_TOP = 10
 HOSTS_MAX = 12
 # Sentences of one kind about why something is slow.
 WHY_MAX = 16

@@ -15,6 +15,7 @@ from tailrace.report.sections.causes import where_time_went
 from tailrace.report.sections.facts import facts
 from tailrace.report.sections.files_beside import files_beside
 from tailrace.report.sections.network import network
+from tailrace.report.sections.ports import port_list
 from tailrace.report.sections.published import beside_published
 from tailrace.report.sections.results import completion, distributions, provenance, queues, slowdowns, transport
 from tailrace.report.sections.sweep import sweep_section
@@ -59,6 +60,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     summary = limited(whole)
     drawn = list(summary["arms"])[:ARMS_DRAWN_MAX]
     known = {arm: plan_facts(run, arm, summary["arms"][arm]["ports"]) for arm in drawn}
+    ports = port_list(run, drawn)
     context: dict[str, Any] = {
         "run": summary["run"],
         "arms": list(summary["arms"]),
@@ -83,6 +85,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "why": why(run, summary, known),
         "latency": distributions(run, summary, known),
         "slowdowns": slowdowns(summary),
+        "ports": ports,
         "queues": queues(run, summary),
         "transport": transport(summary),
         "network": network(run),
@@ -92,7 +95,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "theme": asset("theme.css") + asset("outcome.css"),
         "uplot_style": asset(f"{UPLOT}.css"),
         "uplot_script": asset(f"{UPLOT}.js"),
-        "scripts": [asset(name) for name in ("filter.js", "live.js", "export.js")],
+        "scripts": [asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "live.js", "export.js")],
     }
     return environment().get_template("page.html.j2").render(context)
 

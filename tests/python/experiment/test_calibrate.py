@@ -130,3 +130,28 @@ def test_a_resumed_run_takes_the_choices_that_were_made(monkeypatch: pytest.Monk
     again, same = calibrated({"to": "2s"})
     assert again.directory.path == first.directory.path
     assert same == choices
+
+
+def test_an_interrupted_calibration_continues_with_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    undisturbed, _ = calibrated({"to": "2s"})
+    expected = (undisturbed.directory.path / "calibration.json").read_text(encoding="utf-8")
+    plans: list[str] = []
+    run_of = fake_native.Trial.run
+    limit = 3
+
+    def counted(trial: fake_native.Trial) -> object:
+        if len(plans) == limit:
+            raise OSError("disk full")
+        plans.append(json.dumps(trial.plan, sort_keys=True))
+        return run_of(trial)
+
+    monkeypatch.setattr(fake_native.Trial, "run", counted)
+    loaded = load(workloads__large=LARGE, workloads__backup=..., experiment__calibrate={"to": "2s"})
+    with pytest.raises(OSError, match="disk full"):
+        ExperimentRun(loaded, Options(jobs=1, out=Path("again"))).run()
+    assert len(list(Path("again/calibration").iterdir())) == limit
+    before, limit = list(plans), 1000
+    ExperimentRun(loaded, Options(jobs=1, out=Path("again"))).run()
+    assert not set(before) & set(plans[len(before) :]), "what was measured is not run again"
+    assert Path("again/calibration.json").read_text(encoding="utf-8") == expected
+    assert not Path("again/calibration").exists(), "the choices replace it"

@@ -69,6 +69,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         on_wires: OnWires::default(),
         events: 0,
         is_cancelled: false,
+        trigger: None,
         links: Links {
             agenda: Agenda::new(wires.len(), first_socket_source as usize),
             wires,

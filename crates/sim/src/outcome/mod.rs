@@ -11,6 +11,7 @@ mod written;
 
 pub use tailrace_record::{Column, Table};
 
+use crate::control::Control;
 use crate::world::{World, frames_in_network};
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -50,13 +51,29 @@ impl Outcome {
     }
 }
 
-/// What a run has found, at its end: processors are brought up to date, and nothing is on its way any more.
-pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration) -> Outcome {
+/// What a run has found, at its end: processors are brought up to date. A cancelled one has no tables, and lists nothing: these take a
+/// second and more of a network of thousands of hosts.
+pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &Control) -> Outcome {
+    world.is_cancelled |= control.is_cancelled();
+    if world.is_cancelled {
+        return cancelled(plan, world, wall);
+    }
+    // From here on the rest is gathering, which has no share of its own.
+    control.report(1.0);
     world.settle_processors();
     let cut_off = cut_off::cut_off(world);
     let on_their_way = OnTheirWay { frames: frames_in_network(world), on_wires: OnWires::of(&world.links.wires) };
     // The text takes the place of the frames on their way.
     world.links.wires.iter_mut().for_each(Wire::discard);
-    let text = summary::summary(plan, world, &cut_off, &on_their_way, wall);
+    let text = summary::summary(plan, world, &cut_off, &on_their_way, wall, control);
+    world.is_cancelled = control.is_cancelled();
+    if world.is_cancelled {
+        return cancelled(plan, world, wall);
+    }
     Outcome { text, whole: OnceLock::new(), read: OnceLock::new(), tables: tables::tables(plan, world, &cut_off) }
+}
+
+/// What is known of a trial that did not run to its end, or was not gathered.
+fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Outcome {
+    Outcome { text: summary::cancelled(plan, world, wall), whole: OnceLock::new(), read: OnceLock::new(), tables: Vec::new() }
 }

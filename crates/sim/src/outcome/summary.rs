@@ -5,6 +5,7 @@ use super::netstat::netstat;
 use super::processors::processor_summary;
 use super::text::Text;
 use super::written::{self, List};
+use crate::control::Control;
 use crate::world::{World, counted};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -16,13 +17,37 @@ use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
 use tailrace_workloads::{has_lasting_connections, tells_connections};
 
+/// That of a cancelled trial, which is no result.
+pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
+    let mut text = Text::default();
+    text.put(json!({
+        "name": plan.raw.name,
+        "seed": plan.raw.seed,
+        "finished": false,
+        "cancelled": true,
+        "end_ps": world.now.ps(),
+        "wall_s": wall.as_secs_f64(),
+        "events": world.events,
+    }));
+    text.end();
+    text
+}
+
 /// What was on its way at the end, when the memory for it is needed no longer.
 pub(super) struct OnTheirWay {
     pub(super) frames: u64,
     pub(super) on_wires: OnWires,
 }
 
-pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], on_their_way: &OnTheirWay, wall: Duration) -> Text {
+/// That of a trial; its lists end early when it is cancelled meanwhile.
+pub(super) fn summary(
+    plan: &Plan,
+    world: &World,
+    cut_off: &[CutOff],
+    on_their_way: &OnTheirWay,
+    wall: Duration,
+    control: &Control,
+) -> Text {
     let frames = world.links.observe.frames;
     let in_network = on_their_way.frames;
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
@@ -34,7 +59,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], on_their_w
         "seed": plan.raw.seed,
         "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
         "finished": world.links.observe.unfinished == 0,
-        "cancelled": world.is_cancelled,
+        "cancelled": false,
         "end_ps": world.now.ps(),
         "counted_from_ps": world.counted_from.ps(),
         "wall_s": wall.as_secs_f64(),
@@ -60,7 +85,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], on_their_w
     if !world.hypervisors.is_empty() {
         lists.push(List::new("hypervisors", hypervisor_summaries(plan, world)));
     }
-    written::object(values, lists)
+    written::object(values, lists, || control.is_cancelled())
 }
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {

@@ -15,8 +15,8 @@ impl<'a> List<'a> {
     }
 }
 
-/// An object of these values and of lists, in the order of all keys.
-pub(super) fn object(values: Value, mut lists: Vec<List<'_>>) -> Text {
+/// An object of these values and of lists, in the order of all keys. No further row is made where that is to end early.
+pub(super) fn object(values: Value, mut lists: Vec<List<'_>>, is_to_end: impl Fn() -> bool) -> Text {
     let Value::Object(values) = values else { unreachable!("it is an object") };
     lists.sort_by_key(|list| list.key);
     let (mut values, mut lists) = (values.into_iter().peekable(), lists.into_iter().peekable());
@@ -29,7 +29,7 @@ pub(super) fn object(values: Value, mut lists: Vec<List<'_>>) -> Text {
             text.put(value);
         } else if let Some(list) = lists.next() {
             begin_member(&mut text, list.key, &mut is_first);
-            write_rows(&mut text, list.rows);
+            write_rows(&mut text, list.rows.take_while(|_| !is_to_end()));
         } else {
             break;
         }
@@ -63,6 +63,6 @@ mod tests {
         let rows = [json!({ "b": "x\"y", "a": 1.5 }), json!(null)];
         let whole = json!({ "rows": rows.clone(), "none": [], "zeta": 3, "alpha": "\u{e4}" });
         let lists = vec![List::new("rows", rows), List::new("none", [])];
-        assert_eq!(object(json!({ "zeta": 3, "alpha": "\u{e4}" }), lists).whole(), whole.to_string());
+        assert_eq!(object(json!({ "zeta": 3, "alpha": "\u{e4}" }), lists, || false).whole(), whole.to_string());
     }
 }

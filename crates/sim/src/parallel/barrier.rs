@@ -18,6 +18,8 @@ pub(super) struct Told {
     pub(super) next: Time,
     /// How many users have finished in it since the threads began.
     pub(super) finished: u64,
+    /// The events that it has handled in the window; together, the most of them.
+    pub(super) events: u64,
     /// Whether the threads are to end before it is time.
     pub(super) is_to_pause: bool,
 }
@@ -28,6 +30,7 @@ pub(super) struct Told {
 struct Place {
     next: [AtomicU64; 2],
     finished: [AtomicU64; 2],
+    events: [AtomicU64; 2],
     is_to_pause: [AtomicBool; 2],
 }
 
@@ -58,12 +61,14 @@ impl Barrier {
         let own = &self.places[part];
         own.next[parity].store(told.next.ps(), Ordering::Relaxed);
         own.finished[parity].store(told.finished, Ordering::Relaxed);
+        own.events[parity].store(told.events, Ordering::Relaxed);
         own.is_to_pause[parity].store(told.is_to_pause, Ordering::Relaxed);
         self.wait();
-        let mut together = Told { next: Time::NEVER, finished: 0, is_to_pause: false };
+        let mut together = Told { next: Time::NEVER, finished: 0, events: 0, is_to_pause: false };
         for place in &self.places {
             together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
             together.finished += place.finished[parity].load(Ordering::Relaxed);
+            together.events = together.events.max(place.events[parity].load(Ordering::Relaxed));
             together.is_to_pause |= place.is_to_pause[parity].load(Ordering::Relaxed);
         }
         together

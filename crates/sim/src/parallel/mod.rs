@@ -5,15 +5,21 @@
 //! At the end of a window all threads meet, and frames for other parts change hands.
 
 mod barrier;
+mod beginning;
+mod cost;
 mod mail;
 mod part;
 mod partition;
 mod refusal;
 mod threads;
+mod trigger;
 mod whole;
 
+pub use beginning::{Cores, run_on};
+pub use cost::cost_of_a_window;
 pub use partition::{PARTS_MAX, Partition};
 pub use refusal::Refusal;
+pub(crate) use trigger::Trigger;
 
 use crate::agenda::Source;
 use crate::boundary::Boundary;
@@ -43,25 +49,31 @@ pub struct Course {
     pub look_ahead_ps: u64,
     /// Events by part.
     pub events: Vec<u64>,
+    /// Of each window the events of the part that had most, together: what no number of cores makes faster.
+    pub longest: u64,
     /// Whether the end of the trial was found by running it once before.
     pub was_repeated: bool,
 }
 
 /// Runs one trial in the parts of a division of its network: the outcome is that of [`crate::run`].
 pub fn run_parted(plan: &Plan, partition: &Partition, control: &Control) -> (Outcome, Course) {
-    let started = Stopwatch::start();
+    run_parted_since(&Stopwatch::start(), plan, partition, control)
+}
+
+/// The same for a trial that began before.
+fn run_parted_since(started: &Stopwatch, plan: &Plan, partition: &Partition, control: &Control) -> (Outcome, Course) {
     let mut parted = Parted::new(plan, partition, None);
     parted.run(control);
     if let Some(end) = parted.overrun {
         // Parts have handled more than the last event of the trial, which is known now.
-        let windows = parted.course.windows;
+        let (windows, longest) = (parted.course.windows, parted.course.longest);
         parted = Parted::new(plan, partition, Some(end));
-        (parted.course.windows, parted.course.was_repeated) = (windows, true);
+        (parted.course.windows, parted.course.longest, parted.course.was_repeated) = (windows, longest, true);
         parted.run(control);
         assert!(parted.overrun.is_none(), "the end of a trial is known");
     }
     let wall = started.elapsed();
-    (outcome::gather(plan, parted.whole(), wall), parted.course)
+    (outcome::gather(plan, parted.whole(), wall, control), parted.course)
 }
 
 /// A trial in parts.
@@ -202,17 +214,19 @@ impl<'a> Parted<'a> {
         let mut parts_of_trial: Vec<Part<'_>> =
             worlds.map(|(number, (world, own))| Part::new(number, world, own, parts)).collect();
         let run = |part: &mut Part<'_>| {
-            let (ended, windows) = part.run(&shared);
+            let ended = part.run(&shared);
             if ended == Ended::AtBound {
                 part.settle(&shared, bound.0);
             }
-            (ended, windows)
+            (ended, part.windows() as u64, part.longest())
         };
         let run = &run;
         // Every part returns the same.
-        let (ended, windows) = threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect())[0];
+        let together = threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect());
+        let (ended, windows, longest) = together[0];
         drop(parts_of_trial);
-        self.course.windows += windows as u64;
+        self.course.windows += windows;
+        self.course.longest += longest;
         self.gather();
         ended
     }

@@ -7,7 +7,7 @@ use crate::agenda::{Source, source_of};
 use crate::boundary::PartNo;
 use crate::control::Control;
 use crate::told::Order;
-use crate::world::World;
+use crate::world::{EVENTS_PER_REPORT, World};
 use tailrace_network::Wire;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
@@ -51,6 +51,12 @@ pub(super) struct Part<'a> {
     own: &'a Own,
     letters: Vec<Vec<Letter>>,
     window: usize,
+    /// Events that it has handled in this window.
+    handled: u64,
+    /// Of all windows so far the most events of a part, together.
+    longest: u64,
+    /// The trial was cancelled within a window.
+    is_stopped: bool,
     /// When the first of the frames arrives that were handed over in this window.
     handed_over: Time,
     /// The last event of the trial was one of this part.
@@ -90,30 +96,48 @@ impl<'a> Part<'a> {
             own,
             letters,
             window: 0,
+            handled: 0,
+            longest: 0,
+            is_stopped: false,
             handed_over: Time::NEVER,
             is_over: false,
             decided: Time::ZERO,
         }
     }
 
-    /// Runs window by window. Returns why it has ended, and after how many windows.
-    pub(super) fn run(&mut self, shared: &Shared<'_>) -> (Ended, usize) {
+    /// Windows so far.
+    pub(super) fn windows(&self) -> usize {
+        self.window
+    }
+
+    /// Of each window the most events of a part, together.
+    pub(super) fn longest(&self) -> u64 {
+        self.longest
+    }
+
+    /// Runs window by window. Returns why it has ended.
+    pub(super) fn run(&mut self, shared: &Shared<'_>) -> Ended {
         let _guard = shared.barrier.guard();
         self.decided = self.world.now;
         loop {
             let together = self.meet(shared);
             if together.next > shared.bound.0 {
-                return (Ended::AtBound, self.window);
+                return Ended::AtBound;
             }
             if together.is_to_pause || shared.users.is_some_and(|users| together.finished >= users) {
-                return (Ended::Early, self.window);
+                return Ended::Early;
             }
             let window = (together.next + shared.look_ahead, 0).min(shared.bound);
             self.advance(shared, window);
-            self.hand_over(shared, window);
+            if self.is_stopped {
+                // What is in the network stays where it is.
+                self.post(shared);
+            } else {
+                self.hand_over(shared, window);
+            }
             if window == shared.bound {
-                self.meet(shared);
-                return (Ended::AtBound, self.window);
+                let together = self.meet(shared);
+                return if together.is_to_pause { Ended::Early } else { Ended::AtBound };
             }
         }
     }
@@ -134,15 +158,19 @@ impl<'a> Part<'a> {
     /// Waits for the others, and takes what they have handed over.
     fn meet(&mut self, shared: &Shared<'_>) -> Told {
         let is_to_report = self.number == 0 && self.window.is_multiple_of(WINDOWS_PER_REPORT);
-        let is_cancelled = is_to_report && self.world.is_cancelled_by(shared.control);
+        let is_cancelled = self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");
         let told = Told {
             next: if self.is_over { self.handed_over } else { self.next_due() },
             finished: log.finished,
+            events: self.handled,
             is_to_pause: log.entries.len() >= ENTRIES_MAX || is_cancelled,
         };
         let together = shared.barrier.meet(usize::from(self.number), self.window, told);
         self.handed_over = Time::NEVER;
+        self.longest += together.events;
+        self.handled = 0;
+        self.world.is_cancelled |= together.is_to_pause && shared.control.is_cancelled();
         let links = &mut self.world.links;
         shared.mail.collect(usize::from(self.number), self.window, |letter| {
             debug_assert!(letter.arrival >= self.world.now, "a frame comes from the past");
@@ -180,8 +208,21 @@ impl<'a> Part<'a> {
                 self.is_over = true;
                 break;
             }
+            if events.is_multiple_of(u64::from(EVENTS_PER_REPORT)) && kind != Some(Kind::In) && self.is_to_stop(shared) {
+                break;
+            }
         }
+        self.handled = events;
         self.world.events += events;
+    }
+
+    /// Looks at the control within a window, which can be long: the first part tells how far it is.
+    #[cold]
+    #[inline(never)]
+    fn is_to_stop(&mut self, shared: &Shared<'_>) -> bool {
+        self.is_stopped =
+            if self.number == 0 { self.world.is_cancelled_by(shared.control) } else { shared.control.is_cancelled() };
+        self.is_stopped
     }
 
     /// Hands over the frames of a window.

@@ -11,6 +11,10 @@ use tailrace_workloads::is_local;
 
 /// Most parts.
 pub const PARTS_MAX: usize = 256;
+/// Units of all load together.
+const LOAD_PARTS: u64 = 1 << 30;
+/// What measured load counts beside the rates of ports.
+const MEASURED_WEIGHT: u64 = 15;
 
 /// A division of the nodes of a plan.
 #[derive(Clone, Debug)]
@@ -28,8 +32,15 @@ impl Partition {
     pub fn balanced(plan: &Plan, parts: usize) -> Result<Partition, Refusal> {
         let groups = Groups::of(plan)?;
         let parts = parts.clamp(1, groups.count.min(PARTS_MAX));
-        let assigned = groups.grow(plan, parts);
+        let assigned = groups.grow(plan, parts, &groups.rates(plan));
         Ok(groups.partition(parts, |group| assigned[group]))
+    }
+
+    /// As many parts of the same plan, of about equal measured load. `frames`: how many each node has handled, hosts before switches.
+    pub fn by_load(&self, plan: &Plan, frames: &[u64]) -> Partition {
+        let Ok(groups) = Groups::of(plan) else { unreachable!("the plan has been divided") };
+        let assigned = groups.grow(plan, self.parts, &groups.measured(plan, frames));
+        groups.partition(self.parts, |group| assigned[group])
     }
 
     /// The part of each group as this function says, which is told the number of the group.
@@ -94,14 +105,31 @@ impl Groups {
         Partition { part_of: self.of.iter().map(|&group| part_of(group)).collect(), parts }
     }
 
-    /// Parts that grow one after the other: each takes the group that has most links to it until it has its share of the load.
-    fn grow(&self, plan: &Plan, parts: usize) -> Vec<PartNo> {
+    /// By group what its ports could send, in Mbit/s.
+    fn rates(&self, plan: &Plan) -> Vec<u64> {
         let mut load = vec![0_u64; self.count];
+        for link in &plan.graph.links {
+            load[self.of[link.a]] += link.rate.bps() / 1_000_000;
+            load[self.of[link.b]] += link.rate.bps() / 1_000_000;
+        }
+        load
+    }
+
+    /// By group what its nodes have handled, and a little for what they could: load moves, and what is idle now is divided too.
+    fn measured(&self, plan: &Plan, frames: &[u64]) -> Vec<u64> {
+        let mut handled = vec![0_u64; self.count];
+        self.of.iter().zip(frames).for_each(|(&group, frames)| handled[group] += frames);
+        let rates = self.rates(plan);
+        let share = |load: u64, all: &[u64]| load.saturating_mul(LOAD_PARTS) / all.iter().sum::<u64>().max(1);
+        (0..self.count).map(|group| MEASURED_WEIGHT * share(handled[group], &handled) + share(rates[group], &rates)).collect()
+    }
+
+    /// Parts that grow one after the other: each takes the group that has most links to it until it has its share of the load.
+    fn grow(&self, plan: &Plan, parts: usize, load: &[u64]) -> Vec<PartNo> {
         let mut neighbours: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); self.count];
         for link in &plan.graph.links {
             let ends = [self.of[link.a], self.of[link.b]];
             for (own, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-                load[own] += link.rate.bps() / 1_000_000;
                 *neighbours[own].entry(other).or_default() += 1;
             }
         }

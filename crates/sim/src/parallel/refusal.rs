@@ -19,27 +19,39 @@ pub enum Refusal {
     },
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Refusal {
+    /// What is wrong.
+    pub fn what(&self) -> String {
         match self {
             Refusal::OneGroup => {
-                write!(
-                    f,
-                    "all hosts are at one switch, or joined by hosts with several links: such a network is not divided (hint: one core)"
-                )
+                "all hosts are at one switch, or joined by hosts with several links: such a network is not divided".to_owned()
             }
             Refusal::NoDelay { ends: [a, b] } => {
-                write!(
-                    f,
-                    "the link from {a} to {b} has no delay, and a network is divided at links with one (hint: one core, or a delay)"
-                )
+                format!("the link from {a} to {b} has no delay, and a network is divided at links with one")
             }
-            Refusal::Workload { name } => write!(
-                f,
-                "workload {name}: only streams, datagrams, replayed requests and databases with lasting connections run on several cores so \
-                 far; flows and programs that open connections do something at two hosts at once (hint: one core)"
-            ),
+            Refusal::Workload { .. } => {
+                "only streams, datagrams, replayed requests and databases with lasting connections run on several cores so \
+                 far; flows and programs that open connections do something at two hosts at once"
+                    .to_owned()
+            }
         }
+    }
+
+    /// What to do.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Refusal::NoDelay { .. } => "one core, or a delay",
+            Refusal::OneGroup | Refusal::Workload { .. } => "one core",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Refusal::Workload { name } = self {
+            write!(f, "workload {name}: ")?;
+        }
+        write!(f, "{} (hint: {})", self.what(), self.hint())
     }
 }
 

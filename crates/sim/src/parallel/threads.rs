@@ -55,7 +55,7 @@ mod tests {
                 move || {
                     let _guard = barrier.guard();
                     for window in 0..9 {
-                        barrier.meet(number, window, Told { next: Time::ZERO, finished: 0, is_to_pause: false });
+                        barrier.meet(number, window, Told { next: Time::ZERO, finished: 0, events: 0, is_to_pause: false });
                         assert!((number, window) != (failing, 4), "part {number} is broken");
                     }
                 }

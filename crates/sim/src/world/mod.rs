@@ -18,6 +18,7 @@ use crate::generator::Generator;
 use crate::hypervisors::HypervisorNode;
 use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
+use crate::parallel::Trigger;
 use crate::windows::Windows;
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
@@ -41,6 +42,8 @@ pub(crate) struct World {
     pub(crate) on_wires: OnWires,
     pub(crate) events: u64,
     pub(crate) is_cancelled: bool,
+    /// Ends the run on one thread, where several are faster.
+    pub(crate) trigger: Option<Trigger>,
     pub(crate) links: Links,
     pub(crate) switches: Vec<SwitchNode<Packet>>,
     /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
@@ -154,7 +157,9 @@ impl World {
     /// Tells how far the run is, and whether it is to end early.
     pub(crate) fn is_cancelled_by(&mut self, control: &Control) -> bool {
         control.report(self.progress());
-        self.is_cancelled |= control.is_cancelled();
+        let (events, now, progress) = (self.events, self.now, self.progress());
+        let is_to_be_divided = self.trigger.as_mut().is_some_and(|trigger| trigger.look(events, now, progress));
+        self.is_cancelled |= control.is_cancelled() || is_to_be_divided;
         self.is_cancelled
     }
 

@@ -8,6 +8,7 @@ mod blocks;
 mod bonds;
 mod bounds;
 mod bridging;
+mod cancelled;
 mod causes;
 mod congestion;
 mod cores;

@@ -6,10 +6,12 @@ use crate::random_plan::plans;
 use proptest::prelude::*;
 use serde_json::Value;
 use tailrace_plan::*;
-use tailrace_sim::{Control, Course, Outcome, Partition, Refusal, Table, run, run_parted};
+use tailrace_sim::{Control, Cores, Course, Outcome, Partition, Refusal, Table, run, run_on, run_parted};
 
 /// Random plans of the property; each runs in one to four parts.
 const CASES: u32 = 128;
+/// Of the long one, which has ten thousand divisions.
+const CASES_OF_LONG: u32 = 2_500;
 
 /// Everything but the time that it took.
 fn told(outcome: &Outcome) -> (Value, &[Table]) {
@@ -50,18 +52,37 @@ fn divisible(mut plan: RawPlan) -> RawPlan {
     plan
 }
 
+fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
+    (plans(), proptest::collection::vec(any::<[u8; 4]>(), 4))
+}
+
+fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
+    prop_assume!(plan.switches.len() > 1);
+    let plan = Plan::from_raw(divisible(plan)).expect("a sound plan");
+    let alone = run(&plan, &Control::default());
+    for (parts, division) in (1..=4).zip(divisions) {
+        let (outcome, course) = in_parts(&plan, parts, |group| usize::from(division[group % 4]));
+        assert_same(&alone, &outcome, &format!("{parts} parts, {division:?}, {course:?}"));
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_division_has_the_outcome_of_one_thread(plan in plans(), divisions in proptest::collection::vec(any::<[u8; 4]>(), 4)) {
-        prop_assume!(plan.switches.len() > 1);
-        let plan = Plan::from_raw(divisible(plan)).expect("a sound plan");
-        let alone = run(&plan, &Control::default());
-        for (parts, division) in (1..=4).zip(divisions) {
-            let (outcome, course) = in_parts(&plan, parts, |group| usize::from(division[group % 4]));
-            assert_same(&alone, &outcome, &format!("{parts} parts, {division:?}, {course:?}"));
-        }
+    fn any_division_has_the_outcome_of_one_thread(divided in divided_at_random()) {
+        has_the_outcome_of_one_thread(divided)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES_OF_LONG, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    #[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored ten_thousand"]
+    fn ten_thousand_divisions_have_the_outcome_of_one_thread(divided in divided_at_random()) {
+        has_the_outcome_of_one_thread(divided)?;
     }
 }
 
@@ -140,4 +161,60 @@ fn a_trial_in_parts_can_be_cancelled() {
     control.cancel();
     let (outcome, _) = run_parted(&plan, &Partition::balanced(&plan, 2).expect("it can be divided"), &control);
     assert_eq!(outcome.summary()["cancelled"], true);
+}
+
+#[test]
+fn a_trial_is_cancelled_within_a_window() {
+    let mut plan = tree();
+    plan.stop_at_ps = 10 * S;
+    let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
+    // Neighbours send to each other, and nothing leaves a switch for another: one window has tens of millions of events.
+    plan.workloads = names.chunks(2).map(|two| RawWorkload::from(stream(&two[0], &two[0], &two[1], 1, 0))).collect();
+    plan.links.iter_mut().filter(|link| !link.a.starts_with('h')).for_each(|link| link.delay_ps = S);
+    let plan = Plan::from_raw(plan).expect("a sound plan");
+    let partition = Partition::balanced(&plan, 2).expect("it can be divided");
+    let (outcome, course) = run_parted(&plan, &partition, &Control::listened_by(|progress| progress > 0.001));
+    assert_eq!((outcome.summary()["cancelled"].as_bool(), course.look_ahead_ps), (Some(true), S));
+    assert!(outcome.summary()["end_ps"].as_u64() < Some(S / 2), "{course:?}");
+}
+
+#[test]
+fn many_events_in_a_window_of_a_long_trial_get_more_threads() {
+    let mut plan = tree();
+    plan.stop_at_ps = S;
+    plan.links.iter_mut().for_each(|link| link.delay_ps = 200 * US);
+    let mut sparse = plan.clone();
+    // So few events are in a window that threads would wait for each other most of the time.
+    sparse.links.iter_mut().for_each(|link| link.delay_ps = 1_000);
+    let long = Plan::from_raw(plan).expect("a sound plan");
+    let control = || Control::listened_by(|progress| progress > 0.9);
+    let (_, course) = run_on(&long, Cores::UpTo(2, |_| true), &control()).expect("it can be divided");
+    assert_eq!(course.expect("several threads pay").events.len(), 2);
+    let (_, course) =
+        run_on(&long, Cores::UpTo(2, |_| false), &Control::listened_by(|progress| progress > 0.2)).expect("one will do");
+    assert!(course.is_none(), "there is no memory for two");
+    let sparse = Plan::from_raw(sparse).expect("a sound plan");
+    let (_, course) =
+        run_on(&sparse, Cores::UpTo(2, |_| true), &Control::listened_by(|progress| progress > 0.2)).expect("one will do");
+    assert!(course.is_none(), "two would be slower");
+}
+
+#[test]
+fn measured_load_divides_uneven_work_evenly() {
+    let mut plan = tree();
+    let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
+    // All work is within the first of four pods.
+    plan.workloads =
+        (0..4).map(|at| RawWorkload::from(stream(&format!("bulk{at}"), &names[at], &names[(at + 2) % 4], 1, 0))).collect();
+    plan.stop_at_ps = 40 * MS;
+    let plan = Plan::from_raw(plan).expect("a sound plan");
+    let alone = run(&plan, &Control::default());
+    let busiest =
+        |course: &Course| *course.events.iter().max().expect("there are parts") as f64 / course.events.iter().sum::<u64>() as f64;
+    let by_rates = run_parted(&plan, &Partition::balanced(&plan, 2).expect("it can be divided"), &Control::default());
+    let (outcome, course) = run_on(&plan, Cores::Exactly(2), &Control::default()).expect("it can be divided");
+    assert_same(&alone, &outcome, "by measured load");
+    let course = course.expect("it was asked for");
+    assert!(busiest(&by_rates.1) > 0.8, "{:?}", by_rates.1);
+    assert!(busiest(&course) < 0.6, "{course:?}");
 }

@@ -180,6 +180,7 @@ def _refuse(loaded: Loaded, options: Options) -> None:
         "experiment.solo": spec.has_solo,
         "experiment.calibrate": spec.calibrate is not None,
         "--time-budget": options.time_budget_s is not None,
+        "--cores": options.cores is not None and options.cores > 1,
         "--live-scale": options.live_scale != 1,
     }
     if given := [name for name, is_given in words.items() if is_given]:

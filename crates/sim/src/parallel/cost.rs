@@ -1,0 +1,38 @@
+//! What windows cost beside their events, on this machine: for `benches/cores.py`.
+
+use super::barrier::{Barrier, Told};
+use super::mail::Mail;
+use super::threads;
+use crate::clock::Stopwatch;
+use std::time::Duration;
+use tailrace_units::Time;
+
+/// Windows that are timed together: tens of microseconds, in which other programs seldom interrupt a thread.
+const BATCH: u32 = 50;
+/// Batches, of which the fastest counts.
+const BATCHES: u32 = 2_000;
+
+/// The time of one window of so many parts without events and frames: a meeting of all threads, and their empty mail.
+pub fn cost_of_a_window(parts: usize) -> Duration {
+    let (barrier, mail) = (Barrier::new(parts), Mail::new(parts));
+    let (barrier, mail) = (&barrier, &mail);
+    let run = |part: usize| {
+        move || {
+            let _guard = barrier.guard();
+            let mut window = 0;
+            let mut fastest = Duration::MAX;
+            for _ in 0..BATCHES {
+                let started = Stopwatch::start();
+                for _ in 0..BATCH {
+                    barrier.meet(part, window, Told { next: Time::ZERO, finished: 0, events: 0, is_to_pause: false });
+                    mail.collect(part, window, |_| ());
+                    window += 1;
+                    (0..parts).for_each(|to| mail.post((part, to), window, &mut Vec::new()));
+                }
+                fastest = fastest.min(started.elapsed() / BATCH);
+            }
+            fastest
+        }
+    };
+    threads::together((0..parts).map(run).collect())[0]
+}

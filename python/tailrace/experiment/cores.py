@@ -1,0 +1,84 @@
+"""The cores of one trial: how trials share those of the machine, and plans that have to do with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tailrace.errors import KeyPath, RunRefusedError, ScenarioError
+from tailrace.experiment.machine import available_cores
+from tailrace.experiment.native import make_trial, parts_of
+
+if TYPE_CHECKING:
+    from tailrace.errors import Problem
+    from tailrace.scenario.loading import Loaded
+
+AUTO = "auto"
+HINT = "--cores auto uses several where it can and where that is faster"
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Cores of one trial."""
+
+    count: int = 1
+    is_automatic: bool = False
+    """Whether `count` is a limit, and the trial has one where several are no faster."""
+
+
+ONE = Cores()
+
+
+def parse_cores(text: str | None) -> int | None:
+    """The value of `--cores`; None for `auto`. Raises `RunRefusedError` for what is neither."""
+    if text is None or text == AUTO:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise RunRefusedError(f"--cores {text}: neither a number of cores nor {AUTO} (hint: for example --cores 2)")
+    return int(text)
+
+
+def cores_of_each(asked: int | None, at_once: int) -> Cores:
+    """The cores of each of so many trials that run at the same time: what was asked for, or up to an equal share."""
+    if asked is not None:
+        return Cores(asked)
+    share = available_cores() // max(1, at_once)
+    return Cores(share, is_automatic=True) if share > 1 else ONE
+
+
+def refuse_one_core(asked: int | None, engine: str) -> None:
+    """Raises `RunRefusedError` when trials of an engine that has one core are to have several."""
+    if asked is not None and asked > 1:
+        raise RunRefusedError(f"--cores {asked}: trials of {engine} runs are not divided (hint: omit --cores)")
+
+
+def divided_plans(asked: int, loaded: Loaded, plans: Mapping[str, Callable[[], str]]) -> Iterator[str]:
+    """What is to be told of arms whose plans (as JSON) are divided into fewer parts than asked for.
+
+    Raises `ScenarioError` with every reason why one of them cannot be divided.
+    """
+    problems: list[Problem] = []
+    fewer: dict[int, str] = {}
+    for arm, plan in plans.items():
+        found = parts_of(make_trial(plan()), asked)
+        if isinstance(found, int):
+            if found < asked:
+                fewer.setdefault(found, arm)
+            continue
+        path: KeyPath = ("workloads", found.workload) if found.workload else ("network",)
+        problems.append(loaded.document.problem(path, f"--cores {asked}: {found.what}", f"{found.hint}; {HINT}"))
+    if problems:
+        raise ScenarioError(problems)
+    for parts, arm in fewer.items():
+        yield f"--cores {asked}: the network has {parts} parts (arm {arm}): its trials have {parts} cores"
+
+
+def crowding(asked: int | None, jobs: int) -> Iterator[str]:
+    """What is to be told where trials together have more threads than there are cores."""
+    cores = available_cores()
+    if asked is not None and asked > 1 and jobs * asked > cores:
+        yield (
+            f"--cores {asked}: {jobs} at a time have {jobs * asked} threads on {cores} cores, which is slower than one"
+            " core for each trial"
+        )

@@ -1,0 +1,186 @@
+"""`tailrace run --cores`: the same results on several cores, refusals in words, Ctrl-C, and what the files say."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import tailrace
+from tailrace import _native
+from tailrace.experiment.cores import ONE, Cores, cores_of_each
+from tailrace.experiment.machine import available_cores
+from tailrace.experiment.plans import Plans
+from tailrace.experiment.schedule import TrialKey
+from tailrace.scenario.loading import load_scenario
+
+SCENARIO = """
+tailrace: 1
+name: spines
+network:
+  link: {rate: 10Gbit/s, delay: 500ns}
+  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 2, uplink_rate: 20Gbit/s}
+workloads:
+  orders:
+    kind: oltp
+    client: h1
+    server: h5
+    users: 4
+    round_trips: [{request: 200B, response: 20kB}]
+    gap: exponential(1ms)
+  backup: {kind: stream, source: h2, destination: h7, connections: 2}
+  copy: {kind: stream, source: h4, destination: h8, connections: 1}
+arms:
+  one: {}
+  two: {workloads.backup.connections: 4}
+experiment: {duration: 20ms, trials: 2}
+"""
+WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: web-search, load: 5%, flows: 50}
+"""
+WALL_KEYS = ("wall_s", "cores")
+"""Entries of a trial that tell how it was run."""
+CANCEL_S = 1.0
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.yaml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    return path
+
+
+def plan_of(lab: Path, *changes: tuple[str, str]) -> str:
+    text = lab.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    lab.write_text(text, encoding="utf-8")
+    return Plans(load_scenario(lab).arms).json(TrialKey("one", 1))
+
+
+def trials(folder: Path) -> dict[str, Any]:
+    found = {str(path.relative_to(folder)): json.loads(path.read_text()) for path in folder.glob("trials/**/*.json")}
+    assert found
+    return found
+
+
+def told(value: Any) -> Any:
+    """A result without times of the clock and the command."""
+    if isinstance(value, dict):
+        return {key: told(one) for key, one in value.items() if key not in ("wall_s", "started", "finished", "command")}
+    return value
+
+
+def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tmp_path: Path) -> None:
+    folders = {cores: tmp_path / f"on-{cores}" for cores in ("1", "2")}
+    for cores, folder in folders.items():
+        done = tailrace("run", str(lab), "--jobs", "1", "--cores", cores, "--out", str(folder))
+        assert done.returncode == 0, done.stderr
+        assert json.loads((folder / "manifest.json").read_text())["cores_per_trial"] == int(cores)
+    one, two = (trials(folder) for folder in folders.values())
+    assert {trial.get("cores") for trial in one.values() if "digest" in trial} == {None}
+    assert {trial.get("cores") for trial in two.values() if "digest" in trial} == {2}
+    for name, trial in one.items():
+        same = [{key: value for key, value in one.items() if key not in WALL_KEYS} for one in (trial, two[name])]
+        assert same[0] == same[1], name
+    results = [json.loads((folder / "result.json").read_text()) for folder in folders.values()]
+    assert told(results[0]) == told(results[1])
+
+
+def test_what_cannot_be_divided_is_refused_with_its_line_before_anything_runs(lab: Path, tmp_path: Path) -> None:
+    lab.write_text(SCENARIO.replace("arms:\n", WEB + "arms:\n"), encoding="utf-8")
+    out = tmp_path / "out"
+    done = tailrace("run", str(lab), "--cores", "2", "--out", str(out))
+    line = 1 + lab.read_text().splitlines().index(WEB.rstrip())
+    assert done.returncode == 2
+    assert f"lab.yaml:{line}: workloads.web: --cores 2: only streams" in done.stderr
+    assert "(hint: one core; --cores auto" in done.stderr
+    assert not out.exists()
+    tailrace("run", str(lab), "--out", str(out), "--trials", "1")
+    assert (out / "result.json").exists(), "the default uses one core for it"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--cores", "some"], "--cores some: neither a number of cores nor auto (hint: for example --cores 2)"),
+        (["--cores", "0"], "--cores 0: neither a number"),
+        (["--cores", "2", "--exact"], "--cores 2: trials of exact runs are not divided (hint: omit --cores)"),
+        (["--cores", "2", "--live"], "--cores 2: trials of live runs are not divided (hint: omit --cores)"),
+    ],
+)
+def test_options_are_refused_in_words(lab: Path, words: list[str], said: str) -> None:
+    done = tailrace("run", str(lab), *words)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_a_network_with_fewer_parts_and_a_machine_with_fewer_cores_are_told(lab: Path, tmp_path: Path) -> None:
+    done = tailrace("run", str(lab), "--jobs", "1", "--cores", "64", "--trials", "1", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "--cores 64: the network has 6 parts (arm one): its trials have 6 cores" in done.stderr
+    assert f"1 at a time have 64 threads on {available_cores()} cores" in done.stderr
+    assert {trial.get("cores") for trial in trials(tmp_path / "out").values() if "digest" in trial} == {6}
+
+
+def test_one_switch_has_nothing_to_divide(lab: Path) -> None:
+    star = ("{kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 2, uplink_rate: 20Gbit/s}",
+            "{kind: star, switch: leaf, hosts: [h1, h2, h4, h5, h7, h8]}")  # fmt: skip
+    trial = _native.Trial(plan_of(lab, star), 2)
+    with pytest.raises(_native.NotDivided) as refused:
+        trial.parts(2)
+    what, _hint, workload = refused.value.args
+    assert ("one switch" in what, workload) == (True, None)
+
+
+def test_trials_share_the_cores_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tailrace.experiment.cores.available_cores", lambda: 8)
+    assert [cores_of_each(None, at_once) for at_once in (1, 3, 4, 5, 8)] == [
+        Cores(8, is_automatic=True), Cores(2, is_automatic=True), Cores(2, is_automatic=True), ONE, ONE,
+    ]  # fmt: skip
+    assert cores_of_each(3, 8) == Cores(3)
+
+
+def test_a_short_trial_keeps_one_core_by_itself(lab: Path) -> None:
+    trial = _native.Trial(plan_of(lab), 2, True)
+    alone = _native.Trial(plan_of(lab))
+    digests = [json.loads(one.run()[0])["digest"] for one in (trial, alone)]
+    assert (trial.cores(), digests[0]) == (1, digests[1])
+
+
+def test_a_trial_on_several_cores_is_watched_and_cancelled(lab: Path) -> None:
+    trial = _native.Trial(plan_of(lab, ("duration: 20ms", "duration: 1h")), 2)
+    ended: list[str] = []
+    runner = threading.Thread(target=lambda: ended.append(trial.run()[0]))
+    runner.start()
+    until_s = time.monotonic() + 60
+    while not 0 < trial.progress() < 1:
+        assert time.monotonic() < until_s
+        time.sleep(0.01)
+    time.sleep(1)
+    trial.cancel()
+    began_s = time.monotonic()
+    runner.join(60)
+    assert json.loads(ended[0])["cancelled"]
+    assert time.monotonic() - began_s < CANCEL_S
+
+
+def test_ctrl_c_ends_all_parts_of_a_trial(lab: Path, tmp_path: Path) -> None:
+    plan_of(lab, ("duration: 20ms", "duration: 1h"))
+    out = tmp_path / "out"
+    words = ["run", str(lab), "--jobs", "1", "--cores", "2", "--out", str(out), "--json"]
+    command = [sys.executable, "-m", "tailrace", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        assert program.stderr is not None
+        while "progress" not in program.stderr.readline():
+            assert program.poll() is None
+        os.kill(program.pid, signal.SIGINT)
+        program.communicate(timeout=60)
+    assert program.returncode == 130
+    shutil.rmtree(out)

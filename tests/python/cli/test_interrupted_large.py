@@ -1,0 +1,94 @@
+"""Ctrl-C in a run of a thousand hosts, with the real simulator: the command ends soon whatever it is doing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fake_run import FakeRun
+from tailrace.cli import running
+from tailrace.experiment.reporter import Silent
+from tailrace.experiment.run import Finished, outcome_bytes
+
+PROGRAM = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+SCENARIO = """
+tailrace: 1
+name: thousand
+network: {topology: {kind: fat-tree, k: 16}, link: {rate: 10Gbit/s, delay: 1us}}
+workloads: {web: {kind: flows, sizes: web-search, load: 50%}}
+experiment: {duration: 10s, trials: 4}
+"""
+WALL_S_MAX = 15.0
+"""Until the command has ended, on a busy machine; `scripts/interrupt_latency.py` measures it on a quiet one."""
+CPU_S_MAX = 2.5
+"""Processor time of the command after the signal. A trial goes on for minutes, and a summary of one takes as long."""
+START_S_MAX = 120.0
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with the scenario."""
+    (tmp_path / "lab.yaml").write_text(SCENARIO, encoding="utf-8")
+    return tmp_path
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time of a process, user and system (proc(5): fields 14 and 15 of its stat)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
+
+
+def ended_cpu_s(program: subprocess.Popen[str]) -> float:
+    """The last processor time that a process shows before it is gone."""
+    seen = cpu_s(program.pid)
+    until = time.monotonic() + WALL_S_MAX
+    while program.poll() is None:
+        assert time.monotonic() < until, "it goes on"
+        try:
+            seen = cpu_s(program.pid)
+        except (FileNotFoundError, ProcessLookupError):
+            break
+        time.sleep(0.02)
+    return seen
+
+
+@pytest.mark.parametrize("words", [["run", "--jobs", "2"], ["run", "--jobs", "1", "--json"]], ids=" ".join)
+def test_a_run_of_a_thousand_hosts_ends_soon_after_ctrl_c(place: Path, words: list[str]) -> None:
+    command = [*PROGRAM, words[0], "lab.yaml", *words[1:], "--out", "mine"]
+    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as program:
+        assert program.stderr is not None
+        said = ""
+        while "% done" not in said and '"fraction": 0.0' not in said:
+            line = program.stderr.readline()
+            assert line, said
+            said += line
+        before_s = cpu_s(program.pid)
+        program.send_signal(signal.SIGINT)
+        after_s = ended_cpu_s(program)
+        errors = program.stderr.read()
+        assert program.wait(WALL_S_MAX) == 130, errors
+    assert after_s - before_s < CPU_S_MAX
+    assert "interrupted: completed trials are kept" in errors
+    assert "Traceback" not in errors
+    assert json.loads((place / "mine/manifest.json").read_text())["state"] == "interrupted"
+    assert not list(place.glob("mine/trials/*/*.json")), "a trial that did not end is no result"
+
+
+def test_a_large_run_that_was_interrupted_is_not_summarised_and_says_how_it_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = FakeRun(trials=1).write(tmp_path / "run")
+    interrupted = Finished(path, is_interrupted=True, statuses={})
+    monkeypatch.setattr(running, "SUMMARY_BYTES_MAX", outcome_bytes(path) - 1)
+    assert running._conclude(interrupted, Silent(), is_json=False) == 130
+    assert f"`tailrace report {path}` summarises them" in capsys.readouterr().err
+    assert not (path / "report.html").exists()
+    monkeypatch.setattr(running, "SUMMARY_BYTES_MAX", outcome_bytes(path))
+    assert running._conclude(interrupted, Silent(), is_json=False) == 130
+    assert (path / "report.html").exists()
