@@ -9,6 +9,7 @@
 #                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
 #   make exact-deps      build the kernel of exact runs from Debian's source package, into the user's cache
 #   make bench           the workloads of benches/README.md
+#   make bench-guard     refuse more instructions or cache misses per packet-hop
 #   make bench-peers     the same beside csg-htsim, by turns: PEER_HTSIM=path
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
 #   make whatif          build the WebAssembly module of `tailrace whatif`, which is committed, after a change of the simulator
@@ -93,6 +94,11 @@ reproduce-full: build
 
 bench: build
 	@$(BIN)/python benches/run.py
+
+# Instructions and cache misses per packet-hop, which must not grow: benches/guard.json.
+.PHONY: bench-guard
+bench-guard:
+	@$(BIN)/python benches/guard.py
 
 # A tree of csg-htsim whose libhtsim.a is built.
 PEER_HTSIM ?=

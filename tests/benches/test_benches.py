@@ -24,11 +24,14 @@ def _benches_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
         "workloads",
         "cisco",
         "front",
+        "guard",
+        "memory",
         "instructions",
         "captures",
         "child",
         "beside",
         "peers",
+        "sizes",
     ):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
@@ -97,6 +100,31 @@ def test_the_captures_of_the_bench_are_what_their_names_say(tmp_path: Path) -> N
         assert told["flow_summary"]["connections"] == min(connections, 50)
         assert told["tcp"]["payload_bytes"] == 150 * (size_bytes - 54)
         assert captures.profile(tmp_path / "made.pcap")["frames"] == 150
+
+
+def test_the_guard_refuses_what_costs_more_than_its_margin() -> None:
+    guard = importlib.import_module("guard")
+    stored = json.loads(guard.STORED.read_text())
+    assert {(hosts, *sorted(row)) for hosts, row in stored.items()} == {
+        ("128", "instructions_per_hop", "misses_per_hop"),
+        ("1024", "instructions_per_hop", "misses_per_hop"),
+    }
+    for key, margin in guard.MARGINS.items():
+        for share, told in ((0.99, 0), (1.01, 1)):
+            row = stored["1024"] | {key: stored["1024"][key] * (1 + share * margin)}
+            assert len(guard.beyond(stored | {"1024": row}, stored)) == told, (key, share)
+
+
+def test_memory_is_shared_out_to_hosts_ports_and_flows() -> None:
+    memory = importlib.import_module("memory")
+    tree = importlib.import_module("workloads").fat_tree(4, 1)
+    assert (len(tree["hosts"]), memory.tree_ports(tree)) == (16, 80)
+    assert [len(memory.star(tree, 3)[key]) for key in ("hosts", "switches", "links", "workloads")] == [3, 1, 3, 0]
+    host, port, flow, own = 700, 30, 5_000, 10**6
+    peaks = {"none": own + 2 * (host + port), "star": own + 16 * (host + port), "tree": own + 16 * host + 80 * port}
+    peaks |= {"half": peaks["tree"] + 8 * flow, "full": peaks["tree"] + 16 * flow}
+    shares = {"bytes_per_host": host, "bytes_per_port": port, "bytes_per_flow": flow}
+    assert memory.shares(peaks, 16, 80, 16) == shares
 
 
 def test_a_fat_tree_of_any_size_is_a_cycle_through_all_hosts_on_paths_that_exist() -> None:

@@ -85,7 +85,7 @@ impl Forwarding {
     }
 
     /// The output port for `frame`, or `None` when its destination is unreachable.
-    #[inline]
+    #[inline(always)]
     pub fn route<F: Frame>(&self, frame: &F) -> Option<PortNo> {
         if let Some(port) = self.pins.port_of(frame.flow_hash()) {
             return Some(usize::from(port));

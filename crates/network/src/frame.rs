@@ -1,10 +1,29 @@
 //! The interface of an engine's frames to the network, in addition to that to switches.
 
+use std::fmt::Debug;
 use tailrace_dataplane::Frame;
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Flags, Packet, PacketHead, PacketRest};
 
 /// A frame of an engine.
 pub trait NetworkFrame: Frame + Copy + Default {
+    /// What a wire keeps of every frame.
+    type Head: Copy + Default + Debug;
+    /// What it keeps apart, because few frames have it.
+    type Rest: Copy + Debug;
+
+    /// Its head.
+    fn head(&self) -> Self::Head;
+    /// Its rest, if it has one, whose presence its head tells from now on.
+    fn rest(&self, head: &mut Self::Head) -> Option<Self::Rest>;
+    /// Whether it has one.
+    fn has_rest(&self) -> bool;
+    /// Whether this head tells of a rest.
+    fn tells_rest(head: &Self::Head) -> bool;
+    /// The frame with this head.
+    fn from_head(head: &Self::Head) -> Self;
+    /// Adds the rest that the head told of.
+    fn add_rest(&mut self, rest: Self::Rest);
+
     /// Its header fields.
     fn packet(&self) -> &Packet;
     /// A frame with these header fields that a switch makes.
@@ -18,6 +37,33 @@ pub trait NetworkFrame: Frame + Copy + Default {
 }
 
 impl NetworkFrame for Packet {
+    type Head = PacketHead;
+    type Rest = PacketRest;
+
+    #[inline(always)]
+    fn head(&self) -> PacketHead {
+        self.head()
+    }
+    fn rest(&self, head: &mut PacketHead) -> Option<PacketRest> {
+        head.note_rest();
+        Some(self.sack)
+    }
+    #[inline(always)]
+    fn has_rest(&self) -> bool {
+        self.has_rest()
+    }
+    #[inline(always)]
+    fn tells_rest(head: &PacketHead) -> bool {
+        head.has_rest()
+    }
+    #[inline(always)]
+    fn from_head(head: &PacketHead) -> Packet {
+        Packet::from_head(head)
+    }
+    fn add_rest(&mut self, rest: PacketRest) {
+        self.add_rest(rest);
+    }
+
     #[inline]
     fn packet(&self) -> &Packet {
         self

@@ -1,26 +1,38 @@
 //! A queue of frames with their times, in memory that only grows.
 
-/// A key and its item stand together, without a gap: what follows each other in the queue shares cache lines.
+use crate::NetworkFrame;
+use std::collections::VecDeque;
+use tailrace_units::{Time, prefetch};
+
+/// A time and the head of its frame stand together, without a gap: what follows each other in the queue shares cache lines.
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot<K, T> {
-    key: K,
-    item: T,
+struct Slot<H> {
+    at: Time,
+    head: H,
 }
 
 /// First size of the memory.
 const CAPACITY_MIN: usize = 4;
 
-/// First in, first out, with a header of 24 bytes. The capacity is a power of two, so that finding a place is one mask. A
-/// queue that becomes empty begins anew at the start of its memory: while it is short it stays in the same cache lines,
-/// however much memory it once needed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ring<K, T> {
-    slots: Box<[Slot<K, T>]>,
+/// First in, first out, with a header of 32 bytes. The memory grows by half: most rings are filled once, and a network has
+/// thousands. A queue that becomes empty begins anew at the start of its memory: while it is short it stays in the same
+/// cache lines, however much memory it once needed.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring<F: NetworkFrame> {
+    slots: Box<[Slot<F::Head>]>,
     first: u32,
     len: u32,
+    /// Of the frames that have one, in their order.
+    rests: Option<Box<VecDeque<F::Rest>>>,
 }
 
-impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
+impl<F: NetworkFrame> Default for Ring<F> {
+    fn default() -> Ring<F> {
+        Ring { slots: Box::default(), first: 0, len: 0, rests: None }
+    }
+}
+
+impl<F: NetworkFrame> Ring<F> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
@@ -29,19 +41,37 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
     /// The place of the one so many behind the first.
     #[inline]
     fn place(&self, behind: usize) -> usize {
-        (self.first as usize + behind) & (self.slots.len() - 1)
+        let place = self.first as usize + behind;
+        if place < self.slots.len() { place } else { place - self.slots.len() }
     }
 
-    #[inline]
-    pub(crate) fn push(&mut self, key: K, item: &T) {
+    #[inline(always)]
+    pub(crate) fn push(&mut self, at: Time, frame: &F) {
         if self.is_full() {
             self.grow();
         }
         let place = self.place(self.len());
         let slot = &mut self.slots[place];
-        slot.key = key;
-        slot.item = *item;
+        slot.at = at;
+        slot.head = frame.head();
         self.len += 1;
+        if frame.has_rest() {
+            self.keep_rest(place, frame);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep_rest(&mut self, place: usize, frame: &F) {
+        let rests = self.rests.get_or_insert_default();
+        rests.extend(frame.rest(&mut self.slots[place].head));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_rest(&mut self, frame: &mut F) {
+        let rest = self.rests.as_mut().and_then(|rests| rests.pop_front());
+        frame.add_rest(rest.expect("the head tells of a rest"));
     }
 
     /// Whether [`Ring::push`] needs more memory.
@@ -50,56 +80,76 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
         self.len() == self.slots.len()
     }
 
-    /// The key of the first.
+    /// The time of the first.
     #[inline]
-    pub(crate) fn front(&self) -> Option<K> {
-        if self.len == 0 { None } else { self.slots.get(self.first as usize).map(|slot| slot.key) }
+    pub(crate) fn front(&self) -> Option<Time> {
+        if self.len == 0 { None } else { self.slots.get(self.first as usize).map(|slot| slot.at) }
     }
 
-    /// The key of the last.
+    /// The time of the last.
     #[inline]
-    pub(crate) fn back(&self) -> Option<K> {
+    pub(crate) fn back(&self) -> Option<Time> {
         let last = self.len().checked_sub(1)?;
-        self.slots.get(self.place(last)).map(|slot| slot.key)
+        self.slots.get(self.place(last)).map(|slot| slot.at)
     }
 
-    /// The key of the second.
+    /// The time of the second.
     #[inline]
-    pub(crate) fn second(&self) -> Option<K> {
-        if self.len < 2 { None } else { self.slots.get(self.place(1)).map(|slot| slot.key) }
+    pub(crate) fn second(&self) -> Option<Time> {
+        if self.len < 2 { None } else { self.slots.get(self.place(1)).map(|slot| slot.at) }
     }
 
     /// Takes the first away. There must be one.
-    #[inline]
-    pub(crate) fn pop(&mut self) -> (K, T) {
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> (Time, F) {
         debug_assert!(self.len > 0, "something is in the ring");
-        let slot = &self.slots[self.first as usize];
-        let taken = (slot.key, slot.item);
+        let Slot { at, ref head } = self.slots[self.first as usize];
+        let (mut frame, tells_rest) = (F::from_head(head), F::tells_rest(head));
+        if tells_rest {
+            self.take_rest(&mut frame);
+        }
         self.len -= 1;
         self.first = if self.len == 0 { 0 } else { self.place(1) as u32 };
-        taken
+        (at, frame)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &T)> {
-        (0..self.len()).map(|behind| {
-            let slot = &self.slots[self.place(behind)];
-            (slot.key, &slot.item)
+    /// The first is wanted soon.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.slots, self.first as usize);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, F)> {
+        let mut rests = self.rests.iter().flat_map(|rests| rests.iter());
+        (0..self.len()).map(move |behind| {
+            let Slot { at, head } = &self.slots[self.place(behind)];
+            let mut frame = F::from_head(head);
+            if F::tells_rest(head) {
+                frame.add_rest(*rests.next().expect("the head tells of a rest"));
+            }
+            (*at, frame)
         })
+    }
+
+    /// Takes everything away, with the memory.
+    pub(crate) fn discard(&mut self) {
+        *self = Ring::default();
     }
 
     /// Takes away those from place `from` up to, without, place `to`.
     pub(crate) fn remove(&mut self, from: usize, to: usize) {
         let kept = self.iter().enumerate().filter(|(at, _)| !(from..to).contains(at));
-        let kept: Vec<(K, T)> = kept.map(|(_, (key, &item))| (key, item)).collect();
-        self.len = 0;
-        kept.iter().for_each(|(key, item)| self.push(*key, item));
+        let kept: Vec<(Time, F)> = kept.map(|(_, kept)| kept).collect();
+        (self.len, self.rests) = (0, None);
+        kept.iter().for_each(|(at, frame)| self.push(*at, frame));
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut slots = Vec::with_capacity((2 * self.slots.len()).max(CAPACITY_MIN));
-        slots.extend(self.iter().map(|(key, &item)| Slot { key, item }));
-        slots.resize(slots.capacity(), Slot::default());
+        let capacity = (self.slots.len() + self.slots.len() / 2).max(CAPACITY_MIN);
+        let mut slots = Vec::with_capacity(capacity);
+        slots.extend((0..self.len()).map(|behind| self.slots[self.place(behind)]));
+        slots.resize(capacity, Slot::default());
         (self.slots, self.first) = (slots.into_boxed_slice(), 0);
     }
 }
@@ -108,18 +158,27 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::VecDeque;
+    use tailrace_wire::{Packet, SackBlock};
+
+    fn packet(n: u64, has_rest: bool) -> Packet {
+        let block = SackBlock { offset: n as i32, bytes: u32::from(has_rest) };
+        Packet {
+            seq: n,
+            sack: if has_rest { [SackBlock::default(), block, block] } else { Default::default() },
+            ..Packet::default()
+        }
+    }
 
     proptest! {
         #[test]
-        fn it_is_a_queue(steps in proptest::collection::vec(0_u8..7, 0..300)) {
+        fn it_is_a_queue(steps in proptest::collection::vec((0_u8..7, any::<bool>()), 0..300)) {
             let mut ring = Ring::default();
             let mut model = VecDeque::new();
-            for (n, step) in steps.into_iter().enumerate() {
+            for ((step, has_rest), n) in steps.into_iter().zip(0..) {
                 match step {
                     0..4 => {
-                        ring.push(n, &(2 * n));
-                        model.push_back((n, 2 * n));
+                        ring.push(Time::from_ps(n), &packet(n, has_rest));
+                        model.push_back((Time::from_ps(n), packet(n, has_rest)));
                     }
                     4..6 if ring.len() > 0 => prop_assert_eq!(Some(ring.pop()), model.pop_front()),
                     6 if ring.len() > 3 => {
@@ -131,21 +190,26 @@ mod tests {
                 prop_assert_eq!(ring.front(), model.front().map(|first| first.0));
                 prop_assert_eq!(ring.back(), model.back().map(|last| last.0));
                 prop_assert_eq!(ring.second(), model.get(1).map(|second| second.0));
-                prop_assert!(ring.iter().map(|(key, &item)| (key, item)).eq(model.iter().copied()));
+                prop_assert!(ring.iter().eq(model.iter().copied()));
             }
         }
     }
 
     #[test]
-    fn memory_doubles() {
+    fn memory_grows_by_half() {
         let mut ring = Ring::default();
         let mut capacities = vec![ring.slots.len()];
-        for n in 0..90 {
-            ring.push(n, &n);
+        for n in 0..50 {
+            ring.push(Time::from_ps(n), &packet(n, false));
             if ring.slots.len() != capacities[capacities.len() - 1] {
                 capacities.push(ring.slots.len());
             }
         }
-        assert_eq!(capacities, [0, 4, 8, 16, 32, 64, 128]);
+        assert_eq!(capacities, [0, 4, 6, 9, 13, 19, 28, 42, 63]);
+    }
+
+    #[test]
+    fn a_frame_in_flight_takes_three_quarters_of_a_cache_line() {
+        assert_eq!((size_of::<Slot<<Packet as NetworkFrame>::Head>>(), size_of::<Ring<Packet>>()), (48, 32));
     }
 }

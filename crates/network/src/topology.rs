@@ -8,7 +8,7 @@ use tailrace_plan::Plan;
 
 /// Switches and wires. Two wires for each link, in the order of the plan.
 #[derive(Debug)]
-pub struct Topology<F> {
+pub struct Topology<F: NetworkFrame> {
     /// In the order of the plan.
     pub switches: Vec<SwitchNode<F>>,
     /// By number.

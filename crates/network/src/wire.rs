@@ -50,23 +50,21 @@ pub enum Origin {
 /// where one begins.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub struct Wire<F> {
+pub struct Wire<F: NetworkFrame> {
     /// By arrival.
-    on_the_way: Ring<Time, F>,
+    on_the_way: Ring<F>,
     /// Where it ends.
     pub end: End,
     /// Where it begins.
     pub origin: Origin,
     flight: Flight,
-    /// When the latest control frame that went to an interface, and so is not on its way here, is over.
-    pub control_until: Time,
 }
 
 const _: () = assert!(size_of::<Wire<Packet>>() == 64, "a wire is as large as a cache line");
 
 impl<F: NetworkFrame> Wire<F> {
     pub(crate) fn new(origin: Origin, end: End, flight: Flight) -> Wire<F> {
-        Wire { on_the_way: Ring::default(), end, origin, flight, control_until: Time::ZERO }
+        Wire { on_the_way: Ring::default(), end, origin, flight }
     }
 
     /// Whether the next frame needs more memory.
@@ -76,7 +74,7 @@ impl<F: NetworkFrame> Wire<F> {
     }
 
     /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, frame: &F, start: Time, end: Time) -> Option<Time> {
         let arrival = self.arrival(start, end);
         self.on_the_way.push(arrival, frame);
@@ -114,13 +112,19 @@ impl<F: NetworkFrame> Wire<F> {
 
     /// The next frame, with its arrival.
     #[inline]
-    pub fn next_frame(&self) -> Option<(Time, &F)> {
+    pub fn next_frame(&self) -> Option<(Time, F)> {
         self.on_the_way.iter().next()
     }
 
     /// The frames on their way but for the first so many, each with its arrival.
-    pub fn frames_from(&self, place: usize) -> impl Iterator<Item = (Time, &F)> {
+    pub fn frames_from(&self, place: usize) -> impl Iterator<Item = (Time, F)> {
         self.on_the_way.iter().skip(place)
+    }
+
+    /// The next frame is wanted soon.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.on_the_way.prefetch();
     }
 
     /// Takes the next frame if it has arrived.
@@ -153,6 +157,11 @@ impl<F: NetworkFrame> Wire<F> {
         let arrived = self.on_the_way.iter().take_while(|frame| frame.0 <= now).count();
         self.on_the_way.remove(most, arrived);
         (arrived - most) as u64
+    }
+
+    /// Takes away what is on its way, and the memory for it.
+    pub fn discard(&mut self) {
+        self.on_the_way.discard();
     }
 
     /// Whether frames follow each other.

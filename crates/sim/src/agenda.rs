@@ -26,6 +26,15 @@ const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 /// Children of a node.
 const WAYS: usize = 4;
 
+/// Wires that are likely to be due shortly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coming {
+    /// The next.
+    pub(crate) next: usize,
+    /// One of the four from which the next is chosen from now on.
+    pub(crate) soon: usize,
+}
+
 /// The pending times of all sources. The wires, which are armed all the time, have a tree of their own: a small one.
 #[derive(Debug)]
 pub(crate) struct Agenda {
@@ -119,12 +128,14 @@ impl Agenda {
     /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and
     /// this stands in the loop that needs it for every event.
     #[inline(always)]
-    pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) {
+    pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) -> Coming {
         debug_assert!((wire as usize) < self.first_other, "wires come first");
         self.due[wire as usize] = at;
         let key = self.key(wire, at);
         let slot = self.wires.nodes.len() - 1 + wire as usize;
-        self.wires.raise(slot, key);
+        let coming = self.wires.raise(slot, key);
+        let sources = SOURCES_MAX as u64 - 1;
+        Coming { next: (self.wires.least & sources) as usize, soon: (coming & sources) as usize }
     }
 
     /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time. Its time becomes
@@ -200,23 +211,25 @@ impl Tree {
         }
     }
 
-    /// A later time needs the winners of the others, up to the root.
+    /// A later time needs the winners of the others, up to the root. Returns the one that stands in the root from now on.
     #[inline]
-    fn raise(&mut self, mut slot: usize, key: u64) {
+    fn raise(&mut self, mut slot: usize, key: u64) -> u64 {
         let mut winner = key;
-        loop {
+        let entered = loop {
             let node = slot / WAYS;
             let keys = &mut self.nodes[node];
             let way = slot % WAYS;
             keys[way] = winner;
+            let entered = winner;
             // The other three are loaded before the winner from below is known.
             winner = winner.min(keys[way ^ 1].min(keys[way ^ 2]).min(keys[way ^ 3]));
             if node == 0 {
-                break;
+                break entered;
             }
             slot = node - 1;
-        }
+        };
         self.least = winner;
+        entered
     }
 }
 

@@ -61,7 +61,7 @@ fn begin_of_timeline(links: &mut Links, at: Time, wire: Option<u32>) {
     let Some(timeline) = &mut links.observe.timeline else { return };
     let next = wire.and_then(|wire| Some((wire, links.wires[wire as usize].next_frame()?)));
     let arrived = next.filter(|&(_, (arrival, _))| arrival <= at).map(|(wire, (_, packet))| (wire, packet));
-    timeline.begin_event(at, arrived);
+    timeline.begin_event(at, arrived.as_ref().map(|(wire, packet)| (*wire, packet)));
 }
 
 impl World {

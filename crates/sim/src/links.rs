@@ -1,6 +1,6 @@
 //! The wires on which switches and hosts send, and the deadlines that follow from a frame on one.
 
-use crate::agenda::{Agenda, source_of};
+use crate::agenda::{Agenda, Coming, source_of};
 use crate::attachment::Attachment;
 use crate::boundary::Boundary;
 use crate::bridging::Bridging;
@@ -12,13 +12,16 @@ use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs, Refusal};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
-use tailrace_units::{Span, Time};
+use tailrace_units::{Span, Time, prefetch};
 use tailrace_wire::Packet;
 
 /// The parts of the world that a frame passes on its way out of a node.
 #[derive(Debug)]
 pub(crate) struct Links {
     pub(crate) wires: Vec<Wire<Packet>>,
+    /// By wire, as far as there were any: when the latest control frame that went to an interface, and so is not on its way
+    /// here, is over.
+    pub(crate) controls_until: Vec<Time>,
     /// Interrupt moderation at each host's end.
     pub(crate) moderations: Vec<Moderation>,
     pub(crate) agenda: Agenda,
@@ -34,8 +37,8 @@ pub(crate) struct Links {
 impl Links {
     /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is
     /// a last call, so that this way needs no register that outlives a call.
-    #[inline]
-    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+    #[inline(always)]
+    fn send_here(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         if !self.observe.sent(start, wire, packet.fingerprint()) {
             return self.send_without_digest(wire, packet, start, end);
         }
@@ -46,6 +49,12 @@ impl Links {
         if let Some(arrival) = link.push(packet, start, end) {
             self.announce(wire, arrival);
         }
+    }
+
+    /// The same for hosts, which send from many places.
+    #[inline(never)]
+    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        self.send_here(wire, packet, start, end);
     }
 
     /// The same in runs that keep no digest, or more than it.
@@ -64,7 +73,7 @@ impl Links {
             && let End::Host(host) | End::Bonded(host) = link.end
         {
             let arrival = link.arrival(start, end);
-            link.control_until = arrival;
+            self.note_control(wire, arrival);
             self.wake_wire(wire, arrival);
             self.deliver_control(host, arrival, *packet);
         } else if let Some(arrival) = link.push(packet, start, end) {
@@ -102,6 +111,28 @@ impl Links {
         self.agenda.arm(source, due);
     }
 
+    /// What is due soon is not in a cache where there are thousands of wires: the wire is brought first, and then the frame on
+    /// it.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, coming: Coming) {
+        prefetch(&self.wires, coming.soon);
+        if let Some(wire) = self.wires.get(coming.next) {
+            wire.prefetch();
+        }
+    }
+
+    /// When the latest control frame that left a wire at an interface is over.
+    #[inline]
+    pub(crate) fn control_until(&self, wire: usize) -> Time {
+        self.controls_until.get(wire).copied().unwrap_or(Time::ZERO)
+    }
+
+    #[cold]
+    fn note_control(&mut self, wire: usize, until: Time) {
+        self.controls_until.resize(self.wires.len().max(wire + 1), Time::ZERO);
+        self.controls_until[wire] = until;
+    }
+
     /// The interface of a host that takes part in data-centre bridging is due then by itself.
     pub(crate) fn call_interface(&mut self, host: u32, at: Time) {
         let Some(interface) = self.bridging.interface_of(host) else { return };
@@ -118,9 +149,9 @@ impl Links {
 }
 
 impl Medium<Packet> for Links {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        self.send(wire, packet, start, end);
+        self.send_here(wire, packet, start, end);
     }
 
     fn dropped(&mut self, at: Time, wire: usize, packet: &Packet, cause: DropCause) {

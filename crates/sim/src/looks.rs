@@ -3,6 +3,7 @@
 use crate::control::Control;
 use crate::outcome::netstat::netstat;
 use crate::world::World;
+use tailrace_network::OnWires;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
@@ -44,7 +45,8 @@ pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Cont
             windows.look(world.now, world.all_sockets());
         }
         if let Some(series) = interfaces.as_mut().filter(|_| is_due(at_interfaces)) {
-            series.look(world.now, &netstat(plan, world).collect::<Vec<_>>());
+            let on_wires = OnWires::of(&world.links.wires);
+            series.look(world.now, &netstat(plan, world, &on_wires).collect::<Vec<_>>());
         }
     }
     let world = engine.whole();

@@ -40,7 +40,7 @@ pub fn trace(plan: &Plan) -> Trace {
         if let Some(&Some(host)) = host_of.get(source as usize) {
             let wire = &world.links.wires[source as usize];
             debug_assert!(matches!(wire.end, End::Switch { .. }), "a host is linked to a switch");
-            entered.extend(wire.next_frame().map(|(arrival, packet)| (arrival, host, *packet)));
+            entered.extend(wire.next_frame().map(|(arrival, packet)| (arrival, host, packet)));
         }
         world.handle_aside(at, source);
     }

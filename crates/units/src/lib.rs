@@ -4,12 +4,14 @@
 //! result on every machine (logarithms come from the `libm` crate, not from the system's library).
 
 mod distribution;
+mod prefetch;
 mod random;
 mod rate;
 mod time;
 mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
+pub use prefetch::prefetch;
 pub use random::{Probability, RandomStream, mix64};
 pub use rate::{BitRate, Pace};
 pub use time::{Span, Time};

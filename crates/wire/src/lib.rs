@@ -3,12 +3,14 @@
 
 mod flow;
 mod fragment;
+mod head;
 mod packet;
 mod pause;
 mod tag;
 
 pub use flow::{FlowKey, Protocol, address_of};
 pub use fragment::{DATAGRAM_BYTES_MAX, FRAGMENT_UNIT_BYTES, Fragment, fragment_bytes};
+pub use head::{PacketHead, PacketRest};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 pub use tag::{TAG_BYTES, Tag, VLAN_MAX};

@@ -53,6 +53,9 @@ impl Flags {
     /// Together with `UDP`: a fragment of a datagram ([`crate::Fragment`]).
     pub const FRAGMENT: Flags = Flags(4096);
 
+    /// In a [`crate::PacketHead`] only: the packet has a rest.
+    pub(crate) const HAS_REST: Flags = Flags(1 << 15);
+
     /// Whether every bit of `other` is set.
     #[inline]
     pub const fn contains(self, other: Flags) -> bool {

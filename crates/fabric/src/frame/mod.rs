@@ -49,6 +49,28 @@ impl LiveFrame {
 }
 
 impl NetworkFrame for LiveFrame {
+    type Head = LiveFrame;
+    type Rest = std::convert::Infallible;
+
+    fn head(&self) -> LiveFrame {
+        *self
+    }
+    fn rest(&self, _: &mut LiveFrame) -> Option<Self::Rest> {
+        None
+    }
+    fn has_rest(&self) -> bool {
+        false
+    }
+    fn tells_rest(_: &LiveFrame) -> bool {
+        false
+    }
+    fn from_head(head: &LiveFrame) -> LiveFrame {
+        *head
+    }
+    fn add_rest(&mut self, rest: Self::Rest) {
+        match rest {}
+    }
+
     #[inline]
     fn packet(&self) -> &Packet {
         &self.packet

@@ -240,7 +240,8 @@ impl Network {
 
     /// The ports of all switches as `netstat -i` has them.
     pub(super) fn port_rows(&self, plan: &Plan) -> Vec<Value> {
-        switch_rows(plan, &self.switches, &self.links.wires, &self.on_wires, |host, _| self.sent[host]).collect()
+        let ended = OnWires::of(&self.links.wires);
+        switch_rows(plan, &self.switches, (&self.on_wires, &ended), |host, _| self.sent[host]).collect()
     }
 
     /// Frames that a host has sent since counting began.

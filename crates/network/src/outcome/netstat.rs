@@ -66,13 +66,12 @@ pub fn interface_row(node: &str, towards: Option<&str>, name: &str, mtu_bytes: O
     })
 }
 
-/// The ports of all switches. `began` are the frames on the wires when counting began; `sent` tells what a host has sent over
+/// The ports of all switches. `began` are the frames on the wires when counting began, `ended` those of now; `sent` tells what a host has sent over
 /// its port of this number since then.
 pub fn switch_rows<F: NetworkFrame>(
     plan: &Plan,
     nodes: &[SwitchNode<F>],
-    wires: &[Wire<F>],
-    began: &OnWires,
+    (began, ended): (&OnWires, &OnWires),
     sent: impl Fn(usize, usize) -> u64 + Copy,
 ) -> impl Iterator<Item = Value> {
     let graph = &plan.graph;
@@ -85,7 +84,7 @@ pub fn switch_rows<F: NetworkFrame>(
             let wire = 2 * end.link + usize::from(graph.links[end.link].a != end.peer);
             let peer_sent = sent_by(end.peer, graph.port_of_link(end.link, end.peer));
             // A wire that drops, as one does before a hypervisor whose ring is full, has fewer: never less than none.
-            let arrived = (peer_sent + began.on(wire)).saturating_sub(wires[wire].frames());
+            let arrived = (peer_sent + began.on(wire)).saturating_sub(ended.on(wire));
             let (tx_frames, tx_dropped) = port_sum(node, port);
             let too_long = node.switch.mtu_drops(port);
             let counts = InterfaceCounts {

@@ -74,6 +74,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         links: Links {
             agenda: Agenda::new(wires.len(), first_socket_source as usize),
             wires,
+            controls_until: Vec::new(),
             moderations,
             observe,
             bridging,

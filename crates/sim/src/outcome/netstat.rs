@@ -4,17 +4,17 @@ use crate::world::World;
 use serde_json::Value;
 use tailrace_endpoint::host::Host;
 use tailrace_endpoint::nic::BondedInterface;
-use tailrace_network::{InterfaceCounts, interface_row, switch_rows};
+use tailrace_network::{InterfaceCounts, OnWires, interface_row, switch_rows};
 use tailrace_plan::{Plan, RawHost};
 
 /// Hosts first, then the ports of switches, each in the order of the plan.
-pub(crate) fn netstat(plan: &Plan, world: &World) -> impl Iterator<Item = Value> {
+pub(crate) fn netstat(plan: &Plan, world: &World, on_wires: &OnWires) -> impl Iterator<Item = Value> {
     let hosts = plan.raw.hosts.iter().zip(&world.hosts).flat_map(|(raw, host)| host_rows(raw, host));
     let sent = move |host: usize, port: usize| {
         let nic = world.hosts[host].nic();
         nic.bonded().map_or_else(|| nic.sent_frames(), |bond| bond.interfaces()[port].sent_frames)
     };
-    let ports = switch_rows(plan, &world.switches, &world.links.wires, &world.on_wires, sent);
+    let ports = switch_rows(plan, &world.switches, (&world.on_wires, on_wires), sent);
     hosts.chain(ports)
 }
 

@@ -3,22 +3,24 @@
 use super::hypervisors::hypervisor_summaries;
 use super::netstat::netstat;
 use super::processors::processor_summary;
+use super::text::Text;
 use super::written::{self, List};
 use crate::control::Control;
-use crate::world::{World, counted, frames_in_network};
+use crate::world::{World, counted};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_endpoint::ip::IpCounters;
 use tailrace_endpoint::nic::{BondedInterface, BondedNic};
-use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
+use tailrace_network::{Counted, OnWires, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
 use tailrace_workloads::{has_lasting_connections, tells_connections};
 
 /// That of a cancelled trial, which is no result.
-pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> String {
-    json!({
+pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
+    let mut text = Text::default();
+    text.put(json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
         "finished": false,
@@ -26,14 +28,28 @@ pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> String {
         "end_ps": world.now.ps(),
         "wall_s": wall.as_secs_f64(),
         "events": world.events - world.wakeups,
-    })
-    .to_string()
+    }));
+    text.end();
+    text
+}
+
+/// What was on its way at the end, when the memory for it is needed no longer.
+pub(super) struct OnTheirWay {
+    pub(super) frames: u64,
+    pub(super) on_wires: OnWires,
 }
 
 /// That of a trial; its lists end early when it is cancelled meanwhile.
-pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration, control: &Control) -> String {
+pub(super) fn summary(
+    plan: &Plan,
+    world: &World,
+    cut_off: &[CutOff],
+    on_their_way: &OnTheirWay,
+    wall: Duration,
+    control: &Control,
+) -> Text {
     let frames = world.links.observe.frames;
-    let in_network = frames_in_network(world);
+    let in_network = on_their_way.frames;
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
     let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
@@ -64,7 +80,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         List::new("workloads", workloads(plan, world, cut_off)),
         List::new("ports", ports(plan, &world.switches, counted)),
         List::new("hosts", hosts(plan, world)),
-        List::new("netstat", netstat(plan, world)),
+        List::new("netstat", netstat(plan, world, &on_their_way.on_wires)),
     ];
     if !world.hypervisors.is_empty() {
         lists.push(List::new("hypervisors", hypervisor_summaries(plan, world)));

@@ -3,7 +3,6 @@
 
 use super::partition::Partition;
 use super::refusal::Refusal;
-use crate::trigger::Trigger;
 use super::whole::Owners;
 use super::{Course, FOREVER, run_parted_since};
 use crate::build::build;
@@ -11,6 +10,7 @@ use crate::clock::Stopwatch;
 use crate::control::Control;
 use crate::looks;
 use crate::outcome::{self, Outcome};
+use crate::trigger::Trigger;
 use crate::world::World;
 use tailrace_plan::Plan;
 

@@ -273,7 +273,7 @@ impl<'a> Part<'a> {
         boundary.reuse(filled);
         for (late, count) in ports.out.iter().zip(&mut ports.handed_over) {
             let link: &Wire<Packet> = &links.wires[late.wire as usize];
-            for (arrival, &packet) in link.frames_from(*count) {
+            for (arrival, packet) in link.frames_from(*count) {
                 *handed_over = arrival.min(*handed_over);
                 letters[usize::from(late.to)].push(Letter { wire: late.wire, arrival, packet });
                 *count += 1;

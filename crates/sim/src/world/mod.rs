@@ -216,12 +216,22 @@ impl World {
     /// Something arrives at the end of a wire.
     #[inline(always)]
     fn read_wire(&mut self, now: Time, wire: usize) {
-        if let Origin::LatePort { switch, port } = self.links.wires[wire].origin {
-            let is_read = self.settle_origin(now, wire, (switch as usize, usize::from(port)));
-            if is_read {
-                return;
-            }
+        match self.links.wires[wire].origin {
+            Origin::LatePort { switch, port } => self.read_late_wire(now, wire, (switch as usize, usize::from(port))),
+            Origin::Settled => self.read_settled_wire(now, wire),
         }
+    }
+
+    #[inline(never)]
+    fn read_late_wire(&mut self, now: Time, wire: usize, origin: (usize, usize)) {
+        let is_read = self.settle_origin(now, wire, origin);
+        if !is_read {
+            self.read_settled_wire(now, wire);
+        }
+    }
+
+    #[inline(always)]
+    fn read_settled_wire(&mut self, now: Time, wire: usize) {
         match self.links.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
             End::Host(host) => self.poll_host(now, host),
@@ -244,7 +254,7 @@ impl World {
             return true;
         }
         if let End::Host(host) | End::Bonded(host) = link.end
-            && link.control_until > now
+            && self.links.control_until(wire) > now
         {
             self.poll_behind_control(now, wire, host);
             return true;
@@ -261,7 +271,7 @@ impl World {
             End::Bonded(host) => self.poll_bonded(now, wire, host),
             End::Host(_) | End::Stage { .. } | End::Switch { .. } => self.poll_host(now, host),
         }
-        let control_until = self.links.wires[wire].control_until;
+        let control_until = self.links.control_until(wire);
         self.links.wake_wire(wire, control_until);
     }
 
@@ -288,7 +298,8 @@ impl World {
         let link = &mut self.links.wires[wire];
         let (_, packet) = link.pop();
         let next = link.next_arrival();
-        self.links.agenda.postpone_wire(source_of(wire), next);
+        let coming = self.links.agenda.postpone_wire(source_of(wire), next);
+        self.links.prefetch(coming);
         let (node, mut around) = self.switch_and_outputs(switch);
         node.handle_frame(now, port, packet, &mut around.0);
         self.after_switch(now, switch);
