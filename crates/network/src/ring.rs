@@ -23,6 +23,7 @@ pub(crate) struct Ring<F: NetworkFrame> {
     first: u32,
     len: u32,
     /// Of the frames that have one, in their order.
+    #[expect(clippy::box_collection, reason = "the header of a ring without any stays short")]
     rests: Option<Box<VecDeque<F::Rest>>>,
 }
 
