@@ -70,9 +70,9 @@ def skewed(ports: int, stop_ps: int) -> Plan:
     return tree | {"workloads": workloads}
 
 
-def run(path: Path, cores: int) -> tuple[float, str]:
+def run(path: Path, cores: int, how: str = "--cores") -> tuple[float, str]:
     """Seconds by the clock, with building, and the digest."""
-    words = [str(PROGRAM), str(path), *(["--cores", str(cores)] if cores > 1 else [])]
+    words = [str(PROGRAM), str(path), *([how, str(cores)] if cores > 1 else [])]
     begun_s = time.monotonic()
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return time.monotonic() - begun_s, str(json.loads(done.stdout)["digest"])
@@ -128,14 +128,14 @@ def print_skewed(folder: Path) -> None:
             )
 
 
-def compare(folder: Path, cores: int, rounds: int) -> int:
+def compare(folder: Path, cores: int, rounds: int, how: str) -> int:
     """Prints seconds and ratios."""
     for ports, stop_ps in SIZES:
         path = folder / "plan.json"
         path.write_text(json.dumps(plan(ports, stop_ps)), encoding="utf-8")
         ratios = []
         for _ in range(rounds):
-            (one_s, one), (several_s, several) = run(path, 1), run(path, cores)
+            (one_s, one), (several_s, several) = run(path, 1), run(path, cores, how)
             if one != several:
                 print(f"{ports**3 // 4} hosts: digests {one} and {several}")
                 return 1
@@ -152,6 +152,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--skewed", action="store_true")
+    parser.add_argument("--automatic", action="store_true", help="as many as pay, as `tailrace run` does by itself")
     options = parser.parse_args()
     build()
     with tempfile.TemporaryDirectory() as name:
@@ -160,7 +161,9 @@ def main() -> int:
             predict(folder)
         if options.skewed:
             print_skewed(folder)
-        return 0 if options.predict or options.skewed else compare(folder, options.cores, options.rounds)
+        if options.predict or options.skewed:
+            return 0
+        return compare(folder, options.cores, options.rounds, "--up-to" if options.automatic else "--cores")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,9 @@ def took(jobs: int, transactions: int, trials: int) -> Took:
         file = Path(folder) / "pool.yaml"
         file.write_text(text, encoding="utf-8")
         executor = Timed(jobs)
-        finished = ExperimentRun(load_scenario(file), Options(jobs=jobs, out=Path(folder) / "run"), executor=executor).run()
+        finished = ExperimentRun(
+            load_scenario(file), Options(jobs=jobs, out=Path(folder) / "run"), executor=executor
+        ).run()
         assert finished.is_valid
         return Took(executor.wall_s, executor.cpu_s)
 
