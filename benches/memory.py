@@ -2,7 +2,7 @@
 
 memory.py [--k K]    fat trees of switches with K ports, 16 unless said
 
-Runs in processes of their own: two hosts at one switch, all hosts at one switch, and the fat tree, all without flows;
+Runs in processes of their own: two hosts at one switch, all hosts at one switch, and the fat tree, all with one flow;
 the fat tree with one endless flow for each second host, and for each host. A port has its wire, a host its interface
 and its stack, a flow two sockets, and what it has in flight; each has its share of the plan and of the outcome.
 """
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     plans = {
         "none": star(tree, 2),
         "star": star(tree, hosts),
-        "tree": tree | {"workloads": []},
+        "tree": tree | {"workloads": one_flow(tree)},
         "half": tree | {"workloads": flows[::2]},
         "full": tree,
     }
@@ -55,11 +55,19 @@ def shares(peaks: dict[str, int], hosts: int, ports: int, flows: int) -> dict[st
 
 
 def star(tree: Plan, hosts: int) -> Plan:
-    """So many of the hosts at the first switch, without flows."""
+    """So many of the hosts at the first switch, with one flow."""
     switch = tree["switches"][0]
     kept = tree["hosts"][:hosts]
     links = [tree["links"][0] | {"a": host["name"], "b": switch["name"]} for host in kept]
-    return tree | {"hosts": kept, "switches": [switch], "links": links, "workloads": []}
+    return tree | {"hosts": kept, "switches": [switch], "links": links, "workloads": one_flow(tree)}
+
+
+def one_flow(tree: Plan) -> list[Any]:
+    """Between the first two hosts, wherever they are: a plan has a workload."""
+    flow = tree["workloads"][0]
+    ends = {"source": tree["hosts"][0]["name"], "destination": tree["hosts"][1]["name"]}
+    stream = flow["body"]["stream"] | ends | {"pin_forward": [], "pin_backward": []}
+    return [{"header": flow["header"], "body": {"stream": stream}}]
 
 
 def tree_ports(tree: Plan) -> int:
