@@ -91,19 +91,19 @@ def of_sizes(sizes: dict[str, Any]) -> str:
     size, ways, line = sizes["last_level"].split(",")
     model = f"{int(size) // 1024} KiB, {ways} ways, lines of {line} bytes"
     columns = ("packet-hops", "ns per hop: median (least–most)", "times the first", "MiB", "KiB per host", "build, s")
-    lines = [row_of("Hosts", *columns, "instructions per hop", "misses per hop"), "|---:" * 9 + "|"]
+    keys = [key for key in ("instructions_per_hop", "misses_per_hop") if key in sizes["rows"][0]]
+    lines = [row_of("Hosts", *columns, *(key.replace("_", " ") for key in keys)), "|---:" * (7 + len(keys)) + "|"]
     first = sizes["rows"][0]["ns_per_hop"][0]
     for row in sizes["rows"]:
         cost, least, most = row["ns_per_hop"]
         memory, build = row["memory_mib"], row["build_s"]
         shared = (f"{memory:.1f}", f"{memory * 1024 / row['hosts']:.1f}", f"{build:.2f}")
-        counts = [f"{row[key]:g}" if key in row else "" for key in ("instructions_per_hop", "misses_per_hop")]
+        counts = [f"{row[key]:g}" for key in keys]
         time = (f"{cost:.0f} ({least:.0f}–{most:.0f})", f"{cost / first:.2f}")
         lines.append(row_of(grouped(row["hosts"]), grouped(row["packet_hops"]), *time, *shared, *counts))
-    title = (
-        "Fat trees of four sizes, one endless flow for each host on random pinned paths. "
-        f"{origin(sizes)} Misses are those of callgrind's model of a last level of {model}, in the loop of events."
-    )
+    title = f"Fat trees of four sizes, one endless flow for each host on random pinned paths. {origin(sizes)}"
+    if keys:
+        title += f" Misses are those of callgrind's model of a last level of {model}, in the loop of events."
     return f"{title}\n\n" + "\n".join(lines)
 
 

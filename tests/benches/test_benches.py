@@ -119,7 +119,7 @@ def test_memory_is_shared_out_to_hosts_ports_and_flows() -> None:
     memory = importlib.import_module("memory")
     tree = importlib.import_module("workloads").fat_tree(4, 1)
     assert (len(tree["hosts"]), memory.tree_ports(tree)) == (16, 80)
-    assert [len(memory.star(tree, 3)[key]) for key in ("hosts", "switches", "links", "workloads")] == [3, 1, 3, 0]
+    assert [len(memory.star(tree, 3)[key]) for key in ("hosts", "switches", "links", "workloads")] == [3, 1, 3, 1]
     host, port, flow, own = 700, 30, 5_000, 10**6
     peaks = {"none": own + 2 * (host + port), "star": own + 16 * (host + port), "tree": own + 16 * host + 80 * port}
     peaks |= {"half": peaks["tree"] + 8 * flow, "full": peaks["tree"] + 16 * flow}
