@@ -5,7 +5,6 @@
 
 use crate::world::World;
 use tailrace_endpoint::app::Tallies;
-use tailrace_endpoint::host::Socket;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_network::OnWires;
 use tailrace_units::Time;
@@ -16,16 +15,15 @@ impl World {
         self.counted_from = now;
         self.on_wires = OnWires::of(&self.links.wires);
         let (limits, connections) = (self.limits_by_workload(), self.connection_limits(now));
+        let (tcp, mut received, tallies) = (self.tcp_stats(), self.received_bytes(), self.tallies());
         for index in 0..self.links.observe.workloads.len() {
             if !self.links.observe.workloads[index].is_finite() {
-                let (tcp, bytes) = (self.tcp_stats(index), self.received_bytes(index));
-                let tallies = self.tallies(index);
                 if let Some(recorder) = &mut self.links.observe.recorder {
                     recorder.begin_counting(index as u32);
                 }
                 let record = &mut self.links.observe.workloads[index];
-                record.begin_counting(now, tcp, bytes);
-                record.tallies_before = tallies;
+                record.begin_counting(now, tcp[index], std::mem::take(&mut received[index]));
+                record.tallies_before = tallies[index].clone();
                 (record.limits_before, record.connection_limits_before) = (limits[index], connections[index].clone());
             }
         }
@@ -34,32 +32,37 @@ impl World {
         self.hypervisors.iter_mut().for_each(|node| node.model.begin_counting(now));
     }
 
-    /// What the connections of a workload have counted since they were made, those that are gone too.
-    pub(crate) fn tcp_stats(&self, workload: usize) -> TcpStats {
-        let mut sum = self.links.observe.workloads[workload].retired;
-        let of_programs = self.program_sockets().filter(|socket| socket.owner() as usize == workload);
-        self.sockets_of(workload).chain(of_programs).filter_map(Socket::stats).for_each(|stats| sum.add(stats));
-        sum
+    /// By workload, what its connections have counted since they were made, those that are gone too.
+    pub(crate) fn tcp_stats(&self) -> Vec<TcpStats> {
+        let mut sums: Vec<TcpStats> = self.links.observe.workloads.iter().map(|record| record.retired).collect();
+        for socket in self.all_sockets().chain(self.program_sockets()) {
+            if let (Some(sum), Some(stats)) = (sums.get_mut(socket.owner() as usize), socket.stats()) {
+                sum.add(stats);
+            }
+        }
+        sums
     }
 
-    /// What the programs of a workload have counted.
-    pub(crate) fn tallies(&self, workload: usize) -> Tallies {
-        let mut sum = Tallies::default();
+    /// By workload, what its programs have counted.
+    pub(crate) fn tallies(&self) -> Vec<Tallies> {
+        let mut sums = vec![Tallies::default(); self.links.observe.workloads.len()];
         for place in &self.programs {
             let (owner, tallies) = self.hosts[place.host as usize].tallies_of(place.number);
-            if owner as usize == workload {
+            if let Some(sum) = sums.get_mut(owner as usize) {
                 sum.add(&tallies);
             }
         }
-        sum
+        sums
     }
 
-    /// What the receiving end of each connection of a workload has received, in the order in which they start.
-    pub(crate) fn received_bytes(&self, workload: usize) -> Vec<u64> {
-        self.sockets_of(workload).filter(|socket| socket.counts_goodput()).map(|socket| socket.tcp().received()).collect()
-    }
-
-    fn sockets_of(&self, workload: usize) -> impl Iterator<Item = &Socket> {
-        self.all_sockets().filter(move |socket| socket.owner() as usize == workload)
+    /// By workload, what the receiving end of each of its connections has received, in the order in which they start.
+    pub(crate) fn received_bytes(&self) -> Vec<Vec<u64>> {
+        let mut received = vec![Vec::new(); self.links.observe.workloads.len()];
+        for socket in self.all_sockets().filter(|socket| socket.counts_goodput()) {
+            if let Some(of_workload) = received.get_mut(socket.owner() as usize) {
+                of_workload.push(socket.tcp().received());
+            }
+        }
+        received
     }
 }

@@ -90,14 +90,16 @@ pub(super) fn summary(
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {
     let limited = world.limit_counts();
-    let told = move |(index, workload)| {
+    let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
+    let told = move |(index, workload): (usize, &Workload)| {
         let record = &world.links.observe.workloads[index];
-        let tcp = tcp_summary(&world.tcp_stats(index).since(&record.tcp_before));
-        let tallies = world.tallies(index).since(&record.tallies_before);
+        let tcp = tcp_summary(&stats[index].since(&record.tcp_before));
+        let tallies = tallies[index].since(&record.tallies_before);
         let (together, connections) = &limited[index];
         let was_open = together.limits.total() > Span::ZERO;
         let limits = was_open.then(|| limits_summary(together, lasting(workload, connections))).into();
-        let counts = Counts { connection_bytes: connection_bytes(world, index, workload), tcp, limits, tallies };
+        let counts =
+            Counts { connection_bytes: connection_bytes(&record.bytes_before, &received[index], workload), tcp, limits, tallies };
         workload_summary(workload, record, &cut_off[index], counts)
     };
     plan.workloads.iter().enumerate().map(told)
@@ -110,10 +112,9 @@ fn lasting<'a>(workload: &Workload, connections: &'a [LimitCounts]) -> &'a [Limi
 
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
 /// connections carry what they are asked to or are gone.
-fn connection_bytes(world: &World, index: usize, workload: &Workload) -> Option<Vec<u64>> {
-    let before = &world.links.observe.workloads[index].bytes_before;
+fn connection_bytes(before: &[u64], received: &[u64], workload: &Workload) -> Option<Vec<u64>> {
     let before = before.iter().copied().chain(std::iter::repeat(0));
-    let counted = || world.received_bytes(index).iter().zip(before).map(|(whole, before)| whole - before).collect();
+    let counted = || received.iter().zip(before).map(|(whole, before)| whole - before).collect();
     tells_connections(workload).then(counted)
 }
 
