@@ -25,6 +25,7 @@ from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.large.lines import Line, Lines
 from tailrace.results.large.summary import summarise_large
+from tailrace.results.large.text import large_page
 from tailrace.scenario.workloads.planned import planned_workloads
 
 USERS, BUFFER = "workloads.orders.users", "switches.leaf.buffer"
@@ -90,6 +91,19 @@ def test_every_point_runs_once_and_its_figures_are_kept(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == POINTS
     assert all(float(row["mean"]) == float(row[USERS]) for row in rows)
+
+
+@pytest.mark.usefixtures("fake")
+def test_the_page_of_an_axis_without_means_says_what_is_known_of_all_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tailrace.results.large.summary.VALUES_MAX", 19)
+    run, _ = swept(tmp_path / "run")
+    run.run()
+    page = large_page(summarise_large(tmp_path / "run"))
+    assert "## By buffer" in page
+    assert "## By users" not in page
+    assert "users (20)" in page
 
 
 @pytest.mark.usefixtures("fake")

@@ -27,8 +27,9 @@ def large_page(summary: dict[str, Any]) -> str:
     lines += [f"{line}\n" for line in _sentences(summary)]
     lines += ["## Over all points", "", *_markdown([[*HEAD, "smallest at", "largest at"], *_rows(summary, True)]), ""]
     for axis in summary["axes"]:
-        lines += [f"## By {axis['name']}", "", "Mean over all points with this value.", ""]
-        lines += [*_markdown(_by_value(summary, axis["path"], axis["name"])), ""]
+        rows = _by_value(summary, axis["path"], axis["name"])
+        if len(rows) > 1:  # an axis of very many values has no means, nor has a sweep without a sound trial
+            lines += [f"## By {axis['name']}", "", "Mean over all points with this value.", "", *_markdown(rows), ""]
     if summary["problems"]:
         lines += ["## Trials that are not ok", "", *(f"- {line}" for line in _problems(summary)), ""]
     return "\n".join(lines)
@@ -80,7 +81,7 @@ def _by_value(summary: dict[str, Any], path: str, name: str) -> list[list[str]]:
     head = [name, *(f"{c['workload']}, {metric_name(c['metric'], '')}, {c['arm']}" for c in curves)]
     columns = [{one["value"]: one["mean"] for one in curve["by_value"][path]} for curve in curves]
     values = list(dict.fromkeys(value for column in columns for value in column))
-    every = -(-len(values) // ROWS_MAX)
+    every = max(1, -(-len(values) // ROWS_MAX))
     rows = [
         [value, *(_digits(column[value]) if value in column else "" for column in columns)] for value in values[::every]
     ]
