@@ -23,7 +23,7 @@ impl World {
                 }
                 let record = &mut self.links.observe.workloads[index];
                 record.begin_counting(now, tcp[index], std::mem::take(&mut received[index]));
-                record.tallies_before = tallies[index].clone();
+                record.tallies_before = tallies[index];
                 (record.limits_before, record.connection_limits_before) = (limits[index], connections[index].clone());
             }
         }
