@@ -37,6 +37,7 @@ pub fn trace(plan: &Plan) -> Trace {
             break;
         }
         world.now = at;
+        world.events += 1;
         if let Some(&Some(host)) = host_of.get(source as usize) {
             let wire = &world.links.wires[source as usize];
             debug_assert!(matches!(wire.end, End::Switch { .. }), "a host is linked to a switch");

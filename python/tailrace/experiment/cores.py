@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ def parse_cores(text: str | None) -> int | None:
     """The value of `--cores`; None for `auto`. Raises `RunRefusedError` for what is neither."""
     if text is None or text == AUTO:
         return None
-    if not text.isdecimal() or int(text) < 1:
+    if re.fullmatch("[0-9]{1,9}", text) is None or int(text) < 1:
         raise RunRefusedError(f"--cores {text}: neither a number of cores nor {AUTO} (hint: for example --cores 2)")
     return int(text)
 
@@ -79,6 +80,6 @@ def crowding(asked: int | None, jobs: int) -> Iterator[str]:
     cores = available_cores()
     if asked is not None and asked > 1 and jobs * asked > cores:
         yield (
-            f"--cores {asked}: {jobs} at a time have {jobs * asked} threads on {cores} cores, which is slower than one"
+            f"--cores {asked}: {jobs} at a time have up to {jobs * asked} threads on {cores} cores, which is slower than one"
             " core for each trial"
         )

@@ -21,7 +21,8 @@ const ports = (() => {
 
   const count = (value) => (value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en-US").replaceAll(",", "\u202f") : value.toFixed(1));
   const bytes = (value) => {
-    const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
+    const rounded = Number(value.toPrecision(3)); // 999 600 B are 1.00 MB
+    const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log10(rounded) / 3 + 1e-9));
     const scaled = value / 1000 ** power;
     return `${value ? scaled.toPrecision(3) : 0} ${["B", "kB", "MB", "GB", "TB"][power]}`;
   };
