@@ -80,6 +80,6 @@ def crowding(asked: int | None, jobs: int) -> Iterator[str]:
     cores = available_cores()
     if asked is not None and asked > 1 and jobs * asked > cores:
         yield (
-            f"--cores {asked}: {jobs} at a time have up to {jobs * asked} threads on {cores} cores, which is slower than one"
-            " core for each trial"
+            f"--cores {asked}: {jobs} at a time have up to {jobs * asked} threads on {cores} cores, which is slower"
+            " than one core for each trial"
         )
