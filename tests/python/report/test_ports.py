@@ -109,7 +109,7 @@ def test_numbers_of_the_list_are_written_as_in_the_rest_of_the_report() -> None:
 
     values = [0, 0.5, 9.5, 10.4, 999, 12345]
     assert ran("values.map(ports.count)", values=values) == [count_text(value) for value in values]
-    sizes = [0, 1, 999, 1000, 1234, 910_000, 12_345_678]
+    sizes = [0, 1, 999, 1000, 1234, 910_000, 999_400, 999_600, 12_345_678, 999_600_000]
     assert ran("values.map(ports.bytes)", values=sizes) == [bytes_text(size) for size in sizes]
 
 

@@ -21,10 +21,9 @@ const ports = (() => {
 
   const count = (value) => (value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en-US").replaceAll(",", "\u202f") : value.toFixed(1));
   const bytes = (value) => {
-    const rounded = Number(value.toPrecision(3)); // 999 600 B are 1.00 MB
-    const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log10(rounded) / 3 + 1e-9));
+    const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3 + 1e-9));
     const scaled = value / 1000 ** power;
-    return `${value ? scaled.toPrecision(3) : 0} ${["B", "kB", "MB", "GB", "TB"][power]}`;
+    return `${scaled >= 999.5 ? count(scaled) : value ? scaled.toPrecision(3) : 0} ${["B", "kB", "MB", "GB", "TB"][power]}`;
   };
   const told = (found, shown, all, omitted) => {
     const of = found === all ? `${count(all)} ports` : `${count(found)} of ${count(all)} ports`;
