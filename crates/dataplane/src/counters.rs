@@ -1,5 +1,7 @@
 //! Counters of queues, traps and dynamic packet prioritisation, and the causes of drops.
 
+use tailrace_units::Time;
+
 /// The cause of a drop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
@@ -75,7 +77,7 @@ impl DropCause {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct QueueCounters {
-    /// Frames whose transmission was decided.
+    /// Frames whose transmission has started.
     pub tx_frames: u64,
     /// Their bytes, without overhead.
     pub tx_bytes: u64,
@@ -83,12 +85,19 @@ pub struct QueueCounters {
     pub depth_max_bytes: u64,
     /// Frames marked "congestion experienced".
     pub marked_frames: u64,
-    /// Sum over frames of bytes times waiting picoseconds: divided by the time it is the mean depth (Little's law).
+    /// Sum over frames of bytes times waiting picoseconds, of frames that wait until now and of those that were dropped after
+    /// waiting too: divided by the time it is the mean depth (Little's law).
     pub byte_picoseconds: u128,
     /// Dropped frames by [`DropCause`].
     pub drop_frames: [u64; DropCause::ALL.len()],
     /// Dropped bytes by [`DropCause`].
     pub drop_bytes: [u64; DropCause::ALL.len()],
+}
+
+/// Bytes that waited, times how long: what they add to [`QueueCounters::byte_picoseconds`].
+#[inline]
+pub(crate) fn waited(bytes: u32, from: Time, until: Time) -> u128 {
+    u128::from(bytes) * u128::from(until.since(from).ps())
 }
 
 impl QueueCounters {

@@ -1,5 +1,6 @@
 //! One output queue: frames in order, with the time each came.
 
+use crate::counters::waited;
 use crate::ingress::Account;
 use crate::qcn::CongestionPoint;
 use crate::shaper::Shaper;
@@ -85,13 +86,31 @@ impl<F: crate::Frame> Queue<F> {
         self.entered += 1;
     }
 
+    /// What has happened by `now`; what waits has waited until then.
+    pub(crate) fn counters(&self, now: Time) -> QueueCounters {
+        let byte_picoseconds = self.counters.byte_picoseconds.wrapping_add(self.waited_so_far(now));
+        QueueCounters { byte_picoseconds, ..self.counters.clone() }
+    }
+
+    /// Counts from `now` on. What the frames here have waited until then is taken off, and comes back when they leave.
+    pub(crate) fn begin_counting(&mut self, now: Time) {
+        let byte_picoseconds = self.waited_so_far(now).wrapping_neg();
+        self.counters = QueueCounters { depth_max_bytes: self.depth_bytes, byte_picoseconds, ..QueueCounters::default() };
+    }
+
+    /// Bytes that wait, each times how long, in picoseconds.
+    fn waited_so_far(&self, now: Time) -> u128 {
+        self.frames.iter().map(|(arrived, frame)| waited(frame.bytes(), *arrived, now)).sum()
+    }
+
     /// The first frame leaves the depth and the accounts: when it came, its bytes, and where it is accounted. Then it is
     /// fetched by [`Queue::fetch_head`], which moves it to where it goes.
     #[inline]
-    pub(crate) fn release_head(&mut self) -> (Time, u32, Option<Account>) {
+    pub(crate) fn release_head(&mut self, at: Time) -> (Time, u32, Option<Account>) {
         let (arrived, frame) = self.frames.front().expect("the queue has a frame");
         let (arrived, bytes) = (*arrived, frame.bytes());
         self.depth_bytes -= u64::from(bytes);
+        self.counters.byte_picoseconds = self.counters.byte_picoseconds.wrapping_add(waited(bytes, arrived, at));
         (arrived, bytes, self.accounts.pop_front())
     }
 

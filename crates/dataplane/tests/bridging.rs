@@ -238,7 +238,7 @@ proptest! {
         seen.dedup();
         prop_assert_eq!(seen.len() as u64, frames);
         let queues = (0..PORTS).flat_map(|port| (0..switch.queues(port)).map(move |queue| (port, queue)));
-        let counted: u64 = queues.map(|(port, queue)| switch.counters(port, queue))
+        let counted: u64 = queues.map(|(port, queue)| switch.counters(port, queue, Time::NEVER))
             .map(|c| c.tx_frames + c.drop_frames.iter().sum::<u64>()).sum();
         prop_assert_eq!(counted + switch.early_drops().drop_frames.iter().sum::<u64>(), frames);
         prop_assert!(switch.buffer().used_max_bytes() <= BUFFER_BYTES);

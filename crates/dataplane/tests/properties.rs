@@ -93,6 +93,18 @@ fn sorted(notes: &Notebook) -> (Sent, Dropped) {
     (sent, dropped)
 }
 
+/// Waiting bytes times picoseconds between two moments, from the depths that were told.
+fn integral(notes: &Notebook, port: PortNo, since: Time, until: Time) -> u128 {
+    let (mut sum, mut last) = (0, (Time::ZERO, 0));
+    let depths = notes.depths.iter().filter(|told| told.1 == port).map(|&(at, _, bytes)| (Time::from_ps(at), bytes));
+    for (at, bytes) in depths.chain([(Time::NEVER, 0)]) {
+        let (from, to) = (last.0.max(since), at.min(until));
+        sum += if from < to { u128::from(last.1) * u128::from(to.since(from).ps()) } else { 0 };
+        last = (at, bytes);
+    }
+    sum
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -110,12 +122,48 @@ proptest! {
     #[test]
     fn committing_early_and_choosing_late_are_the_same(limits in proptest::collection::vec(limit(), 2), traffic in arrivals()) {
         let policies: Vec<PortPolicy> = limits.into_iter().map(fifo).collect();
+        let now = Time::ZERO + Span::from_secs(10);
         let early = drive(&policies, 300_000, false, &traffic, never);
         let late = drive(&policies, 300_000, true, &traffic, never);
         prop_assert_eq!(sorted(&early.1), sorted(&late.1));
         prop_assert_eq!(&early.1.depths.len(), &late.1.depths.len());
         for port in 0..2 {
-            prop_assert_eq!(early.0.counters(port, 0), late.0.counters(port, 0));
+            prop_assert_eq!(early.0.counters(port, 0, now), late.0.counters(port, 0, now));
+        }
+    }
+
+    /// At every moment, also where counting began anew while frames waited; the mean depth is that of the depths that were told.
+    #[test]
+    fn committing_early_and_choosing_late_count_the_same(
+        limits in proptest::collection::vec(limit(), 2),
+        traffic in arrivals(),
+        anew in any::<proptest::sample::Index>(),
+    ) {
+        let policies: Vec<PortPolicy> = limits.into_iter().map(fifo).collect();
+        let anew = anew.index(traffic.len());
+        let seen = |must_choose: bool| {
+            let (mut seen, mut calls) = (Vec::new(), 0);
+            let (_, notes) = drive(&policies, 300_000, must_choose, &traffic, |switch, now, next, notes| {
+                for at in [now, now + Span::from_ps(next.since(now).ps() / 2)] {
+                    switch.handle_timeout(at, notes);
+                    seen.push((at, [0, 1].map(|port| switch.counters(port, 0, at))));
+                }
+                if calls == anew {
+                    let at = now + Span::from_ps(next.since(now).ps() / 2);
+                    switch.begin_counting(at);
+                    seen.push((at, [0, 1].map(|port| switch.counters(port, 0, at))));
+                }
+                calls += 1;
+            });
+            (seen, notes, 2 * anew + 2)
+        };
+        let (early, notes, begun) = seen(false);
+        prop_assert_eq!(&early, &seen(true).0);
+        let since = early[begun].0;
+        for (at, counters) in &early[begun..] {
+            for (port, counters) in counters.iter().enumerate() {
+                prop_assert_eq!(counters.byte_picoseconds, integral(&notes, port, since, *at));
+            }
         }
     }
 
@@ -128,7 +176,7 @@ proptest! {
         prop_assert!(switch.buffer().used_max_bytes() <= 100_000);
         prop_assert_eq!(switch.buffer().free_bytes(), 100_000);
         let counted: u64 = (0..2).flat_map(|port| (0..switch.queues(port)).map(move |queue| (port, queue)))
-            .map(|(port, queue)| switch.counters(port, queue)).map(|c| c.tx_frames + c.drop_frames.iter().sum::<u64>()).sum();
+            .map(|(port, queue)| switch.counters(port, queue, Time::NEVER)).map(|c| c.tx_frames + c.drop_frames.iter().sum::<u64>()).sum();
         prop_assert_eq!(counted, traffic.len() as u64);
     }
 

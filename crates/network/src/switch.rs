@@ -103,6 +103,12 @@ impl<F: NetworkFrame> SwitchNode<F> {
         }
     }
 
+    /// By port: its wire, and the frames that are on it already although their transmission starts after `now`.
+    pub(crate) fn committed_frames(&self, now: Time) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let ports = self.wires.iter().enumerate();
+        ports.map(move |(port, &wire)| (wire as usize, self.switch.committed_frames(port, now) as u64))
+    }
+
     /// Counts from `now` on, but for series. The switch must be settled.
     pub fn begin_counting(&mut self, now: Time) {
         self.switch.begin_counting(now);

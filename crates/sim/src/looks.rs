@@ -45,7 +45,7 @@ pub(crate) fn run_and_look(plan: &Plan, engine: &mut impl Engine, control: &Cont
             windows.look(world.now, world.all_sockets());
         }
         if let Some(series) = interfaces.as_mut().filter(|_| is_due(at_interfaces)) {
-            let on_wires = OnWires::of(&world.links.wires);
+            let on_wires = OnWires::of(&world.links.wires, &world.switches, world.now);
             series.look(world.now, &netstat(plan, world, &on_wires).collect::<Vec<_>>());
         }
     }

@@ -13,7 +13,7 @@ impl World {
     /// Counts from `now` on. The world must be settled.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
-        self.on_wires = OnWires::of(&self.links.wires);
+        self.on_wires = OnWires::of(&self.links.wires, &self.switches, now);
         let (limits, connections) = (self.limits_by_workload(), self.connection_limits(now));
         let (tcp, mut received, tallies) = (self.tcp_stats(), self.received_bytes(), self.tallies());
         for index in 0..self.links.observe.workloads.len() {

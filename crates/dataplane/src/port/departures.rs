@@ -25,6 +25,11 @@ impl Departures {
         if self.len == 0 { None } else { self.places.get(self.first as usize).copied() }
     }
 
+    /// All, the earliest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Time, u32)> + '_ {
+        (0..self.len).map(|behind| self.places[self.place(behind) as usize])
+    }
+
     /// The earliest starts. There must be one.
     #[inline]
     pub(super) fn pop(&mut self) {
@@ -80,6 +85,7 @@ mod tests {
                     model.pop_front();
                 }
                 prop_assert_eq!((departures.len(), departures.front()), (model.len(), model.front().copied()));
+                prop_assert!(departures.iter().eq(model.iter().copied()));
             }
         }
     }

@@ -4,6 +4,7 @@ use super::departures::Departures;
 use super::judge::{Place, judge_arrival};
 use super::transmitter::{Transmitter, count_sent};
 use super::{PortPolicy, Verdict};
+use crate::counters::waited;
 use crate::queue::Managed;
 use crate::{Aqm, Frame, Outputs, QueueCounters, Room, SharedBuffer};
 use tailrace_units::Time;
@@ -16,13 +17,41 @@ pub(super) struct Fifo {
     departures: Departures,
     room: Room,
     aqm: Aqm,
-    pub(super) counters: QueueCounters,
+    /// Frames that wait are among those sent, and the time until they start among their waiting.
+    counters: QueueCounters,
 }
 
 impl Fifo {
     pub(super) fn new(mut policy: PortPolicy) -> Fifo {
         let only = policy.queues.pop().expect("a plain port has one queue");
         Fifo { departures: Departures::default(), room: only.room, aqm: only.aqm, counters: QueueCounters::default() }
+    }
+
+    /// What has happened by `now`: a frame is sent when its transmission starts.
+    pub(super) fn counters(&self, now: Time) -> QueueCounters {
+        let mut counters = self.counters.clone();
+        for (start, bytes) in self.departures.iter().filter(|&(start, _)| start > now) {
+            counters.tx_frames -= 1;
+            counters.tx_bytes -= u64::from(bytes);
+            counters.byte_picoseconds -= waited(bytes, now, start);
+        }
+        counters
+    }
+
+    /// Counts from `now` on. The port must be settled.
+    pub(super) fn begin_counting(&mut self, now: Time, waiting_bytes: u64) {
+        self.counters = QueueCounters {
+            tx_frames: self.departures.len() as u64,
+            tx_bytes: waiting_bytes,
+            depth_max_bytes: waiting_bytes,
+            byte_picoseconds: self.departures.iter().map(|(start, bytes)| waited(bytes, now, start)).sum(),
+            ..QueueCounters::default()
+        };
+    }
+
+    /// Frames whose transmission has not started by `now`, although it is decided when each does.
+    pub(super) fn committed_frames(&self, now: Time) -> usize {
+        self.departures.iter().filter(|&(start, _)| start > now).count()
     }
 
     /// Frames whose transmission has started leave the queue.
@@ -100,9 +129,10 @@ impl Fifo {
             self.departures.push(start, bytes);
             let after = depth + u64::from(bytes);
             self.counters.depth_max_bytes = self.counters.depth_max_bytes.max(after);
+            self.counters.byte_picoseconds += waited(bytes, now, start);
             transmitter.waits(now, after, out);
         }
-        count_sent(&mut self.counters, bytes, now, start);
+        count_sent(&mut self.counters, bytes);
         Verdict::Leaves { start, end: transmitter.free_at }
     }
 }

@@ -64,10 +64,7 @@ impl<F: Frame> Port<F> {
     /// Counts from `now` on.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         match &mut self.queueing {
-            Queueing::Fifo(fifo) => {
-                let depth_max_bytes = self.transmitter.waiting_bytes;
-                fifo.counters = QueueCounters { depth_max_bytes, ..QueueCounters::default() };
-            }
+            Queueing::Fifo(fifo) => fifo.begin_counting(now, self.transmitter.waiting_bytes),
             Queueing::Scheduled(scheduled) => scheduled.begin_counting(now),
         }
     }
@@ -94,11 +91,18 @@ impl<F: Frame> Port<F> {
             Queueing::Scheduled(scheduled) => scheduled.queues.len(),
         }
     }
-    /// Counters of one queue.
-    pub(crate) fn counters(&self, queue: QueueNo) -> &QueueCounters {
+    /// Counters of one queue. The port must be settled.
+    pub(crate) fn counters(&self, queue: QueueNo, now: Time) -> QueueCounters {
         match &self.queueing {
-            Queueing::Fifo(fifo) => &fifo.counters,
-            Queueing::Scheduled(scheduled) => &scheduled.queues[queue].counters,
+            Queueing::Fifo(fifo) => fifo.counters(now),
+            Queueing::Scheduled(scheduled) => scheduled.queues[queue].counters(now),
+        }
+    }
+    /// Frames that were given out although their transmission starts after `now`.
+    pub(crate) fn committed_frames(&self, now: Time) -> usize {
+        match &self.queueing {
+            Queueing::Fifo(fifo) => fifo.committed_frames(now),
+            Queueing::Scheduled(_) => 0,
         }
     }
     /// Queues that hold frames. A plain port has committed to all departures, and holds none.

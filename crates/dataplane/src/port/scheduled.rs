@@ -12,7 +12,7 @@ use crate::ingress::Account;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
-use crate::{DppCounters, DropCause, Frame, Outputs, QueueCounters, QueueNo, Service, SharedBuffer, TrapCounters};
+use crate::{DppCounters, DropCause, Frame, Outputs, QueueNo, Service, SharedBuffer, TrapCounters};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Pause, PauseState};
@@ -82,7 +82,7 @@ impl<F: Frame> Scheduled<F> {
     /// Counts from `now` on.
     pub(super) fn begin_counting(&mut self, now: Time) {
         for queue in &mut self.queues {
-            queue.counters = QueueCounters { depth_max_bytes: queue.depth_bytes, ..QueueCounters::default() };
+            queue.begin_counting(now);
             if let Some(point) = &mut queue.congestion_point {
                 (point.sent, point.feedback_sum) = (0, 0);
             }
@@ -164,7 +164,7 @@ impl<F: Frame> Scheduled<F> {
             }
             return;
         }
-        count_sent(&mut q.counters, bytes, arrived, at);
+        count_sent(&mut q.counters, bytes);
         let wire_bytes = exit.transmitter.occupy(at, bytes);
         if self.has_shapers {
             q.charge(at, wire_bytes);
@@ -177,7 +177,7 @@ impl<F: Frame> Scheduled<F> {
     fn release_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
-        let (arrived, bytes, account) = q.release_head();
+        let (arrived, bytes, account) = q.release_head(at);
         exit.buffer.give_back(&q.room, depth, u64::from(bytes));
         if let Some(account) = account {
             exit.releases.push((at, account, bytes));
@@ -231,7 +231,7 @@ impl<F: Frame> Scheduled<F> {
             out.notify(now, transmitter.number, queue, frame, notification);
         }
         if can_send {
-            count_sent(&mut q.counters, bytes, now, now);
+            count_sent(&mut q.counters, bytes);
             let wire_bytes = transmitter.occupy(now, bytes);
             if self.has_shapers {
                 q.charge(now, wire_bytes);

@@ -50,10 +50,7 @@ impl Transmitter {
 
 /// Counts a transmission that was decided.
 #[inline]
-pub(super) fn count_sent(counters: &mut QueueCounters, bytes: u32, arrived: Time, start: Time) {
+pub(super) fn count_sent(counters: &mut QueueCounters, bytes: u32) {
     counters.tx_frames += 1;
     counters.tx_bytes += u64::from(bytes);
-    if start > arrived {
-        counters.byte_picoseconds += u128::from(bytes) * u128::from(start.since(arrived).ps());
-    }
 }

@@ -8,7 +8,7 @@ use tailrace_wire::PauseState;
 
 impl<F: Frame> Switch<F> {
     /// Counts from `now` on: every counter becomes zero, and every maximum becomes what is there now. Nothing else changes.
-    /// The switch must be settled. A port that commits to departures has counted them when their frames arrived.
+    /// The switch must be settled.
     pub fn begin_counting(&mut self, now: Time) {
         self.early = QueueCounters::default();
         self.mtus.iter_mut().for_each(|mtus| mtus.begin_counting());
@@ -18,9 +18,13 @@ impl<F: Frame> Switch<F> {
         ingress.for_each(crate::ingress::IngressPort::begin_counting);
     }
 
-    /// Counters of one queue.
-    pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
-        self.ports[port].counters(queue)
+    /// Counters of one queue at `now`. The switch must be settled.
+    pub fn counters(&self, port: PortNo, queue: QueueNo, now: Time) -> QueueCounters {
+        self.ports[port].counters(queue, now)
+    }
+    /// Frames that a port has given out although their transmission starts after `now`.
+    pub fn committed_frames(&self, port: PortNo, now: Time) -> usize {
+        self.ports[port].committed_frames(now)
     }
     /// Counters of prioritisation at a port that has it.
     pub fn dpp_counters(&self, port: PortNo) -> Option<&DppCounters> {

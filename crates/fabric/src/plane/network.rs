@@ -235,13 +235,13 @@ impl Network {
     fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
         self.sent.fill(0);
-        self.on_wires = OnWires::of(&self.links.wires);
+        self.on_wires = OnWires::of(&self.links.wires, &self.switches, now);
     }
 
     /// The ports of all switches as `netstat -i` has them.
-    pub(super) fn port_rows(&self, plan: &Plan) -> Vec<Value> {
-        let ended = OnWires::of(&self.links.wires);
-        switch_rows(plan, &self.switches, (&self.on_wires, &ended), |host, _| self.sent[host]).collect()
+    pub(super) fn port_rows(&self, plan: &Plan, now: Time) -> Vec<Value> {
+        let ended = OnWires::of(&self.links.wires, &self.switches, now);
+        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host]).collect()
     }
 
     /// Frames that a host has sent since counting began.

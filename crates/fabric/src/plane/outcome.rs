@@ -28,7 +28,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
         },
         "ports": ports(plan, nodes, counted).collect::<Vec<Value>>(),
         "switches": switch_summaries(plan, nodes, network.links.sources.workloads()),
-        "netstat": network.port_rows(plan),
+        "netstat": network.port_rows(plan, now),
     })
 }
 

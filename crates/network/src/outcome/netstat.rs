@@ -6,6 +6,7 @@
 use crate::{NetworkFrame, SwitchNode, Wire};
 use serde_json::{Value, json};
 use tailrace_plan::Plan;
+use tailrace_units::Time;
 
 /// What an interface has counted. `None` is what an engine cannot count, which is not zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,7 +19,7 @@ pub struct InterfaceCounts {
     pub rx_dropped: Option<u64>,
     /// Frames that found the receive ring full.
     pub rx_overruns: Option<u64>,
-    /// Frames that were sent, or whose departure is decided.
+    /// Frames that were sent.
     pub tx_frames: Option<u64>,
     /// Frames that could not be sent.
     pub tx_errors: Option<u64>,
@@ -33,9 +34,14 @@ pub struct InterfaceCounts {
 pub struct OnWires(Vec<u64>);
 
 impl OnWires {
-    /// Those of now.
-    pub fn of<F: NetworkFrame>(wires: &[Wire<F>]) -> OnWires {
-        OnWires(wires.iter().map(Wire::frames).collect())
+    /// Those of now. A port that has one queue puts a frame on its wire before the frame's transmission starts: until then it is not
+    /// counted here.
+    pub fn of<F: NetworkFrame>(wires: &[Wire<F>], nodes: &[SwitchNode<F>], now: Time) -> OnWires {
+        let mut frames: Vec<u64> = wires.iter().map(Wire::frames).collect();
+        for (wire, committed) in nodes.iter().flat_map(|node| node.committed_frames(now)) {
+            frames[wire] -= committed;
+        }
+        OnWires(frames)
     }
 
     /// Those of a wire; none before the first moment.
@@ -66,18 +72,19 @@ pub fn interface_row(node: &str, towards: Option<&str>, name: &str, mtu_bytes: O
     })
 }
 
-/// The ports of all switches. `began` are the frames on the wires when counting began, `ended` those of now; `sent` tells what a host has sent over
-/// its port of this number since then.
+/// The ports of all switches at `now`. `began` are the frames on the wires when counting began, `ended` those of now; `sent` tells what a host
+/// has sent over its port of this number since then.
 pub fn switch_rows<F: NetworkFrame>(
     plan: &Plan,
     nodes: &[SwitchNode<F>],
     (began, ended): (&OnWires, &OnWires),
+    now: Time,
     sent: impl Fn(usize, usize) -> u64 + Copy,
 ) -> impl Iterator<Item = Value> {
     let graph = &plan.graph;
     let sent_by = move |node: usize, port: usize| match node.checked_sub(graph.hosts) {
         None => sent(node, port),
-        Some(switch) => port_sum(&nodes[switch], port).0,
+        Some(switch) => port_sum(&nodes[switch], port, now).0,
     };
     nodes.iter().enumerate().flat_map(move |(index, node)| {
         graph.ports[graph.hosts + index].iter().enumerate().map(move |(port, end)| {
@@ -85,7 +92,7 @@ pub fn switch_rows<F: NetworkFrame>(
             let peer_sent = sent_by(end.peer, graph.port_of_link(end.link, end.peer));
             // A wire that drops, as one does before a hypervisor whose ring is full, has fewer: never less than none.
             let arrived = (peer_sent + began.on(wire)).saturating_sub(ended.on(wire));
-            let (tx_frames, tx_dropped) = port_sum(node, port);
+            let (tx_frames, tx_dropped) = port_sum(node, port, now);
             let too_long = node.switch.mtu_drops(port);
             let counts = InterfaceCounts {
                 rx_frames: Some(arrived.saturating_sub(too_long.map_or(0, |drops| drops.ingress_frames))),
@@ -102,7 +109,7 @@ pub fn switch_rows<F: NetworkFrame>(
 }
 
 /// What a port has sent and dropped.
-fn port_sum<F: NetworkFrame>(node: &SwitchNode<F>, port: usize) -> (u64, u64) {
-    let queues = (0..node.switch.queues(port)).map(|queue| node.switch.counters(port, queue));
+fn port_sum<F: NetworkFrame>(node: &SwitchNode<F>, port: usize, now: Time) -> (u64, u64) {
+    let queues = (0..node.switch.queues(port)).map(|queue| node.switch.counters(port, queue, now));
     queues.fold((0, 0), |(sent, dropped), queue| (sent + queue.tx_frames, dropped + queue.drop_frames.iter().sum::<u64>()))
 }

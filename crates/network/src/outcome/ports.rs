@@ -35,16 +35,19 @@ fn port_summary<F: NetworkFrame>(
     counted: Counted<'_>,
 ) -> Value {
     let (graph, switch, policy) = (&plan.graph, &node.switch, plan.policy(index, port));
-    let queues: Vec<Value> = (0..switch.queues(port))
-        .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, counted.run))
-        .collect();
-    let sum = |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
+    let (mut tx_frames, mut tx_bytes) = (0, 0);
+    let summary = |queue: usize| {
+        let counters = switch.counters(port, queue, counted.now);
+        (tx_frames, tx_bytes) = (tx_frames + counters.tx_frames, tx_bytes + counters.tx_bytes);
+        queue_summary(&policy.queues[queue].name, switch, (port, queue), &counters, counted.run)
+    };
+    let queues: Vec<Value> = (0..switch.queues(port)).map(summary).collect();
     json!({
         "node": plan.raw.switches[index].name,
         "towards": graph.names[end.peer],
         "rate_bps": graph.links[end.link].rate.bps(),
-        "tx_frames": sum(|counters| counters.tx_frames),
-        "tx_bytes": sum(|counters| counters.tx_bytes),
+        "tx_frames": tx_frames,
+        "tx_bytes": tx_bytes,
         "queues": queues,
         "dpp": switch.dpp_counters(port).map(dpp),
         "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
@@ -75,8 +78,13 @@ fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Tr
     rows
 }
 
-fn queue_summary<F: Frame>(name: &str, switch: &Switch<F>, port: usize, queue: usize, run: Span) -> Value {
-    let counters = switch.counters(port, queue);
+fn queue_summary<F: Frame>(
+    name: &str,
+    switch: &Switch<F>,
+    (port, queue): (usize, usize),
+    counters: &QueueCounters,
+    run: Span,
+) -> Value {
     let (sent, feedback_sum) = switch.notifications(port, queue);
     json!({
         "name": name,

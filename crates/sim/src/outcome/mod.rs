@@ -62,7 +62,8 @@ pub(crate) fn gather(plan: &Plan, world: &mut World, wall: Duration, control: &C
     control.report(1.0);
     world.settle_processors();
     let cut_off = cut_off::cut_off(world);
-    let on_their_way = OnTheirWay { frames: frames_in_network(world), on_wires: OnWires::of(&world.links.wires) };
+    let on_wires = OnWires::of(&world.links.wires, &world.switches, world.now);
+    let on_their_way = OnTheirWay { frames: frames_in_network(world), on_wires };
     // The text takes the place of the frames on their way.
     world.links.wires.iter_mut().for_each(Wire::discard);
     let text = summary::summary(plan, world, &cut_off, &on_their_way, wall, control);

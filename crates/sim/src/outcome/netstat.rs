@@ -14,7 +14,7 @@ pub(crate) fn netstat(plan: &Plan, world: &World, on_wires: &OnWires) -> impl It
         let nic = world.hosts[host].nic();
         nic.bonded().map_or_else(|| nic.sent_frames(), |bond| bond.interfaces()[port].sent_frames)
     };
-    let ports = switch_rows(plan, &world.switches, (&world.on_wires, on_wires), sent);
+    let ports = switch_rows(plan, &world.switches, (&world.on_wires, on_wires), world.now, sent);
     hosts.chain(ports)
 }
 

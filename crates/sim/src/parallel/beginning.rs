@@ -70,7 +70,7 @@ fn frames_by_node(plan: &Plan, world: &World) -> Vec<u64> {
     let of_hosts = world.hosts.iter().map(|host| host.counters()).map(|counted| counted.rx_frames + counted.tx_frames);
     let of_switches = world.switches.iter().zip(&plan.graph.ports[plan.graph.hosts..]).map(|(node, ports)| {
         let queues = (0..ports.len()).flat_map(|port| (0..node.switch.queues(port)).map(move |queue| (port, queue)));
-        queues.map(|(port, queue)| node.switch.counters(port, queue).tx_frames).sum()
+        queues.map(|(port, queue)| node.switch.counters(port, queue, world.now).tx_frames).sum()
     });
     of_hosts.chain(of_switches).collect()
 }

@@ -101,6 +101,32 @@ fn both_ends_of_a_trunk_count_the_same_frames() {
     assert_eq!(near["rx_frames"], far["tx_frames"]);
 }
 
+/// Twice what a trunk carries, in 10 ms from an empty queue on, and in the last 5 of them from a full one on: half a megabyte waits before it
+/// at the end. It carries what its rate allows and no more, and its other end has received as much but for what is on the line.
+#[test]
+fn what_waits_before_a_full_trunk_is_neither_sent_nor_received() {
+    for warm_up_ms in [0, 5] {
+        let mut plan = star(3, 1_500, GBPS, US, switch("sw", 4_000_000, fifo(500_000)));
+        plan.switches.push(switch("far", 4_000_000, fifo(1_000_000)));
+        plan.links[2].b = "far".into();
+        plan.links.push(link("sw", "far", GBPS, US));
+        for (name, source) in [("one", "h0"), ("two", "h1")] {
+            plan.workloads.push(RawWorkload::from(datagrams(name, source, "h2", 1_000, RawDistribution::Constant(9 * US))));
+        }
+        (plan.observe.warm_up_ps, plan.stop_at_ps) = (warm_up_ms * MS, 10 * MS);
+        let outcome = simulate(plan);
+        let trunk = port(&outcome, "sw", "far");
+        assert!(count(&trunk["queues"][0], "depth_bytes") > 400_000, "the queue is full");
+        let (frame_bytes, counted_bits) =
+            (count(trunk, "tx_bytes") / count(trunk, "tx_frames"), (10 - warm_up_ms) * GBPS / 1_000);
+        let whole = counted_bits / (8 * (frame_bytes + 24)); // checksum, preamble and gap: IEEE 802.3
+        // The first frame comes after its gap of 9 us and its time on the first link.
+        assert!(whole.abs_diff(count(trunk, "tx_frames")) <= 3, "{whole} frames of {frame_bytes} bytes, and {trunk}");
+        let (near, far) = (row(&outcome, "sw", Some("far")), row(&outcome, "far", Some("sw")));
+        assert!(count(near, "tx_frames").abs_diff(count(far, "rx_frames")) <= 1, "{near} {far}");
+    }
+}
+
 /// Datagrams at a constant rate: after each tenth of a second a hundred more were sent, and reading changes nothing.
 #[test]
 fn readings_over_time_count_on_and_change_nothing() {

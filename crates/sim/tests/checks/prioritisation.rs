@@ -34,7 +34,7 @@ fn prioritised_in(reset: Option<RawDppReset>, classes: u8) -> Outcome {
         RawWorkload::from(stream("bulk-1", "h1", "h0", 20, 0)),
         RawWorkload::from(stream("bulk-2", "h2", "h0", 20, 0)),
     ];
-    plan.stop_at_ps = S;
+    (plan.observe.warm_up_ps, plan.stop_at_ps) = (100 * MS, S);
     simulate(plan)
 }
 
@@ -48,7 +48,7 @@ fn median_ms(outcome: &Outcome) -> f64 {
 fn small_transactions_cross_the_queue_or_pass_it() {
     let (plain, prioritised) = (small_beside_bulk(None), small_beside_bulk(Some(RawDppReset::OrderSafe)));
     let queue_ms = number(&port(&plain, "sw", "h0")["queues"][0], "depth_mean_bytes") * 8.0 / 1e7;
-    within("median less the queue, in ms", median_ms(&plain) - queue_ms, (0.1, 0.35));
+    within("median less the queue, in ms", median_ms(&plain) - queue_ms, (0.1, 0.4));
     within("median when prioritised, in ms", median_ms(&prioritised), (0.1, 0.3));
 }
 
