@@ -295,13 +295,15 @@ impl World {
 
     #[inline(always)]
     fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
-        let link = &mut self.links.wires[wire];
-        let (_, packet) = link.pop();
+        let World { switches, links, .. } = self;
+        let link = &mut links.wires[wire];
+        let mut packet = Packet::default();
+        link.pop_to(&mut packet);
         let next = link.next_arrival();
-        let coming = self.links.agenda.postpone_wire(source_of(wire), next);
-        self.links.prefetch(coming);
-        let (node, mut around) = self.switch_and_outputs(switch);
-        node.handle_frame(now, port, packet, &mut around.0);
+        let coming = links.agenda.postpone_wire(source_of(wire), next);
+        links.prefetch(coming);
+        let (node, mut outputs) = switches[switch].split(links);
+        node.handle_frame_there(now, port, &mut packet, &mut outputs);
         self.after_switch(now, switch);
     }
 
