@@ -15,6 +15,7 @@ use crate::agenda::{Source, source_of};
 use crate::attachment::Attachment;
 use crate::control::Control;
 use crate::generator::Generator;
+use crate::huge_pages::HugePages;
 use crate::hypervisors::HypervisorNode;
 use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
@@ -73,6 +74,7 @@ pub(crate) struct World {
     pub(crate) windows: Option<Windows>,
     /// The counters of interfaces over time, if they are wanted.
     pub(crate) interface_series: Option<InterfaceSeries>,
+    pub(crate) huge_pages: HugePages,
 }
 
 /// A program of a host.
@@ -151,6 +153,7 @@ impl World {
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
+            self.look_at_pages();
             if self.is_cancelled_by(control) {
                 return self.settle_switches();
             }
