@@ -6,8 +6,8 @@ use tailrace_wire::{Ecn, Flags, FlowKey, Fragment, PRIORITIES, Packet, Pause};
 const PAUSE_FRAME_BYTES: u16 = 60;
 
 /// The interface of a frame to the switch: the simulator's packet, or the fabric's parsed header with a handle to its
-/// bytes.
-pub trait Frame {
+/// bytes. It is copied where it is kept.
+pub trait Frame: Copy {
     /// Length from the Ethernet header to the end of the payload, without check sequence.
     fn bytes(&self) -> u32;
     /// Hash of the flow key: chooses among equal paths and finds the flow in tables.

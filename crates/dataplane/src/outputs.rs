@@ -12,7 +12,7 @@ pub type QueueNo = usize;
 pub trait Outputs<F> {
     /// `frame` occupies the wire behind `port` from `start` to `end` (overhead included).
     /// On a port that has nothing left to choose, `start` may lie ahead of the call.
-    fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time);
+    fn transmit(&mut self, port: PortNo, frame: &F, start: Time, end: Time);
     /// `frame` was dropped.
     fn dropped(&mut self, at: Time, port: PortNo, queue: QueueNo, frame: &F, cause: DropCause);
     /// `frame` was marked "congestion experienced".

@@ -129,39 +129,75 @@ impl<F: Frame> Switch<F> {
     }
 
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
-    ///
-    /// The frame stays where the caller put it until it is known where it goes: everything on the way looks at it
-    /// there.
     #[inline]
     pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outputs<F>) {
+        self.handle_frame_there(now, in_port, &mut frame, out);
+    }
+
+    /// The same. The frame stays where the caller put it until it is known where it goes: everything on the way looks at
+    /// it there, and may change it.
+    #[inline]
+    pub fn handle_frame_there(&mut self, now: Time, in_port: PortNo, frame: &mut F, out: &mut impl Outputs<F>) {
         if frame.is_pause() {
-            return self.handle_pause(now, in_port, &frame, out);
+            return self.handle_pause(now, in_port, frame, out);
         }
-        let entered = if self.looks_at_ingress {
-            self.enter(now, in_port, &mut frame, out)
-        } else {
-            self.forwarding.route(&frame).map(|port| (port, None)).ok_or((in_port, DropCause::NoRoute))
-        };
-        let (port, account) = match entered {
-            Ok(entered) => entered,
-            Err((port, cause)) => return self.drop_early(now, port, &frame, cause, out),
-        };
-        if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
-            self.handle_timeout(now, out);
+        if self.looks_at_ingress {
+            return self.handle_at_entrance(now, in_port, frame, out);
         }
+        let Some(port) = self.forwarding.route(frame) else {
+            return self.drop_early(now, in_port, frame, DropCause::NoRoute, out);
+        };
+        self.settle_all_for(now, frame.bytes(), out);
         let target = &mut self.ports[port];
-        // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
         if target.due() <= now {
             target.settle(now, &mut self.buffer, &mut self.releases, out);
         }
-        let verdict = target.judge(now, &mut frame, &mut self.buffer, out);
+        let Some(sent) = target.judge_plainly(now, frame, &mut self.buffer, out) else {
+            return self.offer(now, port, frame, None, out);
+        };
+        self.dues[port] = target.due();
+        if let Some((start, end)) = sent {
+            out.transmit(port, frame, start, end);
+        }
+    }
+
+    /// The same at a switch with something to do at its entrance.
+    #[inline(never)]
+    fn handle_at_entrance(&mut self, now: Time, in_port: PortNo, frame: &mut F, out: &mut impl Outputs<F>) {
+        match self.enter(now, in_port, frame, out) {
+            Err((port, cause)) => self.drop_early(now, port, frame, cause, out),
+            Ok((port, account)) => {
+                self.settle_all_for(now, frame.bytes(), out);
+                let target = &mut self.ports[port];
+                // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
+                if target.due() <= now {
+                    target.settle(now, &mut self.buffer, &mut self.releases, out);
+                }
+                self.offer(now, port, frame, account, out);
+            }
+        }
+    }
+
+    /// Settles all ports where the fate of a frame depends on what waits at the others.
+    #[inline(always)]
+    fn settle_all_for(&mut self, now: Time, bytes: u32, out: &mut impl Outputs<F>) {
+        if self.has_dynamic_limits || self.buffer.would_be_record(bytes) {
+            self.handle_timeout(now, out);
+        }
+    }
+
+    /// A frame has come to its port, which is settled.
+    #[inline(never)]
+    fn offer(&mut self, now: Time, port: PortNo, frame: &mut F, account: Option<Account>, out: &mut impl Outputs<F>) {
+        let target = &mut self.ports[port];
+        let verdict = target.judge(now, frame, &mut self.buffer, out);
         self.dues[port] = target.due();
         match verdict {
             Verdict::Dropped => {}
             Verdict::Leaves { start, end } => out.transmit(port, frame, start, end),
             Verdict::Waits(queue) => {
                 let bytes = frame.bytes();
-                target.enqueue(now, queue, frame, account, &mut self.buffer, out);
+                target.enqueue(now, queue, *frame, account, &mut self.buffer, out);
                 self.dues[port] = target.due();
                 if let Some(account) = account {
                     self.take(now, account, bytes);

@@ -40,8 +40,8 @@ enum Place {
 struct Calls(Vec<(PortNo, TestFrame, Time)>, Vec<DropCause>);
 
 impl Outputs<TestFrame> for Calls {
-    fn transmit(&mut self, port: PortNo, frame: TestFrame, _start: Time, end: Time) {
-        self.0.push((port, frame, end));
+    fn transmit(&mut self, port: PortNo, frame: &TestFrame, _start: Time, end: Time) {
+        self.0.push((port, *frame, end));
     }
     fn dropped(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, _frame: &TestFrame, cause: DropCause) {
         self.1.push(cause);

@@ -5,7 +5,7 @@ use tailrace_dataplane::Frame;
 use tailrace_wire::{Flags, Packet, PacketHead, PacketRest};
 
 /// A frame of an engine.
-pub trait NetworkFrame: Frame + Copy + Default {
+pub trait NetworkFrame: Frame + Default {
     /// What a wire keeps of every frame.
     type Head: Copy + Default + Debug;
     /// What it keeps apart, because few frames have it.
@@ -19,8 +19,8 @@ pub trait NetworkFrame: Frame + Copy + Default {
     fn has_rest(&self) -> bool;
     /// Whether this head tells of a rest.
     fn tells_rest(head: &Self::Head) -> bool;
-    /// The frame with this head.
-    fn from_head(head: &Self::Head) -> Self;
+    /// Becomes the frame with this head and no rest.
+    fn read_head(&mut self, head: &Self::Head);
     /// Adds the rest that the head told of.
     fn add_rest(&mut self, rest: Self::Rest);
 
@@ -57,8 +57,8 @@ impl NetworkFrame for Packet {
         head.has_rest()
     }
     #[inline(always)]
-    fn from_head(head: &PacketHead) -> Packet {
-        Packet::from_head(head)
+    fn read_head(&mut self, head: &PacketHead) {
+        self.read_head(head);
     }
     fn add_rest(&mut self, rest: PacketRest) {
         self.add_rest(rest);

@@ -15,13 +15,15 @@ struct Slot<H> {
 const CAPACITY_MIN: usize = 4;
 
 /// First in, first out, with a header of 32 bytes. The memory grows by half: most rings are filled once, and a network has
-/// thousands. A queue that becomes empty begins anew at the start of its memory: while it is short it stays in the same
-/// cache lines, however much memory it once needed.
+/// thousands. One place of it stays free, so that two places tell how many are taken, and each moves by a comparison. A queue
+/// that becomes empty begins anew at the start of its memory: while it is short it stays in the same cache lines, however
+/// much memory it once needed.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<F: NetworkFrame> {
     slots: Box<[Slot<F::Head>]>,
     first: u32,
-    len: u32,
+    /// Where the next is put.
+    next: u32,
     /// Of the frames that have one, in their order.
     #[expect(clippy::box_collection, reason = "the header of a ring without any stays short")]
     rests: Option<Box<VecDeque<F::Rest>>>,
@@ -29,14 +31,20 @@ pub(crate) struct Ring<F: NetworkFrame> {
 
 impl<F: NetworkFrame> Default for Ring<F> {
     fn default() -> Ring<F> {
-        Ring { slots: Box::default(), first: 0, len: 0, rests: None }
+        Ring { slots: Box::default(), first: 0, next: 0, rests: None }
     }
 }
 
 impl<F: NetworkFrame> Ring<F> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len as usize
+        let (first, next) = (self.first as usize, self.next as usize);
+        if first <= next { next - first } else { next + self.slots.len() - first }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first == self.next
     }
 
     /// The place of the one so many behind the first.
@@ -46,25 +54,36 @@ impl<F: NetworkFrame> Ring<F> {
         if place < self.slots.len() { place } else { place - self.slots.len() }
     }
 
+    /// The place behind this one. Without memory there is one place, and it stays free.
     #[inline(always)]
-    pub(crate) fn push(&mut self, at: Time, frame: &F) {
+    fn behind(&self, place: u32) -> u32 {
+        let behind = place + 1;
+        if behind as usize >= self.slots.len() { 0 } else { behind }
+    }
+
+    /// Returns whether it is the only one.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, at: Time, frame: &F) -> bool {
         if self.is_full() {
             self.grow();
         }
-        let place = self.place(self.len());
+        // All that is read of the ring is read before anything is written, which might change it as far as a compiler knows.
+        let (place, next, is_only) = (self.next as usize, self.behind(self.next), self.is_empty());
+        self.next = next;
         let slot = &mut self.slots[place];
         slot.at = at;
         slot.head = frame.head();
-        self.len += 1;
         if frame.has_rest() {
             self.keep_rest(place, frame);
         }
+        is_only
     }
 
     #[cold]
     #[inline(never)]
     fn keep_rest(&mut self, place: usize, frame: &F) {
-        let rests = self.rests.get_or_insert_default();
+        // Most wires see one in the whole run, that of the first packet of a connection.
+        let rests = self.rests.get_or_insert_with(|| Box::new(VecDeque::with_capacity(1)));
         rests.extend(frame.rest(&mut self.slots[place].head));
     }
 
@@ -78,13 +97,13 @@ impl<F: NetworkFrame> Ring<F> {
     /// Whether [`Ring::push`] needs more memory.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.len() == self.slots.len()
+        self.behind(self.next) == self.first
     }
 
     /// The time of the first.
     #[inline]
     pub(crate) fn front(&self) -> Option<Time> {
-        if self.len == 0 { None } else { self.slots.get(self.first as usize).map(|slot| slot.at) }
+        if self.is_empty() { None } else { self.slots.get(self.first as usize).map(|slot| slot.at) }
     }
 
     /// The time of the last.
@@ -97,20 +116,31 @@ impl<F: NetworkFrame> Ring<F> {
     /// The time of the second.
     #[inline]
     pub(crate) fn second(&self) -> Option<Time> {
-        if self.len < 2 { None } else { self.slots.get(self.place(1)).map(|slot| slot.at) }
+        let second = self.behind(self.first);
+        if self.is_empty() || second == self.next { None } else { self.slots.get(second as usize).map(|slot| slot.at) }
     }
 
-    /// Takes the first away. There must be one.
+    /// Takes the first away, to where it is wanted. There must be one. Returns its time.
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> (Time, F) {
-        debug_assert!(self.len > 0, "something is in the ring");
+    pub(crate) fn pop_to(&mut self, frame: &mut F) -> Time {
+        debug_assert!(!self.is_empty(), "something is in the ring");
         let Slot { at, ref head } = self.slots[self.first as usize];
-        let (mut frame, tells_rest) = (F::from_head(head), F::tells_rest(head));
-        if tells_rest {
-            self.take_rest(&mut frame);
+        frame.read_head(head);
+        if F::tells_rest(head) {
+            self.take_rest(frame);
         }
-        self.len -= 1;
-        self.first = if self.len == 0 { 0 } else { self.place(1) as u32 };
+        self.first = self.behind(self.first);
+        if self.is_empty() {
+            (self.first, self.next) = (0, 0);
+        }
+        at
+    }
+
+    /// The same, to nowhere in particular.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> (Time, F) {
+        let mut frame = F::default();
+        let at = self.pop_to(&mut frame);
         (at, frame)
     }
 
@@ -124,7 +154,8 @@ impl<F: NetworkFrame> Ring<F> {
         let mut rests = self.rests.iter().flat_map(|rests| rests.iter());
         (0..self.len()).map(move |behind| {
             let Slot { at, head } = &self.slots[self.place(behind)];
-            let mut frame = F::from_head(head);
+            let mut frame = F::default();
+            frame.read_head(head);
             if F::tells_rest(head) {
                 frame.add_rest(*rests.next().expect("the head tells of a rest"));
             }
@@ -141,8 +172,10 @@ impl<F: NetworkFrame> Ring<F> {
     pub(crate) fn remove(&mut self, from: usize, to: usize) {
         let kept = self.iter().enumerate().filter(|(at, _)| !(from..to).contains(at));
         let kept: Vec<(Time, F)> = kept.map(|(_, kept)| kept).collect();
-        (self.len, self.rests) = (0, None);
-        kept.iter().for_each(|(at, frame)| self.push(*at, frame));
+        (self.first, self.next, self.rests) = (0, 0, None);
+        for (at, frame) in &kept {
+            self.push(*at, frame);
+        }
     }
 
     #[cold]
@@ -150,8 +183,9 @@ impl<F: NetworkFrame> Ring<F> {
         let capacity = (self.slots.len() + self.slots.len() / 2).max(CAPACITY_MIN);
         let mut slots = Vec::with_capacity(capacity);
         slots.extend((0..self.len()).map(|behind| self.slots[self.place(behind)]));
+        (self.first, self.next) = (0, slots.len() as u32);
         slots.resize(capacity, Slot::default());
-        (self.slots, self.first) = (slots.into_boxed_slice(), 0);
+        self.slots = slots.into_boxed_slice();
     }
 }
 
@@ -181,7 +215,7 @@ mod tests {
                         ring.push(Time::from_ps(n), &packet(n, has_rest));
                         model.push_back((Time::from_ps(n), packet(n, has_rest)));
                     }
-                    4..6 if ring.len() > 0 => prop_assert_eq!(Some(ring.pop()), model.pop_front()),
+                    4..6 if !ring.is_empty() => prop_assert_eq!(Some(ring.pop()), model.pop_front()),
                     6 if ring.len() > 3 => {
                         ring.remove(1, 3);
                         model.drain(1..3);

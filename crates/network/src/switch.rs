@@ -24,6 +24,12 @@ pub trait Medium<F> {
 pub struct SwitchNode<F> {
     /// The data plane.
     pub switch: Switch<F>,
+    outside: Outside<F>,
+}
+
+/// What is around the data plane.
+#[derive(Debug)]
+struct Outside<F> {
     /// By port: the wire behind it.
     wires: Vec<u32>,
     /// By port: its record if it is observed. None where no port is.
@@ -66,25 +72,26 @@ impl<F: NetworkFrame> SwitchNode<F> {
         if records.iter().all(Option::is_none) {
             records = Vec::new();
         }
-        SwitchNode { switch, wires, records, seldom: Seldom { notices: Vec::new(), losses: Vec::new() } }
+        let seldom = Seldom { notices: Vec::new(), losses: Vec::new() };
+        SwitchNode { switch, outside: Outside { wires, records, seldom } }
     }
 
     /// The data plane, and what it sends to.
     #[inline]
     pub fn split<'a, M>(&'a mut self, medium: &'a mut M) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
-        let SwitchNode { switch, wires, records, seldom } = self;
-        (switch, SwitchOutputs { medium, wires, records, seldom })
+        let SwitchNode { switch, outside } = self;
+        (switch, SwitchOutputs { medium, outside })
     }
 
     /// The latest notice that was not sent. An engine takes all of them after every call of the switch.
     pub fn poll_notice(&mut self) -> Option<Notice<F>> {
-        self.seldom.notices.pop()
+        self.outside.seldom.notices.pop()
     }
 
     /// Whether there are notices to send.
     #[inline]
     pub fn has_notices(&self) -> bool {
-        !self.seldom.notices.is_empty()
+        !self.outside.seldom.notices.is_empty()
     }
 
     /// Sends a notice of a congestion point to the host that sent the sampled frame.
@@ -96,7 +103,7 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// Brings the depths of observed ports up to `now`. The switch must be settled.
     pub fn record_depths(&mut self, now: Time) {
-        for (port, record) in self.records.iter_mut().enumerate() {
+        for (port, record) in self.outside.records.iter_mut().enumerate() {
             if let Some(record) = record {
                 record.depth(now, self.switch.waiting_bytes(port));
             }
@@ -105,23 +112,23 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// By port: its wire, and the frames that are on it already although their transmission starts after `now`.
     pub(crate) fn committed_frames(&self, now: Time) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let ports = self.wires.iter().enumerate();
+        let ports = self.outside.wires.iter().enumerate();
         ports.map(move |(port, &wire)| (wire as usize, self.switch.committed_frames(port, now) as u64))
     }
 
     /// Counts from `now` on, but for series. The switch must be settled.
     pub fn begin_counting(&mut self, now: Time) {
         self.switch.begin_counting(now);
-        self.seldom.losses.clear();
+        self.outside.seldom.losses.clear();
         self.records_mut().for_each(|record| record.begin_counting(now));
     }
 
     /// Resets counters and records at `now`, from which their times count. The switch must be settled.
     pub fn begin(&mut self, observe: &RawObserve, sources: usize, now: Time) {
         self.switch.begin_counting(now);
-        self.seldom.losses.clear();
+        self.outside.seldom.losses.clear();
         let empty = PortRecord::new(observe, sources);
-        for (port, record) in self.records.iter_mut().enumerate() {
+        for (port, record) in self.outside.records.iter_mut().enumerate() {
             if let Some(record) = record {
                 record.begin(&empty, now, self.switch.waiting_bytes(port));
             }
@@ -130,17 +137,17 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// Frames that wait in queues of ports that choose late.
     pub fn held_frames(&self) -> u64 {
-        (0..self.wires.len()).map(|port| self.switch.held_frames(port)).sum()
+        (0..self.outside.wires.len()).map(|port| self.switch.held_frames(port)).sum()
     }
 
     /// What it dropped of a source of traffic.
     pub fn losses(&self, source: usize) -> Losses {
-        self.seldom.losses.get(source).copied().unwrap_or_default()
+        self.outside.seldom.losses.get(source).copied().unwrap_or_default()
     }
 
     /// The record of a port that is observed.
     pub fn record(&self, port: PortNo) -> Option<&PortRecord> {
-        self.records.get(port)?.as_deref()
+        self.outside.records.get(port)?.as_deref()
     }
 
     /// Keeps every event of the observed ports from now on. Memory grows with the run: for tests.
@@ -150,33 +157,31 @@ impl<F: NetworkFrame> SwitchNode<F> {
 
     /// By observed port, in order, what was kept.
     pub fn events(&self) -> Vec<&[PortEvent]> {
-        self.records.iter().filter_map(Option::as_deref).map(PortRecord::events).collect()
+        self.outside.records.iter().filter_map(Option::as_deref).map(PortRecord::events).collect()
     }
 
     fn records_mut(&mut self) -> impl Iterator<Item = &mut PortRecord> {
-        self.records.iter_mut().filter_map(Option::as_deref_mut)
+        self.outside.records.iter_mut().filter_map(Option::as_deref_mut)
     }
 }
 
 /// What a switch hands out, on its way to wires and records.
 pub struct SwitchOutputs<'a, F, M> {
     medium: &'a mut M,
-    wires: &'a [u32],
-    records: &'a mut [Option<Box<PortRecord>>],
-    seldom: &'a mut Seldom<F>,
+    outside: &'a mut Outside<F>,
 }
 
 impl<F, M> SwitchOutputs<'_, F, M> {
     #[inline(always)]
     fn record(&mut self, port: PortNo) -> Option<&mut PortRecord> {
-        self.records.get_mut(port)?.as_deref_mut()
+        self.outside.records.get_mut(port)?.as_deref_mut()
     }
 }
 
 impl<F: NetworkFrame, M: Medium<F>> SwitchOutputs<'_, F, M> {
     #[inline]
     fn note_sent(&mut self, port: PortNo, frame: &F, start: Time, end: Time) {
-        if let Some(record) = &mut self.records[port] {
+        if let Some(record) = &mut self.outside.records[port] {
             record.sent((start, end), self.medium.source_of(frame), frame);
         }
     }
@@ -195,23 +200,23 @@ impl<F> Seldom<F> {
 
 impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
     #[inline(always)]
-    fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time) {
-        if !self.records.is_empty() {
-            self.note_sent(port, &frame, start, end);
+    fn transmit(&mut self, port: PortNo, frame: &F, start: Time, end: Time) {
+        if !self.outside.records.is_empty() {
+            self.note_sent(port, frame, start, end);
         }
-        self.medium.send(self.wires[port] as usize, &frame, start, end);
+        self.medium.send(self.outside.wires[port] as usize, frame, start, end);
     }
 
     #[inline(never)]
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, cause: DropCause) {
         let source = self.medium.source_of(frame);
         if let Some(source) = source {
-            self.seldom.lost(source, cause);
+            self.outside.seldom.lost(source, cause);
         }
         if let Some(record) = self.record(port) {
             record.dropped(at, source, frame, cause);
         }
-        self.medium.dropped(at, self.wires[port] as usize, frame, cause);
+        self.medium.dropped(at, self.outside.wires[port] as usize, frame, cause);
     }
 
     #[inline(never)]
@@ -219,7 +224,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
         if let Some(record) = self.record(port) {
             record.marked(at, frame);
         }
-        self.medium.marked(at, self.wires[port] as usize, frame);
+        self.medium.marked(at, self.outside.wires[port] as usize, frame);
     }
 
     #[inline(never)]
@@ -230,7 +235,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
         if let Some(record) = self.record(port) {
             record.notified(at, frame, notification);
         }
-        self.seldom.notices.push(Notice { port, sampled: *frame, notification });
+        self.outside.seldom.notices.push(Notice { port, sampled: *frame, notification });
     }
 
     #[inline]

@@ -77,8 +77,7 @@ impl<F: NetworkFrame> Wire<F> {
     #[inline(always)]
     pub fn push(&mut self, frame: &F, start: Time, end: Time) -> Option<Time> {
         let arrival = self.arrival(start, end);
-        self.on_the_way.push(arrival, frame);
-        (self.on_the_way.len() == 1).then_some(arrival)
+        self.on_the_way.push(arrival, frame).then_some(arrival)
     }
 
     /// Puts a frame on the wire whose arrival is known. It must not lie before that of the frame before it.
@@ -142,6 +141,12 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.pop()
     }
 
+    /// The same, to where it is wanted.
+    #[inline(always)]
+    pub fn pop_to(&mut self, frame: &mut F) {
+        self.on_the_way.pop_to(frame);
+    }
+
     /// When the frame behind the next one arrives.
     #[inline]
     pub fn second_arrival(&self) -> Time {
@@ -167,7 +172,7 @@ impl<F: NetworkFrame> Wire<F> {
     /// Whether frames follow each other.
     #[inline]
     pub fn holds_several(&self) -> bool {
-        self.on_the_way.len() > 1
+        self.on_the_way.second().is_some()
     }
 
     /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
@@ -189,6 +194,10 @@ impl ReceiveRing for Wire<Packet> {
     #[inline]
     fn pop(&mut self) -> (Time, Packet) {
         self.pop()
+    }
+    #[inline(always)]
+    fn pop_to(&mut self, packet: &mut Packet) {
+        self.pop_to(packet);
     }
     #[inline]
     fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {

@@ -15,6 +15,7 @@ mod core_logs;
 mod explain;
 pub mod failure;
 mod generator;
+mod huge_pages;
 mod hypervisors;
 mod interfaces;
 mod limits;

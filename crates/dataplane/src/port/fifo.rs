@@ -1,9 +1,9 @@
 //! A port with one queue and nothing to choose: every departure is known when the frame arrives.
 
+use super::PortPolicy;
 use super::departures::Departures;
 use super::judge::{Place, judge_arrival};
 use super::transmitter::{Transmitter, count_sent};
-use super::{PortPolicy, Verdict};
 use crate::counters::waited;
 use crate::queue::Managed;
 use crate::{Aqm, Frame, Outputs, QueueCounters, Room, SharedBuffer};
@@ -99,6 +99,7 @@ impl Fifo {
         buffer.give_back(&self.room, before, before - transmitter.waiting_bytes);
     }
 
+    /// Decides the fate of a frame that arrives now: when its transmission starts and ends, or none if it is dropped.
     #[inline(always)]
     pub(super) fn judge<F: Frame>(
         &mut self,
@@ -107,7 +108,7 @@ impl Fifo {
         frame: &mut F,
         buffer: &mut SharedBuffer,
         out: &mut impl Outputs<F>,
-    ) -> Verdict {
+    ) -> Option<(Time, Time)> {
         let bytes = frame.bytes();
         let depth = transmitter.waiting_bytes;
         let start = transmitter.free_at.max(now);
@@ -116,11 +117,13 @@ impl Fifo {
         {
             self.counters.count_drop(cause, bytes);
             out.dropped(now, transmitter.number, 0, frame, cause);
-            return Verdict::Dropped;
+            return None;
         }
-        let managed = Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
-        if !judge_arrival(managed, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
-            return Verdict::Dropped;
+        if !matches!(self.aqm, Aqm::None) {
+            let managed = Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
+            if !judge_arrival(managed, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
+                return None;
+            }
         }
         transmitter.occupy(start, bytes);
         if start > now {
@@ -133,6 +136,6 @@ impl Fifo {
             transmitter.waits(now, after, out);
         }
         count_sent(&mut self.counters, bytes);
-        Verdict::Leaves { start, end: transmitter.free_at }
+        Some((start, transmitter.free_at))
     }
 }

@@ -176,12 +176,28 @@ impl<F: Frame> Port<F> {
 
     /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays where it is until it is
     /// known where it goes, so that it moves once.
-    #[inline(always)]
     pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outputs<F>) -> Verdict {
         match &mut self.queueing {
-            Queueing::Fifo(fifo) => fifo.judge(&mut self.transmitter, now, frame, buffer, out),
+            Queueing::Fifo(fifo) => match fifo.judge(&mut self.transmitter, now, frame, buffer, out) {
+                None => Verdict::Dropped,
+                Some((start, end)) => Verdict::Leaves { start, end },
+            },
             Queueing::Scheduled(scheduled) => scheduled.judge(&mut self.transmitter, now, frame, buffer, out),
         }
+    }
+
+    /// The same of a port with nothing to choose: when the frame is sent from and to, or none if it was dropped. None at all of a port
+    /// that chooses.
+    #[inline(always)]
+    pub(crate) fn judge_plainly(
+        &mut self,
+        now: Time,
+        frame: &mut F,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outputs<F>,
+    ) -> Option<Option<(Time, Time)>> {
+        let Queueing::Fifo(fifo) = &mut self.queueing else { return None };
+        Some(fifo.judge(&mut self.transmitter, now, frame, buffer, out))
     }
 
     /// Puts a frame into the queue that was found for it.

@@ -123,7 +123,7 @@ impl<F: Frame> Scheduled<F> {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
             exit.transmitter.occupy(at, frame.bytes());
-            exit.out.transmit(exit.transmitter.number, frame, at, exit.transmitter.free_at);
+            exit.out.transmit(exit.transmitter.number, &frame, at, exit.transmitter.free_at);
         } else {
             if self.watchdog.is_some() {
                 self.watch(exit, at);
@@ -169,7 +169,7 @@ impl<F: Frame> Scheduled<F> {
         if self.has_shapers {
             q.charge(at, wire_bytes);
         }
-        exit.out.transmit(exit.transmitter.number, frame, at, exit.transmitter.free_at);
+        exit.out.transmit(exit.transmitter.number, &frame, at, exit.transmitter.free_at);
     }
 
     /// The first frame of a queue leaves every account; it is then fetched.

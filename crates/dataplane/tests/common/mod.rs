@@ -5,7 +5,7 @@ use tailrace_dataplane::*;
 use tailrace_units::{BitRate, Span, Time};
 use tailrace_wire::{Ecn, Pause};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestFrame {
     pub id: u64,
     pub bytes: u32,
@@ -67,9 +67,9 @@ pub struct Notebook {
 }
 
 impl Outputs<TestFrame> for Notebook {
-    fn transmit(&mut self, port: PortNo, frame: TestFrame, start: Time, end: Time) {
+    fn transmit(&mut self, port: PortNo, frame: &TestFrame, start: Time, end: Time) {
         assert!(end > start);
-        self.sent.push((start.ps(), port, frame));
+        self.sent.push((start.ps(), port, *frame));
     }
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &TestFrame, cause: DropCause) {
         self.dropped.push((at.ps(), port, frame.id, cause));

@@ -215,7 +215,8 @@ impl<P> Host<P> {
     #[inline(always)]
     pub fn handle_poll(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         if let Some(next) = self.receive.after_single(now, &self.place, out) {
-            let (_, packet) = out.ring(&self.place).pop();
+            let mut packet = Packet::default();
+            out.ring(&self.place).pop_to(&mut packet);
             self.receive.frames += 1;
             // What follows from the frame cannot change what is on the wire to this host.
             out.postpone_poll(&self.place, next);

@@ -17,6 +17,11 @@ pub trait ReceiveRing {
     fn second_arrival(&self) -> Time;
     /// Takes the first frame, which must have arrived.
     fn pop(&mut self) -> (Time, Packet);
+    /// The same, to where it is wanted.
+    #[inline]
+    fn pop_to(&mut self, packet: &mut Packet) {
+        *packet = self.pop().1;
+    }
     /// Drops the latest of the frames that have arrived by `now` until `most` are left. Returns how many it dropped.
     fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64;
 

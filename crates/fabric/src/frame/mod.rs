@@ -64,8 +64,8 @@ impl NetworkFrame for LiveFrame {
     fn tells_rest(_: &LiveFrame) -> bool {
         false
     }
-    fn from_head(head: &LiveFrame) -> LiveFrame {
-        *head
+    fn read_head(&mut self, head: &LiveFrame) {
+        *self = *head;
     }
     fn add_rest(&mut self, rest: Self::Rest) {
         match rest {}

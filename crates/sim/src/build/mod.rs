@@ -7,6 +7,7 @@ mod processor;
 use crate::agenda::Agenda;
 use crate::attachment::Attachment;
 use crate::bridging::Bridging;
+use crate::huge_pages::HugePages;
 use crate::hypervisors::{attach, hypervisor_of};
 use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
@@ -98,6 +99,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         first_socket_source,
         windows: Windows::of(plan),
         interface_series: InterfaceSeries::of(plan),
+        huge_pages: HugePages::default(),
     };
     open_workloads(plan, &mut world);
     assert_eq!(world.generators.len(), generators, "each has its place in the agenda");

@@ -15,6 +15,7 @@ use crate::agenda::{Source, source_of};
 use crate::attachment::Attachment;
 use crate::control::Control;
 use crate::generator::Generator;
+use crate::huge_pages::HugePages;
 use crate::hypervisors::HypervisorNode;
 use crate::interfaces::InterfaceSeries;
 use crate::links::Links;
@@ -73,6 +74,7 @@ pub(crate) struct World {
     pub(crate) windows: Option<Windows>,
     /// The counters of interfaces over time, if they are wanted.
     pub(crate) interface_series: Option<InterfaceSeries>,
+    pub(crate) huge_pages: HugePages,
 }
 
 /// A program of a host.
@@ -151,6 +153,7 @@ impl World {
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
+            self.look_at_pages();
             if self.is_cancelled_by(control) {
                 return self.settle_switches();
             }
@@ -295,13 +298,15 @@ impl World {
 
     #[inline(always)]
     fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
-        let link = &mut self.links.wires[wire];
-        let (_, packet) = link.pop();
+        let World { switches, links, .. } = self;
+        let link = &mut links.wires[wire];
+        let mut packet = Packet::default();
+        link.pop_to(&mut packet);
         let next = link.next_arrival();
-        let coming = self.links.agenda.postpone_wire(source_of(wire), next);
-        self.links.prefetch(coming);
-        let (node, mut around) = self.switch_and_outputs(switch);
-        node.handle_frame(now, port, packet, &mut around.0);
+        let coming = links.agenda.postpone_wire(source_of(wire), next);
+        links.prefetch(coming);
+        let (node, mut outputs) = switches[switch].split(links);
+        node.handle_frame_there(now, port, &mut packet, &mut outputs);
         self.after_switch(now, switch);
     }
 

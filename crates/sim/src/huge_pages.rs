@@ -1,0 +1,126 @@
+//! Huge pages for the memory of a large network.
+//!
+//! A processor knows the places of some two thousand pages. A network of thousands of hosts lies on tens of thousands of pages of
+//! 4 KiB, and almost every event finds none of its own among the known: on pages of 2 MiB they are some dozens. An allocator cannot
+//! be asked for them, but Linux can be told afterwards to put the pages that stand side by side into one (`MADV_COLLAPSE`, madvise(2),
+//! Linux 6.1). What is elsewhere, or older, leaves the pages as they are. No result depends on it.
+
+use super::world::World;
+
+/// Networks with fewer wires lie on few pages: with 768 of them, in a fat tree of 128 hosts, on 8 MiB.
+const WIRES_MIN: usize = 2_048;
+
+/// Asks for huge pages now and then, because memory grows.
+#[derive(Debug, Default)]
+pub(crate) struct HugePages {
+    /// So often it was time to look whether a run is cancelled.
+    looks: u32,
+}
+
+impl World {
+    /// It is time to look at the memory, each time after twice as many events as the time before.
+    pub(crate) fn look_at_pages(&mut self) {
+        let looks = &mut self.huge_pages.looks;
+        *looks += 1;
+        if looks.is_power_of_two() && self.links.wires.len() >= WIRES_MIN {
+            let of_hosts = self.hosts.iter().map(|host| host.sockets().as_ptr() as usize);
+            let tables = [self.links.wires.as_ptr() as usize, self.hosts.as_ptr() as usize];
+            linux::collapse(of_hosts.chain(tables).collect());
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod linux {
+    pub(super) fn collapse(_: Vec<usize>) {}
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::read_to_string;
+    use std::ops::Range;
+
+    /// Puts the pages around these addresses into huge ones: of all the mappings in which they lie.
+    pub(super) fn collapse(mut addresses: Vec<usize>) {
+        // Who has forbidden huge pages has reasons, which the call does not ask about.
+        let setting = read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+        if !setting.contains("[always]") && !setting.contains("[madvise]") {
+            return;
+        }
+        addresses.sort_unstable();
+        let maps = read_to_string("/proc/self/maps").unwrap_or_default();
+        for Range { start, end } in maps.lines().filter_map(private_memory) {
+            let next = addresses.partition_point(|&address| address < start);
+            if addresses.get(next).is_some_and(|&address| address < end) {
+                // An error says that nothing could be done, or not everything: then the pages stay small.
+                #[expect(
+                    unsafe_code,
+                    reason = "the call changes where pages lie in the machine, and neither their addresses nor their contents"
+                )]
+                let _ = unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_COLLAPSE) };
+            }
+        }
+    }
+
+    /// The addresses of a mapping that can be written and belongs to no file.
+    fn private_memory(line: &str) -> Option<Range<usize>> {
+        let mut words = line.split_ascii_whitespace();
+        let (addresses, rights) = (words.next()?, words.next()?);
+        let (start, end) = addresses.split_once('-')?;
+        let address = |digits| usize::from_str_radix(digits, 16).ok();
+        let inode = words.nth(2)?;
+        (rights == "rw-p" && inode == "0").then_some(address(start)?..address(end)?)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        const MIB: usize = 1 << 20;
+
+        /// KiB on huge pages in the mapping of this address.
+        fn huge_kib(address: usize) -> u64 {
+            let maps = read_to_string("/proc/self/smaps").expect("there is one");
+            let mut is_ours = false;
+            for line in maps.lines() {
+                if let Some(range) = private_memory(line) {
+                    is_ours = range.contains(&address);
+                } else if is_ours && let Some(value) = line.strip_prefix("AnonHugePages:") {
+                    return value.trim().trim_end_matches(" kB").parse().expect("a number");
+                }
+            }
+            panic!("the address is in some mapping")
+        }
+
+        /// Whether the kernel is new enough, and allows it.
+        fn is_possible() -> bool {
+            let release = read_to_string("/proc/sys/kernel/osrelease").expect("there is one");
+            let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+            let setting = read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+            (numbers.next(), numbers.next()) >= (Some(6), Some(1)) && setting.contains("[madvise]")
+        }
+
+        #[test]
+        fn memory_that_is_used_comes_to_lie_on_huge_pages() {
+            if !is_possible() {
+                return;
+            }
+            let memory = vec![1_u8; 16 * MIB];
+            let address = memory.as_ptr() as usize;
+            assert_eq!(huge_kib(address), 0);
+            collapse(vec![address + 8 * MIB]);
+            assert!(huge_kib(address) >= 14 * 1024, "{} KiB", huge_kib(address));
+            assert!(memory.iter().all(|&byte| byte == 1));
+        }
+
+        #[test]
+        fn mappings_of_files_and_without_rights_are_left_out() {
+            let line = |rights: &str, inode: &str| format!("7f00-8f00 {rights} 00000000 00:00 {inode}    /some/file");
+            assert_eq!(private_memory(&line("rw-p", "0")), Some(0x7f00..0x8f00));
+            assert_eq!(private_memory("7f00-8f00 rw-p 00000000 00:00 0 "), Some(0x7f00..0x8f00));
+            for (rights, inode) in [("r--p", "0"), ("---p", "0"), ("rw-s", "0"), ("rw-p", "77")] {
+                assert_eq!(private_memory(&line(rights, inode)), None);
+            }
+        }
+    }
+}
