@@ -6,12 +6,12 @@ name of the temporary file beside it.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tailrace.json_text import json_text
+from tailrace.json_text import json_pieces
 
 PART = ".part"
 """Suffix of a file that is being written."""
@@ -31,7 +31,7 @@ def write_json(path: Path, content: object) -> None:
 
     Raises `OSError` with the file's name.
     """
-    write_text(path, json_text(content) + "\n")
+    _write(path, (piece.encode("utf-8") for piece in (*json_pieces(content), "\n")))
 
 
 def write_text(path: Path, text: str) -> None:
@@ -41,11 +41,15 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Writes bytes atomically, like `write_json`."""
+    _write(path, [content])
+
+
+def _write(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
     with named(path):
         try:
             with part.open("wb") as file:
-                file.write(content)
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.json_text import INDENTED_MAX, LINE_MAX, json_text
+from tailrace.json_text import INDENTED_MAX, LINE_MAX, Rows, json_pieces, json_text, whole_json
 
 
 def test_a_small_document_is_indented() -> None:
@@ -24,6 +24,18 @@ def test_a_large_document_has_a_line_for_each_entry_of_a_long_list() -> None:
         '  {"name": "h1", "sizes": [1, 2], "7": null},',
     ]
     assert ' "few": [1, 2],' in text.splitlines()
+
+
+def test_rows_are_written_as_they_stand_and_read_only_when_they_are_wanted() -> None:
+    rows = Rows(['{"a":1},\n  {"a":"', 'x"}'])
+    pieces = list(json_pieces({"name": "n", "ports": rows, "few": [1]}))
+    assert "".join(pieces) == '{\n "name": "n",\n "ports": [\n  {"a":1},\n  {"a":"x"}\n ],\n "few": [1]\n}'
+    assert all(piece in pieces for piece in rows.pieces)
+    assert "values" not in vars(rows)
+    assert (len(rows), rows[1], rows[:1], list(rows)) == (2, {"a": "x"}, [{"a": 1}], [{"a": 1}, {"a": "x"}])
+    assert json.loads(whole_json({"ports": rows})) == {"ports": [{"a": 1}, {"a": "x"}]}
+    with pytest.raises(TypeError, match="Rows"):
+        json.dumps({"ports": rows})
 
 
 def test_numbers_that_json_does_not_have_are_refused() -> None:
