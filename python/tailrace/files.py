@@ -4,14 +4,13 @@ Every `OSError` names the destination file, also where the system gives no name 
 name of the temporary file beside it.
 """
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tailrace.json_text import json_pieces
+from tailrace.json_text import json_pieces, read_json_text
 
 PART = ".part"
 """Suffix of a file that is being written."""
@@ -64,7 +63,7 @@ def read_json(path: Path) -> Any:
     with named(path):
         text = path.read_text(encoding="utf-8")
     try:
-        return json.loads(text)
+        return read_json_text(text)
     except RecursionError:
         raise TooDeepError from None
 

@@ -16,6 +16,8 @@ INDENTED_MAX = 100_000
 """Characters of a document that is indented throughout."""
 LINE_MAX = 4_000
 """Characters of a value of a large document that is written on one line."""
+READ_AT_ONCE = 1_000_000
+"""Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C: 0.02 s."""
 
 
 class Rows(Sequence[Any]):
@@ -43,6 +45,47 @@ class Rows(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self.values)
+
+
+def read_json_text(text: str) -> Any:
+    """The value of a document; raises `ValueError` where it is none.
+
+    Of a large one, lists that have a line for each row are read in parts, so that Ctrl-C is answered meanwhile.
+    """
+    if len(text) <= READ_AT_ONCE:
+        return json.loads(text)
+    try:
+        rest, lists = _parted(text)
+        content = json.loads(rest)
+    except ValueError:
+        return json.loads(text)  # of another layout, or broken: the decoder tells where
+    return {**content, **lists} if isinstance(content, dict) and content.keys() >= lists.keys() else json.loads(text)
+
+
+def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
+    """The document with empty lists in place of its long ones, and these; in the layout of `json_pieces`."""
+    rest: list[str] = []
+    lists: dict[str, list[Any]] = {}
+    rows: list[Any] | None = None
+    part: list[str] = []
+    size = 0
+    for line in text.split("\n"):  # `splitlines` would divide names at other ends of lines
+        if rows is None:
+            rest.append(line)
+            if line.startswith(' "') and line.endswith('": ['):
+                rows = lists[json.loads(line[1:-3])] = []
+            continue
+        is_last = line.startswith(" ]")
+        if not is_last:
+            part.append(line)
+            size += len(line)
+        if is_last or (size > READ_AT_ONCE and line.endswith(",") and not line.startswith("   ")):
+            rows += json.loads(f"[{''.join(part).removesuffix(',')}]")
+            part, size = [], 0
+        if is_last:
+            rest.append(line)
+            rows = None
+    return "".join(rest), lists
 
 
 def whole_json(content: object) -> str:
