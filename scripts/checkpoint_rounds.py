@@ -6,8 +6,8 @@ is ended again and again (SIGKILL, SIGINT, a file cut in half as a power failure
 with the same command until it is complete. Digests and figures of both are compared, and of every trial that was
 complete its digest.
 
-`checkpoint_rounds.py [--rounds 12] [--seed 1] [--commands run sweep large search sensitivity]`; needs root to fill a
-disk.
+`checkpoint_rounds.py [--rounds 12] [--seed 1] [--commands run sweep large search sensitivity]
+[--ways kill interrupt cut full]`; needs root to fill a disk.
 """
 
 import argparse
@@ -38,13 +38,14 @@ experiment: {duration: 2s, trials: 6}
 """
 CALIBRATION = "experiment.calibrate.to=300ms"
 BUFFER = "switches.defaults.buffer"
-FEW = ["--trials", "1", "--set", "workloads.orders.transactions=2"]
+SHORT = ["--trials", "1", "--set", "workloads.orders.transactions=2", "--set", "workloads.bulk.enabled=false"]
+"""Of thousands of trials each ends after two transactions, which nothing delays."""
 GOAL = ["--goal", "orders.p99 < 20ms", "--minimise", "buffer", "--arm", "base"]
 DELAY = "network.link.delay=1us..5us"
 COMMANDS: dict[str, list[str]] = {
     "run": ["run", "--set", CALIBRATION],
     "sweep": ["run", "--sweep", f"{BUFFER}=50kB,200kB,800kB", "--trials", "2"],
-    "large": ["run", "--sweep", f"{BUFFER}=log(20kB,1000kB,2100)", *FEW],
+    "large": ["run", "--sweep", f"{BUFFER}=log(20kB,1000kB,2100)", *SHORT],
     "search": ["search", "--vary", f"{BUFFER}=10kB..1MB", *GOAL],
     "sensitivity": [
         *("sensitivity", "--vary", DELAY, "--vary", f"{BUFFER}=50kB..1MB"),
@@ -134,7 +135,7 @@ def disturbed(way: str, command: Sequence[str], out: Path, room: Room, after_s: 
     return running.returncode
 
 
-def rounds_of(name: str, count: int, drawn: random.Random, folder: Path) -> str:
+def rounds_of(name: str, ways: Sequence[str], drawn: random.Random, folder: Path) -> str:
     """One command: an undisturbed run, and one that is disturbed until it is complete."""
     scenario = folder / "scenario.yaml"
     scenario.write_text(SCENARIO)
@@ -147,11 +148,10 @@ def rounds_of(name: str, count: int, drawn: random.Random, folder: Path) -> str:
         out = room.folder / "broken"
         command = tailrace(COMMANDS[name], scenario, out)
         held: dict[str, str] = {}
-        ways: list[str] = []
-        for number in range(count):
-            way = WAYS[number % len(WAYS)]
+        codes: list[str] = []
+        for way in ways:
             code = disturbed(way, command, out, room, lasts_s * drawn.uniform(0.2, 1.0), drawn)
-            ways.append(f"{way} {code}")
+            codes.append(f"{way} {code}")
             now = trials(out)
             lost = [place for place, digest in held.items() if now.get(place) not in (digest, None)]
             gone = [place for place in held if place not in now]
@@ -164,7 +164,7 @@ def rounds_of(name: str, count: int, drawn: random.Random, folder: Path) -> str:
         same = trials(out) == trials(folder / "whole")
         equal = figures(out) == figures(folder / "whole") is not None
         found = f"digests {'equal' if same else 'DIFFER'}, figures {'equal' if equal else 'DIFFER'}"
-        return f"{name:<12} {lasts_s:5.1f} s undisturbed, {len(trials(out))} trials: {found}; {', '.join(ways)}"
+        return f"{name:<12} {lasts_s:5.1f} s undisturbed, {len(trials(out))} trials: {found}; {', '.join(codes)}"
     finally:
         room.close()
 
@@ -175,10 +175,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=list(COMMANDS))
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="in turn")
     given = parser.parse_args()
+    # A shell that starts this in the background has it ignore Ctrl-C, and the runs would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    ways = [given.ways[number % len(given.ways)] for number in range(given.rounds)]
     for name in given.commands:
         with tempfile.TemporaryDirectory(prefix="tailrace-checkpoints-") as folder:
-            print(rounds_of(name, given.rounds, random.Random(given.seed), Path(folder)), flush=True)
+            print(rounds_of(name, ways, random.Random(given.seed), Path(folder)), flush=True)
 
 
 if __name__ == "__main__":

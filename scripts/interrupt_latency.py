@@ -125,6 +125,8 @@ def main() -> None:
     parser.add_argument("--jobs", default="1")
     parser.add_argument("--phases", nargs="+", choices=PHASES, default=list(PHASES))
     given = parser.parse_args()
+    # A shell that starts this in the background has it ignore Ctrl-C, and the runs would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f"{'hosts':>6} {'phase':<10} {'lasts, s':>9} {'to end, s':>10} {'CPU, s':>7}  exit codes")
     for hosts in given.hosts:
         with tempfile.TemporaryDirectory(prefix="tailrace-latency-") as folder:

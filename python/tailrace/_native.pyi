@@ -41,15 +41,15 @@ class Trial:
     def cores(self) -> int:
         """Cores that `run` had; one before it has ended."""
 
-    def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
-        """Run: the outcome as JSON, and tables as name -> column -> (`u32`, `u64` or `f64`; little-endian bytes).
+    def run(self) -> tuple[list[str], list[tuple[str, int, int]], dict[str, dict[str, tuple[str, bytes]]]]:
+        """Run: the outcome as JSON in pieces; which of them have the rows of a list, without its brackets (name, first,
+        one after the last); and tables as name -> column -> (`u32`, `u64` or `f64`; little-endian bytes).
 
         Raises TrialFailed when the simulator found itself wrong.
         """
 
-    def explain(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
-        """Run as `run` does, and split the latency of everything that workloads complete by cause: the outcome as
-        JSON, and the tables `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
+    def explain(self) -> tuple[list[str], list[tuple[str, int, int]], dict[str, dict[str, tuple[str, bytes]]]]:
+        """Run as `run` does, and split the latency of everything that workloads complete by cause: the tables are `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
         """
 
     def unexplained(self) -> list[tuple[str, str]]:

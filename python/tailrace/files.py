@@ -4,14 +4,13 @@ Every `OSError` names the destination file, also where the system gives no name 
 name of the temporary file beside it.
 """
 
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tailrace.json_text import json_text
+from tailrace.json_text import json_pieces, read_json_text
 
 PART = ".part"
 """Suffix of a file that is being written."""
@@ -31,7 +30,7 @@ def write_json(path: Path, content: object) -> None:
 
     Raises `OSError` with the file's name.
     """
-    write_text(path, json_text(content) + "\n")
+    _write(path, (piece.encode("utf-8") for piece in (*json_pieces(content), "\n")))
 
 
 def write_text(path: Path, text: str) -> None:
@@ -41,11 +40,15 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Writes bytes atomically, like `write_json`."""
+    _write(path, [content])
+
+
+def _write(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
     with named(path):
         try:
             with part.open("wb") as file:
-                file.write(content)
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
@@ -60,7 +63,7 @@ def read_json(path: Path) -> Any:
     with named(path):
         text = path.read_text(encoding="utf-8")
     try:
-        return json.loads(text)
+        return read_json_text(text)
     except RecursionError:
         raise TooDeepError from None
 

@@ -2,14 +2,119 @@
 
 The indenting encoder of the standard library is written in Python and takes ten times as long as the compact one: half
 a minute for the plan and the outcome of a network of eight thousand hosts.
+
+The outcome of such a network is tens of megabytes of text, nearly all of it lists of rows that are written down and not
+looked at: these stay text (`Rows`) until they are wanted.
 """
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, overload
 
 INDENTED_MAX = 100_000
 """Characters of a document that is indented throughout."""
 LINE_MAX = 4_000
 """Characters of a value of a large document that is written on one line."""
+READ_AT_ONCE = 1_000_000
+"""Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C: 0.02 s."""
+
+
+class Rows(Sequence[Any]):
+    """A list that is still JSON; read when it is first looked into.
+
+    It is no `list`, which `json` would write as what it contains: nothing.
+    """
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        """`pieces`: the rows as text, a line for each, without the brackets of the list."""
+        self.pieces = pieces
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The rows."""
+        found: list[Any] = json.loads("".join(["[", *self.pieces, "]"]))
+        return found
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Any]: ...
+    def __getitem__(self, at: int | slice) -> Any:
+        return self.values[at]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def read_json_text(text: str) -> Any:
+    """The value of a document; raises `ValueError` where it is none.
+
+    Of a large one, lists that have a line for each row are read in parts, so that Ctrl-C is answered meanwhile.
+    """
+    if len(text) <= READ_AT_ONCE:
+        return json.loads(text)
+    try:
+        rest, lists = _parted(text)
+        content = json.loads(rest)
+    except ValueError:
+        return json.loads(text)  # of another layout, or broken: the decoder tells where
+    return {**content, **lists} if isinstance(content, dict) and content.keys() >= lists.keys() else json.loads(text)
+
+
+def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
+    """The document with empty lists in place of its long ones, and these; in the layout of `json_pieces`."""
+    rest: list[str] = []
+    lists: dict[str, list[Any]] = {}
+    rows: list[Any] | None = None
+    part: list[str] = []
+    size = 0
+    for line in text.split("\n"):  # `splitlines` would divide names at other ends of lines
+        if rows is None:
+            rest.append(line)
+            if line.startswith(' "') and line.endswith('": ['):
+                rows = lists[json.loads(line[1:-3])] = []
+            continue
+        is_last = line.startswith(" ]")
+        if not is_last:
+            part.append(line)
+            size += len(line)
+        if is_last or (size > READ_AT_ONCE and line.endswith(",") and not line.startswith("   ")):
+            rows += json.loads(f"[{''.join(part).removesuffix(',')}]")
+            part, size = [], 0
+        if is_last:
+            rest.append(line)
+            rows = None
+    return "".join(rest), lists
+
+
+def whole_json(content: object) -> str:
+    """`content` as JSON on one line; it may have `Rows`."""
+    return json.dumps(content, default=_values_of)
+
+
+def _values_of(value: object) -> list[Any]:
+    if isinstance(value, Rows):
+        return value.values
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def json_pieces(content: object) -> Iterator[str]:
+    """`content` as `json_text` writes it, in pieces; a mapping may have `Rows`, which are never joined."""
+    if not isinstance(content, Mapping) or not any(isinstance(value, Rows) for value in content.values()):
+        yield json_text(content)
+        return
+    between = "{"
+    for key, value in content.items():
+        yield f"{between}\n {json.dumps(str(key), ensure_ascii=False)}: "
+        between = ","
+        if isinstance(value, Rows):
+            yield "[\n  "
+            yield from value.pieces
+            yield "\n ]"
+        else:
+            yield _lines(value, _compact(value), 1)
+    yield "\n}"
 
 
 def json_text(content: object) -> str:

@@ -47,7 +47,7 @@ def test_every_job_is_a_plan_that_delivers_packets() -> None:
     jobs = importlib.import_module("jobs")
     for job in jobs.JOBS:
         plan = jobs.shortened(job.plan(), jobs.MS)
-        outcome = json.loads(_native.Trial(json.dumps(plan)).run()[0])
+        outcome = json.loads("".join(_native.Trial(json.dumps(plan)).run()[0]))
         conserved = outcome["conservation"]
         assert outcome["packets_delivered"] > 0, job.name
         assert conserved["sent"] == conserved["delivered"] + conserved["dropped"] + conserved["in_network"], job.name
@@ -136,7 +136,7 @@ def test_a_fat_tree_of_any_size_is_a_cycle_through_all_hosts_on_paths_that_exist
         seen.append(at)
         at = streams[at]["destination"]
     assert len(seen) == len(plan["hosts"]) == 16
-    outcome = json.loads(_native.Trial(json.dumps(plan)).run()[0])
+    outcome = json.loads("".join(_native.Trial(json.dumps(plan)).run()[0]))
     assert outcome["conservation"]["dropped"] == 0 < outcome["packets_delivered"]
 
 

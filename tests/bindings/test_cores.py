@@ -151,14 +151,14 @@ def test_trials_share_the_cores_of_the_machine(monkeypatch: pytest.MonkeyPatch) 
 def test_a_short_trial_keeps_one_core_by_itself(lab: Path) -> None:
     trial = _native.Trial(plan_of(lab), 2, True)
     alone = _native.Trial(plan_of(lab))
-    digests = [json.loads(one.run()[0])["digest"] for one in (trial, alone)]
+    digests = [json.loads("".join(one.run()[0]))["digest"] for one in (trial, alone)]
     assert (trial.cores(), digests[0]) == (1, digests[1])
 
 
 def test_a_trial_on_several_cores_is_watched_and_cancelled(lab: Path) -> None:
     trial = _native.Trial(plan_of(lab, ("duration: 20ms", "duration: 1h")), 2)
     ended: list[str] = []
-    runner = threading.Thread(target=lambda: ended.append(trial.run()[0]))
+    runner = threading.Thread(target=lambda: ended.append("".join(trial.run()[0])))
     runner.start()
     until_s = time.monotonic() + 60
     while not 0 < trial.progress() < 1:

@@ -37,7 +37,7 @@ class Trial:
         self._cancelled = threading.Event()
         self._share = 0.0
 
-    def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
+    def run(self) -> tuple[list[str], list[tuple[str, int, int]], dict[str, dict[str, tuple[str, bytes]]]]:
         """The outcome."""
         if KILLER and KILLER in self.plan["name"]:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -49,7 +49,7 @@ class Trial:
             if WALL_S and self._cancelled.wait(WALL_S / steps):
                 break
         outcome = _outcome(self.plan, is_cancelled=self._cancelled.is_set())
-        return json.dumps(outcome), _tables(outcome)
+        return [json.dumps(outcome)], [], _tables(outcome)
 
     def cores(self) -> int:
         """Always one."""

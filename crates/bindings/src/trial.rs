@@ -1,12 +1,15 @@
 //! A trial as a Python object: made from a plan, run, watched and cancelled from other threads.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tailrace_plan::Plan;
-use tailrace_sim::{Control, Cores, Partition, Refusal, Wanted, WantedTransaction, failure, run_on};
+use tailrace_sim::{Control, Cores, Outcome, Partition, Refusal, Wanted, WantedTransaction, failure, run_on};
 
 use crate::{NotDivided, PlanError, TrialFailed, room, tables};
+
+/// The outcome as JSON in pieces, which of them have the rows of a list (name, first, one after the last), and the tables by name.
+type Told<'py> = (Bound<'py, PyList>, Vec<(&'static str, usize, usize)>, Bound<'py, PyDict>);
 
 /// One trial of one arm.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -41,19 +44,21 @@ impl Trial {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Run to the end, without the interpreter lock; gives the outcome as JSON and the tables by name.
-    fn run<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyString>, Bound<'py, PyDict>)> {
+    /// Run to the end, without the interpreter lock.
+    fn run<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
         let ran = py.detach(|| failure::caught(|| run_on(&self.plan, self.cores, &self.control)));
         let (outcome, course) = ran.map_err(TrialFailed::new_err)?.map_err(|refusal| not_divided(&refusal))?;
         self.used.store(course.map_or(1, |course| course.events.len()), Ordering::Relaxed);
-        Ok((PyString::new(py, outcome.json()), tables::to_python(py, outcome.tables())?))
+        let tables = tables::to_python(py, outcome.tables())?;
+        told(py, outcome, tables)
     }
 
-    /// The same run with the latency of everything that workloads complete split by cause: the outcome as JSON, and the tables of causes.
-    fn explain<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyString>, Bound<'py, PyDict>)> {
+    /// The same run with the latency of everything that workloads complete split by cause: the tables are those of causes.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
         let explained =
             py.detach(|| failure::caught(|| tailrace_sim::explain(&self.plan, &self.control))).map_err(TrialFailed::new_err)?;
-        Ok((PyString::new(py, explained.outcome.json()), tables::to_python(py, &explained.tables())?))
+        let tables = tables::to_python(py, &explained.tables())?;
+        told(py, explained.outcome, tables)
     }
 
     /// Workloads whose latencies are not explained: name and reason.
@@ -92,6 +97,16 @@ impl Trial {
     fn cancel(&self) {
         self.control.cancel();
     }
+}
+
+/// Each piece is freed when its copy is there: the text is never there twice.
+fn told<'py>(py: Python<'py>, outcome: Outcome, tables: Bound<'py, PyDict>) -> PyResult<Told<'py>> {
+    let (pieces, lists) = outcome.into_pieces();
+    let copies = PyList::empty(py);
+    for piece in pieces {
+        copies.append(PyString::new(py, &piece))?;
+    }
+    Ok((copies, lists.into_iter().map(|(name, at)| (name, at.start, at.end)).collect(), tables))
 }
 
 /// Why a network is not divided: what is wrong, a hint, and the workload that it is about.

@@ -10,6 +10,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.stages import working
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.units import SHARE, QuantityError, parse
 from tailrace.search.search import search
@@ -66,9 +67,10 @@ def search_for(request: Request) -> int:
         scale=request.scale,
         out=request.out,
     )
-    loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
-    warn(loaded.warnings)
     reporter = reporter_for(json_lines=request.is_json)
+    with working(reporter, "reading the scenario"):
+        loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
+    warn(loaded.warnings)
     with opened(request.on, request.jobs_of_slurm, note) as executor:
         found = search(loaded, wanted, reporter, executor)
     write_search(found)

@@ -12,6 +12,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.stages import working
 from tailrace.files import write_text
 from tailrace.scenario.loading import load_scenario
 from tailrace.sensitivity.chart import tornado
@@ -70,9 +71,10 @@ def study_scenario(request: Request) -> None:
         scale=request.scale,
         out=request.out,
     )
-    loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
-    warn(loaded.warnings)
     reporter = reporter_for(json_lines=request.is_json)
+    with working(reporter, "reading the scenario"):
+        loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
+    warn(loaded.warnings)
     with opened(request.on, request.jobs_of_slurm, note) as executor:
         study = Studying(loaded, wanted, reporter, executor).run()
     command = shlex.join(["tailrace", *_without_places(sys.argv[1:])])

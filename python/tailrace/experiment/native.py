@@ -10,19 +10,22 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from tailrace.errors import TailraceError
+from tailrace.json_text import INDENTED_MAX, Rows
 
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
 CODES = {"u32": "I", "u64": "Q", "f64": "d"}
 """Column types of tables and their codes in Python's arrays."""
 Columns = dict[str, tuple[str, bytes]]
+Told = tuple[list[str], list[tuple[str, int, int]], dict[str, Columns]]
+"""The outcome as JSON in pieces; which of them have the rows of a list (name, first, one after the last); tables."""
 
 
 class NativeTrial(Protocol):
     """The interface of `tailrace._native.Trial`."""
 
-    def run(self) -> tuple[str, dict[str, Columns]]: ...
-    def explain(self) -> tuple[str, dict[str, Columns]]: ...
+    def run(self) -> Told: ...
+    def explain(self) -> Told: ...
     def unexplained(self) -> list[tuple[str, str]]: ...
     def trace(
         self, windows_ps: list[tuple[int, int]], transactions: list[tuple[int, int, int]]
@@ -49,6 +52,7 @@ class Outcome:
     """The outcome and the tables of a trial."""
 
     data: dict[str, Any]
+    """Long lists of a large one are `Rows`, which are text until they are looked into."""
     tables: dict[str, Columns] = field(default_factory=dict, repr=False)
 
 
@@ -108,8 +112,18 @@ def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
 
 def run_trial(trial: NativeTrial) -> Outcome:
     """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`."""
-    outcome, tables = trial.run()
-    return Outcome(json.loads(outcome), tables)
+    return _outcome(trial.run())
+
+
+def _outcome(told: Told) -> Outcome:
+    pieces, lists, tables = told
+    if sum(len(piece) for piece in pieces) <= INDENTED_MAX:
+        return Outcome(json.loads("".join(pieces)), tables)
+    rows = {name: Rows(pieces[first:end]) for name, first, end in lists if any(pieces[first:end])}
+    for name, first, end in lists:
+        if name in rows:
+            pieces[first:end] = [""] * (end - first)
+    return Outcome({**json.loads("".join(pieces)), **rows}, tables)
 
 
 def unexplained(plan_json: str) -> dict[str, str]:
@@ -121,8 +135,7 @@ def unexplained(plan_json: str) -> dict[str, str]:
 
 def explain_trial(trial: NativeTrial) -> Outcome:
     """Runs a trial to its end with the causes of its transactions' time as tables."""
-    outcome, tables = trial.explain()
-    return Outcome(json.loads(outcome), tables)
+    return _outcome(trial.explain())
 
 
 def trace_trial(

@@ -20,6 +20,7 @@ from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.stages import working
 from tailrace.results.directory.run_directory import Run
 from tailrace.scenario.loading import Loaded, load_document, try_changes
 from tailrace.scenario.text.document import Document
@@ -127,10 +128,11 @@ class Points:
         while few := list(islice(left, AHEAD_MAX)):
             with ExitStack() as stack:
                 together = _Together(self.reporter)
-                for label, changes in few:
-                    experiment = self.experiment(changes, trials, label)
-                    for key in stack.enter_context(experiment.prepared()):
-                        together.add(label, experiment, key)
+                with working(self.reporter, "making plans"):
+                    for label, changes in few:
+                        experiment = self.experiment(changes, trials, label)
+                        for key in stack.enter_context(experiment.prepared()):
+                            together.add(label, experiment, key)
                 if together.run(self.executor or Local(jobs_of(self.jobs, Simulated()), Simulated())):
                     raise KeyboardInterrupt
 

@@ -23,6 +23,9 @@ PORTS_FEW_MAX = 48
 PORTS_LISTED_MAX = 20_000
 # Ports of each arm that stand there without scripts.
 PORTS_TOP = 10
+# Arms at points of a sweep whose ports are listed, and ports of each that stand there without scripts.
+PORT_LISTS_MAX = 40
+PORTS_TOP_OF_POINT = 3
 HOSTS_MAX = 12
 # Sentences of one kind about why something is slow.
 WHY_MAX = 16

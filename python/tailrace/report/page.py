@@ -15,7 +15,7 @@ from tailrace.report.sections.causes import where_time_went
 from tailrace.report.sections.facts import facts
 from tailrace.report.sections.files_beside import files_beside
 from tailrace.report.sections.network import network
-from tailrace.report.sections.ports import port_list
+from tailrace.report.sections.ports import port_list, sweep_port_list
 from tailrace.report.sections.published import beside_published
 from tailrace.report.sections.results import completion, distributions, provenance, queues, slowdowns, transport
 from tailrace.report.sections.sweep import sweep_section
@@ -102,13 +102,15 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
 
 def _sweep_page(run: Run, summary: dict[str, Any]) -> str:
     """A sweep has many arms: curves and maps instead of the sections of two or three."""
+    ports = sweep_port_list(run)
     context = {
         "run": summary["run"],
         "facts": facts(summary),
+        "ports": ports,
         "sweep": sweep_section(run, summary),
         "assumptions": summary["assumptions"],
         "theme": asset("theme.css"),
-        "scripts": [asset(name) for name in ("filter.js", "export.js")],
+        "scripts": [asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "export.js")],
     }
     return environment().get_template("sweep.html.j2").render(context)
 

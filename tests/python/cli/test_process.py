@@ -248,6 +248,28 @@ def test_an_interrupt_is_answered_from_the_first_import_on(place: Path, step: in
     assert (ended.returncode, ended.stderr) == (130, "interrupted\n"), ended.stderr
 
 
+def test_an_interrupt_in_a_finalizer_is_answered_after_it() -> None:
+    code = """
+import os, signal, time
+from tailrace.cli.start import answer_interrupts
+answer_interrupts()
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0)
+last = Last()
+del last
+try:
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=10, check=False
+    )
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+
+
 def test_the_program_imports_next_to_nothing_before_it_can_be_interrupted() -> None:
     code = "import sys; before = set(sys.modules); import tailrace.cli; print(sorted(set(sys.modules) - before))"
     ended = subprocess.run(

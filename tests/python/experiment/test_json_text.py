@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.json_text import INDENTED_MAX, LINE_MAX, json_text
+from tailrace.json_text import INDENTED_MAX, LINE_MAX, Rows, json_pieces, json_text, read_json_text, whole_json
 
 
 def test_a_small_document_is_indented() -> None:
@@ -24,6 +24,48 @@ def test_a_large_document_has_a_line_for_each_entry_of_a_long_list() -> None:
         '  {"name": "h1", "sizes": [1, 2], "7": null},',
     ]
     assert ' "few": [1, 2],' in text.splitlines()
+
+
+def test_rows_are_written_as_they_stand_and_read_only_when_they_are_wanted() -> None:
+    rows = Rows(['{"a":1},\n  {"a":"', 'x"}'])
+    pieces = list(json_pieces({"name": "n", "ports": rows, "few": [1]}))
+    assert "".join(pieces) == '{\n "name": "n",\n "ports": [\n  {"a":1},\n  {"a":"x"}\n ],\n "few": [1]\n}'
+    assert all(piece in pieces for piece in rows.pieces)
+    assert "values" not in vars(rows)
+    assert (len(rows), rows[1], rows[:1], list(rows)) == (2, {"a": "x"}, [{"a": 1}], [{"a": 1}, {"a": "x"}])
+    assert json.loads(whole_json({"ports": rows})) == {"ports": [{"a": 1}, {"a": "x"}]}
+    with pytest.raises(TypeError, match="Rows"):
+        json.dumps({"ports": rows})
+
+
+def test_a_large_document_is_read_in_parts_and_as_a_whole_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"a": number, "b": "\u2028", "long": "x" * (LINE_MAX * (number % 7 == 0))} for number in range(200)]
+    content = {
+        "name": "n",
+        "rows": rows,
+        "few": [1],
+        "deep": {"rows": [["y" * LINE_MAX], []]},
+        "none": [],
+        "last": rows,
+    }
+    text = json_text(content)
+    read: list[int] = []
+    loads = json.loads
+    monkeypatch.setattr("tailrace.json_text.READ_AT_ONCE", 20_000)
+
+    def counted(part: str) -> Any:
+        read.append(len(part))
+        return loads(part)
+
+    monkeypatch.setattr("tailrace.json_text.json.loads", counted)
+    assert read_json_text(text) == content
+    assert list(read_json_text(text)) == list(content)
+    assert max(read) < 50_000
+    assert read_json_text(json.dumps(content)) == content, "another layout"
+    with pytest.raises(ValueError, match="line 1 column"):
+        read_json_text(json.dumps(content)[:-1])
+    with pytest.raises(ValueError, match="line"):
+        read_json_text(text[: len(text) // 2])
 
 
 def test_numbers_that_json_does_not_have_are_refused() -> None:

@@ -7,16 +7,21 @@ import pty
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tailrace.experiment import reporter, stages
+from lab import sound
+from tailrace.experiment import points, reporter, stages
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.pool import Running
-from tailrace.experiment.reporter import Ndjson, Plain, Terminal, left_words, phase_of
+from tailrace.experiment.reporter import Ndjson, Plain, Silent, Terminal, left_words, phase_of
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
+from tailrace.scenario.loading import load_document
+from tailrace.scenario.text.document import parse_document
 
 KEY = TrialKey("base", 1)
 
@@ -109,3 +114,20 @@ def test_a_terminal_shows_the_stage_at_once_and_leaves_no_line(monkeypatch: pyte
     os.close(main)
     assert "writing the report" in shown
     assert "\x1b[2K" in shown, "the line is erased"
+
+
+@pytest.mark.usefixtures("fake", "workplace")
+def test_making_the_plans_of_many_points_is_a_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    @contextmanager
+    def working(_reporter: object, what: str) -> Iterator[None]:
+        told.append(what)
+        yield
+
+    monkeypatch.setattr(points, "working", working)
+    loaded = load_document(parse_document(json.dumps(sound()), "lab.yaml"))
+    settings = [({"workloads.orders.users": users}, f"users-{users}") for users in (1, 2)]
+    points.Points(loaded.document, list(loaded.arms), tmp_path, Silent()).run_ahead(settings, 1)
+    assert told == ["making plans"]
+    assert len(list(tmp_path.glob("points/*/trials/*/1.json"))) == 2 * len(loaded.arms)

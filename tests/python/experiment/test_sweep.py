@@ -5,13 +5,17 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arro3.io import read_parquet
 
 import tailrace
 from lab import sound
+from tailrace.experiment.run import summarise_and_report
 from tailrace.report.charts.sweep import chart_height
+from tailrace.report.sections import ports
+from tailrace.report.sections.ports import sweep_port_list
 from tailrace.results import format_result
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
@@ -80,6 +84,56 @@ def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
     grid = swept(users=[1, 2], buffer=["1MB", "2MB"], out="grid").report_path.read_text(encoding="utf-8")
     assert 'id="maps"' in grid
     assert grid.count('class="heat"') >= 8
+
+
+def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
+    result = swept(users=[1, 2, 4])
+    assert "> " not in format_result(result.summary)
+    for file in result.path.glob("trials/fifo@users=2/*.json"):
+        outcome = json.loads(file.read_text())
+        for workload in outcome["workloads"]:
+            if latency := workload["latency"]:
+                longest_ps, count = 2 * latency["max_ps"], latency["count"]
+                waits = {"buckets": [[longest_ps, count]], "count": count, "longest_ps": longest_ps}
+                workload["cut_off"] = waits
+        file.write_text(json.dumps(outcome))
+    summary, report = summarise_and_report(result.path)
+    text, page = format_result(summary), report.read_text(encoding="utf-8")
+    assert re.search(r"^2 +> [\d.]+", text, re.MULTILINE)
+    assert "'>' marks a lower bound" in text
+    assert re.search(r'<td class="of-arm-0">&gt; [\d.]+', page)
+
+
+def test_the_page_lists_the_ports_of_every_arm_at_every_point_and_those_that_dropped_most() -> None:
+    result = swept(users=[1, 2])
+    page = result.report_path.read_text(encoding="utf-8")
+    assert "Of 4 combinations of an arm and a point" in page
+    assert 'id="port-table"' in page
+    assert all(f">{arm} at users = {users}</option>" in page for arm in ("fifo", "dpp") for users in (1, 2))
+
+
+def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = swept(users=[1, 2], trials=1)
+    for number, file in enumerate(sorted(result.path.glob("trials/*/*.json"))):
+        outcome = json.loads(file.read_text())
+        pattern = outcome["ports"][0]
+        pattern |= {"tx_frames": 1, "queues": [pattern["queues"][0] | {"drops": lost(number)}]}
+        outcome["ports"] = [pattern | {"node": f"leaf{at % 40}", "towards": f"h{at}"} for at in range(1000)]
+        file.write_text(json.dumps(outcome))
+    run = Run.read(result.path)
+    found = sweep_port_list(run)
+    assert found is not None
+    assert len(found["data"]) < 2_000_000 * 4 / 20, "ten points of two arms are 20 lists"
+    assert len(json.loads(found["data"])["arms"][0]["rows"]) == 1000
+    monkeypatch.setattr(ports, "PORT_LISTS_MAX", 1)
+    few = sweep_port_list(run)
+    assert few is not None
+    assert few["names"] == [found["first"]]
+    assert few["sentence"].endswith("have ports that dropped frames. The 1 that dropped most are listed.")
+
+
+def lost(frames: int) -> dict[str, Any]:
+    return {"tail-drop": {"frames": frames, "bytes": 1500 * frames}}
 
 
 def test_what_did_not_finish_is_told_and_listed_as_unfinished() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tailrace.errors import RunRefusedError, ScenarioError
-from tailrace.experiment.native import Outcome, dropped_by, make_trial, run_trial, values
+from tailrace.experiment.native import Outcome, dropped_by, explain_trial, make_trial, run_trial, values
 from tailrace.live.refuse import refuse
 from tailrace.results.causes.causes import Causes
 from tailrace.scenario.loading import load_scenario
@@ -100,9 +100,9 @@ def test_a_simulated_trial_keeps_pauses_and_sizes_exactly(tmp_path: Path) -> Non
 def test_latencies_are_explained_as_those_of_other_requests(tmp_path: Path) -> None:
     path = scenario(tmp_path, recording_text([FIRST, SECOND]))
     plan = lower(load_scenario(path).scenario, "base", 1)
-    explained, tables = make_trial(canonical_json(plan)).explain()
-    assert json.loads(explained)["digest"] == outcome(path).data["digest"]
-    causes = Causes({name: values(columns) for name, columns in tables.items()}, plan, dropped_by())
+    explained = explain_trial(make_trial(canonical_json(plan)))
+    assert explained.data["digest"] == outcome(path).data["digest"]
+    causes = Causes({name: values(columns) for name, columns in explained.tables.items()}, plan, dropped_by())
     found = causes.by_workload["recorded"]
     assert all(sum(one.parts.values()) == one.latency_ps for one in found)
     served = sorted(one.parts.get("server_work", 0) for one in found)

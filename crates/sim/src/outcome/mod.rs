@@ -14,6 +14,7 @@ pub use tailrace_record::{Column, Table};
 use crate::control::Control;
 use crate::world::{World, frames_in_network};
 use serde_json::Value;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::Duration;
 use summary::OnTheirWay;
@@ -40,6 +41,11 @@ impl Outcome {
     /// The summary as JSON, in pieces: for a program that only writes it down.
     pub fn json_pieces(&self) -> impl Iterator<Item = &str> {
         self.text.pieces()
+    }
+    /// The summary as JSON, in pieces that the caller can free one by one, and which of them have the rows of a list (without its
+    /// brackets).
+    pub fn into_pieces(self) -> (Vec<String>, Vec<(&'static str, Range<usize>)>) {
+        self.text.into_pieces()
     }
     /// The summary as a value.
     pub fn summary(&self) -> &Value {

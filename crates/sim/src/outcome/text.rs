@@ -1,6 +1,7 @@
 //! Text in pieces.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Room of a piece. Pieces of this size find room between what else is in memory; a single text of megabytes would be moved
 /// whenever it grows, and needs memory of its own.
@@ -10,6 +11,8 @@ const PIECE_BYTES: usize = 16 << 10;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     pieces: Vec<String>,
+    /// Which pieces have the rows of a list, without its brackets.
+    lists: Vec<(&'static str, Range<usize>)>,
 }
 
 impl Text {
@@ -23,6 +26,25 @@ impl Text {
 
     pub(super) fn put(&mut self, text: impl fmt::Display) {
         fmt::Write::write_fmt(self, format_args!("{text}")).expect("it takes all text");
+    }
+
+    pub(super) fn into_pieces(self) -> (Vec<String>, Vec<(&'static str, Range<usize>)>) {
+        (self.pieces, self.lists)
+    }
+
+    /// What `write` puts down has pieces of its own, under this name.
+    pub(super) fn put_list(&mut self, key: &'static str, write: impl FnOnce(&mut Self)) {
+        let from = self.cut();
+        write(self);
+        let to = self.cut();
+        self.lists.push((key, from..to));
+    }
+
+    /// The next text begins a piece, whose number this is.
+    fn cut(&mut self) -> usize {
+        self.end();
+        self.pieces.push(String::new());
+        self.pieces.len()
     }
 
     /// No more is coming.
@@ -61,5 +83,18 @@ mod tests {
         assert_eq!(text.whole(), parts.concat());
         assert!(text.pieces().eq(parts.iter().map(String::as_str)));
         assert_eq!(text.pieces[0].capacity(), PIECE_BYTES);
+    }
+
+    #[test]
+    fn a_list_has_pieces_of_its_own() {
+        let mut text = Text::default();
+        text.put("before");
+        text.put_list("empty", |_| ());
+        text.put_list("rows", |text| text.put("of the list"));
+        text.put("after");
+        assert_eq!(text.whole(), "beforeof the listafter");
+        let (pieces, lists) = text.into_pieces();
+        let found: Vec<(&str, String)> = lists.into_iter().map(|(key, at)| (key, pieces[at].concat())).collect();
+        assert_eq!(found, [("empty", String::new()), ("rows", String::from("of the list"))]);
     }
 }

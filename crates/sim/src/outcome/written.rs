@@ -3,6 +3,9 @@
 use super::text::Text;
 use serde_json::Value;
 
+/// Text between two rows: the front writes long lists to files as they are, and a row is a line there.
+const BETWEEN_ROWS: &str = ",\n  ";
+
 /// A member of the object whose rows are not values yet.
 pub(super) struct List<'a> {
     pub(super) key: &'static str,
@@ -29,7 +32,9 @@ pub(super) fn object(values: Value, mut lists: Vec<List<'_>>, is_to_end: impl Fn
             text.put(value);
         } else if let Some(list) = lists.next() {
             begin_member(&mut text, list.key, &mut is_first);
-            write_rows(&mut text, list.rows.take_while(|_| !is_to_end()));
+            text.put("[");
+            text.put_list(list.key, |text| write_rows(text, list.rows.take_while(|_| !is_to_end())));
+            text.put("]");
         } else {
             break;
         }
@@ -45,12 +50,10 @@ fn begin_member(text: &mut Text, key: &str, is_first: &mut bool) {
 }
 
 fn write_rows(text: &mut Text, rows: impl Iterator<Item = Value>) {
-    text.put("[");
     for (number, row) in rows.enumerate() {
-        let comma = if number > 0 { "," } else { "" };
-        text.put(format_args!("{comma}{row}"));
+        let between = if number > 0 { BETWEEN_ROWS } else { "" };
+        text.put(format_args!("{between}{row}"));
     }
-    text.put("]");
 }
 
 #[cfg(test)]
@@ -63,6 +66,8 @@ mod tests {
         let rows = [json!({ "b": "x\"y", "a": 1.5 }), json!(null)];
         let whole = json!({ "rows": rows.clone(), "none": [], "zeta": 3, "alpha": "\u{e4}" });
         let lists = vec![List::new("rows", rows), List::new("none", [])];
-        assert_eq!(object(json!({ "zeta": 3, "alpha": "\u{e4}" }), lists, || false).whole(), whole.to_string());
+        let text = object(json!({ "zeta": 3, "alpha": "\u{e4}" }), lists, || false).whole();
+        assert_eq!(text.replace(BETWEEN_ROWS, ","), whole.to_string());
+        assert_eq!(text.matches(BETWEEN_ROWS).count(), 1);
     }
 }

@@ -1,6 +1,5 @@
 """The worker's side: runs the trials of a batch and watches whether they are still wanted."""
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.engine import EngineTrial, SimulatedTrial
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, hash_of, own_build
+from tailrace.json_text import whole_json
 
 WATCH_S = 0.2
 """Seconds between two looks at whether a trial is still wanted."""
@@ -57,7 +57,7 @@ def _answer(task: Task, is_wanted: Callable[[], bool]) -> Answer:
     except BaseException as error:  # noqa: BLE001  a panic too: the command raises it again
         outcome, panic = Outcome({}), f"{type(error).__name__}: {error}"
     wall_s = time.monotonic() - started_s
-    return Answer(task.number, task.plan_hash, json.dumps(outcome.data), wall_s, outcome.tables, panic)
+    return Answer(task.number, task.plan_hash, whole_json(outcome.data), wall_s, outcome.tables, panic)
 
 
 def _run(trial: EngineTrial, is_wanted: Callable[[], bool]) -> Outcome:

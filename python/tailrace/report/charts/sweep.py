@@ -23,7 +23,7 @@ from tailrace.report.drawing.svg import (
     y_axis,
 )
 from tailrace.results.format.numbers import digits_text
-from tailrace.results.sweep.curves import curve_title
+from tailrace.results.sweep.curves import curve_title, mean_text
 
 HEIGHT_PX = 190
 DOT_PX = 3
@@ -168,7 +168,7 @@ def _point(
 ) -> list[Markup]:
     at = percent(place)
     height = _height(value["mean"], *y)
-    words = f"{curve['arm']}: {digits_text(value['mean'], 4)}"
+    words = f"{curve['arm']}: {mean_text(value, 4)}"
     marks = []
     if value["low"] is not None:
         words += f" ({digits_text(value['low'], 4)} to {digits_text(value['high'], 4)})"
@@ -269,7 +269,7 @@ def _heat_cell(
             tag("text", "–", x=percent((at[0] + 0.5) * width), y=top + 17, text_anchor="middle", class_="tick"),
         ]
     share = _share(value["mean"], ends, is_log=is_log)
-    text = digits_text(value["mean"], 3)
+    text = mean_text(value, 3)
     tip = tag("title", f"{place}: {text}")
     rect = tag(
         "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat", fill_opacity=round(share, 3)

@@ -1,12 +1,15 @@
 """The list of all ports of a large network, with a search box; the first of each arm stand without scripts too."""
 
 import json
+from collections.abc import Iterator
+from heapq import nlargest
 from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.limits import PORTS_FEW_MAX, PORTS_LISTED_MAX, PORTS_TOP
+from tailrace.report.limits import PORT_LISTS_MAX, PORTS_FEW_MAX, PORTS_LISTED_MAX, PORTS_TOP, PORTS_TOP_OF_POINT
 from tailrace.results import Run
+from tailrace.results.format.numbers import count_text
 from tailrace.results.ports.listing import PortFigures, listed_ports
 
 
@@ -15,20 +18,73 @@ def port_list(run: Run, arms: list[str]) -> dict[str, Any] | None:
     listed = {arm: listed_ports(run.told(arm)) for arm in arms}
     if max((len(ports) for ports in listed.values()), default=0) <= PORTS_FEW_MAX:
         return None
+    losses = [f"{arm}: {_lossy_words(ports)}." for arm, ports in listed.items()]
+    colours = {arm: index for index, arm in enumerate(arms)}
+    return _section(listed, colours, PORTS_TOP) | {"noun": "arm", "sentence": " ".join(losses)}
+
+
+def sweep_port_list(run: Run) -> dict[str, Any] | None:
+    """The same of every arm at every point of a sweep, or of those that dropped most frames; a sweep has no table of
+    queues.
+    """
+    sweep = run.sweep or {"axes": [], "arms": [], "points": []}
+    places = {
+        f"{arm} at {_values(sweep['axes'], point)}": (index, run.arm_at(arm, point["label"]))
+        for point in sweep["points"]
+        for index, arm in enumerate(sweep["arms"])
+    }
+    drops: dict[str, float] = {}
+
+    def lists() -> Iterator[tuple[str, list[PortFigures]]]:
+        for name, (_, arm) in places.items():
+            if ports := listed_ports(run.told(arm)):
+                drops[name] = _drops(ports)
+                yield name, ports
+
+    # Not all at once: a sweep may have thousands of points.
+    kept = dict(nlargest(PORT_LISTS_MAX, lists(), key=lambda one: drops[one[0]]))
+    if not kept:
+        return None
+    listed = {name: kept[name] for name in places if name in kept}
+    lossy = sum(lost > 0 for lost in drops.values())
+    of = f"{len(drops)} combinations of an arm and a point" if len(drops) > 1 else "1 combination of an arm and a point"
+    sentence = f"Of {of}, {lossy or 'none'} {'have' if lossy > 1 else 'has'} ports that dropped frames."
+    if len(listed) < len(drops):
+        sentence += f" The {len(listed)} that dropped most are listed."
+    colours = {name: places[name][0] for name in listed}
+    return _section(listed, colours, PORTS_TOP_OF_POINT) | {"noun": "arm and point", "sentence": sentence}
+
+
+def _values(axes: list[dict[str, Any]], point: dict[str, Any]) -> str:
+    """`delay = 1us, load = 40%`: long labels of points are cut for the names of folders."""
+    return ", ".join(f"{axis['name']} = {point['values'][axis['path']]}" for axis in axes)
+
+
+def _section(listed: dict[str, list[PortFigures]], colours: dict[str, int], top: int) -> dict[str, Any]:
     each_max = PORTS_LISTED_MAX // len(listed)
-    shown = {arm: ports[:each_max] for arm, ports in listed.items()}
+    shown = {name: ports[:each_max] for name, ports in listed.items()}
     return {
-        "first": max(listed, key=lambda arm: sum(port.drops_frames for port in listed[arm])),
+        "names": list(listed),
+        "first": max(listed, key=lambda name: _drops(listed[name])),
         "count": max(len(ports) for ports in listed.values()),
-        "lossy": {arm: sum(port.drops_frames > 0 for port in ports) for arm, ports in listed.items()},
-        "left_out": max(len(listed[arm]) - len(ports) for arm, ports in shown.items()),
+        "left_out": max(len(listed[name]) - len(ports) for name, ports in shown.items()),
         "top": [
-            {"arm": arm, "index": index, "port": port, "is_first": at == 0}
-            for index, (arm, ports) in enumerate(shown.items())
-            for at, port in enumerate(ports[:PORTS_TOP])
+            {"arm": name, "index": colours[name], "port": port, "is_first": at == 0}
+            for name, ports in shown.items()
+            for at, port in enumerate(ports[:top])
         ],
         "data": _json(shown),
     }
+
+
+def _drops(ports: list[PortFigures]) -> float:
+    return sum(port.drops_frames for port in ports)
+
+
+def _lossy_words(ports: list[PortFigures]) -> str:
+    """`12 ports dropped frames`."""
+    lossy = sum(port.drops_frames > 0 for port in ports)
+    return f"{count_text(lossy) if lossy else 'no'} port{'' if lossy < 2 else 's'} dropped frames"
 
 
 def _json(listed: dict[str, list[PortFigures]]) -> Markup:

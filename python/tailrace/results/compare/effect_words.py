@@ -75,9 +75,10 @@ def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
 def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
     """The adjustment of the p values of a table."""
     mains = sum(effect["is_main"] for effect in effects)
+    over = f"the {mains} comparisons of main metrics" if mains != 1 else "the one comparison of a main metric"
     return (
-        f"p adjusted by Holm's method: over the {mains} comparisons of main metrics in all arms; for "
-        "each other metric over the comparisons of that metric."
+        f"p adjusted by Holm's method: over {over} in all arms; for each other metric over the comparisons of that"
+        " metric."
     )
 
 

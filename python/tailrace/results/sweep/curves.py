@@ -7,7 +7,8 @@ from math import log
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.definitions import metric_of_trials, noun_of, title_of
+from tailrace.results.format.numbers import digits_text
+from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials, noun_of, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.sweep.knee import bend
 from tailrace.results.sweep.scalability import summarise_scalability
@@ -101,6 +102,11 @@ def is_drawn(curve: dict[str, Any]) -> bool:
     return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
 
 
+def mean_text(value: dict[str, Any], digits: int) -> str:
+    """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at the end is slower."""
+    return ("> " if value["bounds"] else "") + digits_text(value["mean"], digits)
+
+
 def curve_title(curve: dict[str, Any]) -> str:
     """`requests per second`: what a curve shows, with the unit."""
     return title_of(curve["metric"], noun_of([curve["kind"]] if curve["kind"] else []))
@@ -115,15 +121,16 @@ def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
     for point in run.sweep["points"]:
         name = run.arm_at(arm, point["label"])
         # A point whose trials did not finish has rates and latencies, and no completion time.
-        sample = metric_of_trials(run.told(name), [workload], metric) if has_metric else []
+        trials = run.told(name)
+        sample = metric_of_trials(trials, [workload], metric) if has_metric else []
         if not sample:
             values.append(None)
             continue
         summary = summarise_sample(sample)
         interval = summary["interval"] or {"low": None, "high": None}
-        values.append(
-            {"mean": summary["mean"], "low": interval["low"], "high": interval["high"], "trials": len(sample)}
-        )
+        bounds = bounds_of_trials(trials, [workload], metric)
+        ends = {"low": interval["low"], "high": interval["high"]}
+        values.append({"mean": summary["mean"], **ends, "trials": len(sample), "bounds": bounds})
     return {"workload": workload, "metric": metric, "arm": arm, "kind": kind, "values": values}
 
 

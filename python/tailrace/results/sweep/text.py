@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
-from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn
+from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
@@ -15,6 +15,7 @@ ROWS_MAX = 60
 """Points of one table; the rest stands in the CSV file."""
 EXCLUDED_MAX = 20
 """Points of one list of trials that are not valid."""
+BOUNDS = "'>' marks a lower bound: so much was still running when a trial ended that the percentile is not known."
 Row = list[str]
 
 
@@ -49,12 +50,19 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     ]
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
-    return [*few, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+    return [*few, *_bounds(sweep), *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
 
 
 def _trials(sweep: dict[str, Any]) -> str:
     counts = {value["trials"] for curve in sweep["curves"] for value in curve["values"] if value}
     return f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(next(iter(counts), 0))
+
+
+def _bounds(sweep: dict[str, Any]) -> list[str]:
+    is_bound = any(
+        value["bounds"] for curve in sweep["curves"] if is_drawn(curve) for value in curve["values"] if value
+    )
+    return [BOUNDS] if is_bound else []
 
 
 def _has_too_few(sweep: dict[str, Any]) -> bool:
@@ -98,7 +106,7 @@ def _distinct(sweep: dict[str, Any]) -> list[dict[str, Any]]:
 def _cell(value: dict[str, Any] | None) -> str:
     if value is None:
         return "no valid trial"
-    mean = digits_text(value["mean"], 3).replace(THIN_SPACE, " ")
+    mean = mean_text(value, 3).replace(THIN_SPACE, " ")
     if value["low"] is None:
         return mean
     return f"{mean} ± {digits_text((value['high'] - value['low']) / 2, 2).replace(THIN_SPACE, ' ')}"
