@@ -7,6 +7,7 @@
 mod barrier;
 mod beginning;
 mod cost;
+mod flows;
 mod mail;
 mod part;
 mod partition;
@@ -29,7 +30,7 @@ use crate::outcome::{self, Outcome};
 use crate::told::{Entry, Log, Order};
 use crate::world::World;
 use barrier::Barrier;
-use mail::Mail;
+use mail::{FlowBoard, Mail};
 use part::{Ended, LatePorts, Part, Shared};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -105,7 +106,7 @@ impl<'a> Parted<'a> {
             LatePorts::new(late[part].clone(), worlds[0].links.wires.len(), &into)
         });
         let ports = ports.collect();
-        let own = (0..).take(parts).map(|part| owners.own(part)).collect();
+        let own = (0..).take(parts).map(|part| owners.own(part, &worlds[0])).collect();
         (0..).zip(&mut worlds).for_each(|(part, world)| owners.confine(part, world));
         let course = Course { look_ahead_ps: look_ahead.map_or(0, Span::ps), events: vec![0; parts], ..Course::default() };
         let look_ahead = look_ahead.unwrap_or(FOREVER);
@@ -201,6 +202,7 @@ impl<'a> Parted<'a> {
         let shared = Shared {
             barrier: Barrier::new(parts),
             mail: Mail::new(parts),
+            flows: FlowBoard::new(parts),
             control,
             look_ahead: self.look_ahead,
             bound,

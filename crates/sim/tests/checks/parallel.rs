@@ -36,7 +36,9 @@ fn in_parts(plan: &Plan, parts: usize, part_of: impl FnMut(usize) -> usize) -> (
 
 /// Without what is refused, and with all that is looked at while a trial runs.
 fn divisible(mut plan: RawPlan) -> RawPlan {
-    plan.workloads.retain(|workload| !matches!(workload.body, RawBody::Flows(_)));
+    if !plan.hypervisors.is_empty() {
+        plan.workloads.retain(|workload| !matches!(workload.body, RawBody::Flows(_)));
+    }
     if plan.workloads.is_empty() {
         let (first, last) = (plan.hosts[0].name.clone(), plan.hosts[plan.hosts.len() - 1].name.clone());
         plan.workloads.push(RawWorkload::from(stream("only", &first, &last, 2, 0)));
