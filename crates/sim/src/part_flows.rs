@@ -29,6 +29,8 @@ pub(crate) struct FlowEnd {
     pub(crate) now: Time,
     /// The socket that read it.
     pub(crate) socket: u32,
+    /// Whether its other end is in another part.
+    pub(crate) is_shared: bool,
 }
 
 impl PartFlows {

@@ -44,6 +44,8 @@ class Request:
     on: str
     """Where trials run."""
     jobs_of_slurm: Jobs
+    cores: int | None
+    """Of each trial; None for `auto`."""
 
 
 def search_for(request: Request) -> int:
@@ -65,6 +67,7 @@ def search_for(request: Request) -> int:
         jobs=request.jobs,
         scale=request.scale,
         out=request.out,
+        cores=request.cores,
     )
     loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
     warn(loaded.warnings)

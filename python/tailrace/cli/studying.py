@@ -46,6 +46,8 @@ class Request:
     on: str
     """Where trials run."""
     jobs_of_slurm: Jobs
+    cores: int | None
+    """Of each trial; None for `auto`."""
 
 
 def study_scenario(request: Request) -> None:
@@ -69,6 +71,7 @@ def study_scenario(request: Request) -> None:
         jobs=request.jobs,
         scale=request.scale,
         out=request.out,
+        cores=request.cores,
     )
     loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
     warn(loaded.warnings)

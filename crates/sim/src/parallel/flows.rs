@@ -5,7 +5,7 @@
 //! of the network; and after an event that can end a flow whose other end is in another part, because that end is given back at once.
 //! That event is known a link's delay before: when the last bytes that are missing are on the wire to their host.
 
-use super::part::Part;
+use super::part::{Part, Shared};
 use crate::agenda::{Source, source_of};
 use crate::attachment::Attachment;
 use crate::links::Links;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use tailrace_endpoint::host::Host;
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::{End, NetworkFrame, Origin};
-use tailrace_units::{Span, Time};
+use tailrace_units::Time;
 use tailrace_wire::{Packet, Protocol};
 use tailrace_workloads::Arriving;
 
@@ -24,8 +24,6 @@ const NEVER: (Time, Source) = (Time::NEVER, Source::MAX);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Receiver {
     pub(super) wires: Vec<u32>,
-    /// The place of its processor in the agenda.
-    processor: Option<Source>,
     /// What arrives is read when it has been worked on, and not when it is polled.
     works: bool,
 }
@@ -57,8 +55,7 @@ pub(super) fn receivers(world: &World) -> Receivers {
     }
     for (&host, receiver) in &mut receivers {
         let model = &world.hosts[host as usize];
-        receiver.processor = model.place().processor;
-        receiver.works = receiver.processor.is_some() || model.receives_at_a_cost() || receiver.wires.len() > 1;
+        receiver.works = model.receives_at_a_cost() || receiver.wires.len() > 1;
     }
     receivers
 }
@@ -99,23 +96,33 @@ impl Part<'_> {
         dues.min().unwrap_or(NEVER)
     }
 
-    /// The first event known so far that can end a flow of another part. Of those that are not known none lies within a window.
-    pub(super) fn next_flow_end(&mut self, look_ahead: Span) -> (Time, Source) {
+    /// The first event known so far that can end a flow of another part, or one of the last of all flows. Of those that are not known
+    /// none lies within a window.
+    pub(super) fn next_flow_end(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         let boundary = self.world.links.boundary.as_ref().expect("a part has a boundary");
-        if boundary.flows.arriving().is_empty() {
+        let arriving = if self.is_ending { self.own_receiving() } else { boundary.flows.arriving().to_vec() };
+        if arriving.is_empty() || self.is_over {
             return NEVER;
         }
-        let arriving = boundary.flows.arriving().to_vec();
-        let horizon = self.world.links.agenda.peek() + look_ahead;
+        let horizon = self.world.links.agenda.peek() + shared.look_ahead;
         arriving.into_iter().map(|socket| self.flow_end_of(socket, horizon)).min().unwrap_or(NEVER)
+    }
+
+    /// The receiving sockets of all flows that end here.
+    fn own_receiving(&self) -> Vec<u32> {
+        let world = &*self.world;
+        let flows = world.links.boundary.as_ref().map(|boundary| &boundary.flows);
+        let is_own = |host| flows.is_some_and(|flows| flows.owns(host));
+        let servers = (1..world.sockets.len()).step_by(2);
+        let receiving = servers.filter(|&server| is_own(world.sockets[server].host) && world.socket(server as u32).awaited().is_some());
+        receiving.map(|server| server as u32).collect()
     }
 
     fn flow_end_of(&mut self, socket: u32, horizon: Time) -> (Time, Source) {
         let SocketPlace { host, .. } = self.world.sockets[socket as usize];
         let receiver = &self.receivers[&host];
         let after = |at: Time, source: Source| if at.is_never() { NEVER } else { (at, source + 1) };
-        let working = receiver.processor.map(|source| after(self.world.links.agenda.due(source), source));
-        let mut first = working.unwrap_or(NEVER);
+        let mut first = NEVER;
         for &wire in &receiver.wires {
             let at = self.last_bytes_at(socket, wire as usize, receiver.works, horizon);
             first = first.min(after(at, source_of(wire as usize)));

@@ -34,6 +34,7 @@ use mail::{FlowBoard, Mail};
 use part::{Ended, LatePorts, Part, Shared};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
+use tailrace_workloads::flow_receivers;
 use whole::{Own, Owners};
 
 /// Where two parts exchange nothing, windows end with the stretch of time that is run.
@@ -179,11 +180,17 @@ impl<'a> Parted<'a> {
     fn advance(&mut self, until: Time, settles_processors: bool, control: &Control) {
         loop {
             let end = self.end.map_or((until, Source::MAX), |(at, source, _)| (at, source).min((until, Source::MAX)));
-            let ended = self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
+            let (ended, stopped) = self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
             let done = self.tell();
-            if done.is_some() && done != self.end {
-                self.overrun = done;
-                return;
+            if let Some(last) = done.filter(|_| done != self.end) {
+                let is_behind = stopped != (last.0, last.1 + 1) || self.logs().any(|log| log.event > last);
+                if ended == Ended::AtBound || is_behind {
+                    self.overrun = done;
+                    return;
+                }
+                // All parts have stopped after it.
+                self.worlds[0].now = last.0;
+                return self.worlds[0].settle_switches();
             }
             if self.whole().is_cancelled {
                 self.worlds[0].now = self.worlds.iter().map(|world| world.now).max().unwrap_or(until);
@@ -195,8 +202,8 @@ impl<'a> Parted<'a> {
         }
     }
 
-    /// Lets the threads run up to a bound, and brings them together.
-    fn advance_threads(&mut self, bound: (Time, Source), settles_processors: bool, control: &Control) -> Ended {
+    /// Lets the threads run up to a bound, and brings them together. Returns the end of their last window too.
+    fn advance_threads(&mut self, bound: (Time, Source), settles_processors: bool, control: &Control) -> (Ended, (Time, Source)) {
         let parts = self.worlds.len();
         let users = self.users();
         let shared = Shared {
@@ -208,6 +215,7 @@ impl<'a> Parted<'a> {
             bound,
             end: self.end,
             users,
+            ends_with_flows: ends_with_flows(self.plan, &self.worlds[0]),
             settles_processors,
         };
         self.scatter();
@@ -219,18 +227,24 @@ impl<'a> Parted<'a> {
             if ended == Ended::AtBound {
                 part.settle(&shared, bound.0);
             }
-            (ended, part.windows() as u64, part.longest())
+            (ended, part.windows() as u64, part.longest(), part.bound)
         };
         let run = &run;
         // Every part returns the same.
         let together = threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect());
-        let (ended, windows, longest) = together[0];
+        let (ended, windows, longest, stopped) = together[0];
         drop(parts_of_trial);
         self.course.windows += windows;
         self.course.longest += longest;
         self.gather();
-        ended
+        (ended, stopped)
     }
+}
+
+/// Whether the trial ends with a flow, if it ends before its time.
+fn ends_with_flows(plan: &Plan, world: &World) -> bool {
+    let mut finite = world.links.observe.workloads.iter().zip(&plan.workloads).filter(|(record, _)| record.users_left > 0);
+    finite.all(|(_, workload)| !flow_receivers(workload).is_empty())
 }
 
 impl Engine for Parted<'_> {

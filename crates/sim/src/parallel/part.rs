@@ -7,6 +7,7 @@ use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
 use crate::boundary::PartNo;
 use crate::control::Control;
+use crate::part_flows::FlowEnd;
 use crate::told::Order;
 use crate::world::{EVENTS_PER_REPORT, World};
 use tailrace_network::Wire;
@@ -15,6 +16,8 @@ use tailrace_wire::Packet;
 
 /// Windows between two looks at the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
+/// Flows that are left when the parts begin to stop after each that ends, so that none goes on after the last.
+const ENDING_MAX: u64 = 16;
 /// Entries of a log after which the threads end, so that it is told: some 64 MiB.
 const ENTRIES_MAX: usize = 1 << 20;
 
@@ -32,6 +35,8 @@ pub(super) struct Shared<'a> {
     pub(super) end: Option<Order>,
     /// When so many users have finished, everything may be done.
     pub(super) users: Option<u64>,
+    /// Whether that is an end of a flow.
+    pub(super) ends_with_flows: bool,
     /// Whether processors are brought up to date at the bound.
     pub(super) settles_processors: bool,
 }
@@ -62,7 +67,9 @@ pub(super) struct Part<'a> {
     /// When the first of the frames arrives that were handed over in this window.
     handed_over: Time,
     /// The last event of the trial was one of this part.
-    is_over: bool,
+    pub(super) is_over: bool,
+    /// So few flows are left that the end of each of them is looked for.
+    pub(super) is_ending: bool,
     /// Up to when ports that decide late have decided.
     decided: Time,
     /// Up to when everything is handled.
@@ -110,6 +117,7 @@ impl<'a> Part<'a> {
             is_stopped: false,
             handed_over: Time::NEVER,
             is_over: false,
+            is_ending: false,
             decided: Time::ZERO,
             handled_until: Time::ZERO,
             bound: (Time::ZERO, 0),
@@ -174,7 +182,7 @@ impl<'a> Part<'a> {
     fn meet(&mut self, shared: &Shared<'_>) -> Told {
         let is_to_report = self.number == 0 && self.window.is_multiple_of(WINDOWS_PER_REPORT);
         let is_cancelled = self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
-        let flow_end = self.next_flow_end(shared.look_ahead);
+        let flow_end = self.next_flow_end(shared);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");
         let told = Told {
             next: if self.is_over { self.handed_over } else { self.next_due() },
@@ -184,6 +192,7 @@ impl<'a> Part<'a> {
             flow_end,
         };
         let together = shared.barrier.meet(usize::from(self.number), self.window, told);
+        self.is_ending = shared.ends_with_flows && shared.users.is_some_and(|users| users <= together.finished + ENDING_MAX);
         self.handed_over = Time::NEVER;
         self.longest += together.events;
         self.handled = 0;
@@ -286,6 +295,10 @@ impl<'a> Part<'a> {
     fn post(&mut self, shared: &Shared<'_>) {
         if !self.openers.is_empty() {
             let flows = &mut self.world.links.boundary.as_mut().expect("a part has a boundary").flows;
+            let is_last = |at: Time, source: Source| (at, source + 1) == self.bound;
+            for &FlowEnd { event: (at, source, _), .. } in flows.ended.iter().filter(|flow| flow.is_shared) {
+                assert!(is_last(at, source), "the end of a flow of another part is known before it comes");
+            }
             shared.flows.post(usize::from(self.number), self.window, &mut flows.ended);
         }
         let Part { world, ports, letters, handed_over, .. } = self;

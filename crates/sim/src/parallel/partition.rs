@@ -167,8 +167,8 @@ fn refuse_receivers(plan: &Plan, workload: &Workload) -> Result<(), Refusal> {
     let is_virtual = hypervisor_of(plan);
     for &host in flow_receivers(workload) {
         let name = || graph.names[host].clone();
-        if is_virtual[host].is_some() {
-            return Err(Refusal::VirtualReceiver { name: workload.header.name.clone(), host: name() });
+        if is_virtual[host].is_some() || plan.raw.hosts[host].cpu.processor.is_some() {
+            return Err(Refusal::Receiver { name: workload.header.name.clone(), host: name() });
         }
         let links = graph.ports[host].iter().map(|port| &graph.links[port.link]);
         if let Some(link) = links.into_iter().find(|link| link.delay.ps() == 0) {

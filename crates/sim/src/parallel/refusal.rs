@@ -12,11 +12,11 @@ pub enum Refusal {
         /// The ends of a link.
         ends: [String; 2],
     },
-    /// What ends at a virtual machine is not known before it does.
-    VirtualReceiver {
+    /// When a flow ends at this host is not known beforehand: it is when a program has read it.
+    Receiver {
         /// Name of the workload.
         name: String,
-        /// The machine.
+        /// A virtual machine, or a host with a processor.
         host: String,
     },
     /// Something that this workload does happens at two hosts at once.
@@ -36,8 +36,8 @@ impl Refusal {
             Refusal::NoDelay { ends: [a, b] } => {
                 format!("the link from {a} to {b} has no delay, and neither links at which a network is divided nor those to receivers of flows may be without")
             }
-            Refusal::VirtualReceiver { host, .. } => {
-                format!("its flows can end at {host}, a virtual machine, and when they do is not known beforehand")
+            Refusal::Receiver { host, .. } => {
+                format!("its flows can end at {host}, a virtual machine or a host with cpu.cores, and when is not known beforehand")
             }
             Refusal::Workload { .. } => {
                 "only streams, datagrams, flows, replayed requests and databases with lasting connections run on several \
@@ -51,14 +51,14 @@ impl Refusal {
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::NoDelay { .. } => "one core, or a delay",
-            Refusal::OneGroup | Refusal::Workload { .. } | Refusal::VirtualReceiver { .. } => "one core",
+            Refusal::OneGroup | Refusal::Workload { .. } | Refusal::Receiver { .. } => "one core",
         }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Refusal::Workload { name } | Refusal::VirtualReceiver { name, .. } = self {
+        if let Refusal::Workload { name } | Refusal::Receiver { name, .. } = self {
             write!(f, "workload {name}: ")?;
         }
         write!(f, "{} (hint: {})", self.what(), self.hint())

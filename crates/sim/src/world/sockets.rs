@@ -88,8 +88,9 @@ impl World {
 
     #[cold]
     fn end_flow_of_part(&mut self, noticed: u32) {
+        let is_shared = !self.is_own(self.sockets[(noticed ^ 1) as usize].host);
         let (Some(boundary), Some(log)) = (&mut self.links.boundary, &self.links.observe.log) else { return };
-        boundary.flows.ended.push(FlowEnd { event: log.event, now: self.now, socket: noticed });
+        boundary.flows.ended.push(FlowEnd { event: log.event, now: self.now, socket: noticed, is_shared });
         let hosts = [noticed, noticed ^ 1].map(|end| (end, self.sockets[end as usize].host));
         for (end, host) in hosts {
             if self.is_own(host) {
