@@ -114,7 +114,8 @@ impl Part<'_> {
         let flows = world.links.boundary.as_ref().map(|boundary| &boundary.flows);
         let is_own = |host| flows.is_some_and(|flows| flows.owns(host));
         let servers = (1..world.sockets.len()).step_by(2);
-        let receiving = servers.filter(|&server| is_own(world.sockets[server].host) && world.socket(server as u32).awaited().is_some());
+        let receiving =
+            servers.filter(|&server| is_own(world.sockets[server].host) && world.socket(server as u32).awaited().is_some());
         receiving.map(|server| server as u32).collect()
     }
 

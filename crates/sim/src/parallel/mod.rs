@@ -190,7 +190,11 @@ impl<'a> Parted<'a> {
                 }
                 // All parts have stopped after it.
                 self.worlds[0].now = last.0;
-                return self.worlds[0].settle_switches();
+                self.worlds[0].settle_switches();
+                if settles_processors {
+                    self.worlds[0].settle_processors();
+                }
+                return;
             }
             if self.whole().is_cancelled {
                 self.worlds[0].now = self.worlds.iter().map(|world| world.now).max().unwrap_or(until);

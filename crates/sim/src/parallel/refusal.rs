@@ -34,10 +34,14 @@ impl Refusal {
                 "all hosts are at one switch, or joined by hosts with several links: such a network is not divided".to_owned()
             }
             Refusal::NoDelay { ends: [a, b] } => {
-                format!("the link from {a} to {b} has no delay, and neither links at which a network is divided nor those to receivers of flows may be without")
+                format!(
+                    "the link from {a} to {b} has no delay, and neither links at which a network is divided nor those to receivers of flows may be without"
+                )
             }
             Refusal::Receiver { host, .. } => {
-                format!("its flows can end at {host}, a virtual machine or a host with cpu.cores, and when is not known beforehand")
+                format!(
+                    "its flows can end at {host}, a virtual machine or a host with cpu.cores, and when is not known beforehand"
+                )
             }
             Refusal::Workload { .. } => {
                 "only streams, datagrams, flows, replayed requests and databases with lasting connections run on several \
