@@ -42,7 +42,7 @@ arms:
   two: {workloads.backup.connections: 4}
 experiment: {duration: 20ms, trials: 2}
 """
-WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: 100kB, interarrival: exponential(20us), flows: 400}
+WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: 90kB, interarrival: exponential(9us), flows: 400}
   gathered: {kind: flows, sources: [h1, h2, h3], destinations: [h6], sizes: 20kB, interarrival: 50us, flows: 100}
 """
 ASKED = """  asked: {kind: requests, client: h1, server: h6, users: 1, request: 100B, response: 1kB}
