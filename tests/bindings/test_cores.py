@@ -42,7 +42,10 @@ arms:
   two: {workloads.backup.connections: 4}
 experiment: {duration: 20ms, trials: 2}
 """
-WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: web-search, load: 5%, flows: 50}
+WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: 90kB, interarrival: exponential(9us), flows: 400}
+  gathered: {kind: flows, sources: [h1, h2, h3], destinations: [h6], sizes: 20kB, interarrival: 50us, flows: 100}
+"""
+ASKED = """  asked: {kind: requests, client: h1, server: h6, users: 1, request: 100B, response: 1kB}
 """
 WALL_KEYS = ("wall_s", "cores")
 """Entries of a trial that tell how it was run."""
@@ -78,7 +81,9 @@ def told(value: Any) -> Any:
     return value
 
 
-def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("added", ["", WEB])
+def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tmp_path: Path, added: str) -> None:
+    lab.write_text(SCENARIO.replace("20ms", "60ms").replace("arms:\n", added + "arms:\n"), encoding="utf-8")
     folders = {cores: tmp_path / f"on-{cores}" for cores in ("1", "2")}
     for cores, folder in folders.items():
         done = tailrace("run", str(lab), "--jobs", "1", "--cores", cores, "--out", str(folder))
@@ -94,13 +99,20 @@ def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tm
     assert told(results[0]) == told(results[1])
 
 
+def test_a_trial_that_ends_while_its_load_is_measured_is_run_once(lab: Path) -> None:
+    plan = plan_of(lab, ("20ms", "1ms"))
+    trial, alone = (_native.Trial(plan, *cores) for cores in ((2,), ()))
+    told = [json.loads(one.run()[0]) for one in (trial, alone)]
+    assert (trial.cores(), told[0]["digest"], told[0]["events"]) == (1, told[1]["digest"], told[1]["events"])
+
+
 def test_what_cannot_be_divided_is_refused_with_its_line_before_anything_runs(lab: Path, tmp_path: Path) -> None:
-    lab.write_text(SCENARIO.replace("arms:\n", WEB + "arms:\n"), encoding="utf-8")
+    lab.write_text(SCENARIO.replace("arms:\n", ASKED + "arms:\n"), encoding="utf-8")
     out = tmp_path / "out"
     done = tailrace("run", str(lab), "--cores", "2", "--out", str(out))
-    line = 1 + lab.read_text().splitlines().index(WEB.rstrip())
+    line = 1 + lab.read_text().splitlines().index(ASKED.rstrip())
     assert done.returncode == 2
-    assert f"lab.yaml:{line}: workloads.web: --cores 2: only streams" in done.stderr
+    assert f"lab.yaml:{line}: workloads.asked: --cores 2: only streams" in done.stderr
     assert "(hint: one core; --cores auto" in done.stderr
     assert not out.exists()
     tailrace("run", str(lab), "--out", str(out), "--trials", "1")
@@ -123,11 +135,19 @@ def test_options_are_refused_in_words(lab: Path, words: list[str], said: str) ->
 
 
 def test_a_network_with_fewer_parts_and_a_machine_with_fewer_cores_are_told(lab: Path, tmp_path: Path) -> None:
+    plan_of(lab, ("20ms", "60ms"))
     done = tailrace("run", str(lab), "--jobs", "1", "--cores", "64", "--trials", "1", "--out", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
     assert "--cores 64: the network has 6 parts (arm one): its trials have 6 cores" in done.stderr
     assert f"1 at a time have up to 64 threads on {available_cores()} cores" in done.stderr
     assert {trial.get("cores") for trial in trials(tmp_path / "out").values() if "digest" in trial} == {6}
+
+
+def test_an_explanation_says_that_it_has_one_core(lab: Path, tmp_path: Path) -> None:
+    words = ["--cores", "2", "--explain", "--trials", "1", "--arm", "one", "--out", str(tmp_path / "out")]
+    done = tailrace("run", str(lab), *words)
+    assert done.returncode == 0, done.stderr
+    assert "--cores 2: trials have 2 cores, their explanations one" in done.stderr
 
 
 def test_one_switch_has_nothing_to_divide(lab: Path) -> None:

@@ -27,3 +27,35 @@ fn fits_memory(status: &str, meminfo: &str, threads: u64) -> Option<bool> {
 fn number_after(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.split_whitespace().next()?.parse().ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "cpu  9 9\ncpu0 4 4\ncpu1 5 5\nintr 8\nprocs_running 1\nprocs_blocked 0\n";
+
+    #[test]
+    fn the_thread_that_asks_has_its_core_already_and_others_need_free_ones() {
+        let running = |count: u64| STAT.replace("procs_running 1", &format!("procs_running {count}"));
+        let fits = |count, threads| fits_cores(&running(count), threads);
+        assert_eq!([fits(1, 1), fits(1, 2), fits(1, 3)], [Some(true), Some(true), Some(false)]);
+        assert_eq!([fits(2, 1), fits(2, 2)], [Some(true), Some(false)]);
+        assert_eq!(fits_cores("cpu0 1\n", 1), None, "it does not tell what runs");
+    }
+
+    #[test]
+    fn networks_of_all_threads_but_one_fit_into_half_of_what_is_available() {
+        let fits = |grown: u64, available: u64, threads| {
+            let status = format!("Name:\tone\nVmRSS:\t  {grown} kB\n");
+            fits_memory(&status, &format!("MemTotal: 9000 kB\nMemAvailable:   {available} kB\n"), threads)
+        };
+        assert_eq!([fits(100, 200, 2), fits(100, 199, 2), fits(101, 200, 2)], [Some(true), Some(false), Some(false)]);
+        assert_eq!([fits(100, 400, 3), fits(100, 399, 3), fits(100, 0, 1)], [Some(true), Some(false), Some(true)]);
+        assert_eq!(fits_memory("VmRSS: 1 kB\n", "MemTotal: 9 kB\n", 2), None, "it does not tell what is available");
+    }
+
+    #[test]
+    fn no_machine_has_room_for_a_million_threads() {
+        assert!(!is_there(1_000_000));
+    }
+}

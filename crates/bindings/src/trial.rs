@@ -112,7 +112,7 @@ fn told<'py>(py: Python<'py>, outcome: Outcome, tables: Bound<'py, PyDict>) -> P
 /// Why a network is not divided: what is wrong, a hint, and the workload that it is about.
 fn not_divided(refusal: &Refusal) -> PyErr {
     let workload = match refusal {
-        Refusal::Workload { name } => Some(name.clone()),
+        Refusal::Workload { name } | Refusal::Receiver { name, .. } => Some(name.clone()),
         Refusal::OneGroup | Refusal::NoDelay { .. } => None,
     };
     NotDivided::new_err((refusal.what(), refusal.hint(), workload))

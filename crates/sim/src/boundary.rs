@@ -1,5 +1,7 @@
 //! Wires that lead from one part of a trial to another.
 
+use crate::part_flows::PartFlows;
+
 /// Number of a part.
 pub(crate) type PartNo = u16;
 /// Of wires that end in the part in which they begin.
@@ -12,12 +14,13 @@ pub(crate) struct Boundary {
     leads_to: Vec<PartNo>,
     /// Those on which frames are.
     filled: Vec<u32>,
+    pub(crate) flows: PartFlows,
 }
 
 impl Boundary {
     /// By wire the part in which it ends; none for wires that do not leave the part.
-    pub(crate) fn new(wires: impl Iterator<Item = Option<PartNo>>) -> Boundary {
-        Boundary { leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(), filled: Vec::new() }
+    pub(crate) fn new(wires: impl Iterator<Item = Option<PartNo>>, flows: PartFlows) -> Boundary {
+        Boundary { leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(), filled: Vec::new(), flows }
     }
 
     /// Notes the first frame on a wire, if that leads out of the part. Returns whether it does.

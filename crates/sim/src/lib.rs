@@ -24,6 +24,7 @@ mod looks;
 mod observe;
 mod outcome;
 mod parallel;
+mod part_flows;
 mod timeline;
 mod told;
 mod trace;

@@ -12,9 +12,8 @@ impl Kind for Flows {
         true
     }
 
-    /// They are opened and given back at both ends at once.
-    fn is_local(&self) -> bool {
-        false
+    fn has_flows(&self) -> bool {
+        true
     }
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {

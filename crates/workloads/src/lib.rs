@@ -118,6 +118,11 @@ trait Kind {
         false
     }
 
+    /// Whether what arrives are flows, which open and end while the trial runs.
+    fn has_flows(&self) -> bool {
+        false
+    }
+
     /// How many programs with several sockets it starts.
     fn programs(&self) -> usize {
         0
@@ -206,6 +211,11 @@ pub fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
 /// Whether everything that a workload does at one host follows from what that host does and receives.
 pub fn is_local(workload: &Workload) -> bool {
     kind_of(workload).is_local()
+}
+
+/// The hosts at which flows of a workload end.
+pub fn flow_receivers(workload: &Workload) -> &[usize] {
+    if kind_of(workload).has_flows() { &workload.header.peers } else { &[] }
 }
 
 /// Whether what the connections of a workload carried is told one by one.

@@ -17,7 +17,6 @@ Partition = Annotated[
 JobTime = Annotated[
     str | None, typer.Option("--time", metavar="TIME", help="With --on slurm: time limit of a job; default: 01:00:00.")
 ]
-JobCores = Annotated[int | None, typer.Option("--cores", min=1, help="With --on slurm: cores of a job; default: 1.")]
 TrialCores = Annotated[
     str | None,
     typer.Option(

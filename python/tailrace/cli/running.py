@@ -99,6 +99,8 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     engine = _engine(request)
     if request.is_explained:
         refuse_explain(loaded, engine)
+        if request.cores is not None and request.cores > 1:
+            note(f"--cores {request.cores}: trials have {request.cores} cores, their explanations one")
     if loaded.is_large:
         return run_large(request, loaded, options, executor)
     with working(reporter, "making plans"):

@@ -45,6 +45,8 @@ class Request:
     on: str
     """Where trials run."""
     jobs_of_slurm: Jobs
+    cores: int | None
+    """Of each trial; None for `auto`."""
 
 
 def search_for(request: Request) -> int:
@@ -66,6 +68,7 @@ def search_for(request: Request) -> int:
         jobs=request.jobs,
         scale=request.scale,
         out=request.out,
+        cores=request.cores,
     )
     reporter = reporter_for(json_lines=request.is_json)
     with working(reporter, "reading the scenario"):

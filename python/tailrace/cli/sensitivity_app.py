@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.places import JobCores, JobTime, MaxWorkers, On, Partition, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, reach
 
 sensitivity_app = typer.Typer(rich_markup_mode=None)
 
@@ -69,14 +69,17 @@ def sensitivity(
     on: On = "local",
     partition: Partition = None,
     time: JobTime = None,
-    cores: JobCores = None,
+    cores: TrialCores = None,
     max_workers: MaxWorkers = None,
 ) -> None:
     """Vary every assumption over its range: which one decides which figure."""
     reach(on)
     from tailrace.cli.studying import Request, study_scenario
+    from tailrace.experiment.cores import parse_cores
+    from tailrace.experiment.executor import Local
     from tailrace.experiment.remote.slurm import Jobs
 
+    wanted, is_local = parse_cores(cores), on == Local.name
     request = Request(
         scenario,
         assumptions,
@@ -96,6 +99,7 @@ def sensitivity(
         page,
         json_,
         on,
-        Jobs(partition, time, cores, max_workers),
+        Jobs(partition, time, None if is_local else wanted, max_workers),
+        wanted if is_local else None,
     )
     study_scenario(request)

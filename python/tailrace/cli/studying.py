@@ -47,6 +47,8 @@ class Request:
     on: str
     """Where trials run."""
     jobs_of_slurm: Jobs
+    cores: int | None
+    """Of each trial; None for `auto`."""
 
 
 def study_scenario(request: Request) -> None:
@@ -70,6 +72,7 @@ def study_scenario(request: Request) -> None:
         jobs=request.jobs,
         scale=request.scale,
         out=request.out,
+        cores=request.cores,
     )
     reporter = reporter_for(json_lines=request.is_json)
     with working(reporter, "reading the scenario"):

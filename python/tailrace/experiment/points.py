@@ -96,6 +96,8 @@ class Points:
     scale: float = 1.0
     executor: Executor | None = None
     """Where trials run; None for threads of this process."""
+    cores: int | None = None
+    """Cores of each trial; None for a share of the machine's where several are faster."""
 
     def loaded(self, changes: Mapping[str, Any], trials: int) -> Loaded:
         """The scenario with values at dotted paths; raises `ScenarioError` where it is not sound."""
@@ -114,7 +116,7 @@ class Points:
     def experiment(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
         """The experiment of one setting."""
         out = self.folder / POINTS / label
-        options = Options(arms=list(self.arms), jobs=self.jobs, scale=self.scale, out=out)
+        options = Options(arms=list(self.arms), jobs=self.jobs, cores=self.cores, scale=self.scale, out=out)
         return ExperimentRun(self.loaded(changes, trials), options, Told(self.reporter), executor=self.executor)
 
     def run_ahead(self, settings: Sequence[tuple[Mapping[str, Any], str]], trials: int) -> None:
@@ -133,8 +135,13 @@ class Points:
                         experiment = self.experiment(changes, trials, label)
                         for key in stack.enter_context(experiment.prepared()):
                             together.add(label, experiment, key)
-                if together.run(self.executor or Local(jobs_of(self.jobs, Simulated()), Simulated())):
+                if together.run(self.executor or self._here()):
                     raise KeyboardInterrupt
+
+    def _here(self) -> Local:
+        """Threads of this process."""
+        engine = Simulated()
+        return Local(jobs_of(self.jobs, engine, self.cores), engine, self.cores)
 
     def run(self, changes: Mapping[str, Any], trials: int, label: str) -> Run:
         """Runs the missing trials of one setting.

@@ -69,7 +69,7 @@ def search(loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executo
     if not is_one and wanted.sampler != GRID:
         library()
     folder = wanted.out or RUNS / f"{scenario.name}-search-{_digest(document, wanted, arm)}"
-    points = Points(document, [arm], folder, reporter, wanted.jobs, wanted.scale, executor)
+    points = Points(document, [arm], folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores)
     steps = steps_max(len(asked.variables[0].values)) if is_one else _evaluations(wanted, asked)
     final = test_of(wanted.confidence, steps)
     kept = [*asked.goals, *([asked.aim.figure] if asked.aim.figure else [])]
@@ -128,6 +128,7 @@ def _only(document: Document, arm: str) -> Document:
 def _digest(document: Document, wanted: Wanted, arm: str) -> str:
     """Of everything that decides the course of a search: the same command continues in the same folder."""
     options: dict[str, Any] = {**asdict(wanted), "out": None, "jobs": None, "arm": arm}
+    del options["cores"]
     text = json_text([document.data, options])
     return hashlib.sha256(text.encode()).hexdigest()[:FOLDER_DIGITS]
 

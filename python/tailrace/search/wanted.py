@@ -42,6 +42,8 @@ class Wanted:
     jobs: int | None = None
     scale: float = 1.0
     out: Path | None = None
+    cores: int | None = None
+    """Of each trial; None for a share of the machine's where several are faster."""
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ class Wanted:
     jobs: int | None = None
     scale: float = 1.0
     out: Path | None = None
+    cores: int | None = None
+    """Of each trial; None for a share of the machine's where several are faster."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,9 @@ class Studying:
         self.seed = scenario.experiment.seed
         digest = hashlib.sha256(json_text([document.data, self._decisive()]).encode()).hexdigest()[:FOLDER_DIGITS]
         self.folder = wanted.out or RUNS / f"{scenario.name}-sensitivity-{digest}"
-        self.points = Points(document, self.arms, self.folder, reporter, wanted.jobs, wanted.scale, executor)
+        self.points = Points(
+            document, self.arms, self.folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores
+        )
         self.kept: dict[str, dict[Figure, float | None]] = {}
         self.seen: list[tuple[tuple[float, ...], dict[Figure, float | None]]] = []
         self.figures: list[Figure] = []

@@ -120,6 +120,10 @@ impl StreamSink {
             tell(self.user, self.start);
         }
     }
+    /// Bytes that are still to come.
+    pub(crate) fn missing(&self) -> u64 {
+        self.missing
+    }
     pub(super) fn handle_readable(&mut self, bytes: u64, calls: &mut impl SocketCalls) {
         self.missing -= bytes;
         if self.missing == 0 {

@@ -63,6 +63,11 @@ impl ReceiveStage {
         }
     }
 
+    /// Whether what arrives is worked on before it is read.
+    pub(super) fn has_costs(&self) -> bool {
+        self.has_costs
+    }
+
     /// When the next poll is due, after a delivery at `now`.
     #[inline]
     pub(super) fn next_poll<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Time {

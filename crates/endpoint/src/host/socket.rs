@@ -109,6 +109,17 @@ impl Socket {
     pub fn counts_goodput(&self) -> bool {
         self.counts_goodput
     }
+    /// Whether packets of this hash are for it.
+    pub fn expects(&self, flow_hash: u32) -> bool {
+        self.expects == flow_hash
+    }
+    /// Bytes that have still to reach it before its program finishes and the socket is given back; none for all others.
+    pub fn awaited(&self) -> Option<u64> {
+        match &self.app {
+            App::StreamSink(sink) if self.is_transient && self.expects != 0 => Some(sink.missing().saturating_sub(self.tcp.held())),
+            _ => None,
+        }
+    }
     /// What its connection has counted, unless it was given back.
     pub fn stats(&self) -> Option<&TcpStats> {
         (self.expects != 0).then(|| self.tcp.stats())

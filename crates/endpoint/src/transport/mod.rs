@@ -214,6 +214,10 @@ impl Tcp {
     pub fn received(&self) -> u64 {
         self.receive.next - FIRST_BYTE - u64::from(self.has_peer_closed())
     }
+    /// Bytes that have arrived behind a gap.
+    pub(crate) fn held(&self) -> u64 {
+        self.receive.reassembly.bytes()
+    }
     /// Counters.
     pub fn stats(&self) -> &TcpStats {
         &self.stats

@@ -1,6 +1,7 @@
 //! Where the threads of a trial wait for each other after every window, and what each tells the others there.
 
 use super::threads::another_has_failed;
+use crate::agenda::Source;
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
@@ -22,6 +23,14 @@ pub(super) struct Told {
     pub(super) events: u64,
     /// Whether the threads are to end before it is time.
     pub(super) is_to_pause: bool,
+    /// The first event that can end a flow of another part.
+    pub(super) flow_end: (Time, Source),
+}
+
+impl Told {
+    /// What a part tells in which nothing will happen.
+    pub(super) const NOTHING: Told =
+        Told { next: Time::NEVER, finished: 0, events: 0, is_to_pause: false, flow_end: (Time::NEVER, Source::MAX) };
 }
 
 /// The places of one part, on a cache line of its own: what is told in even and in odd windows.
@@ -32,6 +41,7 @@ struct Place {
     finished: [AtomicU64; 2],
     events: [AtomicU64; 2],
     is_to_pause: [AtomicBool; 2],
+    flow_end: [(AtomicU64, AtomicU32); 2],
 }
 
 /// A barrier for a fixed number of threads.
@@ -63,12 +73,17 @@ impl Barrier {
         own.finished[parity].store(told.finished, Ordering::Relaxed);
         own.events[parity].store(told.events, Ordering::Relaxed);
         own.is_to_pause[parity].store(told.is_to_pause, Ordering::Relaxed);
+        own.flow_end[parity].0.store(told.flow_end.0.ps(), Ordering::Relaxed);
+        own.flow_end[parity].1.store(told.flow_end.1, Ordering::Relaxed);
         self.wait();
-        let mut together = Told { next: Time::NEVER, finished: 0, events: 0, is_to_pause: false };
+        let mut together = Told::NOTHING;
         for place in &self.places {
             together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));
             together.finished += place.finished[parity].load(Ordering::Relaxed);
             together.events = together.events.max(place.events[parity].load(Ordering::Relaxed));
+            let (at, source) = &place.flow_end[parity];
+            let flow_end = (Time::from_ps(at.load(Ordering::Relaxed)), source.load(Ordering::Relaxed));
+            together.flow_end = together.flow_end.min(flow_end);
             together.is_to_pause |= place.is_to_pause[parity].load(Ordering::Relaxed);
         }
         together

@@ -4,7 +4,7 @@
 use super::partition::Partition;
 use super::refusal::Refusal;
 use super::whole::Owners;
-use super::{Course, FOREVER, run_parted_since};
+use super::{Course, FOREVER, ends_with_flows, run_parted_since};
 use crate::build::build;
 use crate::clock::Stopwatch;
 use crate::control::Control;
@@ -17,7 +17,7 @@ use tailrace_plan::Plan;
 /// How many threads a trial has.
 #[derive(Clone, Copy, Debug)]
 pub enum Cores {
-    /// So many, or as many as its network has parts.
+    /// So many, or as many as its network has parts; one for a trial that ends while its load is measured.
     Exactly(usize),
     /// Up to so many where that is faster than one, and where this function says that the machine has room for so many threads.
     UpTo(usize, fn(usize) -> bool),
@@ -43,7 +43,7 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
     world.trigger = match cores {
         Cores::Exactly(_) => Some(Trigger::certain(parts)),
         // It may have to be run twice.
-        Cores::UpTo(..) if ends_with_its_work(&world) => None,
+        Cores::UpTo(..) if !ends_with_flows(plan, &world) => None,
         Cores::UpTo(_, has_room) => {
             let look_ahead = Owners::of(plan, &partition, &world).look_ahead(&world).unwrap_or(FOREVER);
             Some(Trigger::of(parts, look_ahead, has_room))
@@ -51,18 +51,13 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
     };
     looks::run_and_look(plan, &mut world, control);
     let is_pulled = world.trigger.as_ref().is_some_and(Trigger::is_pulled);
-    if control.is_cancelled() || !is_pulled && matches!(cores, Cores::UpTo(..)) {
+    if control.is_cancelled() || !is_pulled {
         return Ok((outcome::gather(plan, &mut world, started.elapsed(), control), None));
     }
     let partition = partition.by_load(plan, &frames_by_node(plan, &world));
     drop(world);
     let (outcome, course) = run_parted_since(&started, plan, &partition, control);
     Ok((outcome, Some(course)))
-}
-
-/// Whether a trial ends when something finite is done.
-fn ends_with_its_work(world: &World) -> bool {
-    world.links.observe.workloads.iter().any(|workload| workload.users_left > 0)
 }
 
 /// Frames that hosts, and then switches, have handled so far.

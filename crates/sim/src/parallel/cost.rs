@@ -5,7 +5,6 @@ use super::mail::Mail;
 use super::threads;
 use crate::clock::Stopwatch;
 use std::time::Duration;
-use tailrace_units::Time;
 
 /// Windows that are timed together: tens of microseconds, in which other programs seldom interrupt a thread.
 const BATCH: u32 = 50;
@@ -24,7 +23,7 @@ pub fn cost_of_a_window(parts: usize) -> Duration {
             for _ in 0..BATCHES {
                 let started = Stopwatch::start();
                 for _ in 0..BATCH {
-                    barrier.meet(part, window, Told { next: Time::ZERO, finished: 0, events: 0, is_to_pause: false });
+                    barrier.meet(part, window, Told::NOTHING);
                     mail.collect(part, window, |_| ());
                     window += 1;
                     (0..parts).for_each(|to| mail.post((part, to), window, &mut Vec::new()));

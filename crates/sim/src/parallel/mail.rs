@@ -1,5 +1,6 @@
 //! Frames on their way from one part to another.
 
+use crate::part_flows::FlowEnd;
 use std::sync::{Mutex, PoisonError};
 use tailrace_units::Time;
 use tailrace_wire::Packet;
@@ -37,5 +38,34 @@ impl Mail {
             let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
             own.drain(..).for_each(|letter| each(&letter));
         }
+    }
+}
+
+/// By part the flows that have ended in it, for all to read: those of one window are written while those of the one before are read.
+#[derive(Debug)]
+pub(super) struct FlowBoard {
+    places: Vec<[Mutex<Vec<FlowEnd>>; 2]>,
+}
+
+impl FlowBoard {
+    pub(super) fn new(parts: usize) -> FlowBoard {
+        FlowBoard { places: std::iter::repeat_with(Default::default).take(parts).collect() }
+    }
+
+    /// Puts up what has ended in a part, in place of what stood there two windows ago. Nothing is left.
+    pub(super) fn post(&self, part: usize, window: usize, ended: &mut Vec<FlowEnd>) {
+        let mut own = self.places[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
+        own.clear();
+        own.append(ended);
+    }
+
+    /// What has ended in all parts, in order.
+    pub(super) fn read(&self, window: usize) -> Vec<FlowEnd> {
+        let mut all = Vec::new();
+        for place in &self.places {
+            all.extend_from_slice(&place[window % 2].lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        all.sort_by_key(|flow| flow.event);
+        all
     }
 }

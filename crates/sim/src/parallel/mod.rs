@@ -7,6 +7,7 @@
 mod barrier;
 mod beginning;
 mod cost;
+mod flows;
 mod mail;
 mod part;
 mod partition;
@@ -29,10 +30,11 @@ use crate::outcome::{self, Outcome};
 use crate::told::{Entry, Log, Order};
 use crate::world::World;
 use barrier::Barrier;
-use mail::Mail;
+use mail::{FlowBoard, Mail};
 use part::{Ended, LatePorts, Part, Shared};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
+use tailrace_workloads::flow_receivers;
 use whole::{Own, Owners};
 
 /// Where two parts exchange nothing, windows end with the stretch of time that is run.
@@ -105,7 +107,7 @@ impl<'a> Parted<'a> {
             LatePorts::new(late[part].clone(), worlds[0].links.wires.len(), &into)
         });
         let ports = ports.collect();
-        let own = (0..).take(parts).map(|part| owners.own(part)).collect();
+        let own = (0..).take(parts).map(|part| owners.own(part, &worlds[0])).collect();
         (0..).zip(&mut worlds).for_each(|(part, world)| owners.confine(part, world));
         let course = Course { look_ahead_ps: look_ahead.map_or(0, Span::ps), events: vec![0; parts], ..Course::default() };
         let look_ahead = look_ahead.unwrap_or(FOREVER);
@@ -178,10 +180,20 @@ impl<'a> Parted<'a> {
     fn advance(&mut self, until: Time, settles_processors: bool, control: &Control) {
         loop {
             let end = self.end.map_or((until, Source::MAX), |(at, source, _)| (at, source).min((until, Source::MAX)));
-            let ended = self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
+            let (ended, stopped) = self.advance_threads((end.0, end.1.saturating_add(1)), settles_processors, control);
             let done = self.tell();
-            if done.is_some() && done != self.end {
-                self.overrun = done;
+            if let Some(last) = done.filter(|_| done != self.end) {
+                let is_behind = stopped != (last.0, last.1 + 1) || self.logs().any(|log| log.event > last);
+                if ended == Ended::AtBound || is_behind {
+                    self.overrun = done;
+                    return;
+                }
+                // All parts have stopped after it.
+                self.worlds[0].now = last.0;
+                self.worlds[0].settle_switches();
+                if settles_processors {
+                    self.worlds[0].settle_processors();
+                }
                 return;
             }
             if self.whole().is_cancelled {
@@ -194,18 +206,20 @@ impl<'a> Parted<'a> {
         }
     }
 
-    /// Lets the threads run up to a bound, and brings them together.
-    fn advance_threads(&mut self, bound: (Time, Source), settles_processors: bool, control: &Control) -> Ended {
+    /// Lets the threads run up to a bound, and brings them together. Returns the end of their last window too.
+    fn advance_threads(&mut self, bound: (Time, Source), settles_processors: bool, control: &Control) -> (Ended, (Time, Source)) {
         let parts = self.worlds.len();
         let users = self.users();
         let shared = Shared {
             barrier: Barrier::new(parts),
             mail: Mail::new(parts),
+            flows: FlowBoard::new(parts),
             control,
             look_ahead: self.look_ahead,
             bound,
             end: self.end,
             users,
+            ends_with_flows: ends_with_flows(self.plan, &self.worlds[0]),
             settles_processors,
         };
         self.scatter();
@@ -217,18 +231,24 @@ impl<'a> Parted<'a> {
             if ended == Ended::AtBound {
                 part.settle(&shared, bound.0);
             }
-            (ended, part.windows() as u64, part.longest())
+            (ended, part.windows() as u64, part.longest(), part.bound)
         };
         let run = &run;
         // Every part returns the same.
         let together = threads::together(parts_of_trial.iter_mut().map(|part| move || run(part)).collect());
-        let (ended, windows, longest) = together[0];
+        let (ended, windows, longest, stopped) = together[0];
         drop(parts_of_trial);
         self.course.windows += windows;
         self.course.longest += longest;
         self.gather();
-        ended
+        (ended, stopped)
     }
+}
+
+/// Whether the trial ends with a flow, if it ends before its time.
+fn ends_with_flows(plan: &Plan, world: &World) -> bool {
+    let mut finite = world.links.observe.workloads.iter().zip(&plan.workloads).filter(|(record, _)| record.users_left > 0);
+    finite.all(|(_, workload)| !flow_receivers(workload).is_empty())
 }
 
 impl Engine for Parted<'_> {

@@ -1,11 +1,13 @@
 //! One part of a trial on its thread: it handles what is due before the end of a window, hands over frames for other parts, and waits.
 
 use super::barrier::{Barrier, Told};
-use super::mail::{Letter, Mail};
+use super::flows::{Receivers, note_arriving};
+use super::mail::{FlowBoard, Letter, Mail};
 use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
 use crate::boundary::PartNo;
 use crate::control::Control;
+use crate::part_flows::FlowEnd;
 use crate::told::Order;
 use crate::world::{EVENTS_PER_REPORT, World};
 use tailrace_network::Wire;
@@ -14,6 +16,8 @@ use tailrace_wire::Packet;
 
 /// Windows between two looks at the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
+/// Flows that are left when the parts begin to stop after each that ends, so that none goes on after the last.
+const ENDING_MAX: u64 = 16;
 /// Entries of a log after which the threads end, so that it is told: some 64 MiB.
 const ENTRIES_MAX: usize = 1 << 20;
 
@@ -21,6 +25,7 @@ const ENTRIES_MAX: usize = 1 << 20;
 pub(super) struct Shared<'a> {
     pub(super) barrier: Barrier,
     pub(super) mail: Mail,
+    pub(super) flows: FlowBoard,
     pub(super) control: &'a Control,
     /// No frame arrives in another part earlier than this after its transmission began.
     pub(super) look_ahead: Span,
@@ -30,6 +35,8 @@ pub(super) struct Shared<'a> {
     pub(super) end: Option<Order>,
     /// When so many users have finished, everything may be done.
     pub(super) users: Option<u64>,
+    /// Whether that is an end of a flow.
+    pub(super) ends_with_flows: bool,
     /// Whether processors are brought up to date at the bound.
     pub(super) settles_processors: bool,
 }
@@ -60,9 +67,18 @@ pub(super) struct Part<'a> {
     /// When the first of the frames arrives that were handed over in this window.
     handed_over: Time,
     /// The last event of the trial was one of this part.
-    is_over: bool,
+    pub(super) is_over: bool,
+    /// So few flows are left that the end of each of them is looked for.
+    pub(super) is_ending: bool,
     /// Up to when ports that decide late have decided.
     decided: Time,
+    /// Up to when everything is handled.
+    pub(super) handled_until: Time,
+    /// The end of the window before.
+    pub(super) bound: (Time, Source),
+    /// What opens flows, which is the same in all parts.
+    pub(super) openers: &'a [Source],
+    pub(super) receivers: &'a Receivers,
 }
 
 /// Wires over the boundary of a part whose ports decide late.
@@ -101,7 +117,12 @@ impl<'a> Part<'a> {
             is_stopped: false,
             handed_over: Time::NEVER,
             is_over: false,
+            is_ending: false,
             decided: Time::ZERO,
+            handled_until: Time::ZERO,
+            bound: (Time::ZERO, 0),
+            openers: &own.openers,
+            receivers: &own.receivers,
         }
     }
 
@@ -118,7 +139,7 @@ impl<'a> Part<'a> {
     /// Runs window by window. Returns why it has ended.
     pub(super) fn run(&mut self, shared: &Shared<'_>) -> Ended {
         let _guard = shared.barrier.guard();
-        self.decided = self.world.now;
+        (self.decided, self.handled_until) = (self.world.now, self.world.now);
         loop {
             let together = self.meet(shared);
             if together.next > shared.bound.0 {
@@ -127,8 +148,10 @@ impl<'a> Part<'a> {
             if together.is_to_pause || shared.users.is_some_and(|users| together.finished >= users) {
                 return Ended::Early;
             }
-            let window = (together.next + shared.look_ahead, 0).min(shared.bound);
+            let opening = self.open_flows(shared.bound);
+            let window = (together.next + shared.look_ahead, 0).min(shared.bound).min(opening).min(together.flow_end);
             self.advance(shared, window);
+            self.bound = window;
             if self.is_stopped {
                 // What is in the network stays where it is.
                 self.post(shared);
@@ -146,7 +169,7 @@ impl<'a> Part<'a> {
     pub(super) fn settle(&mut self, shared: &Shared<'_>, now: Time) {
         let _guard = shared.barrier.guard();
         self.world.now = now;
-        let Own { hosts, switches, hypervisors } = self.own;
+        let Own { hosts, switches, hypervisors, .. } = self.own;
         self.world.settle_these_switches(switches.iter().map(|&switch| switch as usize));
         if shared.settles_processors {
             self.world.settle_these_processors(hosts.iter().copied(), hypervisors.iter().copied());
@@ -159,26 +182,35 @@ impl<'a> Part<'a> {
     fn meet(&mut self, shared: &Shared<'_>) -> Told {
         let is_to_report = self.number == 0 && self.window.is_multiple_of(WINDOWS_PER_REPORT);
         let is_cancelled = self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
+        let flow_end = self.next_flow_end(shared);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");
         let told = Told {
             next: if self.is_over { self.handed_over } else { self.next_due() },
             finished: log.finished,
             events: self.handled,
             is_to_pause: log.entries.len() >= ENTRIES_MAX || is_cancelled,
+            flow_end,
         };
         let together = shared.barrier.meet(usize::from(self.number), self.window, told);
+        self.is_ending = shared.ends_with_flows && shared.users.is_some_and(|users| users <= together.finished + ENDING_MAX);
         self.handed_over = Time::NEVER;
         self.longest += together.events;
         self.handled = 0;
         self.world.is_cancelled |= together.is_to_pause && shared.control.is_cancelled();
-        let links = &mut self.world.links;
+        if !self.openers.is_empty() {
+            shared.flows.read(self.window).iter().for_each(|flow| self.world.settle_flow(flow));
+        }
+        let sockets_from = self.world.first_socket_source;
+        let World { links, hosts, .. } = &mut *self.world;
         shared.mail.collect(usize::from(self.number), self.window, |letter| {
-            debug_assert!(letter.arrival >= self.world.now, "a frame comes from the past");
             let link = &mut links.wires[letter.wire as usize];
             let is_first = link.next_arrival().is_never();
             link.push_at(letter.arrival, &letter.packet);
             if is_first {
                 links.agenda.arm_idle_wire(letter.wire, letter.arrival);
+            }
+            if !self.openers.is_empty() && letter.packet.payload_bytes > 0 {
+                note_arriving(links, hosts, &letter.packet, sockets_from);
             }
         });
         self.window += 1;
@@ -227,9 +259,12 @@ impl<'a> Part<'a> {
 
     /// Hands over the frames of a window.
     fn hand_over(&mut self, shared: &Shared<'_>, window: (Time, Source)) {
+        // Everything before the end of the window is handled, and what ports decide until then is sent. What is decided at a time of
+        // which only some events are handled is sent with the others.
+        let is_whole = window == shared.bound && window.1 > 0;
+        let last = if is_whole { window.0 } else { Time::from_ps(window.0.ps().saturating_sub(1)) };
+        self.handled_until = last;
         if !self.ports.out.is_empty() {
-            // Everything before the end of the window is handled, and what ports decide until then is sent.
-            let last = if window.1 == 0 { window.0 - Span::from_ps(1) } else { window.0 };
             self.decided = last;
             for at in 0..self.ports.out.len() {
                 let LateWire { wire, switch, port, .. } = self.ports.out[at];
@@ -258,6 +293,14 @@ impl<'a> Part<'a> {
     }
 
     fn post(&mut self, shared: &Shared<'_>) {
+        if !self.openers.is_empty() {
+            let flows = &mut self.world.links.boundary.as_mut().expect("a part has a boundary").flows;
+            let is_last = |at: Time, source: Source| (at, source + 1) == self.bound;
+            for &FlowEnd { event: (at, source, _), .. } in flows.ended.iter().filter(|flow| flow.is_shared) {
+                assert!(is_last(at, source), "the end of a flow of another part is known before it comes");
+            }
+            shared.flows.post(usize::from(self.number), self.window, &mut flows.ended);
+        }
         let Part { world, ports, letters, handed_over, .. } = self;
         let links = &mut world.links;
         let boundary = links.boundary.as_mut().expect("a part has a boundary");

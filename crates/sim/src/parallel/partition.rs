@@ -5,9 +5,10 @@
 
 use super::refusal::Refusal;
 use crate::boundary::PartNo;
+use crate::hypervisors::hypervisor_of;
 use std::collections::BTreeMap;
-use tailrace_plan::Plan;
-use tailrace_workloads::is_local;
+use tailrace_plan::{Plan, Workload};
+use tailrace_workloads::{flow_receivers, is_local};
 
 /// Most parts.
 pub const PARTS_MAX: usize = 256;
@@ -75,6 +76,9 @@ impl Groups {
     fn of(plan: &Plan) -> Result<Groups, Refusal> {
         if let Some(workload) = plan.workloads.iter().find(|workload| !is_local(workload)) {
             return Err(Refusal::Workload { name: workload.header.name.clone() });
+        }
+        for workload in &plan.workloads {
+            refuse_receivers(plan, workload)?;
         }
         let graph = &plan.graph;
         let mut root: Vec<usize> = (0..graph.names.len()).collect();
@@ -155,6 +159,23 @@ impl Groups {
         }
         part_of
     }
+}
+
+/// The end of a flow must be known a while before, from the wire to its host.
+fn refuse_receivers(plan: &Plan, workload: &Workload) -> Result<(), Refusal> {
+    let graph = &plan.graph;
+    let is_virtual = hypervisor_of(plan);
+    for &host in flow_receivers(workload) {
+        let name = || graph.names[host].clone();
+        if is_virtual[host].is_some() || plan.raw.hosts[host].cpu.processor.is_some() {
+            return Err(Refusal::Receiver { name: workload.header.name.clone(), host: name() });
+        }
+        let links = graph.ports[host].iter().map(|port| &graph.links[port.link]);
+        if let Some(link) = links.into_iter().find(|link| link.delay.ps() == 0) {
+            return Err(Refusal::NoDelay { ends: [link.a, link.b].map(|node| graph.names[node].clone()) });
+        }
+    }
+    Ok(())
 }
 
 fn find(root: &mut [usize], mut node: usize) -> usize {

@@ -12,6 +12,13 @@ pub enum Refusal {
         /// The ends of a link.
         ends: [String; 2],
     },
+    /// When a flow ends at this host is not known beforehand: it is when a program has read it.
+    Receiver {
+        /// Name of the workload.
+        name: String,
+        /// A virtual machine, or a host with a processor.
+        host: String,
+    },
     /// Something that this workload does happens at two hosts at once.
     Workload {
         /// Its name.
@@ -27,11 +34,18 @@ impl Refusal {
                 "all hosts are at one switch, or joined by hosts with several links: such a network is not divided".to_owned()
             }
             Refusal::NoDelay { ends: [a, b] } => {
-                format!("the link from {a} to {b} has no delay, and a network is divided at links with one")
+                format!(
+                    "the link from {a} to {b} has no delay, and neither links at which a network is divided nor those to receivers of flows may be without"
+                )
+            }
+            Refusal::Receiver { host, .. } => {
+                format!(
+                    "its flows can end at {host}, a virtual machine or a host with cpu.cores, and when is not known beforehand"
+                )
             }
             Refusal::Workload { .. } => {
-                "only streams, datagrams, replayed requests and databases with lasting connections run on several cores so \
-                 far; flows and programs that open connections do something at two hosts at once"
+                "only streams, datagrams, flows, replayed requests and databases with lasting connections run on several \
+                 cores so far; programs that open connections do something at two hosts at once"
                     .to_owned()
             }
         }
@@ -41,14 +55,14 @@ impl Refusal {
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::NoDelay { .. } => "one core, or a delay",
-            Refusal::OneGroup | Refusal::Workload { .. } => "one core",
+            Refusal::OneGroup | Refusal::Workload { .. } | Refusal::Receiver { .. } => "one core",
         }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Refusal::Workload { name } = self {
+        if let Refusal::Workload { name } | Refusal::Receiver { name, .. } = self {
             write!(f, "workload {name}: ")?;
         }
         write!(f, "{} (hint: {})", self.what(), self.hint())

@@ -43,7 +43,6 @@ mod tests {
     use super::super::barrier::{Barrier, Told};
     use super::together;
     use crate::failure::{caught, install_hook};
-    use tailrace_units::Time;
 
     #[test]
     fn the_panic_of_any_part_keeps_its_message_and_place() {
@@ -55,7 +54,7 @@ mod tests {
                 move || {
                     let _guard = barrier.guard();
                     for window in 0..9 {
-                        barrier.meet(number, window, Told { next: Time::ZERO, finished: 0, events: 0, is_to_pause: false });
+                        barrier.meet(number, window, Told::NOTHING);
                         assert!((number, window) != (failing, 4), "part {number} is broken");
                     }
                 }

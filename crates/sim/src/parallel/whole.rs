@@ -2,10 +2,12 @@
 //!
 //! Between two stretches of time everything is in the first world, as if one thread had run it.
 
+use super::flows::{Receivers, openers, receivers};
 use super::partition::Partition;
 use crate::agenda::Source;
 use crate::boundary::{Boundary, PartNo};
 use crate::bridging::AgendaMember;
+use crate::part_flows::PartFlows;
 use crate::told::Log;
 use crate::world::World;
 use std::mem::swap;
@@ -35,6 +37,10 @@ pub(super) struct Own {
     pub(super) hosts: Vec<u32>,
     pub(super) switches: Vec<u32>,
     pub(super) hypervisors: Vec<u32>,
+    /// What opens flows, in every part.
+    pub(super) openers: Vec<Source>,
+    /// The hosts at which flows end, of all parts.
+    pub(super) receivers: Receivers,
 }
 
 /// A wire out of a part whose port decides late.
@@ -90,14 +96,16 @@ impl Owners {
     /// The least time from the beginning of a transmission to the arrival of anything in another part; none if no wire leads there.
     pub(super) fn look_ahead(&self, world: &World) -> Option<Span> {
         let cut = (0..self.wires.len()).filter(|&wire| self.is_cut(wire));
-        cut.map(|wire| world.links.wires[wire].arrival(Time::ZERO, Time::ZERO).since(Time::ZERO)).min()
+        // The end of a flow is known when its last frame is on the wire to its host.
+        let last = receivers(world).into_values().flat_map(|receiver| receiver.wires).map(|wire| wire as usize);
+        cut.chain(last).map(|wire| world.links.wires[wire].arrival(Time::ZERO, Time::ZERO).since(Time::ZERO)).min()
     }
 
     /// Makes one of the worlds at time zero a part: nothing happens at nodes of others.
     pub(super) fn confine(&self, part: PartNo, world: &mut World) {
-        for (source, _) in (0..).zip(&self.sources).filter(|&(_, &owner)| owner != part) {
-            world.links.agenda.arm(source as Source, Time::NEVER);
-        }
+        let openers = openers(world);
+        let of_others = (0..).zip(&self.sources).filter(|&(source, &owner)| owner != part && !openers.contains(&source));
+        of_others.for_each(|(source, _)| world.links.agenda.arm(source, Time::NEVER));
         for wire in (0..self.wires.len()).filter(|&wire| self.is_cut(wire) && self.wires[wire] == part) {
             // The port at its beginning is settled in its own part.
             world.links.wires[wire].origin = Origin::Settled;
@@ -106,7 +114,8 @@ impl Owners {
             let is_late = matches!(world.links.wires[wire].origin, Origin::LatePort { .. });
             (self.is_cut(wire) && self.origins[wire] == part && !is_late).then_some(self.wires[wire])
         });
-        world.links.boundary = Some(Box::new(Boundary::new(ends)));
+        let flows = PartFlows::new(self.hosts.iter().map(|&owner| owner == part).collect());
+        world.links.boundary = Some(Box::new(Boundary::new(ends, flows)));
         world.links.observe.log = Some(Box::new(Log::default()));
     }
 
@@ -121,10 +130,16 @@ impl Owners {
     }
 
     /// What belongs to a part.
-    pub(super) fn own(&self, part: PartNo) -> Own {
+    pub(super) fn own(&self, part: PartNo, world: &World) -> Own {
         let numbers =
             |owners: &[PartNo]| (0..).zip(owners).filter(|&(_, &owner)| owner == part).map(|(number, _)| number).collect();
-        Own { hosts: numbers(&self.hosts), switches: numbers(&self.switches), hypervisors: numbers(&self.hypervisors) }
+        Own {
+            hosts: numbers(&self.hosts),
+            switches: numbers(&self.switches),
+            hypervisors: numbers(&self.hypervisors),
+            openers: openers(world),
+            receivers: receivers(world),
+        }
     }
 
     /// Exchanges the nodes of all parts but the first between their worlds and the first: twice is as before.

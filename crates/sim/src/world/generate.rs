@@ -48,6 +48,12 @@ impl World {
         let apps = flow_programs(now, bytes);
         let connection = NewConnection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: true };
         let (client, _) = self.connect(connection);
+        if let Some(boundary) = &mut self.links.boundary {
+            boundary.flows.opened(client, ends, bytes);
+            if !boundary.flows.owns(ends.client) {
+                return;
+            }
+        }
         self.wake_socket(now, client);
     }
 }

@@ -3,6 +3,7 @@
 use super::{SocketPlace, World};
 use crate::agenda::Source;
 use crate::observe::News;
+use crate::part_flows::FlowEnd;
 use tailrace_endpoint::host::Socket;
 use tailrace_units::Time;
 
@@ -55,22 +56,69 @@ impl World {
         }
     }
 
-    /// Gives back both ends of a flow that is complete.
+    /// Gives back both ends of a flow that is complete; in a part of a trial those of this part, and the parts are told.
     fn release_flow(&mut self, host: u32, number: u32) {
         let noticed = self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
-        let client = noticed & !1; // the ends of a connection follow each other, the client first
-        for end in [noticed, noticed ^ 1] {
-            self.links.agenda.arm(self.socket_source(end), Time::NEVER);
-            let socket = self.socket(end);
-            let (owner, stats, limits) = (socket.owner() as usize, *socket.tcp().stats(), socket.tcp().limits(self.now));
-            let record = &mut self.links.observe.workloads[owner];
-            record.retired.add(&stats);
-            record.retired_limits.add(&limits);
-            let SocketPlace { host, number } = self.sockets[end as usize];
-            let now = self.now;
-            let (host, out) = self.host_and_links(host);
-            host.release(now, number, out);
+        if self.links.boundary.is_some() {
+            return self.end_flow_of_part(noticed);
         }
-        self.free_sockets.push(client);
+        for end in [noticed, noticed ^ 1] {
+            self.release_end(self.now, end);
+        }
+        self.free_pair(noticed);
+    }
+
+    /// Gives back one end of a flow.
+    fn release_end(&mut self, now: Time, end: u32) {
+        self.links.agenda.arm(self.socket_source(end), Time::NEVER);
+        let socket = self.socket(end);
+        let (owner, stats, limits) = (socket.owner() as usize, *socket.tcp().stats(), socket.tcp().limits(now));
+        let record = &mut self.links.observe.workloads[owner];
+        record.retired.add(&stats);
+        record.retired_limits.add(&limits);
+        let SocketPlace { host, number } = self.sockets[end as usize];
+        let (host, out) = self.host_and_links(host);
+        host.release(now, number, out);
+    }
+
+    /// The ends of a connection follow each other, the client first.
+    fn free_pair(&mut self, end: u32) {
+        self.free_sockets.push(end & !1);
+    }
+
+    #[cold]
+    fn end_flow_of_part(&mut self, noticed: u32) {
+        let is_shared = !self.is_own(self.sockets[(noticed ^ 1) as usize].host);
+        let (Some(boundary), Some(log)) = (&mut self.links.boundary, &self.links.observe.log) else { return };
+        boundary.flows.ended.push(FlowEnd { event: log.event, now: self.now, socket: noticed, is_shared });
+        let hosts = [noticed, noticed ^ 1].map(|end| (end, self.sockets[end as usize].host));
+        for (end, host) in hosts {
+            if self.is_own(host) {
+                self.release_end(self.now, end);
+            }
+        }
+    }
+
+    /// In a part of a trial: the other parts know now that a flow has ended, and have handled nothing that came after, if they had its
+    /// other end. Flows must be told in their order.
+    pub(crate) fn settle_flow(&mut self, flow: &FlowEnd) {
+        let was_noticed_here = self.is_own(self.sockets[flow.socket as usize].host);
+        for end in [flow.socket, flow.socket ^ 1] {
+            let SocketPlace { host, number } = self.sockets[end as usize];
+            match self.is_own(host) {
+                true if was_noticed_here => {}
+                true => self.release_end(flow.now, end),
+                false => self.hosts[host as usize].forget(number),
+            }
+        }
+        self.free_pair(flow.socket);
+        if let Some(boundary) = &mut self.links.boundary {
+            boundary.flows.forget(flow.socket);
+        }
+    }
+
+    /// Whether a host is one of this part of a trial.
+    fn is_own(&self, host: u32) -> bool {
+        self.links.boundary.as_ref().is_none_or(|boundary| boundary.flows.owns(host))
     }
 }

@@ -21,7 +21,7 @@ fn told(outcome: &Outcome) -> (Value, &[Table]) {
 }
 
 /// Names the first thing that differs.
-fn assert_same(alone: &Outcome, outcome: &Outcome, what: &str) {
+pub fn assert_same(alone: &Outcome, outcome: &Outcome, what: &str) {
     let ((one, tables), (other, others)) = (told(alone), told(outcome));
     for (key, value) in one.as_object().expect("it is an object") {
         assert_eq!(value, &other[key], "{key}: {what}");
@@ -29,17 +29,20 @@ fn assert_same(alone: &Outcome, outcome: &Outcome, what: &str) {
     assert_eq!(tables, others, "{what}");
 }
 
-fn in_parts(plan: &Plan, parts: usize, part_of: impl FnMut(usize) -> usize) -> (Outcome, Course) {
+pub fn in_parts(plan: &Plan, parts: usize, part_of: impl FnMut(usize) -> usize) -> (Outcome, Course) {
     let partition = Partition::by_group(plan, parts, part_of).expect("it can be divided");
     run_parted(plan, &partition, &Control::default())
 }
 
-/// Without what is refused, and with all that is looked at while a trial runs.
-fn divisible(mut plan: RawPlan) -> RawPlan {
-    plan.workloads.retain(|workload| !matches!(workload.body, RawBody::Flows(_)));
-    if plan.workloads.is_empty() {
-        let (first, last) = (plan.hosts[0].name.clone(), plan.hosts[plan.hosts.len() - 1].name.clone());
-        plan.workloads.push(RawWorkload::from(stream("only", &first, &last, 2, 0)));
+/// Flows that end at hosts with one are refused.
+pub fn without_processors(plan: &mut RawPlan) {
+    plan.hosts.iter_mut().for_each(|host| host.cpu.processor = None);
+}
+
+/// With all that is looked at while a trial runs.
+pub fn divisible(mut plan: RawPlan) -> RawPlan {
+    if plan.workloads.iter().any(|workload| matches!(workload.body, RawBody::Flows(_))) {
+        without_processors(&mut plan);
     }
     (plan.stop_at_ps, plan.observe.digest) = (12 * MS, true);
     (plan.observe.series_bins, plan.observe.transactions_max) = (16, 40);
@@ -53,12 +56,12 @@ fn divisible(mut plan: RawPlan) -> RawPlan {
 }
 
 fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
-    (plans(), proptest::collection::vec(any::<[u8; 4]>(), 4))
+    (plans().prop_map(divisible), proptest::collection::vec(any::<[u8; 4]>(), 4))
 }
 
-fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
+pub fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
     prop_assume!(plan.switches.len() > 1);
-    let plan = Plan::from_raw(divisible(plan)).expect("a sound plan");
+    let plan = Plan::from_raw(plan).expect("a sound plan");
     let alone = run(&plan, &Control::default());
     for (parts, division) in (1..=4).zip(divisions) {
         let (outcome, course) = in_parts(&plan, parts, |group| usize::from(division[group % 4]));
@@ -87,7 +90,7 @@ proptest! {
 }
 
 /// A fat tree of 16 hosts with work of both kinds over its core.
-fn tree() -> RawPlan {
+pub fn tree() -> RawPlan {
     let mut plan = fat_tree(4);
     plan.stop_at_ps = 5 * MS;
     plan.observe.digest = true;
@@ -139,13 +142,9 @@ fn what_cannot_be_divided_is_refused_in_words() {
         change(&mut plan);
         Partition::balanced(&Plan::from_raw(plan).expect("a sound plan"), 2).expect_err("it cannot be divided")
     };
-    let names = || (0..4).map(|host| format!("h{host}")).collect::<Vec<_>>();
-    let flows = |plan: &mut RawPlan| {
-        let (size, gap) = (RawDistribution::Constant(1_000), RawDistribution::Constant(MS));
-        plan.workloads.push(RawWorkload::from(flows_between("web", [names(), names()], size, gap, 10)));
-    };
-    assert_eq!(refused(&flows), Refusal::Workload { name: "web".into() });
-    assert!(refused(&flows).to_string().contains("workload web: only streams"));
+    let frames = |plan: &mut RawPlan| plan.workloads.push(RawWorkload::from(frames("asked", "h0", "h9", 1_000, 1, US)));
+    assert_eq!(refused(&frames), Refusal::Workload { name: "asked".into() });
+    assert!(refused(&frames).to_string().contains("workload asked: only streams"));
     let instant = |plan: &mut RawPlan| plan.links.iter_mut().for_each(|link| link.delay_ps = 0);
     assert!(matches!(refused(&instant), Refusal::NoDelay { .. }));
     let mut star = star(3, 1500, GBPS, US, switch("sw", 100_000, fifo(50_000)));
