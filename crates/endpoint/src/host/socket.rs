@@ -116,7 +116,9 @@ impl Socket {
     /// Bytes that have still to reach it before its program finishes and the socket is given back; none for all others.
     pub fn awaited(&self) -> Option<u64> {
         match &self.app {
-            App::StreamSink(sink) if self.is_transient && self.expects != 0 => Some(sink.missing().saturating_sub(self.tcp.held())),
+            App::StreamSink(sink) if self.is_transient && self.expects != 0 => {
+                Some(sink.missing().saturating_sub(self.tcp.held()))
+            }
             _ => None,
         }
     }
