@@ -5,8 +5,6 @@
 //! be asked for them, but Linux can be told afterwards to put the pages that stand side by side into one (`MADV_COLLAPSE`, madvise(2),
 //! Linux 6.1). What is elsewhere, or older, leaves the pages as they are. No result depends on it.
 
-use super::world::World;
-
 /// Networks with fewer wires lie on few pages: with 768 of them, in a fat tree of 128 hosts, on 8 MiB.
 const WIRES_MIN: usize = 2_048;
 
@@ -17,15 +15,13 @@ pub(crate) struct HugePages {
     looks: u32,
 }
 
-impl World {
-    /// It is time to look at the memory, each time after twice as many events as the time before.
-    pub(crate) fn look_at_pages(&mut self) {
-        let looks = &mut self.huge_pages.looks;
-        *looks += 1;
-        if looks.is_power_of_two() && self.links.wires.len() >= WIRES_MIN {
-            let of_hosts = self.hosts.iter().map(|host| host.sockets().as_ptr() as usize);
-            let tables = [self.links.wires.as_ptr() as usize, self.hosts.as_ptr() as usize];
-            linux::collapse(of_hosts.chain(tables).collect());
+impl HugePages {
+    /// It is time to look at the memory of a network with so many wires, which lies around these addresses: each time after twice as many
+    /// events as the time before.
+    pub(crate) fn look<A: Iterator<Item = usize>>(&mut self, wires: usize, addresses: impl FnOnce() -> A) {
+        self.looks += 1;
+        if self.looks.is_power_of_two() && wires >= WIRES_MIN {
+            linux::collapse(addresses().collect());
         }
     }
 }

@@ -11,6 +11,7 @@ mod flows;
 mod mail;
 mod part;
 mod partition;
+mod receivers;
 mod refusal;
 mod threads;
 mod whole;

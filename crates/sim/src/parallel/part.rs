@@ -1,8 +1,8 @@
 //! One part of a trial on its thread: it handles what is due before the end of a window, hands over frames for other parts, and waits.
 
 use super::barrier::{Barrier, Told};
-use super::flows::{Receivers, note_arriving};
 use super::mail::{FlowBoard, Letter, Mail};
+use super::receivers::{Receivers, note_arriving};
 use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
 use crate::boundary::PartNo;

@@ -2,8 +2,8 @@
 //!
 //! Between two stretches of time everything is in the first world, as if one thread had run it.
 
-use super::flows::{Receivers, openers, receivers};
 use super::partition::Partition;
+use super::receivers::{Receivers, openers, receivers};
 use crate::agenda::Source;
 use crate::boundary::{Boundary, PartNo};
 use crate::bridging::AgendaMember;

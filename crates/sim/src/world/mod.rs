@@ -153,7 +153,11 @@ impl World {
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
-            self.look_at_pages();
+            let (hosts, wires) = (&self.hosts, &self.links.wires);
+            self.huge_pages.look(wires.len(), || {
+                let of_hosts = hosts.iter().map(|host| host.sockets().as_ptr() as usize);
+                of_hosts.chain([wires.as_ptr() as usize, hosts.as_ptr() as usize])
+            });
             if self.is_cancelled_by(control) {
                 return self.settle_switches();
             }

@@ -1,0 +1,65 @@
+//! What opens flows, and the hosts at which they end.
+
+use crate::agenda::Source;
+use crate::attachment::Attachment;
+use crate::links::Links;
+use crate::world::World;
+use std::collections::BTreeMap;
+use tailrace_endpoint::host::Host;
+use tailrace_endpoint::ip::protocol;
+use tailrace_network::{End, NetworkFrame};
+use tailrace_wire::{Packet, Protocol};
+use tailrace_workloads::Arriving;
+
+/// A host at which flows end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Receiver {
+    pub(super) wires: Vec<u32>,
+    /// What arrives is read when it has been worked on, and not when it is polled.
+    pub(super) works: bool,
+}
+
+/// By host.
+pub(super) type Receivers = BTreeMap<u32, Receiver>;
+
+/// The places in the agenda of what opens flows.
+pub(super) fn openers(world: &World) -> Vec<Source> {
+    let opens = |arriving: &Arriving| matches!(arriving, Arriving::Flows { .. });
+    let places = (world.first_generator_source..).zip(&world.generators);
+    places.filter(|(_, generator)| opens(generator.arrivals.what())).map(|(source, _)| source).collect()
+}
+
+/// The hosts at which flows end.
+pub(super) fn receivers(world: &World) -> Receivers {
+    let mut receivers = Receivers::new();
+    for generator in &world.generators {
+        if let Arriving::Flows { destinations, .. } = generator.arrivals.what() {
+            receivers.extend(destinations.iter().map(|&host| (host, Receiver::default())));
+        }
+    }
+    for (wire, link) in (0..).zip(&world.links.wires) {
+        if let End::Host(host) | End::Bonded(host) = link.end
+            && let Some(receiver) = receivers.get_mut(&host)
+        {
+            receiver.wires.push(wire);
+        }
+    }
+    for (&host, receiver) in &mut receivers {
+        let model = &world.hosts[host as usize];
+        receiver.works = model.receives_at_a_cost() || receiver.wires.len() > 1;
+    }
+    receivers
+}
+
+/// A segment came into the part: the last bytes of a flow may be here now.
+pub(super) fn note_arriving(links: &mut Links, hosts: &[Host<Attachment>], packet: &Packet, first_socket: Source) {
+    if packet.is_control() || protocol(packet) == Protocol::Udp {
+        return;
+    }
+    let socket = hosts[usize::from(packet.to_host)].sockets().get(packet.to_endpoint as usize);
+    if let Some(socket) = socket.filter(|socket| socket.expects(packet.flow_hash) && socket.awaited().is_some())
+        && let Some(boundary) = &mut links.boundary
+    {
+        boundary.flows.came_in(socket.timer() - first_socket, packet);
+    }
+}
