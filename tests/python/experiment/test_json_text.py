@@ -66,6 +66,9 @@ def test_a_large_document_is_read_in_parts_and_as_a_whole_the_same(monkeypatch: 
         read_json_text(json.dumps(content)[:-1])
     with pytest.raises(ValueError, match="line"):
         read_json_text(text[: len(text) // 2])
+    for at in ("\n ],\n", "\n ]\n}"):
+        with pytest.raises(ValueError, match="line"):
+            read_json_text(text.replace(at, "," + at, 1))
 
 
 def test_numbers_that_json_does_not_have_are_refused() -> None:

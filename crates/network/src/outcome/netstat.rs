@@ -39,7 +39,8 @@ impl OnWires {
     pub fn of<F: NetworkFrame>(wires: &[Wire<F>], nodes: &[SwitchNode<F>], now: Time) -> OnWires {
         let mut frames: Vec<u64> = wires.iter().map(Wire::frames).collect();
         for (wire, committed) in nodes.iter().flat_map(|node| node.committed_frames(now)) {
-            frames[wire] -= committed;
+            // Notices of congestion that wait for an interface are on no wire.
+            frames[wire] = frames[wire].saturating_sub(committed);
         }
         OnWires(frames)
     }

@@ -2,9 +2,10 @@
 //! whether several pay where that is left to it.
 
 use super::partition::Partition;
+use super::receivers::openers;
 use super::refusal::Refusal;
 use super::whole::Owners;
-use super::{Course, FOREVER, ends_with_flows, run_parted_since};
+use super::{Course, FOREVER, run_parted_since};
 use crate::build::build;
 use crate::clock::Stopwatch;
 use crate::control::Control;
@@ -42,8 +43,12 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
     let mut world = build(plan);
     world.trigger = match cores {
         Cores::Exactly(_) => Some(Trigger::certain(parts)),
-        // It may have to be run twice.
-        Cores::UpTo(..) if !ends_with_flows(plan, &world) => None,
+        // It may have to be run twice, or stop for every flow.
+        Cores::UpTo(..)
+            if world.links.observe.workloads.iter().any(|workload| workload.users_left > 0) || !openers(&world).is_empty() =>
+        {
+            None
+        }
         Cores::UpTo(_, has_room) => {
             let look_ahead = Owners::of(plan, &partition, &world).look_ahead(&world).unwrap_or(FOREVER);
             Some(Trigger::of(parts, look_ahead, has_room))

@@ -205,7 +205,8 @@ fn measured_load_divides_uneven_work_evenly() {
     // All work is within the first of four pods.
     plan.workloads =
         (0..4).map(|at| RawWorkload::from(stream(&format!("bulk{at}"), &names[at], &names[(at + 2) % 4], 1, 0))).collect();
-    plan.stop_at_ps = 40 * MS;
+    // More than the first stretch, in which the load is measured.
+    plan.stop_at_ps = 160 * MS;
     let plan = Plan::from_raw(plan).expect("a sound plan");
     let alone = run(&plan, &Control::default());
     let busiest =

@@ -81,8 +81,9 @@ fn a_trial_that_ends_with_its_flows_is_run_once() {
     }
 }
 
+/// All parts stop for every flow: whether several threads pay is not known before.
 #[test]
-fn flows_get_more_threads_where_these_pay() {
+fn flows_are_left_on_one_thread_unless_several_are_asked_for() {
     let mut plan = busy_tree();
     plan.workloads = plan.workloads.drain(..1).collect();
     if let RawBody::Flows(flows) = &mut plan.workloads[0].body {
@@ -90,9 +91,11 @@ fn flows_get_more_threads_where_these_pay() {
     }
     plan.links.iter_mut().for_each(|link| link.delay_ps = 200 * US);
     let plan = Plan::from_raw(plan).expect("a sound plan");
-    let control = Control::listened_by(|progress| progress > 0.1);
-    let (_, course) = run_on(&plan, Cores::UpTo(2, |_| true), &control).expect("it can be divided");
-    assert_eq!(course.expect("several threads pay").events.len(), 2);
+    let until_a_tenth = || Control::listened_by(|progress| progress > 0.1);
+    let (_, course) = run_on(&plan, Cores::UpTo(2, |_| true), &until_a_tenth()).expect("it can be divided");
+    assert!(course.is_none(), "{course:?}");
+    let (_, course) = run_on(&plan, Cores::Exactly(2), &until_a_tenth()).expect("it can be divided");
+    assert_eq!(course.expect("they were asked for").events.len(), 2);
 }
 
 #[test]
