@@ -3,6 +3,10 @@
 import os
 import signal
 
+import pytest
+
+import tailrace.cli.start
+
 collect_ignore = [] if os.environ.get("TAILRACE_LIVE_TESTS") == "1" else ["live"]
 
 # A program that ignores a signal hands that down to what it starts: tests that were started in the background of a
@@ -10,3 +14,9 @@ collect_ignore = [] if os.environ.get("TAILRACE_LIVE_TESTS") == "1" else ["live"
 for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True)
+def _interrupted_programs_return(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program ends its process after an interrupt: where a test calls it, that is the process of the tests."""
+    monkeypatch.setattr(tailrace.cli.start, "_end_at_once", lambda: None)

@@ -42,8 +42,8 @@ arms:
   two: {workloads.backup.connections: 4}
 experiment: {duration: 20ms, trials: 2}
 """
-WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: 90kB, interarrival: exponential(9us), flows: 400}
-  gathered: {kind: flows, sources: [h1, h2, h3], destinations: [h6], sizes: 20kB, interarrival: 50us, flows: 100}
+WEB = """  web: {kind: flows, sources: all, destinations: all, sizes: 90kB, interarrival: exponential(9us), flows: 4000}
+  gathered: {kind: flows, sources: [h1, h2, h3], destinations: [h6], sizes: 20kB, interarrival: 50us, flows: 700}
 """
 ASKED = """  asked: {kind: requests, client: h1, server: h6, users: 1, request: 100B, response: 1kB}
 """
@@ -102,7 +102,7 @@ def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tm
 def test_a_trial_that_ends_while_its_load_is_measured_is_run_once(lab: Path) -> None:
     plan = plan_of(lab, ("20ms", "1ms"))
     trial, alone = (_native.Trial(plan, *cores) for cores in ((2,), ()))
-    told = [json.loads(one.run()[0]) for one in (trial, alone)]
+    told = [json.loads("".join(one.run()[0])) for one in (trial, alone)]
     assert (trial.cores(), told[0]["digest"], told[0]["events"]) == (1, told[1]["digest"], told[1]["events"])
 
 
