@@ -94,6 +94,8 @@ fn compare(raw: RawPlan) -> Vec<PortEvent> {
         assert_eq!(differs, None, "the first difference at {place}, simulated and live");
         assert_eq!(simulated.len(), live.len(), "events at {place}");
     }
+    // The simulator's is read from text, which may give another last digit of a mean: the other one is read like it.
+    let outcome: Value = serde_json::from_str(&outcome.to_string()).expect("it was written as JSON");
     assert_eq!(reported(traced.outcome.summary()), reported(&outcome));
     assert_eq!(unaccounted(&outcome), 0, "no frame is lost without a word: {}", outcome["conservation"]);
     traced.events.concat()
