@@ -30,7 +30,7 @@ impl Fifo {
     /// What has happened by `now`: a frame is sent when its transmission starts.
     pub(super) fn counters(&self, now: Time) -> QueueCounters {
         let mut counters = self.counters.clone();
-        for (start, bytes) in self.departures.iter().filter(|&(start, _)| start > now) {
+        for (start, bytes) in self.waiting(now) {
             counters.tx_frames -= 1;
             counters.tx_bytes -= u64::from(bytes);
             counters.byte_picoseconds -= waited(bytes, now, start);
@@ -51,7 +51,11 @@ impl Fifo {
 
     /// Frames whose transmission has not started by `now`, although it is decided when each does.
     pub(super) fn committed_frames(&self, now: Time) -> usize {
-        self.departures.iter().filter(|&(start, _)| start > now).count()
+        self.waiting(now).count()
+    }
+
+    fn waiting(&self, now: Time) -> impl Iterator<Item = (Time, u32)> + '_ {
+        self.departures.iter().filter(move |&(start, _)| start > now)
     }
 
     /// Frames whose transmission has started leave the queue.
@@ -119,11 +123,9 @@ impl Fifo {
             out.dropped(now, transmitter.number, 0, frame, cause);
             return None;
         }
-        if !matches!(self.aqm, Aqm::None) {
-            let managed = Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
-            if !judge_arrival(managed, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
-                return None;
-            }
+        let managed = Managed { aqm: &mut self.aqm, counters: &mut self.counters, depth_bytes: depth };
+        if !judge_arrival(managed, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
+            return None;
         }
         transmitter.occupy(start, bytes);
         if start > now {
