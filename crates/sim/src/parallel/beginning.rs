@@ -44,11 +44,7 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
     world.trigger = match cores {
         Cores::Exactly(_) => Some(Trigger::certain(parts)),
         // It may have to be run twice, or stop for every flow.
-        Cores::UpTo(..)
-            if world.links.observe.workloads.iter().any(|workload| workload.users_left > 0) || !openers(&world).is_empty() =>
-        {
-            None
-        }
+        Cores::UpTo(..) if ends_with_its_work(&world) || !openers(&world).is_empty() => None,
         Cores::UpTo(_, has_room) => {
             let look_ahead = Owners::of(plan, &partition, &world).look_ahead(&world).unwrap_or(FOREVER);
             Some(Trigger::of(parts, look_ahead, has_room))
@@ -63,6 +59,11 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
     drop(world);
     let (outcome, course) = run_parted_since(&started, plan, &partition, control);
     Ok((outcome, Some(course)))
+}
+
+/// Whether a trial ends when something finite is done.
+fn ends_with_its_work(world: &World) -> bool {
+    world.links.observe.workloads.iter().any(|workload| workload.users_left > 0)
 }
 
 /// Frames that hosts, and then switches, have handled so far.

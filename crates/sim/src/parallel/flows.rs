@@ -34,7 +34,7 @@ impl Part<'_> {
     }
 
     fn next_opening(&self) -> (Time, Source) {
-        let dues = self.openers.iter().map(|&source| (self.world.links.agenda.due(source), source));
+        let dues = self.flow_places.openers.iter().map(|&source| (self.world.links.agenda.due(source), source));
         dues.min().unwrap_or(NEVER)
     }
 
@@ -63,7 +63,7 @@ impl Part<'_> {
 
     fn flow_end_of(&mut self, socket: u32, horizon: Time) -> (Time, Source) {
         let SocketPlace { host, .. } = self.world.sockets[socket as usize];
-        let receiver = &self.receivers[&host];
+        let receiver = &self.flow_places.receivers[&host];
         let after = |at: Time, source: Source| if at.is_never() { NEVER } else { (at, source + 1) };
         let mut first = NEVER;
         for &wire in &receiver.wires {

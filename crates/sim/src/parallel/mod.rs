@@ -108,7 +108,7 @@ impl<'a> Parted<'a> {
             LatePorts::new(late[part].clone(), worlds[0].links.wires.len(), &into)
         });
         let ports = ports.collect();
-        let own = (0..).take(parts).map(|part| owners.own(part, &worlds[0])).collect();
+        let own = (0..).take(parts).map(|part| owners.own(part)).collect();
         (0..).zip(&mut worlds).for_each(|(part, world)| owners.confine(part, world));
         let course = Course { look_ahead_ps: look_ahead.map_or(0, Span::ps), events: vec![0; parts], ..Course::default() };
         let look_ahead = look_ahead.unwrap_or(FOREVER);
@@ -226,7 +226,7 @@ impl<'a> Parted<'a> {
         self.scatter();
         let worlds = self.worlds.iter_mut().zip(self.ports.iter_mut().zip(&self.own)).enumerate();
         let mut parts_of_trial: Vec<Part<'_>> =
-            worlds.map(|(number, (world, own))| Part::new(number, world, own, parts)).collect();
+            worlds.map(|(number, (world, own))| Part::new(number, world, own, &self.owners.flow_places, parts)).collect();
         let run = |part: &mut Part<'_>| {
             let ended = part.run(&shared);
             if ended == Ended::AtBound {

@@ -2,7 +2,7 @@
 
 use super::barrier::{Barrier, Told};
 use super::mail::{FlowBoard, Letter, Mail};
-use super::receivers::{Receivers, note_arriving};
+use super::receivers::{FlowPlaces, note_arriving};
 use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
 use crate::boundary::PartNo;
@@ -76,9 +76,8 @@ pub(super) struct Part<'a> {
     pub(super) handled_until: Time,
     /// The end of the window before.
     pub(super) bound: (Time, Source),
-    /// What opens flows, which is the same in all parts.
-    pub(super) openers: &'a [Source],
-    pub(super) receivers: &'a Receivers,
+    /// The same in all parts.
+    pub(super) flow_places: &'a FlowPlaces,
 }
 
 /// Wires over the boundary of a part whose ports decide late.
@@ -103,7 +102,13 @@ pub(super) enum Kind {
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn new(number: usize, world: &'a mut World, (ports, own): (&'a mut LatePorts, &'a Own), parts: usize) -> Part<'a> {
+    pub(super) fn new(
+        number: usize,
+        world: &'a mut World,
+        (ports, own): (&'a mut LatePorts, &'a Own),
+        flow_places: &'a FlowPlaces,
+        parts: usize,
+    ) -> Part<'a> {
         let letters = vec![Vec::new(); parts];
         Part {
             number: number as PartNo,
@@ -121,8 +126,7 @@ impl<'a> Part<'a> {
             decided: Time::ZERO,
             handled_until: Time::ZERO,
             bound: (Time::ZERO, 0),
-            openers: &own.openers,
-            receivers: &own.receivers,
+            flow_places,
         }
     }
 
@@ -169,7 +173,7 @@ impl<'a> Part<'a> {
     pub(super) fn settle(&mut self, shared: &Shared<'_>, now: Time) {
         let _guard = shared.barrier.guard();
         self.world.now = now;
-        let Own { hosts, switches, hypervisors, .. } = self.own;
+        let Own { hosts, switches, hypervisors } = self.own;
         self.world.settle_these_switches(switches.iter().map(|&switch| switch as usize));
         if shared.settles_processors {
             self.world.settle_these_processors(hosts.iter().copied(), hypervisors.iter().copied());
@@ -197,7 +201,7 @@ impl<'a> Part<'a> {
         self.longest += together.events;
         self.handled = 0;
         self.world.is_cancelled |= together.is_to_pause && shared.control.is_cancelled();
-        if !self.openers.is_empty() {
+        if !self.flow_places.openers.is_empty() {
             shared.flows.read(self.window).iter().for_each(|flow| self.world.settle_flow(flow));
         }
         let sockets_from = self.world.first_socket_source;
@@ -209,7 +213,7 @@ impl<'a> Part<'a> {
             if is_first {
                 links.agenda.arm_idle_wire(letter.wire, letter.arrival);
             }
-            if !self.openers.is_empty() && letter.packet.payload_bytes > 0 {
+            if !self.flow_places.openers.is_empty() && letter.packet.payload_bytes > 0 {
                 note_arriving(links, hosts, &letter.packet, sockets_from);
             }
         });
@@ -293,7 +297,7 @@ impl<'a> Part<'a> {
     }
 
     fn post(&mut self, shared: &Shared<'_>) {
-        if !self.openers.is_empty() {
+        if !self.flow_places.openers.is_empty() {
             let flows = &mut self.world.links.boundary.as_mut().expect("a part has a boundary").flows;
             let is_last = |at: Time, source: Source| (at, source + 1) == self.bound;
             for &FlowEnd { event: (at, source, _), .. } in flows.ended.iter().filter(|flow| flow.is_shared) {

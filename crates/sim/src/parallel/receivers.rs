@@ -19,8 +19,20 @@ pub(super) struct Receiver {
     pub(super) works: bool,
 }
 
-/// By host.
-pub(super) type Receivers = BTreeMap<u32, Receiver>;
+/// Where flows begin and end, which every part knows of all parts.
+#[derive(Debug)]
+pub(super) struct FlowPlaces {
+    /// The places in the agenda of what opens flows.
+    pub(super) openers: Vec<Source>,
+    /// By host.
+    pub(super) receivers: BTreeMap<u32, Receiver>,
+}
+
+impl FlowPlaces {
+    pub(super) fn of(world: &World) -> FlowPlaces {
+        FlowPlaces { openers: openers(world), receivers: receivers(world) }
+    }
+}
 
 /// The places in the agenda of what opens flows.
 pub(super) fn openers(world: &World) -> Vec<Source> {
@@ -30,8 +42,8 @@ pub(super) fn openers(world: &World) -> Vec<Source> {
 }
 
 /// The hosts at which flows end.
-pub(super) fn receivers(world: &World) -> Receivers {
-    let mut receivers = Receivers::new();
+fn receivers(world: &World) -> BTreeMap<u32, Receiver> {
+    let mut receivers: BTreeMap<u32, Receiver> = BTreeMap::new();
     for generator in &world.generators {
         if let Arriving::Flows { destinations, .. } = generator.arrivals.what() {
             receivers.extend(destinations.iter().map(|&host| (host, Receiver::default())));

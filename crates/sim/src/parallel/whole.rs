@@ -3,8 +3,7 @@
 //! Between two stretches of time everything is in the first world, as if one thread had run it.
 
 use super::partition::Partition;
-use super::receivers::{Receivers, openers, receivers};
-use crate::agenda::Source;
+use super::receivers::FlowPlaces;
 use crate::boundary::{Boundary, PartNo};
 use crate::bridging::AgendaMember;
 use crate::part_flows::PartFlows;
@@ -29,6 +28,7 @@ pub(super) struct Owners {
     interfaces: Vec<PartNo>,
     /// Sources of the agenda.
     sources: Vec<PartNo>,
+    pub(super) flow_places: FlowPlaces,
 }
 
 /// The nodes of a part, by number.
@@ -37,10 +37,6 @@ pub(super) struct Own {
     pub(super) hosts: Vec<u32>,
     pub(super) switches: Vec<u32>,
     pub(super) hypervisors: Vec<u32>,
-    /// What opens flows, in every part.
-    pub(super) openers: Vec<Source>,
-    /// The hosts at which flows end, of all parts.
-    pub(super) receivers: Receivers,
 }
 
 /// A wire out of a part whose port decides late.
@@ -69,7 +65,8 @@ impl Owners {
         let origins = (0..wires.len()).map(|wire| if wire < of_links { wires[wire ^ 1] } else { wires[wire] }).collect();
         let generators = world.generators.iter().map(|generator| hosts[generator.host() as usize]).collect();
         let interfaces = world.links.bridging.interfaces.iter().map(|interface| hosts[interface.host as usize]).collect();
-        let mut owners = Owners { hosts, switches, wires, origins, generators, hypervisors, interfaces, sources: Vec::new() };
+        let (sources, flow_places) = (Vec::new(), FlowPlaces::of(world));
+        let mut owners = Owners { hosts, switches, wires, origins, generators, hypervisors, interfaces, sources, flow_places };
         owners.sources = owners.sources_of(world);
         owners
     }
@@ -97,13 +94,13 @@ impl Owners {
     pub(super) fn look_ahead(&self, world: &World) -> Option<Span> {
         let cut = (0..self.wires.len()).filter(|&wire| self.is_cut(wire));
         // The end of a flow is known when its last frame is on the wire to its host.
-        let last = receivers(world).into_values().flat_map(|receiver| receiver.wires).map(|wire| wire as usize);
+        let last = self.flow_places.receivers.values().flat_map(|receiver| &receiver.wires).map(|&wire| wire as usize);
         cut.chain(last).map(|wire| world.links.wires[wire].arrival(Time::ZERO, Time::ZERO).since(Time::ZERO)).min()
     }
 
     /// Makes one of the worlds at time zero a part: nothing happens at nodes of others.
     pub(super) fn confine(&self, part: PartNo, world: &mut World) {
-        let openers = openers(world);
+        let openers = &self.flow_places.openers;
         let of_others = (0..).zip(&self.sources).filter(|&(source, &owner)| owner != part && !openers.contains(&source));
         of_others.for_each(|(source, _)| world.links.agenda.arm(source, Time::NEVER));
         for wire in (0..self.wires.len()).filter(|&wire| self.is_cut(wire) && self.wires[wire] == part) {
@@ -130,16 +127,10 @@ impl Owners {
     }
 
     /// What belongs to a part.
-    pub(super) fn own(&self, part: PartNo, world: &World) -> Own {
+    pub(super) fn own(&self, part: PartNo) -> Own {
         let numbers =
             |owners: &[PartNo]| (0..).zip(owners).filter(|&(_, &owner)| owner == part).map(|(number, _)| number).collect();
-        Own {
-            hosts: numbers(&self.hosts),
-            switches: numbers(&self.switches),
-            hypervisors: numbers(&self.hypervisors),
-            openers: openers(world),
-            receivers: receivers(world),
-        }
+        Own { hosts: numbers(&self.hosts), switches: numbers(&self.switches), hypervisors: numbers(&self.hypervisors) }
     }
 
     /// Exchanges the nodes of all parts but the first between their worlds and the first: twice is as before.
