@@ -80,9 +80,10 @@ def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
             part.append(line)
             size += len(line)
         if is_last or (size > READ_AT_ONCE and line.endswith(",") and not line.startswith("   ")):
+            if is_last and rows and not part:
+                raise ValueError("a comma after the last row")
             content = "".join(part)
-            # A comma after the last row is an error, as it is to `json.loads`.
-            rows += json.loads(f"[{',' if is_last and rows and not part else ''}{content if is_last else content[:-1]}]")
+            rows += json.loads(f"[{content if is_last else content[:-1]}]")
             part, size = [], 0
         if is_last:
             rest.append(line)
