@@ -49,7 +49,8 @@ class Trial:
         """
 
     def explain(self) -> tuple[list[str], list[tuple[str, int, int]], dict[str, dict[str, tuple[str, bytes]]]]:
-        """Run as `run` does, and split the latency of everything that workloads complete by cause: the tables are `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
+        """Run as `run` does, and split the latency of everything that workloads complete by cause: the tables are
+        `causes`, `causes_queues`, `causes_behind` and `causes_losses` (docs/models/causes.md).
         """
 
     def unexplained(self) -> list[tuple[str, str]]:

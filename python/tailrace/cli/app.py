@@ -15,7 +15,7 @@ from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 from tailrace.cli.measure_app import measure_app
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
@@ -234,12 +234,9 @@ def run(
         reach(on)
     from tailrace.cli.request import Request
     from tailrace.cli.running import run_scenario
-    from tailrace.experiment.cores import parse_cores
-    from tailrace.experiment.executor import Local
     from tailrace.experiment.remote.slurm import Jobs
 
-    wanted = parse_cores(cores)
-    is_local = on == Local.name
+    cores_of_job, cores_of_trial = cores_of(cores, on)
     request = Request(
         scenario,
         set_,
@@ -263,8 +260,8 @@ def run(
         capture,
         explain,
         on,
-        Jobs(partition, time, None if is_local else wanted, max_workers),
-        wanted if is_local else None,
+        Jobs(partition, time, cores_of_job, max_workers),
+        cores_of_trial,
     )
     raise typer.Exit(run_scenario(request))
 

@@ -31,6 +31,15 @@ MaxWorkers = Annotated[
 ]
 
 
+def cores_of(cores: str | None, on: str) -> tuple[int | None, int | None]:
+    """The value of `--cores` as cores of a job elsewhere, and as cores of a trial here; None for the default."""
+    from tailrace.experiment.cores import parse_cores
+    from tailrace.experiment.executor import Local
+
+    wanted = parse_cores(cores)
+    return (None, wanted) if on == Local.name else (wanted, None)
+
+
 def reach(on: str) -> None:
     """Raises `RunRefusedError` when the scheduler of `--on` is absent, before anything large is imported."""
     refuse_absent(on, note)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
 
 search_app = typer.Typer(rich_markup_mode=None)
 
@@ -77,13 +77,11 @@ def search(
     """Find the smallest or largest value that meets a goal."""
     reach(on)
     from tailrace.cli.searching import Request, search_for
-    from tailrace.experiment.cores import parse_cores
-    from tailrace.experiment.executor import Local
     from tailrace.experiment.remote.slurm import Jobs
 
-    wanted, is_local = parse_cores(cores), on == Local.name
+    cores_of_job, cores_of_trial = cores_of(cores, on)
     request = Request(scenario, vary or [], goal or [], minimise, maximise, arm, precision, confidence, trials_max,
                       confirm, sampler, evaluations, scale, seed, set_, jobs, out, json_, on,
-                      Jobs(partition, time, None if is_local else wanted, max_workers),
-                      wanted if is_local else None)  # fmt: skip
+                      Jobs(partition, time, cores_of_job, max_workers),
+                      cores_of_trial)  # fmt: skip
     raise typer.Exit(search_for(request))

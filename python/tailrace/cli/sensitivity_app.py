@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
 
 sensitivity_app = typer.Typer(rich_markup_mode=None)
 
@@ -75,11 +75,9 @@ def sensitivity(
     """Vary every assumption over its range: which one decides which figure."""
     reach(on)
     from tailrace.cli.studying import Request, study_scenario
-    from tailrace.experiment.cores import parse_cores
-    from tailrace.experiment.executor import Local
     from tailrace.experiment.remote.slurm import Jobs
 
-    wanted, is_local = parse_cores(cores), on == Local.name
+    cores_of_job, cores_of_trial = cores_of(cores, on)
     request = Request(
         scenario,
         assumptions,
@@ -99,7 +97,7 @@ def sensitivity(
         page,
         json_,
         on,
-        Jobs(partition, time, None if is_local else wanted, max_workers),
-        wanted if is_local else None,
+        Jobs(partition, time, cores_of_job, max_workers),
+        cores_of_trial,
     )
     study_scenario(request)

@@ -30,6 +30,7 @@ from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.ports.rates import end_words
 from tailrace.results.summarise import summarise_run
+from tailrace.results.sweep.curves import mean_text
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.statistics import LEVEL_TEXT
 
@@ -128,6 +129,7 @@ def environment() -> Environment:
     environment.globals["level"] = LEVEL_TEXT
     environment.filters |= {
         "digits": numbers.digits_text,
+        "mean_text": mean_text,
         "metric": metric_name,
         "plain": "{:.4g}".format,
         "count": numbers.count_text,

@@ -102,7 +102,7 @@ def is_drawn(curve: dict[str, Any]) -> bool:
     return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
 
 
-def mean_text(value: dict[str, Any], digits: int) -> str:
+def mean_text(value: dict[str, Any], digits: int = 3) -> str:
     """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at the end is slower."""
     return ("> " if value["bounds"] else "") + digits_text(value["mean"], digits)
 
