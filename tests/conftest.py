@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,6 +18,11 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
 
 
 @pytest.fixture(autouse=True)
-def _interrupted_programs_return(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program ends its process after an interrupt: where a test calls it, that is the process of the tests."""
-    monkeypatch.setattr(tailrace.cli.start, "_end_at_once", lambda: None)
+def _interrupted_programs_return() -> Iterator[None]:
+    """The program ends its process after an interrupt: where a test calls it, that is the process of the tests.
+
+    Not with the fixture `monkeypatch`, which would be undone after the fixtures of a test instead of before them.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tailrace.cli.start, "_end_at_once", lambda: None)
+        yield
