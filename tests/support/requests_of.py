@@ -1,11 +1,17 @@
 """A workload of requests: its work, and what engines refuse of it."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+import tailrace.exact.refuse
+import tailrace.live.refuse
 from tailrace.errors import ScenarioError
 from tailrace.exact.refuse import refuse as refuse_exact
 from tailrace.live.refuse import refuse
+from tailrace.programs.needed import Needed
 from tailrace.programs.requests import RequestWork
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import lower
@@ -33,15 +39,22 @@ def work(**keys: Any) -> RequestWork:
 
 
 def refusals(*, is_exact: bool = True, **keys: Any) -> list[str]:
-    """What live runs, and exact ones for a named program, refuse of that workload."""
+    """What live runs, and exact ones for a named program, refuse of that workload where every program is installed."""
     loaded = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys))
     found = []
-    for each in (refuse, refuse_exact) if is_exact and "load_generator" in keys else (refuse,):
-        try:
-            each(loaded, loaded.arms)
-        except ScenarioError as error:
-            found.append([str(problem).removeprefix("scenario: workloads.web") for problem in error.problems])
-        else:
-            found.append([])
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (tailrace.live.refuse, tailrace.exact.refuse):
+            patched.setattr(module, "path_of", _installed)
+        for each in (refuse, refuse_exact) if is_exact and "load_generator" in keys else (refuse,):
+            try:
+                each(loaded, loaded.arms)
+            except ScenarioError as error:
+                found.append([str(problem).removeprefix("scenario: workloads.web") for problem in error.problems])
+            else:
+                found.append([])
     assert all(one == found[0] for one in found), "both engines refuse the same"
     return found[0]
+
+
+def _installed(needed: Needed) -> Path:
+    return Path("/usr/bin") / needed.program
