@@ -25,7 +25,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import LazyKeys, TrialKey
 from tailrace.experiment.storage import RunDirectory
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.large.figures import figures_of
+from tailrace.results.large.figures import bounds_of, figures_of
 from tailrace.results.large.lines import IMPOSSIBLE, KEPT, Line, Lines
 from tailrace.scenario.loading import Loaded
 
@@ -118,9 +118,10 @@ class LargeRun:
         data = judged(outcome.data, self.grid.scenario(key.arm), self.engine)
         point, arm = parts_of(key.arm)
         trial = Trial(arm, key.number, data["status"], str(data.get("reason", "")), data, self.directory.path)
+        figures = figures_of(trial)
         line = Line(
             point, arm, key.number, trial.status, trial.reason, data.get("seed"), data.get("digest"),
-            round(wall_s, 6), figures_of(trial),
+            round(wall_s, 6), figures, bounds_of(trial, figures),
         )  # fmt: skip
         self._add(line)
         self.estimate.finished(key, wall_s)
