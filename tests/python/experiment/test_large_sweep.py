@@ -12,7 +12,7 @@ from command_line import tailrace
 from dask_processes import START_S, cluster, start_command
 from lab import load, problems, sound
 from tailrace.cli.listing import find_runs
-from tailrace.errors import RunRefusedError, TailraceError
+from tailrace.errors import RunRefusedError, ScenarioError, TailraceError
 from tailrace.experiment.executor import PlanOf
 from tailrace.experiment.large.grid import Grid
 from tailrace.experiment.large.run import LargeRun
@@ -279,3 +279,12 @@ def test_a_large_sweep_is_described_by_a_dry_run_and_by_check(tmp_path: Path) ->
     assert "at 2050 points" in tailrace("check", str(tmp_path / "lab.yaml")).stdout
     refused = tailrace("run", str(tmp_path / "lab.yaml"), "--exact")
     assert (refused.returncode, "keeps figures of simulated trials alone" in refused.stderr) == (2, True)
+
+
+def test_trials_of_a_large_sweep_have_the_cores_that_are_asked_for(tmp_path: Path) -> None:
+    loaded = load(sweep={"axes": AXES})
+    with pytest.raises(ScenarioError, match="--cores 2: "):  # one switch has nothing to divide
+        LargeRun(loaded, Options(arms=["dpp"], cores=2, out=tmp_path / "run"), Silent())
+    run = LargeRun(loaded, Options(arms=["dpp"], cores=1, out=tmp_path / "run"), Silent())
+    assert run._manifest({})["cores_per_trial"] == 1
+    assert run._manifest({"cores_per_trial": "auto"})["cores_per_trial"] == ["auto", 1]

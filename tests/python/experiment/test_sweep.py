@@ -144,6 +144,20 @@ def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPat
     assert few["sentence"].endswith("have ports that dropped frames. The 1 that dropped most are listed.")
 
 
+def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
+    result = swept(users=[1, 2], trials=1)
+    path = result.path / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    for point in manifest["sweep"]["points"]:
+        point["values"][USERS] = "1"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    found = sweep_port_list(Run.read(result.path))
+    assert found is not None
+    assert found["names"] == ["fifo at users = 1", "dpp at users = 1"] + [
+        f"{arm} at users = 1 (point 2)" for arm in ("fifo", "dpp")
+    ]
+
+
 def lost(frames: int) -> dict[str, Any]:
     return {"tail-drop": {"frames": frames, "bytes": 1500 * frames}}
 
