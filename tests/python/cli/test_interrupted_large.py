@@ -122,13 +122,16 @@ def test_a_long_command_says_what_it_does_and_ends_soon_after_ctrl_c(place: Path
         ) as program:
             assert program.stderr is not None
             said = ""
-            while stage not in said:
-                line = program.stderr.readline()
-                assert line, said
-                said += line
-            before_s = cpu_s(program.pid)
-            program.send_signal(signal.SIGINT)
-            after_s = ended_cpu_s(program)
+            try:
+                while stage not in said:
+                    line = program.stderr.readline()
+                    assert line, said
+                    said += line
+                before_s = cpu_s(program.pid)
+                program.send_signal(signal.SIGINT)
+                after_s = ended_cpu_s(program)
+            finally:
+                program.kill()
             rest = program.stderr.read()
             assert program.wait(WALL_S_MAX) == 130, rest
     finally:
