@@ -99,6 +99,34 @@ def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tm
     assert told(results[0]) == told(results[1])
 
 
+def test_a_run_that_is_continued_with_other_cores_tells_both(lab: Path, tmp_path: Path) -> None:
+    told = []
+    for cores, count in (("1", "1"), ("2", "2"), ("2", "2"), ("1", "2")):
+        words = ["--jobs", "1", "--cores", cores, "--trials", count, "--arm", "one", "--out", str(tmp_path / "out")]
+        done = tailrace("run", str(lab), *words)
+        assert done.returncode == 0, done.stderr
+        told.append(json.loads((tmp_path / "out/manifest.json").read_text())["cores_per_trial"])
+    assert told == [1, [1, 2], [1, 2], [1, 2]]
+
+
+SEARCH = ["search", "--vary", "workloads.backup.connections=1..2", "--goal", "orders.p99 < 1s", "--maximise",
+          "connections", "--arm", "one", "--confirm", "2"]  # fmt: skip
+
+
+def test_a_search_has_trials_of_several_cores(lab: Path, tmp_path: Path) -> None:
+    plan_of(lab, ("20ms", "60ms"))
+    found = []
+    for cores in ("1", "2"):
+        out = tmp_path / cores
+        done = tailrace(SEARCH[0], str(lab), *SEARCH[1:], "--jobs", "1", "--cores", cores, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+        files = [json.loads(path.read_text()) for path in out.rglob("trials/*/[0-9]*.json")]
+        found.append(sorted((one["arm"], one["trial"], one["digest"], one.get("cores", 1)) for one in files))
+    assert {one[3] for one in found[0]} == {1}
+    assert {one[3] for one in found[1]} == {2}
+    assert [one[:3] for one in found[0]] == [one[:3] for one in found[1]]
+
+
 def test_a_trial_that_ends_while_its_load_is_measured_is_run_once(lab: Path) -> None:
     plan = plan_of(lab, ("20ms", "1ms"))
     trial, alone = (_native.Trial(plan, *cores) for cores in ((2,), ()))

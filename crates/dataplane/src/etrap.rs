@@ -14,6 +14,9 @@ use tailrace_units::{Span, Time, mix64};
 
 /// Entries in which one flow may stand.
 const WAYS: usize = 4;
+/// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need, and
+/// that of each port of a large network is large.
+const SETS_PER_CHUNK: usize = 8;
 
 /// The table's parameters.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +55,16 @@ const RATE_WEIGHT_EXPONENT: u32 = 3;
 /// After this many silent periods nothing is left of a rate (7/8)^64 < 0.0002.
 const PERIODS_REMEMBERED: u64 = 64;
 
+type Chunk = [[TrapEntry; WAYS]; SETS_PER_CHUNK];
+
 /// The table of one port.
 #[derive(Clone, Debug)]
 pub(crate) struct Etrap {
     policy: EtrapPolicy,
     periods: Periods,
     age_periods: Periods,
-    sets: Vec<[TrapEntry; WAYS]>,
+    sets: usize,
+    chunks: Vec<Option<Box<Chunk>>>,
     pub(crate) counters: TrapCounters,
 }
 
@@ -68,9 +74,10 @@ impl Etrap {
         let entries = policy.table_entries as usize;
         assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
         assert!(period > Span::ZERO && policy.age > Span::ZERO, "periods last");
-        let sets = vec![[TrapEntry::default(); WAYS]; entries / WAYS];
+        let sets = entries / WAYS;
+        let chunks = vec![None; sets.div_ceil(SETS_PER_CHUNK)];
         let (periods, age_periods) = (Periods::new(period), Periods::new(policy.age));
-        Etrap { policy, periods, age_periods, sets, counters: TrapCounters::default() }
+        Etrap { policy, periods, age_periods, sets, chunks, counters: TrapCounters::default() }
     }
 
     /// Counts an arrival. Returns an elephant's smoothed bytes per AFD period; `None` for a mouse.
@@ -79,7 +86,9 @@ impl Etrap {
         let period = self.periods.at(now);
         let age_period = self.age_periods.at(now);
         let counters = &mut self.counters;
-        let entry = entry(&mut self.sets, counters, flow_hash, period, age_period);
+        let set = (mix64(u64::from(flow_hash)) as usize) & (self.sets - 1);
+        let chunk = self.chunks[set / SETS_PER_CHUNK].get_or_insert_with(Box::default);
+        let entry = entry(&mut chunk[set % SETS_PER_CHUNK], counters, flow_hash, period, age_period);
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
             if entry.is_elephant && !enough {
@@ -104,16 +113,14 @@ impl Etrap {
     }
 }
 
-/// The entry of a flow, which may have to take that of another.
+/// The entry of a flow in its set, which may have to take that of another.
 fn entry<'a>(
-    sets: &'a mut [[TrapEntry; WAYS]],
+    set: &'a mut [TrapEntry; WAYS],
     counters: &mut TrapCounters,
     tag: u32,
     period: u64,
     age_period: u64,
 ) -> &'a mut TrapEntry {
-    let at = (mix64(u64::from(tag)) as usize) & (sets.len() - 1);
-    let set = &mut sets[at];
     let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
         let is_elephant = |way: usize| set[way].is_elephant && set[way].age_period + 1 >= age_period;
         let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
@@ -223,6 +230,16 @@ mod tests {
             etrap.arrival(Time::from_ps(1_000 * US), 1, bytes);
             assert_eq!(etrap.arrival(Time::from_ps(2_000 * US), 1, 1).is_some(), stays, "{bytes} bytes");
         }
+    }
+
+    #[test]
+    fn a_large_table_costs_what_its_flows_need() {
+        let policy = EtrapPolicy { table_entries: 65_536, ..etrap().policy };
+        let mut etrap = Etrap::new(policy, Span::from_us(25));
+        for n in 0..3 {
+            etrap.arrival(Time::from_ps(n * 5 * US), 1, 1_000);
+        }
+        assert_eq!(etrap.chunks.iter().flatten().count(), 1);
     }
 
     /// The latest period counts an eighth, and periods without arrivals count as well.

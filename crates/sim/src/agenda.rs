@@ -6,6 +6,7 @@
 //!
 //! Ties have an order: the lower source goes first, so that the order of insertion does not matter.
 
+use crate::failure;
 use tailrace_units::{Span, Time};
 
 /// Index of a source. Lower goes first among equal times.
@@ -20,6 +21,9 @@ pub(crate) fn source_of(wire: usize) -> Source {
 const SOURCE_BITS: u32 = 20;
 /// Most sources: wires, generators and sockets together.
 pub(crate) const SOURCES_MAX: usize = 1 << SOURCE_BITS;
+/// Every link has two wires, and every connection two sockets.
+const TOO_MANY: &str = "the trial has more than 524 288 links and open connections together (hint: connections are opened faster than \
+                        they end: lower the load of the workloads that open them, or shorten experiment.duration)";
 /// Times this far ahead of `base` (17.6 s) or further share one place; when they are all that is left, `base` moves.
 const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 
@@ -56,10 +60,14 @@ impl Agenda {
         Agenda { wires: near, others: far, first_other: wires, due, base: Time::ZERO }
     }
 
-    /// Makes room for at least this many sources; pending times stay.
+    /// Makes room for at least this many sources; pending times stay. Ends the trial where they are too many: connections
+    /// that are opened during a trial are not known before.
     pub(crate) fn grow(&mut self, sources: usize) {
         if sources <= self.due.len() {
             return;
+        }
+        if sources > SOURCES_MAX {
+            failure::end_at_limit(TOO_MANY);
         }
         let mut grown = Agenda::new(self.first_other, sources.next_power_of_two().min(SOURCES_MAX).max(sources));
         grown.due[..self.due.len()].copy_from_slice(&self.due);
@@ -238,6 +246,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn too_many_connections_end_the_trial_with_what_to_do_and_no_place_in_the_code() {
+        failure::install_hook();
+        let mut agenda = Agenda::new(2, 2);
+        let ended = failure::caught(|| agenda.grow(SOURCES_MAX + 1)).expect_err("there is no room");
+        assert_eq!(ended, TOO_MANY);
+        let broken = failure::caught(|| Agenda::new(2, SOURCES_MAX + 1)).expect_err("no plan has so many");
+        assert!(broken.contains("agenda.rs:"), "a broken invariant has its place: {broken}");
+    }
 
     proptest! {
         #[test]

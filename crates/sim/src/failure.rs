@@ -33,6 +33,14 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|_| message.unwrap_or_default())
 }
 
+/// A trial has come to a limit that its plan cannot know: no invariant is broken, and the message needs no place.
+struct Limit(&'static str);
+
+/// Ends the trial with this message.
+pub(crate) fn end_at_limit(what: &'static str) -> ! {
+    panic::panic_any(Limit(what))
+}
+
 /// The panic of one thread of a trial, which another goes on with.
 pub(crate) struct Panic {
     payload: Box<dyn Any + Send>,
@@ -68,6 +76,9 @@ impl Panic {
 
 fn describe(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
+    if let Some(&Limit(what)) = payload.downcast_ref::<Limit>() {
+        return what.to_owned();
+    }
     let literal = payload.downcast_ref::<&str>().copied();
     let formatted = payload.downcast_ref::<String>().map(String::as_str);
     let what = literal.or(formatted).unwrap_or("a panic without a message");

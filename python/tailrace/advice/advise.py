@@ -17,9 +17,10 @@ from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with
 from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.explain import ExplainedIfPossible, outcomes_of
 from tailrace.experiment.native import Outcome
-from tailrace.experiment.reporter import Reporter, Silent
+from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.stages import working
 from tailrace.results import Run
 from tailrace.results.metrics.goal import Goal, parse_goal
 from tailrace.results.metrics.latency import latency_figure
@@ -113,23 +114,30 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     goal = named or _slowest(seen)
     targets = tuple(scenario.groups.get(goal.subject, [goal.subject]))
     situation = Situation(document, scenario, targets, goal.metric)
-    made = makeup(*seen, targets, goal.metric) if seen else None
-    tried, not_tried = _chosen(situation, made, wanted.only)
-    screening = experiment_of(with_arms(document, tried, wanted.screening, seed), wanted.effort, reporter)
+    with working(reporter, "reading where the time goes"):
+        made = makeup(*seen, targets, goal.metric) if seen else None
+    with working(reporter, "looking for what may help"):
+        tried, not_tried = _chosen(situation, made, wanted.only)
+    with working(reporter, f"making plans of {len(tried)} candidates"):
+        screening = experiment_of(with_arms(document, tried, wanted.screening, seed), wanted.effort, reporter)
     folder = wanted.out or RUNS / f"{scenario.name}-advice-{screening.identity[:FOLDER_DIGITS]}"
-    run = run_all(screening, folder / SCREENING)
+    run = run_all(screening, folder / SCREENING, reporter)
     _refuse_unknown(run, goal)
     screened = sorted(
         (Screened(one, improvement(run, one.name, goal)) for one in tried),
         key=lambda one: (one.improvement_percent is None, -(one.improvement_percent or 0.0), one.candidate.name),
     )
     better = _best_of_groups(screened)
-    both = combined(situation, better[:COMBINED_FROM])
+    with working(reporter, "combining candidates"):
+        both = combined(situation, better[:COMBINED_FROM])
     chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
     # Other random numbers than those by which they were chosen: of many, the best is best partly by chance.
-    confirming = experiment_of(with_arms(document, chosen, wanted.trials, seed + 1), wanted.effort, reporter)
-    final = run_all(confirming, folder / CONFIRMED)
+    with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
+        confirming = experiment_of(with_arms(document, chosen, wanted.trials, seed + 1), wanted.effort, reporter)
+    final = run_all(confirming, folder / CONFIRMED, reporter)
     before = figures(final, PRESENT, goal)
+    with working(reporter, "comparing candidates"):
+        confirmed = list(_confirmed(final, situation, chosen, goal))
     return Advice(
         scenario=scenario.name,
         arm=arm,
@@ -138,7 +146,7 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
         makeup=made,
         present=summarise_sample(before),
         kept=sum(goal.is_met(value) for value in before),
-        confirmed=list(_confirmed(final, situation, chosen, goal)),
+        confirmed=confirmed,
         screened=screened,
         not_tried=not_tried,
         doubts=list(doubts(scenario)),
@@ -160,9 +168,11 @@ def _arm(loaded: Loaded, wanted: str | None) -> str:
 
 def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Outcome, dict[str, Any]]:
     """One trial of the present, explained where that is possible, and its plan."""
-    experiment = experiment_of(with_arms(document, [], 1, seed), effort, reporter)
     key = TrialKey(PRESENT, 1)
-    [outcome] = outcomes_of({key: experiment.plans.json(key)}, 1, ExplainedIfPossible, Silent(), "the present").values()
+    with working(reporter, "making the plan of the present"):
+        experiment = experiment_of(with_arms(document, [], 1, seed), effort, reporter)
+        plan = experiment.plans.json(key)
+    [outcome] = outcomes_of({key: plan}, 1, ExplainedIfPossible, reporter, "the present").values()
     if outcome.data.get("status") == "failed":
         raise RunRefusedError(f"the present cannot be simulated: {outcome.data['reason']}")
     return outcome, experiment.plans.raw(key)

@@ -9,6 +9,7 @@ from tailrace.advice.candidate import Candidate
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
+from tailrace.experiment.stages import working
 from tailrace.experiment.storage import RunDirectory
 from tailrace.results import Run
 from tailrace.scenario.loading import Loaded, load_document
@@ -47,7 +48,7 @@ def experiment_of(loaded: Loaded, effort: Effort, reporter: Reporter) -> Experim
     return ExperimentRun(loaded, Options(jobs=effort.jobs, scale=effort.scale), reporter)
 
 
-def run_all(experiment: ExperimentRun, path: Path) -> Run:
+def run_all(experiment: ExperimentRun, path: Path, reporter: Reporter) -> Run:
     """Runs the missing trials in a run directory.
 
     Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
@@ -56,5 +57,6 @@ def run_all(experiment: ExperimentRun, path: Path) -> Run:
     finished = experiment.run()
     if finished.is_interrupted:
         raise KeyboardInterrupt
-    summarise_and_report(finished.path)
+    with working(reporter, "writing the report"):
+        summarise_and_report(finished.path)
     return Run.read(finished.path)

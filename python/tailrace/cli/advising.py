@@ -8,7 +8,8 @@ from tailrace.advice.text import advice_data, advice_text
 from tailrace.cli.console import emit_json, emit_table, note, overrides, scenario_path, warn
 from tailrace.cli.running import refuse_scale
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.reporter import Reporter, Silent, reporter_for
+from tailrace.experiment.stages import working
 from tailrace.files import write_json, write_text
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.document import scenario_text
@@ -30,9 +31,10 @@ MANIFEST, SCENARIO = "manifest.json", "scenario.json"
 def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
     """Simulates, prints the advice, and keeps it with its files beside the runs."""
     refuse_scale(wanted.effort.scale)
-    loaded = scenario_of(path, assignments)
+    reporter = reporter_for(json_lines=json_)
+    loaded = scenario_of(path, assignments, reporter)
     warn(loaded.warnings)
-    advice = advise(loaded, wanted, reporter_for(json_lines=json_))
+    advice = advise(loaded, wanted, reporter)
     _write(advice)
     if json_:
         emit_json(advice_data(advice))
@@ -41,22 +43,23 @@ def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json
         note(f"results: {advice.path}")
 
 
-def scenario_of(path: Path, assignments: list[str] | None) -> Loaded:
+def scenario_of(path: Path, assignments: list[str] | None, reporter: Reporter | None = None) -> Loaded:
     """The scenario of a file, the one that a run directory keeps, or one that is fitted to a capture.
 
     The fit is the one of `tailrace fit`, with its correction by simulation: advice about a server that seems slow
     because of a queue would be about another network.
     """
+    reporter = reporter or Silent()
     if is_capture(path):
-        fitting, compared = fit_compared(path, FitOptions())
+        fitting, compared = fit_compared(path, FitOptions(), reporter)
         note(f"{path}: fitted, and simulated beside the capture; {farthest_text(compared)}")
         return load_document(parse_document(scenario_text(fitting), f"{path}, fitted"))
-    if not (path / MANIFEST).is_file():
-        return load_scenario(scenario_path(path), overrides(assignments))
     kept = path / SCENARIO
-    if not kept.is_file():
+    is_run = (path / MANIFEST).is_file()
+    if is_run and not kept.is_file():
         raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
-    return load_scenario(kept, overrides(assignments))
+    with working(reporter, "reading the scenario"):
+        return load_scenario(kept if is_run else scenario_path(path), overrides(assignments))
 
 
 def is_capture(path: Path) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.profiling import parsed
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.reporter import reporter_for
 from tailrace.files import write_text
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.document import recordings_of, scenario_text
@@ -32,7 +33,7 @@ def fit_file(request: Request, *, json_: bool) -> None:
     """Writes the scenario of a capture and says how well it fits."""
     out = request.out or Path(request.path.name.split(".")[0] + ".yaml")
     _check_free(out)
-    fitting, compared = fit_compared(request.path, options_of(request))
+    fitting, compared = fit_compared(request.path, options_of(request), reporter_for(json_lines=json_))
     recordings = {out.with_name(name): text for name, text in recordings_of(fitting, out.stem).items()}
     for path in recordings:
         _check_free(path)

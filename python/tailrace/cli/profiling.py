@@ -10,6 +10,8 @@ from tailrace.cli.blasting import LENGTH_PS_MAX, NAMESPACES
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest
+from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.stages import working
 from tailrace.profile.capture import KEY_BYTES, PS_PER_NS, ProfileOptions, profile_capture, random_key
 from tailrace.profile.interface import Observation, profile_interface
 from tailrace.profile.of_run import capture_of
@@ -39,7 +41,9 @@ def profile_file(request: Request, *, out: Path | None = None, json_: bool) -> N
         check_page(out)
     options = options_of(request)
     if request.length is None:
-        profile = profile_capture(_capture(request), options)
+        file = _capture(request)
+        with working(reporter_for(json_lines=json_), f"reading {file.name}"):
+            profile = profile_capture(file, options)
     else:
         profile = profile_interface(_observation(request), options)
     _warn(profile.data)

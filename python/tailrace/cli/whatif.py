@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tailrace.cli.console import note, overrides, scenario_path
 from tailrace.errors import RunRefusedError, known_arm
+from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.stages import working
 from tailrace.scenario.loading import load_scenario
 from tailrace.whatif.page import write_page
 
@@ -14,13 +16,15 @@ def write_whatif(
     """Writes the page, and says what of it cannot be moved."""
     if scale is not None and not 0 < scale <= 1:
         raise RunRefusedError(f"--scale: {scale:g} is not a share (hint: write a number above 0, at most 1)")
-    loaded = load_scenario(scenario_path(scenario), overrides(assignments))
+    reporter = reporter_for(json_lines=False)
+    with working(reporter, "reading the scenario"):
+        loaded = load_scenario(scenario_path(scenario), overrides(assignments))
     for warning in loaded.warnings:
         note(f"warning: {warning}")
     wanted = loaded.scenario.whatif
     chosen = [known_arm(arm, list(loaded.arms)) for arm in dict.fromkeys(arms or wanted.arms)]
     path = out or Path(f"{loaded.scenario.name}-whatif.html")
-    bundle, size = write_page(loaded, chosen, wanted.scale if scale is None else scale, path)
+    bundle, size = write_page(loaded, chosen, wanted.scale if scale is None else scale, path, reporter)
     for line in bundle.left_out:
         note(f"not offered: {line}")
     note(f"written: {path} ({size / 1e6:.2f} MB, {len(bundle.moved)} values to move)")

@@ -72,7 +72,7 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         **({"recordings": told(kept)} if (kept := recordings_of(run.loaded)) else {}),
         "order": list(run.order),
         "jobs": max(1, run.executor.slots),
-        "cores_per_trial": 1 if run.engine.has_one_core or run.executor.name != Local.name else options.cores or AUTO,
+        "cores_per_trial": cores_told(run.executor, run.engine, options, held),
         **({} if run.executor.name == Local.name else {"on": run.executor.name}),
         "command": list(options.command),
         "started": held.get("started", now()),
@@ -82,6 +82,18 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "assumptions": [part.model_dump(exclude={"vary"}) for part in scenario.assumptions],
         "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
     }
+
+
+def cores_told(executor: Executor, engine: Engine, options: Options, held: Mapping[str, Any]) -> Any:
+    """What was asked for, for each trial; where earlier calls asked for others, a list of all of them.
+
+    The file of a trial says how many it had.
+    """
+    is_one = engine.has_one_core or executor.name != Local.name
+    own = 1 if is_one else options.cores or AUTO
+    before = held.get("cores_per_trial", own)
+    every = list(dict.fromkeys([*(before if isinstance(before, list) else [before]), own]))
+    return every if len(every) > 1 else own
 
 
 def sweep_of(loaded: Loaded, arms: Sequence[str]) -> dict[str, Any] | None:

@@ -143,6 +143,8 @@ class ExperimentRun:
             held = self.directory.open(self.identity)  # again: another process may have held the directory until now
             was_finished = self._was_finished(held)
             manifest = manifest_of(self.described(held), held)
+            if held is not None and was_finished:  # no trial runs with the cores of this call
+                manifest["cores_per_trial"] = held.get("cores_per_trial", manifest["cores_per_trial"])
             self.directory.write_manifest(manifest)
             self._copy_scenario()
             self.engine.open(self.directory.path)

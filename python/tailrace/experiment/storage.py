@@ -101,10 +101,11 @@ class RunDirectory:
         return outcome if outcome is not None and outcome.get("status") in KEPT else None
 
     def is_there(self, key: TrialKey) -> bool:
-        """Whether a trial has an outcome, including a failed one; it is not read, which takes a second for each large
-        one.
+        """Whether a trial has an outcome, including a failed one; an empty file is none, and a file is not read, which
+        takes a second for each large one.
         """
-        return self.trial_path(key).is_file()
+        path = self.trial_path(key)
+        return path.is_file() and path.stat().st_size > 0
 
     def attempts(self, key: TrialKey) -> int:
         """Number of times that a trial has ended."""

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tailrace.experiment.reporter import Reporter, Silent
+from tailrace.experiment.stages import working
 from tailrace.fit.comparing import Beside, beside
 from tailrace.fit.document import recordings_of, scenario_text
 from tailrace.fit.fitting import FitOptions, Fitting, fit_profile
@@ -26,19 +28,24 @@ SHARE_LEAST = 0.05
 MEDIAN, TAIL = "latency_p50_ns", "latency_p99_ns"
 
 
-def fit_compared(path: Path, options: FitOptions) -> tuple[Fitting, list[Beside]]:
+def fit_compared(path: Path, options: FitOptions, reporter: Reporter | None = None) -> tuple[Fitting, list[Beside]]:
     """Fits a scenario to a file and compares it; raises `RunRefusedError` where the capture does not show enough."""
-    profile = profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s))
-    fitting = fit_profile(profile, path, options)
-    compared = _compare(fitting)
+    reporter = reporter or Silent()
+    with working(reporter, f"reading {path.name}"):
+        profile = profile_capture(path, ProfileOptions(line_bits_per_s=options.line_bits_per_s))
+    with working(reporter, f"fitting a scenario to {path.name}"):
+        fitting = fit_profile(profile, path, options)
+    with working(reporter, "simulating the fitted scenario"):
+        compared = _compare(fitting)
     parts: dict[str, NetworkPart] = {}
     for _ in range(CORRECTIONS_MAX):
         found = _parts(fitting, compared, parts)
         if found == parts:
             break
         parts = found
-        fitting = fit_profile(profile, path, replace(options, networks=parts))
-        compared = _compare(fitting)
+        with working(reporter, "correcting the fit, and simulating it again"):
+            fitting = fit_profile(profile, path, replace(options, networks=parts))
+            compared = _compare(fitting)
     return fitting, compared
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.experiment.native import Columns, values
+from tailrace.experiment.waiting import interruptible
 
 KEY_BYTES = 16
 """Of the key of anonymous addresses (SipHash)."""
@@ -89,7 +90,7 @@ def _profiled(path: Path, told: str, name: str, options: ProfileOptions) -> Prof
     from tailrace import _native
 
     try:
-        text, tables = _native.profile_capture(str(path), options.to_json())
+        text, tables = interruptible(lambda: _native.profile_capture(str(path), options.to_json()))
     except _native.CaptureError as error:
         raise RunRefusedError(f"{told}: {error}") from None
     return Profile({"file": name, **json.loads(text)}, tables)

@@ -5,7 +5,8 @@ Omitting it would bias latencies downwards, the more so the more congested the n
 estimated by the product-limit method (Kaplan and Meier 1958, `Nonparametric Estimation from Incomplete Observations`,
 JASA 53): at every latency, the transactions that ended then are counted relative to those that had run for at least as
 long. Beyond the longest censored latency the distribution is unknown, and a percentile that lies there is a lower
-bound.
+bound. So is one that lies where fewer than `FOLLOWED_MIN` of the transactions could be observed: where a queue grows
+until the end, the slowest transaction that ended stands for all that were censored.
 """
 
 from collections import Counter
@@ -18,6 +19,8 @@ from typing import Any
 PS_PER_MS = 1_000_000_000
 # Rounding of a product of many factors; a share that is an exact fraction is met within this.
 TOLERANCE = 1e-12
+FOLLOWED_MIN = 0.1
+"""Share of the values that were observed for as long as a percentile, at least; a percentile of fewer is a bound."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Histogram:
     edges_ps: Sequence[int]
     cumulative: Sequence[int]
     shares: Sequence[float]
+    followed: Sequence[float]
+    """Share of the values that were not censored before `edges_ps[i]`, estimated like `shares`; empty without them."""
     sum_ps: float
     min_ps: int
     max_ps: int
@@ -71,10 +76,14 @@ class Histogram:
         counts, censored = _counted(recorded), _counted([*cut_off, *above])
         edges = sorted(counts)
         cumulative = list(accumulate(counts[edge] for edge in edges))
+        shares, followed = (
+            _shares(edges, counts, censored) if censored else ([n / cumulative[-1] for n in cumulative], [])
+        )
         return cls(
             edges_ps=edges,
             cumulative=cumulative,
-            shares=_shares(edges, counts, censored) if censored else [n / cumulative[-1] for n in cumulative],
+            shares=shares,
+            followed=followed,
             sum_ps=sum(latency["mean_ps"] * latency["count"] for latency in recorded),
             min_ps=min((latency["min_ps"] for latency in recorded), default=0),
             max_ps=max((latency["max_ps"] for latency in recorded), default=0),
@@ -106,17 +115,27 @@ class Histogram:
             area_ps += (edge_ps - before_ps) * running
             before_ps, running = edge_ps, 1 - share
         longest_ps = max(self.max_ps, self.longest_cut_off_ps)
-        return Estimate((area_ps + (longest_ps - before_ps) * running) / PS_PER_MS, is_bound=running > TOLERANCE)
+        is_bound = running > TOLERANCE or self._is_hardly_followed(-1)
+        return Estimate((area_ps + (longest_ps - before_ps) * running) / PS_PER_MS, is_bound)
 
     def max_ms(self) -> Estimate:
-        """The longest value; a bound where it is censored."""
-        return Estimate(self.longest_ms, is_bound=self.longest_cut_off_ps >= self.max_ps and self.censored > 0)
+        """The longest value; a bound where it is censored, or where hardly any value was observed for so long."""
+        is_censored = self.longest_cut_off_ps >= self.max_ps and self.censored > 0
+        return Estimate(self.longest_ms, is_bound=is_censored or self._is_hardly_followed(-1))
+
+    def _is_hardly_followed(self, position: int) -> bool:
+        return bool(self.followed) and self.followed[position] < FOLLOWED_MIN
 
     def percentile_ps(self, percent: float) -> int | None:
         """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value.
 
         None where it lies beyond the longest censored value.
         """
+        found = self._position(percent)
+        return min(self.edges_ps[found], self.max_ps) if found < len(self.edges_ps) else None
+
+    def _position(self, percent: float) -> int:
+        """Position of the edge of a percentile; the number of edges where it lies beyond them."""
         # Rounded before ceil, so that 99.9 % of 1000 is 999 and not 1000.
         rank = max(1, ceil(round(percent / 100 * self.count, 9)))
         low, high = 0, len(self.edges_ps)
@@ -127,14 +146,14 @@ class Histogram:
                 high = middle
             else:
                 low = middle + 1
-        return min(self.edges_ps[low], self.max_ps) if low < len(self.edges_ps) else None
+        return low
 
     def percentile_ms(self, percent: float) -> Estimate:
         """`percentile_ps` in milliseconds; the longest value as a bound where it is unknown."""
         found_ps = self.percentile_ps(percent)
         if found_ps is None:
             return Estimate(self.longest_ms, is_bound=True)
-        return Estimate(found_ps / PS_PER_MS, is_bound=False)
+        return Estimate(found_ps / PS_PER_MS, is_bound=self._is_hardly_followed(self._position(percent)))
 
     def cdf(self) -> list[tuple[float, float]]:
         """Points (milliseconds, share of values at most that), one per bucket."""
@@ -151,16 +170,23 @@ def _counted(found: Iterable[dict[str, Any]]) -> Counter[int]:
     return counts
 
 
-def _shares(edges: Sequence[int], ended: Counter[int], censored: Counter[int]) -> list[float]:
-    """Estimated share that ends after at most each edge. A value censored at an edge was at risk up to that edge."""
-    left = ended.total() + censored.total()
+def _shares(edges: Sequence[int], ended: Counter[int], censored: Counter[int]) -> tuple[list[float], list[float]]:
+    """Estimated share that ends after at most each edge, and the share that is not censored before it.
+
+    A value censored at an edge was at risk up to that edge. Those at risk are those that neither ended nor were
+    censored, so that the two shares are theirs when multiplied.
+    """
+    every = left = ended.total() + censored.total()
     cuts = sorted(censored)
-    position, running, shares = 0, 1.0, []
+    position, running = 0, 1.0
+    shares: list[float] = []
+    followed: list[float] = []
     for edge in edges:
         while position < len(cuts) and cuts[position] < edge:
             left -= censored[cuts[position]]
             position += 1
+        followed.append(left / every / running if running > 0 else 0.0)
         running *= 1 - ended[edge] / left
         left -= ended[edge]
         shares.append(1 - running)
-    return shares
+    return shares, followed

@@ -48,7 +48,7 @@ def bundle_of(loaded: Loaded, sizes: tuple[Size, ...], arms: list[str]) -> Bundl
     own = {arm: loaded.arms[arm] for arm in arms}
     bundle = Bundle(lowering, lowering.all_plans(own))
     plans_bytes = len(canonical_json(bundle.plans))
-    _refuse_bytes(plans_bytes)
+    refuse_bytes(plans_bytes)
     for arm, configuration in bundle.plans.get(CONFIGURATION, {}).items():
         bundle.places[arm] = places_of(own[arm], configuration)
     mover = Mover(lowering, bundle.plans, _sizes_of(loaded))
@@ -144,13 +144,14 @@ def _check_numbers(bundle: Bundle) -> None:
         data = bundle.data()
         weighed = {key: data[key] for key in weighed}
         size = len(canonical_json(weighed))
-    _refuse_bytes(size)
+    refuse_bytes(size)
     large = next(_large(weighed), None)
     if large is not None:
         raise RunRefusedError(f"the plan has the number {large}, which a page cannot hold exactly")
 
 
-def _refuse_bytes(size: int) -> None:
+def refuse_bytes(size: int) -> None:
+    """Raises `RunRefusedError` when a page has no room for plans of this size."""
     if size > PLANS_BYTES_MAX:
         raise RunRefusedError(
             f"the plans of the page have {size} bytes; the limit is {PLANS_BYTES_MAX}"

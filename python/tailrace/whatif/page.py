@@ -9,15 +9,19 @@ from pathlib import Path
 from markupsafe import Markup
 
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.native import make_trial, run_trial, simulator_version
+from tailrace.experiment.engine import SimulatedTrial
+from tailrace.experiment.explain import outcomes_of
+from tailrace.experiment.native import simulator_version
 from tailrace.experiment.plans import Plans
+from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.stages import working
 from tailrace.files import write_text
 from tailrace.report.charts.topology import topology_chart, topology_words
 from tailrace.report.page import asset, environment
 from tailrace.scenario.loading import Loaded
-from tailrace.whatif.bundle import bundle_of, refuse
+from tailrace.whatif.bundle import bundle_of, refuse, refuse_bytes
 from tailrace.whatif.content import Bundle
 from tailrace.whatif.lowered import Size
 from tailrace.whatif.module import packed
@@ -30,16 +34,22 @@ FIRST_SCALE = 0.01
 """Share of the experiment from which the size of the short run is worked out."""
 
 
-def write_page(loaded: Loaded, arms: Sequence[str], scale: float, path: Path) -> tuple[Bundle, int]:
+def write_page(
+    loaded: Loaded, arms: Sequence[str], scale: float, path: Path, reporter: Reporter | None = None
+) -> tuple[Bundle, int]:
     """Writes the page, whole or not at all, and returns what is in it and its bytes.
 
     Raises `RunRefusedError` when a page cannot have it.
     """
     chosen = list(arms) or list(loaded.arms)
     refuse(loaded, chosen)
-    sizes = (Size("quick", _quick_scale(loaded, chosen, scale)), Size("full", scale), Size("configuration", None))
-    bundle = bundle_of(loaded, sizes, chosen)
-    text = render(bundle)
+    reporter = reporter or Silent()
+    quick = _quick_scale(loaded, chosen, scale, reporter)
+    sizes = (Size("quick", quick), Size("full", scale), Size("configuration", None))
+    with working(reporter, "making the plans of every position"):
+        bundle = bundle_of(loaded, sizes, chosen)
+    with working(reporter, "writing the page"):
+        text = render(bundle)
     size = len(text.encode())
     if size > PAGE_BYTES_MAX:
         raise RunRefusedError(
@@ -49,11 +59,20 @@ def write_page(loaded: Loaded, arms: Sequence[str], scale: float, path: Path) ->
     return bundle, size
 
 
-def _quick_scale(loaded: Loaded, arms: list[str], scale: float) -> float:
-    """The share of the experiment whose trials of all arms have about `QUICK_HOPS` packet-hops, to two digits."""
+def _quick_scale(loaded: Loaded, arms: list[str], scale: float, reporter: Reporter) -> float:
+    """The share of the experiment whose trials of all arms have about `QUICK_HOPS` packet-hops, to two digits.
+
+    Raises `RunRefusedError`, before anything is simulated, where one plan alone is too large for a page.
+    """
     first = FIRST_SCALE * scale
-    plans = Plans({arm: scaled(loaded.arms[arm], first) for arm in arms})
-    hops = sum(run_trial(make_trial(plans.json(TrialKey(arm, 1)))).data["packet_hops"] for arm in arms)
+    with working(reporter, "making plans"):
+        made = Plans({arm: scaled(loaded.arms[arm], first) for arm in arms})
+        plans = {key: made.json(key) for key in (TrialKey(arm, 1) for arm in arms)}
+    refuse_bytes(max(len(plan) for plan in plans.values()))
+    outcomes = outcomes_of(plans, 1, SimulatedTrial, reporter, "the size of a short run")
+    if failed := [one.data["reason"] for one in outcomes.values() if one.data.get("status") == "failed"]:
+        raise RunRefusedError(f"the scenario cannot be simulated: {failed[0]}")
+    hops = sum(outcome.data["packet_hops"] for outcome in outcomes.values())
     return min(scale, max(first, float(f"{first * QUICK_HOPS / max(hops, 1):.2g}")))
 
 

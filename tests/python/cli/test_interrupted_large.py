@@ -92,3 +92,50 @@ def test_a_large_run_that_was_interrupted_is_not_summarised_and_says_how_it_can_
     monkeypatch.setattr(running, "SUMMARY_BYTES_MAX", outcome_bytes(path))
     assert running._conclude(interrupted, Silent(), is_json=False) == 130
     assert (path / "report.html").exists()
+
+
+LONG = """
+tailrace: 1
+name: long
+network: {topology: {kind: star, hosts: [a, b, c]}, link: {rate: 10Gbit/s, delay: 1us}}
+workloads: {web: {kind: flows, sizes: web-search, load: 80%}}
+experiment: {duration: 100000s, trials: 2}
+"""
+STAGES = [
+    (["advise", "lab.yaml", "--out", "mine"], "the present: 1 trial"),
+    (["advise", "lab.yaml", "--out", "mine", "--json"], '"stage": "the present"'),
+    (["whatif", "long.yaml"], "the size of a short run: "),
+    (["fit", "pipe.pcap"], "reading pipe.pcap: "),
+    (["fit", "pipe.pcap", "--json"], '"text": "reading pipe.pcap: '),
+    (["profile", "pipe.pcap"], "reading pipe.pcap: "),
+]
+
+
+@pytest.mark.parametrize(("words", "stage"), STAGES, ids=lambda one: one if isinstance(one, str) else " ".join(one))
+def test_a_long_command_says_what_it_does_and_ends_soon_after_ctrl_c(place: Path, words: list[str], stage: str) -> None:
+    (place / "long.yaml").write_text(LONG, encoding="utf-8")
+    os.mkfifo(place / "pipe.pcap")
+    pipe = os.open(place / "pipe.pcap", os.O_RDWR)  # a capture that does not come to its end
+    try:
+        with subprocess.Popen(
+            [*PROGRAM, *words], cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        ) as program:
+            assert program.stderr is not None
+            said = ""
+            try:
+                while stage not in said:
+                    line = program.stderr.readline()
+                    assert line, said
+                    said += line
+                before_s = cpu_s(program.pid)
+                program.send_signal(signal.SIGINT)
+                after_s = ended_cpu_s(program)
+            finally:
+                program.kill()
+            rest = program.stderr.read()
+            assert program.wait(WALL_S_MAX) == 130, rest
+    finally:
+        os.close(pipe)
+    assert after_s - before_s < CPU_S_MAX
+    assert [number for number, line in enumerate(reversed(rest.splitlines())) if "interrupted" in line] == [0], rest
+    assert "Traceback" not in rest

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tailrace.experiment.native import Outcome
+from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.storage import RunDirectory
 from tailrace.files import write_bytes
 
 
@@ -21,3 +24,11 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one_and_no_part(
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_trial_whose_file_was_emptied_is_not_there(tmp_path: Path) -> None:
+    directory, key = RunDirectory(tmp_path / "run"), TrialKey("a", 1)
+    directory.write_trial(key, Outcome({"status": "failed"}))
+    assert directory.is_there(key)
+    directory.trial_path(key).write_bytes(b"")
+    assert not directory.is_there(key)

@@ -12,7 +12,7 @@ from command_line import tailrace
 from dask_processes import START_S, cluster, start_command
 from lab import load, problems, sound
 from tailrace.cli.listing import find_runs
-from tailrace.errors import RunRefusedError, TailraceError
+from tailrace.errors import RunRefusedError, ScenarioError, TailraceError
 from tailrace.experiment.executor import PlanOf
 from tailrace.experiment.large.grid import Grid
 from tailrace.experiment.large.run import LargeRun
@@ -22,7 +22,8 @@ from tailrace.experiment.pool import Watcher
 from tailrace.experiment.remote.waiting import Waiting
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey
-from tailrace.results.directory.run_directory import Run
+from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.large.figures import bounds_of
 from tailrace.results.large.lines import Line, Lines
 from tailrace.results.large.summary import summarise_large
 from tailrace.results.large.text import large_page
@@ -91,6 +92,50 @@ def test_every_point_runs_once_and_its_figures_are_kept(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == POINTS
     assert all(float(row["mean"]) == float(row[USERS]) for row in rows)
+
+
+def with_bounds(lines: Lines, arm: str, values: dict[int, tuple[float, bool]]) -> None:
+    """The 99th percentile of an arm at some points, and whether it is a lower bound."""
+    for point, (value, is_bound) in values.items():
+        bounds = {"orders": ["latency_p99_ms"]} if is_bound else {}
+        lines.add(Line(point, arm, 1, "ok", figures={"orders": {"latency_p99_ms": value}}, bounds=bounds))
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_lower_bound_is_marked_in_every_file_and_decides_no_comparison(tmp_path: Path) -> None:
+    run, _ = swept(tmp_path / "run", Instant(stop_after=0))
+    run.run()
+    manifest = json.loads((tmp_path / "run/manifest.json").read_text("utf-8"))
+    manifest |= {"arms": ["fifo", "dpp"]}
+    (tmp_path / "run/manifest.json").write_text(json.dumps(manifest | {"baseline": "fifo"}), encoding="utf-8")
+    lines = Lines(tmp_path / "run")
+    with_bounds(lines, "fifo", {0: (2.0, False), 1: (2.0, False), 2: (2.0, True), 3: (2.0, True), 4: (2.0, False)})
+    with_bounds(lines, "dpp", {0: (1.0, False), 1: (1.0, True), 2: (1.0, False), 3: (5.0, False), 4: (5.0, True)})
+    summary = summarise_large(tmp_path / "run")
+    fifo, dpp = summary["curves"]
+    assert (dpp["below"], dpp["above"], dpp["compared"], dpp["unknown"]) == (2, 1, 3, 2)
+    assert (fifo["bounds"], dpp["bounds"]) == (2, 2)
+    assert dpp["high"]["is_bound"]
+    with (tmp_path / "run" / "sweep.csv").open(encoding="utf-8") as file:
+        found = [row["bounds"] for row in csv.DictReader(file) if row["arm"] == "dpp"]
+    assert found == ["0", "1", "0", "0", "1"]
+    page = large_page(summary)
+    assert "| orders | latency p99, ms | dpp | > 2.60 |" in page
+    assert "of 3 points; a lower bound leaves it open at 2 more." in page
+    assert "'>' marks a lower bound" in page
+    assert "| 1 | > " in page.partition("## By users")[2], "means by value"
+
+
+def test_the_figures_of_a_trial_name_their_bounds() -> None:
+    waits = {"buckets": [[2 * 10**9, 9]], "count": 9, "longest_ps": 2 * 10**9}
+    latency: dict[str, Any] = dict.fromkeys(("mean_ps", "min_ps", "max_ps", "p99_ps"), 10**9)
+    latency |= {"count": 1, "buckets": [[10**9, 1]]}
+    own = {"name": "orders", "kind": "oltp", "latency": latency, "cut_off": waits}
+    trial = Trial("dpp", 1, "ok", "", {"workloads": [own], "end_ps": 10**12}, Path())
+    figures = {"orders": {"completion_s": 1.0, "latency_p99_ms": 2.0}}
+    assert bounds_of(trial, figures) == {"orders": ["latency_p99_ms"]}
+    own["cut_off"] = waits | {"count": 0, "buckets": []}
+    assert bounds_of(Trial("dpp", 1, "ok", "", {"workloads": [own], "end_ps": 10**12}, Path()), figures) == {}
 
 
 @pytest.mark.usefixtures("fake")
@@ -234,3 +279,12 @@ def test_a_large_sweep_is_described_by_a_dry_run_and_by_check(tmp_path: Path) ->
     assert "at 2050 points" in tailrace("check", str(tmp_path / "lab.yaml")).stdout
     refused = tailrace("run", str(tmp_path / "lab.yaml"), "--exact")
     assert (refused.returncode, "keeps figures of simulated trials alone" in refused.stderr) == (2, True)
+
+
+def test_trials_of_a_large_sweep_have_the_cores_that_are_asked_for(tmp_path: Path) -> None:
+    loaded = load(sweep={"axes": AXES})
+    with pytest.raises(ScenarioError, match="--cores 2: "):  # one switch has nothing to divide
+        LargeRun(loaded, Options(arms=["dpp"], cores=2, out=tmp_path / "run"), Silent())
+    run = LargeRun(loaded, Options(arms=["dpp"], cores=1, out=tmp_path / "run"), Silent())
+    assert run._manifest({})["cores_per_trial"] == 1
+    assert run._manifest({"cores_per_trial": "auto"})["cores_per_trial"] == ["auto", 1]

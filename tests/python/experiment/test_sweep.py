@@ -87,7 +87,7 @@ def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
 
 
 def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
-    result = swept(users=[1, 2, 4])
+    result = swept(trials=3, users=[1, 2, 4])
     assert "> " not in format_result(result.summary)
     for file in result.path.glob("trials/fifo@users=2/*.json"):
         outcome = json.loads(file.read_text())
@@ -102,6 +102,18 @@ def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
     assert re.search(r"^2 +> [\d.]+", text, re.MULTILINE)
     assert "'>' marks a lower bound" in text
     assert re.search(r'<td class="of-arm-0">&gt; [\d.]+', page)
+    with (result.path / "sweep.csv").open(encoding="utf-8") as table:
+        bounds = [row for row in csv.DictReader(table) if row["bounds"] != "0"]
+    assert {(row[USERS], row["arm"], row["bounds"]) for row in bounds} == {("2", "fifo", "3")}
+    assert all(row["metric"].startswith("latency_") and row["low"] == "" for row in bounds)
+    drawn = page.count('class="dot bound arm-0 ')
+    assert drawn == page.count('class="upward arm-0 ') > 0
+    loads = page.partition('id="load"')[2].partition("<section")[0]
+    assert loads.count('class="dot bound arm-0 ') == 1, "one point of one workload"
+    compared = re.findall(
+        r"99th percentile of latency: dpp against fifo is[^.]* of (\d) points", text.replace("\n", " ")
+    )
+    assert compared == ["2"], "no comparison at the point with a bound"
 
 
 def test_the_page_lists_the_ports_of_every_arm_at_every_point_and_those_that_dropped_most() -> None:
@@ -130,6 +142,20 @@ def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPat
     assert few is not None
     assert few["names"] == [found["first"]]
     assert few["sentence"].endswith("have ports that dropped frames. The 1 that dropped most are listed.")
+
+
+def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
+    result = swept(users=[1, 2], trials=1)
+    path = result.path / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    for point in manifest["sweep"]["points"]:
+        point["values"][USERS] = "1"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    found = sweep_port_list(Run.read(result.path))
+    assert found is not None
+    assert found["names"] == ["fifo at users = 1", "dpp at users = 1"] + [
+        f"{arm} at users = 1 (point 2)" for arm in ("fifo", "dpp")
+    ]
 
 
 def lost(frames: int) -> dict[str, Any]:

@@ -165,3 +165,8 @@ def test_what_is_wrong_with_a_variation_is_said_by_check(vary: dict[str, object]
     with pytest.raises(ScenarioError) as refused:
         load_scenario(SCENARIO, {"assumptions": [part]})
     assert told in str(refused.value)
+
+
+def test_a_study_hands_on_the_cores_of_its_trials(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="--cores 2: "):  # one switch has nothing to divide
+        studied(tmp_path / "out", figures=["load.mean"], cores=2)

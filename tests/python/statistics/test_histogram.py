@@ -116,3 +116,22 @@ def test_the_mean_is_the_area_above_the_distribution() -> None:
     bound = histogram([1.0, 3.0], [4.0, 4.0]).mean_ms()
     assert bound.ms == pytest.approx((1 + 3 + 4 + 4) / 4)
     assert bound.is_bound
+
+
+def test_the_last_that_ended_does_not_stand_for_all_that_were_cut_off() -> None:
+    # Twice what a server serves arrives until 1 s: who comes at t waits t, and from 0.5 s on nobody is answered.
+    ended = [float(t) for t in range(1, 501)]
+    cut = [1000.0 - t for t in range(501, 1000)]
+    found = histogram(ended, cut)
+    assert found.percentile_ms(50).ms == pytest.approx(375, rel=0.01)
+    assert not found.percentile_ms(50).is_bound
+    assert found.percentile_ms(99.9).ms == found.max_ms().ms == 500.0
+    assert all(figure.is_bound for figure in (found.percentile_ms(99.9), found.max_ms(), found.mean_ms()))
+
+
+def test_a_percentile_is_a_bound_where_less_than_a_tenth_was_observed() -> None:
+    # Of 100 that would last 2, so many are cut off at 1.
+    assert not histogram([2.0] * 10, [1.0] * 90).percentile_ms(99).is_bound
+    assert histogram([2.0] * 9, [1.0] * 91).percentile_ms(99).is_bound
+    # What ended before has not been cut off: five of six were observed.
+    assert not histogram([1.0] * 94 + [2.0] * 5, [1.5]).max_ms().is_bound

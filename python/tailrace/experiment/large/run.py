@@ -4,17 +4,19 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.cores import crowding, divided_plans
 from tailrace.experiment.engine import Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.judge import judged
 from tailrace.experiment.large.grid import Grid, parts_of
 from tailrace.experiment.machine import describe_machine, versions
-from tailrace.experiment.manifest import MANIFEST_VERSION, now, sweep_of
+from tailrace.experiment.manifest import MANIFEST_VERSION, cores_told, now, sweep_of
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, identity
@@ -25,7 +27,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import LazyKeys, TrialKey
 from tailrace.experiment.storage import RunDirectory
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.large.figures import figures_of
+from tailrace.results.large.figures import bounds_of, figures_of
 from tailrace.results.large.lines import IMPOSSIBLE, KEPT, Line, Lines
 from tailrace.scenario.loading import Loaded
 
@@ -52,8 +54,8 @@ class LargeRun:
         _refuse(loaded, options)
         self.loaded, self.options, self.reporter = loaded, options, reporter
         self.engine: Engine = Simulated()
-        self.jobs = jobs_of(options.jobs, self.engine)
-        self.executor: Executor = Local(self.jobs, self.engine) if executor is None else executor
+        self.jobs = jobs_of(options.jobs, self.engine, options.cores)
+        self.executor: Executor = Local(self.jobs, self.engine, options.cores) if executor is None else executor
         self.arms = chosen_arms(options.arms, list(loaded.arms))
         self.grid = Grid(loaded, self.arms, options.scale)
         if self.grid.count > TRIALS_MAX:
@@ -65,6 +67,10 @@ class LargeRun:
         # Trials are known by the number of their point, so that another grid is another run.
         terms = ["large sweep", axes, self.grid.sweep.combine, spec.trials]
         self.identity = identity(plans.hashes, spec, self.engine.build(), terms)
+        if options.cores is not None and options.cores > 1:
+            made = {arm: partial(plans.json, TrialKey(arm, 1)) for arm in self.arms}
+            for notice in [*divided_plans(options.cores, loaded, made), *crowding(options.cores, self.jobs)]:
+                reporter.say(notice)
         name = f"{loaded.scenario.name}-sweep-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.lines = Lines(self.directory.path)
@@ -118,9 +124,10 @@ class LargeRun:
         data = judged(outcome.data, self.grid.scenario(key.arm), self.engine)
         point, arm = parts_of(key.arm)
         trial = Trial(arm, key.number, data["status"], str(data.get("reason", "")), data, self.directory.path)
+        figures = figures_of(trial)
         line = Line(
             point, arm, key.number, trial.status, trial.reason, data.get("seed"), data.get("digest"),
-            round(wall_s, 6), figures_of(trial),
+            round(wall_s, 6), figures, bounds_of(trial, figures),
         )  # fmt: skip
         self._add(line)
         self.estimate.finished(key, wall_s)
@@ -165,6 +172,7 @@ class LargeRun:
             "large": {"points": self.grid.sweep.count, "trials": self.grid.count},
             "sweep": sweep_of(self.loaded, self.arms),
             "jobs": max(1, self.executor.slots),
+            "cores_per_trial": cores_told(self.executor, self.engine, self.options, held),
             **({} if self.executor.name == Local.name else {"on": self.executor.name}),
             "command": list(self.options.command),
             "started": held.get("started", now()),
@@ -180,7 +188,6 @@ def _refuse(loaded: Loaded, options: Options) -> None:
         "experiment.solo": spec.has_solo,
         "experiment.calibrate": spec.calibrate is not None,
         "--time-budget": options.time_budget_s is not None,
-        "--cores": options.cores is not None and options.cores > 1,
         "--live-scale": options.live_scale != 1,
     }
     if given := [name for name, is_given in words.items() if is_given]:

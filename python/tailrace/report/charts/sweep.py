@@ -27,6 +27,8 @@ from tailrace.results.sweep.curves import curve_title, mean_text
 
 HEIGHT_PX = 190
 DOT_PX = 3
+UPWARD_PX = 6
+"""Length of the stroke above a lower bound."""
 DODGE_PX = 3
 """Intervals of neighbouring arms stand so far apart that none hides another."""
 ARMS_DODGED_MAX = 8
@@ -40,6 +42,7 @@ LOG_Y_RATIO = 30.0
 TEXT_RATIO = 0.7
 """Cells of a stronger colour than this have text in the colour of the page."""
 
+CSV_KEYS = ("mean", "low", "high", "bounds")
 Point = tuple[float, dict[str, Any]]
 
 
@@ -175,8 +178,17 @@ def _point(
         top, bottom = _height(value["high"], *y), _height(value["low"], *y)
         moved = f"translate({shift:g} 0)" if shift else None
         marks.append(tag("line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}", transform=moved))
+    return [*marks, *_dot(words, at, height, style, is_bound=bool(value["bounds"]))]
+
+
+def _dot(words: str, at: str, height: float, style: str, *, is_bound: bool) -> list[Markup]:
+    """A point; a lower bound is an open circle with a stroke upwards."""
     tip = tag("title", words)
-    return [*marks, tag("circle", tip, cx=at, cy=height, r=DOT_PX, class_=f"dot {style}")]
+    if not is_bound:
+        return [tag("circle", tip, cx=at, cy=height, r=DOT_PX, class_=f"dot {style}")]
+    foot, top = round(height - DOT_PX, 1), round(height - DOT_PX - UPWARD_PX, 1)
+    stroke = tag("line", x1=at, x2=at, y1=foot, y2=top, class_=f"upward {style}")
+    return [stroke, tag("circle", tip, cx=at, cy=height, r=DOT_PX, class_=f"dot bound {style}")]
 
 
 def _height(value: float, y: AxisScale, height: int = HEIGHT_PX) -> float:
@@ -197,7 +209,7 @@ def load_chart(
     """Latency against carried load, for each point of the sweep; None with fewer than three points."""
     pairs = {
         curve["arm"]: [
-            (load["mean"], value["mean"])
+            (load["mean"], value)
             for load, value in zip(other["values"], curve["values"], strict=True)
             if load and value
         ]
@@ -205,7 +217,7 @@ def load_chart(
         for other in loads
         if other["arm"] == curve["arm"]
     }
-    every = [point for points in pairs.values() for point in points]
+    every = [(load, value["mean"]) for points in pairs.values() for load, value in points]
     if len(every) < 3 or max(x for x, _ in every) <= min(x for x, _ in every):
         return None
     x = linear_from_zero([load for load, _ in every])
@@ -218,13 +230,11 @@ def load_chart(
     paths = []
     for arm, points in pairs.items():
         style = arm_class(arms.index(arm))
-        paths.append(line(points, x, y, class_=f"line {style}"))
-        for load, latency in points:
-            tip = tag("title", f"{arm}: {digits_text(latency, 3)} at {digits_text(load, 3)}")
-            circle = tag(
-                "circle", tip, cx=percent(x(load)), cy=_height(latency, y, height), r=DOT_PX, class_=f"dot {style}"
-            )
-            marks.append(circle)
+        paths.append(line([(load, value["mean"]) for load, value in points], x, y, class_=f"line {style}"))
+        for load, value in points:
+            words = f"{arm}: {mean_text(value, 3)} at {digits_text(load, 3)}"
+            at, top = percent(x(load)), _height(value["mean"], y, height)
+            marks += _dot(words, at, top, style, is_bound=bool(value["bounds"]))
     label = "Latency against load, a line for each arm, points in the order of the sweep."
     return plot([*marks, lines(paths)], height=height, label=label, left=58, right=18)
 
@@ -289,8 +299,8 @@ def _share(value: float, ends: tuple[float, float], *, is_log: bool) -> float:
 def curve_csv(curves: Sequence[dict[str, Any]], axis: dict[str, Any], labels: Sequence[str]) -> str:
     """The points of a chart as text."""
     rows = (
-        (curve["arm"], label, *((value["mean"], value["low"], value["high"]) if value else (None, None, None)))
+        (curve["arm"], label, *([value[key] for key in CSV_KEYS] if value else [None] * len(CSV_KEYS)))
         for curve in curves
         for label, value in zip(labels, curve["values"], strict=True)
     )
-    return csv_text(("arm", axis["name"], "mean", "low", "high"), rows)
+    return csv_text(("arm", axis["name"], *CSV_KEYS), rows)

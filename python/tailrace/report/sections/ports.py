@@ -28,11 +28,12 @@ def sweep_port_list(run: Run) -> dict[str, Any] | None:
     queues.
     """
     sweep = run.sweep or {"axes": [], "arms": [], "points": []}
-    places = {
-        f"{arm} at {_values(sweep['axes'], point)}": (index, run.arm_at(arm, point["label"]))
-        for point in sweep["points"]
-        for index, arm in enumerate(sweep["arms"])
-    }
+    places: dict[str, tuple[int, str]] = {}
+    for number, point in enumerate(sweep["points"], start=1):
+        for index, arm in enumerate(sweep["arms"]):
+            name = f"{arm} at {_values(sweep['axes'], point)}"
+            name += f" (point {number})" if name in places else ""  # two values may have one text
+            places[name] = index, run.arm_at(arm, point["label"])
     drops: dict[str, float] = {}
 
     def lists() -> Iterator[tuple[str, list[PortFigures]]]:

@@ -7,7 +7,7 @@ from tailrace.report.charts import sweep as charts
 from tailrace.report.drawing.arms import COLOURS, dash_of
 from tailrace.results import Run
 from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
-from tailrace.results.sweep.text import sweep_sentences
+from tailrace.results.sweep.text import has_bounds, sweep_sentences
 from tailrace.scenario.workloads.kinds import facts_of
 
 PANELS_MAX = 24
@@ -32,6 +32,7 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "workloads": summary["workloads"],
         "is_crowded": len(arms) > charts.ARMS_IN_LEGEND_MAX,
         "facts": _facts(sweep),
+        "has_bounds": has_bounds(sweep),
         "panels": _numbered(_panels(run, sweep, groups) if is_line else _slices(run, sweep, groups), summary),
         "loads": _numbered(_loads(summary, sweep) if is_line else [], summary),
         "heats": _numbered([] if is_line or len(sweep["axes"]) != 2 else _heats(sweep, groups), summary),

@@ -1,7 +1,7 @@
 """The figures of one trial that a large sweep keeps."""
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.metrics.definitions import metric_of_members
+from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_members
 from tailrace.results.sweep.curves import METRICS
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -23,6 +23,14 @@ def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
         if own:
             found[name] = own
     return found
+
+
+def bounds_of(trial: Trial, figures: dict[str, dict[str, float]]) -> dict[str, list[str]]:
+    """By workload the metrics whose figures are lower bounds."""
+    found = {
+        name: [metric for metric in own if bounds_of_trials([trial], [name], metric)] for name, own in figures.items()
+    }
+    return {name: metrics for name, metrics in found.items() if metrics}
 
 
 def _figure(trial: Trial, name: str, metric: str) -> float | None:

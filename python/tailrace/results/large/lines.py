@@ -35,6 +35,8 @@ class Line:
     wall_s: float = 0.0
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
     """By workload and metric, in the unit that ends the metric's name; those that a trial lacks are absent."""
+    bounds: dict[str, list[str]] = field(default_factory=dict)
+    """By workload the metrics that are lower bounds, because transactions were running when the trial ended."""
 
 
 class Lines:

@@ -1,8 +1,8 @@
 """The summary of a large sweep, made in one pass over its lines: memory does not grow with the number of points.
 
-`sweep.csv` gets a row for each point, arm, workload and metric. The summary has, for each of these curves, the mean
-over all points, the smallest and the largest value with their points, the mean by value of each axis, and at how many
-points an arm is below or above the baseline.
+`sweep.csv` gets a row for each point, arm, workload and metric, with the number of trials whose figure is a lower
+bound. The summary has, for each of these curves, the mean over all points, the smallest and the largest value with
+their points, the mean by value of each axis, and at how many points an arm is below or above the baseline.
 """
 
 import os
@@ -32,10 +32,13 @@ class Tally:
 
     count: int = 0
     mean: float = 0.0
+    bounds: int = 0
+    """Values that are lower bounds, and make the mean one."""
 
-    def add(self, value: float) -> None:
+    def add(self, value: float, *, is_bound: bool) -> None:
         """One more value (Welford)."""
         self.count += 1
+        self.bounds += is_bound
         self.mean += (value - self.mean) / self.count
 
 
@@ -44,27 +47,39 @@ class Curve:
     """One metric of one workload and arm over all points."""
 
     every: Tally = field(default_factory=Tally)
-    low: tuple[float, int] | None = None
-    """The smallest mean of a point, and the number of that point."""
-    high: tuple[float, int] | None = None
+    low: tuple[float, int, bool] | None = None
+    """The smallest mean of a point, the number of that point, and whether the mean is a lower bound."""
+    high: tuple[float, int, bool] | None = None
     by_value: dict[str, dict[int, Tally]] = field(default_factory=dict)
     """By axis and place of the value."""
     below: int = 0
     """Points at which the arm is below the baseline by more than `ALIKE`."""
     above: int = 0
     compared: int = 0
+    unknown: int = 0
+    """Points at which a lower bound leaves open which of the two is smaller."""
 
-    def add(self, point: int, places: Mapping[str, int], value: float, base: float | None) -> None:
-        """The mean of a point, and that of the baseline there."""
-        self.every.add(value)
-        self.low = (value, point) if self.low is None else min(self.low, (value, point))
-        self.high = (value, point) if self.high is None else max(self.high, (value, point))
+    def add(self, point: int, places: Mapping[str, int], own: Tally, base: Tally | None) -> None:
+        """A point, and the baseline there."""
+        value, is_bound = own.mean, own.bounds > 0
+        self.every.add(value, is_bound=is_bound)
+        found = (value, point, is_bound)
+        self.low = found if self.low is None else min(self.low, found)
+        self.high = found if self.high is None else max(self.high, found)
         for path, place in places.items():
-            self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(value)
+            self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(value, is_bound=is_bound)
         if base is not None:
-            self.compared += 1
-            self.below += value < base - ALIKE * abs(base)
-            self.above += value > base + ALIKE * abs(base)
+            self._compare(own, base)
+
+    def _compare(self, own: Tally, base: Tally) -> None:
+        """What is larger than a lower bound may be smaller than the value."""
+        is_below = own.mean < base.mean - ALIKE * abs(base.mean)
+        is_above = own.mean > base.mean + ALIKE * abs(base.mean)
+        is_open = (own.bounds and not is_above) or (base.bounds and not is_below)
+        self.unknown += bool(is_open)
+        self.compared += not is_open
+        self.below += is_below and not is_open
+        self.above += is_above and not is_open
 
 
 Key = tuple[str, str, str]
@@ -83,7 +98,7 @@ def summarise_large(path: Path) -> dict[str, Any]:
     problems: list[dict[str, Any]] = []
     points = 0
     told = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
-    with _table(path / CSV, [*sweep.axes, "arm", "workload", "metric", "mean", "trials"]) as table:
+    with _table(path / CSV, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]) as table:
         for lines in Lines(path).read():
             for point, of_point in _by_point(lines):
                 points += 1
@@ -97,8 +112,8 @@ def summarise_large(path: Path) -> dict[str, Any]:
                 for key, mean in means.items():
                     base = means.get((manifest["baseline"], *key[1:])) if key[0] != manifest["baseline"] else None
                     curve = curves.setdefault(key, Curve())
-                    curve.add(point, places, mean.mean, base.mean if base else None)
-                    table.row([*values, *key, mean.mean, mean.count])
+                    curve.add(point, places, mean, base)
+                    table.row([*values, *key, mean.mean, mean.count, mean.bounds])
     return {
         "format": 1,
         "large": manifest["large"],
@@ -129,7 +144,8 @@ def _means(lines: list[Line]) -> dict[Key, Tally]:
     for line in lines:
         for workload, figures in line.figures.items():
             for metric, value in figures.items():
-                means.setdefault((line.arm, workload, metric), Tally()).add(value)
+                is_bound = metric in line.bounds.get(workload, ())
+                means.setdefault((line.arm, workload, metric), Tally()).add(value, is_bound=is_bound)
     return means
 
 
@@ -144,19 +160,32 @@ def _curve(sweep: Sweep, key: Key, curve: Curve) -> dict[str, Any]:
         **dict(zip(("arm", "workload", "metric"), key, strict=True)),
         "points": curve.every.count,
         "mean": curve.every.mean,
-        "low": {"value": curve.low[0], "point": sweep.point(curve.low[1]).label},
-        "high": {"value": curve.high[0], "point": sweep.point(curve.high[1]).label},
+        "bounds": curve.every.bounds,
+        "low": _end(sweep, curve.low),
+        "high": _end(sweep, curve.high),
         "below": curve.below,
         "above": curve.above,
         "compared": curve.compared,
+        "unknown": curve.unknown,
         "by_value": {
             path: [
-                {"value": str(sweep.axes[path][place]), "mean": tally.mean, "points": tally.count}
+                {
+                    "value": str(sweep.axes[path][place]),
+                    "mean": tally.mean,
+                    "points": tally.count,
+                    "bounds": tally.bounds,
+                }
                 for place, tally in sorted(of_value.items())
             ]
             for path, of_value in curve.by_value.items()
         },
     }
+
+
+def _end(sweep: Sweep, found: tuple[float, int, bool]) -> dict[str, Any]:
+    """The smallest or largest value of a curve, and where it is."""
+    value, point, is_bound = found
+    return {"value": value, "is_bound": is_bound, "point": sweep.point(point).label}
 
 
 def _order(manifest: dict[str, Any]) -> Any:

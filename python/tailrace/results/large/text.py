@@ -9,6 +9,10 @@ from tailrace.results.format.numbers import THIN_SPACE, digits_text
 
 ROWS_MAX = 60
 """Values of an axis in a table of the page, at most; of more, evenly spread ones are shown."""
+BOUNDS = (
+    "'>' marks a lower bound: at some of the points so much was still running when a trial ended that the percentile is"
+    " not known; `bounds` in sweep.csv counts these trials."
+)
 HEAD = ["workload", "figure", "arm", "mean", "smallest", "largest"]
 
 
@@ -48,20 +52,26 @@ def _rows(summary: dict[str, Any], is_long: bool = False) -> Iterator[list[str]]
     for curve in summary["curves"]:
         ends = [curve["low"], curve["high"]]
         names = [curve["workload"], metric_name(curve["metric"], ""), curve["arm"]]
-        figures = [_digits(curve["mean"]), *(_digits(end["value"]) for end in ends)]
+        figures = [_digits(curve["mean"], is_bound=curve["bounds"] > 0)]
+        figures += [_digits(end["value"], is_bound=end["is_bound"]) for end in ends]
         yield [*names, *figures, *([end["point"] for end in ends] if is_long else [])]
 
 
 def _sentences(summary: dict[str, Any]) -> Iterator[str]:
     baseline = summary["arms"][0]
     for curve in summary["curves"]:
+        what = f"{curve['workload']}, {metric_name(curve['metric'], '')}"
+        compared = _number(curve["compared"])
         if curve["compared"] and (curve["below"] or curve["above"]):
-            what = f"{curve['workload']}, {metric_name(curve['metric'], '')}"
             below, above = _number(curve["below"]), _number(curve["above"])
             yield (
                 f"{what}: {curve['arm']} is more than 1 % below {baseline} at {below} and above it at {above}"
-                f" of {_number(curve['compared'])} points."
+                f" of {compared} points{_open(curve)}."
             )
+        elif curve["unknown"]:
+            yield f"{what}: {curve['arm']} is compared with {baseline} at {compared} points{_open(curve)}."
+    if any(curve["bounds"] for curve in summary["curves"]):
+        yield BOUNDS
     bad = {status: count for status, count in summary["statuses"].items() if status != "ok"}
     if bad:
         yield "Not ok: " + ", ".join(f"{_number(count)} {status}" for status, count in bad.items()) + "."
@@ -79,12 +89,13 @@ def _problems(summary: dict[str, Any]) -> Iterator[str]:
 def _by_value(summary: dict[str, Any], path: str, name: str) -> list[list[str]]:
     curves = [curve for curve in summary["curves"] if path in curve["by_value"]]
     head = [name, *(f"{c['workload']}, {metric_name(c['metric'], '')}, {c['arm']}" for c in curves)]
-    columns = [{one["value"]: one["mean"] for one in curve["by_value"][path]} for curve in curves]
+    columns = [
+        {one["value"]: _digits(one["mean"], is_bound=one["bounds"] > 0) for one in curve["by_value"][path]}
+        for curve in curves
+    ]
     values = list(dict.fromkeys(value for column in columns for value in column))
     every = max(1, -(-len(values) // ROWS_MAX))
-    rows = [
-        [value, *(_digits(column[value]) if value in column else "" for column in columns)] for value in values[::every]
-    ]
+    rows = [[value, *(column.get(value, "") for column in columns)] for value in values[::every]]
     return [head, *rows]
 
 
@@ -96,8 +107,13 @@ def _markdown(rows: list[list[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def _digits(value: float) -> str:
-    return digits_text(value, 3).replace(THIN_SPACE, " ")
+def _open(curve: dict[str, Any]) -> str:
+    """What the comparison leaves out."""
+    return f"; a lower bound leaves it open at {_number(curve['unknown'])} more" if curve["unknown"] else ""
+
+
+def _digits(value: float, *, is_bound: bool) -> str:
+    return ("> " if is_bound else "") + digits_text(value, 3).replace(THIN_SPACE, " ")
 
 
 def _number(count: int) -> str:

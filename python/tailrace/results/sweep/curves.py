@@ -102,6 +102,10 @@ def is_drawn(curve: dict[str, Any]) -> bool:
     return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
 
 
+COLUMNS = ("mean", "low", "high", "trials", "bounds")
+"""Of a point in the table; `bounds` is the number of trials whose figure is a lower bound."""
+
+
 def mean_text(value: dict[str, Any], digits: int = 3) -> str:
     """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at the end is slower."""
     return ("> " if value["bounds"] else "") + digits_text(value["mean"], digits)
@@ -127,8 +131,9 @@ def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
             values.append(None)
             continue
         summary = summarise_sample(sample)
-        interval = summary["interval"] or {"low": None, "high": None}
         bounds = bounds_of_trials(trials, [workload], metric)
+        # An interval of lower bounds says nothing about the mean.
+        interval = (None if bounds else summary["interval"]) or {"low": None, "high": None}
         ends = {"low": interval["low"], "high": interval["high"]}
         values.append({"mean": summary["mean"], **ends, "trials": len(sample), "bounds": bounds})
     return {"workload": workload, "metric": metric, "arm": arm, "kind": kind, "values": values}
@@ -174,7 +179,7 @@ def sweep_rows(summary: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     """The curves as one long table: a row for each point, arm, workload and metric."""
     sweep = summary["sweep"]
     paths = [axis["path"] for axis in sweep["axes"]]
-    head = [*paths, "arm", "workload", "metric", "mean", "low", "high", "trials"]
+    head = [*paths, "arm", "workload", "metric", *COLUMNS]
     rows = [
         [*(point["values"][path] for path in paths), curve["arm"], curve["workload"], curve["metric"], *_cells(value)]
         for curve in sweep["curves"]
@@ -184,4 +189,4 @@ def sweep_rows(summary: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
 
 
 def _cells(value: dict[str, Any] | None) -> list[Any]:
-    return [None, None, None, 0] if value is None else [value[key] for key in ("mean", "low", "high", "trials")]
+    return [None, None, None, 0, 0] if value is None else [value[key] for key in COLUMNS]

@@ -14,6 +14,7 @@ from tailrace.results.sweep.curves import sweep_rows
 CSV = "sweep.csv"
 PARQUET = "sweep.parquet"
 FIGURES = ("mean", "low", "high")
+COUNTS = ("trials", "bounds")
 
 
 def write_sweep_files(path: Path, summary: dict[str, Any]) -> list[Path]:
@@ -36,7 +37,7 @@ def _table(head: list[str], rows: list[list[Any]]) -> ArrowTable:
 
 
 def _typed(name: str, values: list[Any]) -> tuple[DataType, list[Any]]:
-    if name == "trials":
+    if name in COUNTS:
         return DataType.uint32(), values
     if name in FIGURES:
         return DataType.float64(), [None if value is None else float(value) for value in values]

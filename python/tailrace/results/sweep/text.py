@@ -15,7 +15,10 @@ ROWS_MAX = 60
 """Points of one table; the rest stands in the CSV file."""
 EXCLUDED_MAX = 20
 """Points of one list of trials that are not valid."""
-BOUNDS = "'>' marks a lower bound: so much was still running when a trial ended that the percentile is not known."
+BOUNDS = (
+    "'>' marks a lower bound: so much was still running when a trial ended that the percentile is not known."
+    " Such a point has no interval and is not compared."
+)
 Row = list[str]
 
 
@@ -50,7 +53,8 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     ]
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
-    return [*few, *_bounds(sweep), *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+    bounds = [BOUNDS] if has_bounds(sweep) else []
+    return [*few, *bounds, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
 
 
 def _trials(sweep: dict[str, Any]) -> str:
@@ -58,16 +62,14 @@ def _trials(sweep: dict[str, Any]) -> str:
     return f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(next(iter(counts), 0))
 
 
-def _bounds(sweep: dict[str, Any]) -> list[str]:
-    is_bound = any(
-        value["bounds"] for curve in sweep["curves"] if is_drawn(curve) for value in curve["values"] if value
-    )
-    return [BOUNDS] if is_bound else []
+def has_bounds(sweep: dict[str, Any]) -> bool:
+    """Whether a value that is shown is a lower bound."""
+    return any(value["bounds"] for curve in sweep["curves"] if is_drawn(curve) for value in curve["values"] if value)
 
 
 def _has_too_few(sweep: dict[str, Any]) -> bool:
     values = [value for curve in sweep["curves"] for value in curve["values"] if value]
-    return any(value["low"] is None for value in values)
+    return any(value["low"] is None and not value["bounds"] for value in values)
 
 
 def _shown(sweep: dict[str, Any], workload: str) -> list[str]:
