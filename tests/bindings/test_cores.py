@@ -128,7 +128,7 @@ def test_a_link_without_delay_is_refused_with_its_line(lab: Path, tmp_path: Path
     done = tailrace("run", str(lab), "--cores", "2", "--out", str(tmp_path / "out"))
     line = 1 + lab.read_text().splitlines().index(links.splitlines()[2])
     assert done.returncode == 2
-    assert f"lab.yaml:{line}: network.links[1]: --cores 2: the link from leaf3 to spine2 has no delay" in done.stderr
+    assert f"lab.yaml:{line}: network.links.1: --cores 2: the link from leaf3 to spine2 has no delay" in done.stderr
 
 
 @pytest.mark.parametrize(
