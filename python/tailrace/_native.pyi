@@ -20,7 +20,8 @@ class CaptureError(ValueError):
     """A file that is no capture, or options that cannot be used; the message names the fault."""
 
 class NotDivided(ValueError):
-    """A plan that cannot be run on several cores; its values are what is wrong, a hint, and the name of a workload or None."""
+    """A plan that cannot be run on several cores; its values are what is wrong, a hint, and the name of a workload
+    or the two ends of a link that it is about, or None for either."""
 
 class PlanError(ValueError):
     """A plan that cannot be run; the message names the place and the fault."""

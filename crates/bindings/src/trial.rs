@@ -109,11 +109,8 @@ fn told<'py>(py: Python<'py>, outcome: Outcome, tables: Bound<'py, PyDict>) -> P
     Ok((copies, lists.into_iter().map(|(name, at)| (name, at.start, at.end)).collect(), tables))
 }
 
-/// Why a network is not divided: what is wrong, a hint, and the workload that it is about.
+/// Why a network is not divided: what is wrong, a hint, and the workload or the ends of the link that it is about.
 fn not_divided(refusal: &Refusal) -> PyErr {
-    let workload = match refusal {
-        Refusal::Workload { name } | Refusal::Receiver { name, .. } => Some(name.clone()),
-        Refusal::OneGroup | Refusal::NoDelay { .. } => None,
-    };
-    NotDivided::new_err((refusal.what(), refusal.hint(), workload))
+    let workload = refusal.workload().map(str::to_owned);
+    NotDivided::new_err((refusal.what(), refusal.hint(), workload, refusal.link().cloned()))
 }

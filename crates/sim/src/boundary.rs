@@ -1,6 +1,8 @@
 //! Wires that lead from one part of a trial to another.
 
+use crate::observe::Endpoint;
 use crate::part_flows::PartFlows;
+use tailrace_wire::FlowKey;
 
 /// Number of a part.
 pub(crate) type PartNo = u16;
@@ -15,12 +17,24 @@ pub(crate) struct Boundary {
     /// Those on which frames are.
     filled: Vec<u32>,
     pub(crate) flows: PartFlows,
+    /// What programs of this part have opened since the parts met.
+    pub(crate) openings: Vec<Opening>,
+}
+
+/// One end of a connection that a program has opened: no frame for it is in another part before all parts know of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    pub(crate) host: u32,
+    pub(crate) socket: u32,
+    pub(crate) endpoint: Endpoint,
+    /// Of the packets that it sends.
+    pub(crate) key: FlowKey,
 }
 
 impl Boundary {
     /// By wire the part in which it ends; none for wires that do not leave the part.
     pub(crate) fn new(wires: impl Iterator<Item = Option<PartNo>>, flows: PartFlows) -> Boundary {
-        Boundary { leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(), filled: Vec::new(), flows }
+        Boundary { leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(), filled: Vec::new(), flows, openings: Vec::new() }
     }
 
     /// Notes the first frame on a wire, if that leads out of the part. Returns whether it does.

@@ -2,7 +2,7 @@
 
 use crate::agenda::{Agenda, Coming, source_of};
 use crate::attachment::Attachment;
-use crate::boundary::Boundary;
+use crate::boundary::{Boundary, Opening};
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
 use tailrace_dataplane::{DropCause, Frame};
@@ -312,7 +312,11 @@ impl Outputs for Links {
         if let Some(recorder) = &mut self.observe.recorder {
             recorder.opened(place.index as u16, opened);
         }
-        self.observe.note_endpoint(place.index, socket, Endpoint { workload: owner, source: peer });
+        let endpoint = Endpoint { workload: owner, source: peer };
+        self.observe.note_endpoint(place.index, socket, endpoint);
+        if let Some(boundary) = &mut self.boundary {
+            boundary.openings.push(Opening { host: place.index, socket, endpoint, key });
+        }
         self.observe.news.push(News::Flow(key));
     }
     fn closed(&mut self, now: Time, owner: u32, tcp: &Tcp) {

@@ -128,10 +128,15 @@ trait Kind {
         0
     }
 
-    /// Whether everything that it does at one host follows from what that host does and receives. Programs open connections, of which
-    /// every switch is told at once, or share a ledger of what goes over them.
+    /// Whether everything that it does at one host follows from what that host does and receives. Most programs share a ledger of what
+    /// goes over their connections.
     fn is_local(&self) -> bool {
         self.programs() == 0
+    }
+
+    /// The hosts at which its programs open connections while the trial runs, if it is local.
+    fn opening_hosts(&self) -> Vec<usize> {
+        Vec::new()
     }
 
     /// Whether its programs count requests.
@@ -211,6 +216,11 @@ pub fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
 /// Whether everything that a workload does at one host follows from what that host does and receives.
 pub fn is_local(workload: &Workload) -> bool {
     kind_of(workload).is_local()
+}
+
+/// The hosts at which programs of a local workload open connections while the trial runs.
+pub fn opening_hosts(workload: &Workload) -> Vec<usize> {
+    kind_of(workload).opening_hosts()
 }
 
 /// The hosts at which flows of a workload end.

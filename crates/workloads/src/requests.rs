@@ -22,6 +22,23 @@ impl Kind for Requests {
         self.clients.len() + self.servers.len() + self.stages.iter().map(|stage| stage.servers.len()).sum::<usize>()
     }
 
+    /// Both ends of a connection draw sizes alike, and a server learns of it from its first segment.
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    /// Calls go over TCP, whatever the requests.
+    fn opening_hosts(&self) -> Vec<usize> {
+        let mut hosts: Vec<usize> = self.stages.iter().flat_map(|stage| &stage.servers).copied().collect();
+        if !self.raw.is_udp {
+            hosts.extend(&self.clients);
+        }
+        if !self.raw.is_udp || !self.stages.is_empty() {
+            hosts.extend(&self.servers);
+        }
+        hosts
+    }
+
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let parts = Parts { requests: self, place, port: place.first_port() };
         for (number, stage) in (0..).zip(&self.stages) {

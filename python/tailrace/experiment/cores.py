@@ -13,7 +13,9 @@ from tailrace.experiment.native import make_trial, parts_of
 
 if TYPE_CHECKING:
     from tailrace.errors import Problem
+    from tailrace.experiment.native import NotDivided
     from tailrace.scenario.loading import Loaded
+    from tailrace.scenario.scenario import Scenario
 
 AUTO = "auto"
 HINT = "--cores auto uses several where it can and where that is faster"
@@ -54,32 +56,40 @@ def refuse_one_core(asked: int | None, engine: str) -> None:
         raise RunRefusedError(f"--cores {asked}: trials of {engine} runs are not divided (hint: omit --cores)")
 
 
-def divided_plans(asked: int, loaded: Loaded, plans: Mapping[str, Callable[[], str]]) -> Iterator[str]:
-    """What is to be told of arms whose plans (as JSON) are divided into fewer parts than asked for.
+def divided_plans(asked: int, jobs: int, loaded: Loaded, plans: Mapping[str, Callable[[], str]]) -> Iterator[str]:
+    """What is to be told of arms whose plans (as JSON) are divided into fewer parts than asked for, and where so many
+    trials at a time together have more threads than there are cores.
 
     Raises `ScenarioError` with every reason why one of them cannot be divided.
     """
     problems: list[Problem] = []
     fewer: dict[int, str] = {}
+    most = 1
     for arm, plan in plans.items():
         found = parts_of(make_trial(plan()), asked)
         if isinstance(found, int):
+            most = max(most, found)
             if found < asked:
                 fewer.setdefault(found, arm)
             continue
-        path: KeyPath = ("workloads", found.workload) if found.workload else ("network",)
+        path = _place(found, loaded.arms.get(arm, loaded.scenario))
         problems.append(loaded.document.problem(path, f"--cores {asked}: {found.what}", f"{found.hint}; {HINT}"))
     if problems:
         raise ScenarioError(problems)
     for parts, arm in fewer.items():
         yield f"--cores {asked}: the network has {parts} parts (arm {arm}): its trials have {parts} cores"
-
-
-def crowding(asked: int | None, jobs: int) -> Iterator[str]:
-    """What is to be told where trials together have more threads than there are cores."""
     cores = available_cores()
-    if asked is not None and asked > 1 and jobs * asked > cores:
+    if jobs * most > cores:
         yield (
-            f"--cores {asked}: {jobs} at a time have up to {jobs * asked} threads on {cores} cores, which is slower"
+            f"--cores {asked}: {jobs} at a time have up to {jobs * most} threads on {cores} cores, which is slower"
             " than one core for each trial"
         )
+
+
+def _place(found: NotDivided, scenario: Scenario) -> KeyPath:
+    """The part of a scenario that stands against several cores."""
+    if found.workload:
+        return ("workloads", found.workload)
+    links = enumerate(scenario.network.links)
+    return next((("network", "links", at) for at, link in links if found.link and {*link.between} == {*found.link}),
+                ("network",))  # fmt: skip

@@ -45,6 +45,8 @@ class NotDivided:
     hint: str
     workload: str | None
     """The workload that it is about."""
+    link: Sequence[str] | None
+    """The ends of the link that it is about."""
 
 
 @dataclass(frozen=True)

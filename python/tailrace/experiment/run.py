@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
 from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
-from tailrace.experiment.cores import crowding, divided_plans
+from tailrace.experiment.cores import divided_plans
 from tailrace.experiment.divide import divided
 from tailrace.experiment.engine import SIMULATED, Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
@@ -105,7 +105,7 @@ class ExperimentRun:
             return []
         arms = [*self.arms, *self._solos()]
         plans = {arm: partial(self.plans.json, TrialKey(arm, 1)) for arm in arms}
-        return [*divided_plans(cores, self.loaded, plans), *crowding(cores, min(self.jobs, len(self.keys())))]
+        return [*divided_plans(cores, min(self.jobs, len(self.keys())), self.loaded, plans)]
 
     @property
     def _spec(self) -> Experiment:

@@ -7,7 +7,7 @@
 
 use super::part::{Part, Shared};
 use crate::agenda::{Source, source_of};
-use crate::world::SocketPlace;
+use std::collections::BTreeMap;
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::Origin;
 use tailrace_units::Time;
@@ -42,39 +42,26 @@ impl Part<'_> {
     /// none lies within a window.
     pub(super) fn next_flow_end(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         let boundary = self.world.links.boundary.as_ref().expect("a part has a boundary");
-        let arriving = if self.is_ending { self.own_receiving() } else { boundary.flows.arriving().to_vec() };
-        if arriving.is_empty() || self.is_over {
+        let hosts: Vec<u32> = boundary.flows.receivers(self.is_ending).collect();
+        if hosts.is_empty() || self.is_over {
             return NEVER;
         }
         let horizon = self.world.links.agenda.peek() + shared.look_ahead;
-        arriving.into_iter().map(|socket| self.flow_end_of(socket, horizon)).min().unwrap_or(NEVER)
+        hosts.into_iter().map(|host| self.flow_end_at(host, horizon)).min().unwrap_or(NEVER)
     }
 
-    /// The receiving sockets of all flows that end here.
-    fn own_receiving(&self) -> Vec<u32> {
-        let world = &*self.world;
-        let flows = world.links.boundary.as_ref().map(|boundary| &boundary.flows);
-        let is_own = |host| flows.is_some_and(|flows| flows.owns(host));
-        let servers = (1..world.sockets.len()).step_by(2);
-        let receiving =
-            servers.filter(|&server| is_own(world.sockets[server].host) && world.socket(server as u32).awaited().is_some());
-        receiving.map(|server| server as u32).collect()
-    }
-
-    fn flow_end_of(&mut self, socket: u32, horizon: Time) -> (Time, Source) {
-        let SocketPlace { host, .. } = self.world.sockets[socket as usize];
+    /// The first such event at a host.
+    fn flow_end_at(&mut self, host: u32, horizon: Time) -> (Time, Source) {
         let receiver = &self.flow_places.receivers[&host];
-        let after = |at: Time, source: Source| if at.is_never() { NEVER } else { (at, source + 1) };
-        let mut first = NEVER;
-        for &wire in &receiver.wires {
-            let at = self.last_bytes_at(socket, wire as usize, receiver.works, horizon);
-            first = first.min(after(at, source_of(wire as usize)));
-        }
-        first
+        let ends = receiver.wires.iter().map(|&wire| {
+            let at = self.last_bytes_at(host, wire as usize, receiver.works, horizon);
+            if at.is_never() { NEVER } else { (at, source_of(wire as usize) + 1) }
+        });
+        ends.min().unwrap_or(NEVER)
     }
 
-    /// When the last bytes of a flow can be read from a wire.
-    fn last_bytes_at(&mut self, socket: u32, wire: usize, works: bool, horizon: Time) -> Time {
+    /// When the last bytes of any flow can be read from a wire.
+    fn last_bytes_at(&mut self, host: u32, wire: usize, works: bool, horizon: Time) -> Time {
         let mut undecided = Time::NEVER;
         if let Origin::LatePort { switch, port } = self.world.links.wires[wire].origin {
             let (at, switch, port) = (self.handled_until, switch as usize, usize::from(port));
@@ -89,18 +76,32 @@ impl Part<'_> {
         if works {
             return due.min(undecided);
         }
-        let SocketPlace { host, number } = self.world.sockets[socket as usize];
-        let socket = &self.world.hosts[host as usize].sockets()[number as usize];
-        let mut awaited = socket.awaited().unwrap_or(0);
-        let frames = self.world.links.wires[wire].frames_from(0).take_while(|frame| frame.0 < horizon);
-        for (arrival, packet) in frames {
-            if packet.to_endpoint == number && socket.expects(packet.flow_hash) && protocol(&packet) == Protocol::Tcp {
-                awaited = awaited.saturating_sub(packet.payload_bytes.into());
-                if awaited == 0 {
-                    return arrival.max(due);
+        match self.last_bytes_on_the_wire(host, wire, horizon) {
+            Some(arrival) => arrival.max(due),
+            None if undecided.is_never() || due.is_never() => undecided,
+            None => undecided.max(due),
+        }
+    }
+
+    /// When the first frame arrives after which all bytes of a flow are here, if that is on a wire to its host and before the horizon.
+    fn last_bytes_on_the_wire(&self, host: u32, wire: usize, horizon: Time) -> Option<Time> {
+        let world = &*self.world;
+        let flows = &world.links.boundary.as_ref()?.flows;
+        let sockets = world.hosts[host as usize].sockets();
+        // By socket what is missing after the frames so far.
+        let mut missing: BTreeMap<u32, u64> = BTreeMap::new();
+        for (arrival, packet) in world.links.wires[wire].frames_from(0).take_while(|frame| frame.0 < horizon) {
+            let socket = sockets.get(packet.to_endpoint as usize).filter(|socket| socket.expects(packet.flow_hash));
+            let Some((socket, awaited)) = socket.and_then(|socket| Some((socket, socket.awaited()?))) else { continue };
+            let is_meant = self.is_ending || flows.is_arriving(socket.timer() - world.first_socket_source);
+            if is_meant && protocol(&packet) == Protocol::Tcp {
+                let missing = missing.entry(packet.to_endpoint).or_insert(awaited);
+                *missing = missing.saturating_sub(packet.payload_bytes.into());
+                if *missing == 0 {
+                    return Some(arrival);
                 }
             }
         }
-        if undecided.is_never() || due.is_never() { undecided } else { undecided.max(due) }
+        None
     }
 }

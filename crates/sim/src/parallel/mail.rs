@@ -1,6 +1,5 @@
 //! Frames on their way from one part to another.
 
-use crate::part_flows::FlowEnd;
 use std::sync::{Mutex, PoisonError};
 use tailrace_units::Time;
 use tailrace_wire::Packet;
@@ -41,31 +40,30 @@ impl Mail {
     }
 }
 
-/// By part the flows that have ended in it, for all to read: those of one window are written while those of the one before are read.
+/// By part what all others have to know of it: what is of one window is written while that of the one before is read.
 #[derive(Debug)]
-pub(super) struct FlowBoard {
-    places: Vec<[Mutex<Vec<FlowEnd>>; 2]>,
+pub(super) struct Board<T> {
+    places: Vec<[Mutex<Vec<T>>; 2]>,
 }
 
-impl FlowBoard {
-    pub(super) fn new(parts: usize) -> FlowBoard {
-        FlowBoard { places: std::iter::repeat_with(Default::default).take(parts).collect() }
+impl<T: Copy> Board<T> {
+    pub(super) fn new(parts: usize) -> Board<T> {
+        Board { places: std::iter::repeat_with(Default::default).take(parts).collect() }
     }
 
-    /// Puts up what has ended in a part, in place of what stood there two windows ago. Nothing is left.
-    pub(super) fn post(&self, part: usize, window: usize, ended: &mut Vec<FlowEnd>) {
+    /// Puts up what is new in a part, in place of what stood there two windows ago. Nothing is left.
+    pub(super) fn post(&self, part: usize, window: usize, news: &mut Vec<T>) {
         let mut own = self.places[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         own.clear();
-        own.append(ended);
+        own.append(news);
     }
 
-    /// What has ended in all parts, in order.
-    pub(super) fn read(&self, window: usize) -> Vec<FlowEnd> {
+    /// What is new in all parts, one part after the other.
+    pub(super) fn read(&self, window: usize) -> Vec<T> {
         let mut all = Vec::new();
         for place in &self.places {
             all.extend_from_slice(&place[window % 2].lock().unwrap_or_else(PoisonError::into_inner));
         }
-        all.sort_by_key(|flow| flow.event);
         all
     }
 }

@@ -19,7 +19,7 @@ mod whole;
 pub use beginning::{Cores, run_on};
 pub use cost::cost_of_a_window;
 pub use partition::{PARTS_MAX, Partition};
-pub use refusal::Refusal;
+pub use refusal::{Beside, Refusal};
 
 use crate::agenda::Source;
 use crate::boundary::Boundary;
@@ -31,11 +31,11 @@ use crate::outcome::{self, Outcome};
 use crate::told::{Entry, Log, Order};
 use crate::world::World;
 use barrier::Barrier;
-use mail::{FlowBoard, Mail};
+use mail::{Board, Mail};
 use part::{Ended, LatePorts, Part, Shared};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
-use tailrace_workloads::flow_receivers;
+use tailrace_workloads::{flow_receivers, opening_hosts};
 use whole::{Own, Owners};
 
 /// Where two parts exchange nothing, windows end with the stretch of time that is run.
@@ -214,7 +214,8 @@ impl<'a> Parted<'a> {
         let shared = Shared {
             barrier: Barrier::new(parts),
             mail: Mail::new(parts),
-            flows: FlowBoard::new(parts),
+            flows: Board::new(parts),
+            openings: programs_open(self.plan).then(|| Board::new(parts)),
             control,
             look_ahead: self.look_ahead,
             bound,
@@ -250,6 +251,11 @@ impl<'a> Parted<'a> {
 fn ends_with_flows(plan: &Plan, world: &World) -> bool {
     let mut finite = world.links.observe.workloads.iter().zip(&plan.workloads).filter(|(record, _)| record.users_left > 0);
     finite.all(|(_, workload)| !flow_receivers(workload).is_empty())
+}
+
+/// Whether programs open connections while the trial runs.
+fn programs_open(plan: &Plan) -> bool {
+    plan.workloads.iter().any(|workload| !opening_hosts(workload).is_empty())
 }
 
 impl Engine for Parted<'_> {

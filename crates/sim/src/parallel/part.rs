@@ -1,11 +1,11 @@
 //! One part of a trial on its thread: it handles what is due before the end of a window, hands over frames for other parts, and waits.
 
 use super::barrier::{Barrier, Told};
-use super::mail::{FlowBoard, Letter, Mail};
+use super::mail::{Board, Letter, Mail};
 use super::receivers::{FlowPlaces, note_arriving};
 use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
-use crate::boundary::PartNo;
+use crate::boundary::{Opening, PartNo};
 use crate::control::Control;
 use crate::part_flows::FlowEnd;
 use crate::told::Order;
@@ -25,7 +25,9 @@ const ENTRIES_MAX: usize = 1 << 20;
 pub(super) struct Shared<'a> {
     pub(super) barrier: Barrier,
     pub(super) mail: Mail,
-    pub(super) flows: FlowBoard,
+    pub(super) flows: Board<FlowEnd>,
+    /// Where programs open connections.
+    pub(super) openings: Option<Board<Opening>>,
     pub(super) control: &'a Control,
     /// No frame arrives in another part earlier than this after its transmission began.
     pub(super) look_ahead: Span,
@@ -202,7 +204,12 @@ impl<'a> Part<'a> {
         self.handled = 0;
         self.world.is_cancelled |= together.is_to_pause && shared.control.is_cancelled();
         if !self.flow_places.openers.is_empty() {
-            shared.flows.read(self.window).iter().for_each(|flow| self.world.settle_flow(flow));
+            let mut ended = shared.flows.read(self.window);
+            ended.sort_by_key(|flow| flow.event);
+            ended.iter().for_each(|flow| self.world.settle_flow(flow));
+        }
+        if let Some(openings) = &shared.openings {
+            openings.read(self.window).iter().for_each(|opening| self.world.learn_opening(opening));
         }
         let sockets_from = self.world.first_socket_source;
         let World { links, hosts, .. } = &mut *self.world;
@@ -308,6 +315,9 @@ impl<'a> Part<'a> {
         let Part { world, ports, letters, handed_over, .. } = self;
         let links = &mut world.links;
         let boundary = links.boundary.as_mut().expect("a part has a boundary");
+        if let Some(openings) = &shared.openings {
+            openings.post(usize::from(self.number), self.window, &mut boundary.openings);
+        }
         let filled = boundary.take_filled();
         for &wire in &filled {
             let (letters, link) = (&mut letters[boundary.end_of(wire)], &mut links.wires[wire as usize]);

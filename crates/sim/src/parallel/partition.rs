@@ -3,12 +3,12 @@
 //! A host goes with its switches, so that only wires between switches lead from one part to another: a host polls the wire that ends at it,
 //! and the port at the other end may have to be asked what it has sent. Such hosts and switches together are a group.
 
-use super::refusal::Refusal;
+use super::refusal::{Beside, Refusal};
 use crate::boundary::PartNo;
 use crate::hypervisors::hypervisor_of;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tailrace_plan::{Plan, Workload};
-use tailrace_workloads::{flow_receivers, is_local};
+use tailrace_workloads::{flow_receivers, is_local, opening_hosts};
 
 /// Most parts.
 pub const PARTS_MAX: usize = 256;
@@ -80,6 +80,7 @@ impl Groups {
         for workload in &plan.workloads {
             refuse_receivers(plan, workload)?;
         }
+        refuse_openings(plan)?;
         let graph = &plan.graph;
         let mut root: Vec<usize> = (0..graph.names.len()).collect();
         for link in graph.links.iter().filter(|link| link.a < graph.hosts || link.b < graph.hosts) {
@@ -174,6 +175,31 @@ fn refuse_receivers(plan: &Plan, workload: &Workload) -> Result<(), Refusal> {
         if let Some(link) = links.into_iter().find(|link| link.delay.ps() == 0) {
             return Err(Refusal::NoDelay { ends: [link.a, link.b].map(|node| graph.names[node].clone()) });
         }
+    }
+    Ok(())
+}
+
+/// Parts learn of connections that programs open after the window in which they do so.
+fn refuse_openings(plan: &Plan) -> Result<(), Refusal> {
+    let has_flows = plan.workloads.iter().any(|workload| !flow_receivers(workload).is_empty());
+    let policies =
+        plan.raw.switches.iter().flat_map(|switch| switch.port_policies.iter().map(|port| &port.policy).chain([&switch.policy]));
+    let notifies = policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some());
+    let mut taken = BTreeSet::new();
+    for workload in &plan.workloads {
+        // A host gives the number of a socket again, perhaps to another workload.
+        let hosts: BTreeSet<usize> = opening_hosts(workload).into_iter().collect();
+        let beside = match () {
+            () if hosts.is_empty() => continue,
+            () if has_flows => Beside::Flows,
+            () if notifies => Beside::Notification,
+            () if !plan.observed.is_empty() && !taken.is_disjoint(&hosts) => Beside::Others,
+            () => {
+                taken.extend(hosts);
+                continue;
+            }
+        };
+        return Err(Refusal::Opening { name: workload.header.name.clone(), beside });
     }
     Ok(())
 }

@@ -19,11 +19,29 @@ pub enum Refusal {
         /// A virtual machine, or a host with a processor.
         host: String,
     },
+    /// Its programs open connections, and beside that something else would depend on the order in which hosts of several parts do so.
+    Opening {
+        /// Name of the workload.
+        name: String,
+        /// What else.
+        beside: Beside,
+    },
     /// Something that this workload does happens at two hosts at once.
     Workload {
         /// Its name.
         name: String,
     },
+}
+
+/// What programs that open connections are not run beside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    /// Flows, which have the same numbers in all parts.
+    Flows,
+    /// Switches that tell senders of congestion: they know them by their sockets.
+    Notification,
+    /// Programs of another workload at the same host, where frames of observed ports are counted by workload.
+    Others,
 }
 
 impl Refusal {
@@ -43,26 +61,47 @@ impl Refusal {
                     "its flows can end at {host}, a virtual machine or a host with cpu.cores, and when is not known beforehand"
                 )
             }
+            Refusal::Opening { beside, .. } => {
+                let beside = match beside {
+                    Beside::Flows => "workloads of kind flows",
+                    Beside::Notification => "switches with congestion notification (qcn)",
+                    Beside::Others => "another workload of requests at the same host, where ports are observed",
+                };
+                format!("its connections open while the trial runs, which is not divided beside {beside}")
+            }
             Refusal::Workload { .. } => {
-                "only streams, datagrams, flows, replayed requests and databases with lasting connections run on several \
-                 cores so far; programs that open connections do something at two hosts at once"
+                "only streams, datagrams, flows, requests, replayed requests and databases with lasting connections run on \
+                 several cores so far; programs of other kinds do something at two hosts at once"
                     .to_owned()
             }
         }
+    }
+
+    /// The workload that it is about.
+    pub fn workload(&self) -> Option<&str> {
+        match self {
+            Refusal::Workload { name } | Refusal::Receiver { name, .. } | Refusal::Opening { name, .. } => Some(name),
+            Refusal::OneGroup | Refusal::NoDelay { .. } => None,
+        }
+    }
+
+    /// The ends of the link that it is about.
+    pub fn link(&self) -> Option<&[String; 2]> {
+        if let Refusal::NoDelay { ends } = self { Some(ends) } else { None }
     }
 
     /// What to do.
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::NoDelay { .. } => "one core, or a delay",
-            Refusal::OneGroup | Refusal::Workload { .. } | Refusal::Receiver { .. } => "one core",
+            Refusal::OneGroup | Refusal::Workload { .. } | Refusal::Receiver { .. } | Refusal::Opening { .. } => "one core",
         }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Refusal::Workload { name } | Refusal::Receiver { name, .. } = self {
+        if let Some(name) = self.workload() {
             write!(f, "workload {name}: ")?;
         }
         write!(f, "{} (hint: {})", self.what(), self.hint())

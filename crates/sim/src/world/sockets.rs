@@ -2,6 +2,7 @@
 
 use super::{SocketPlace, World};
 use crate::agenda::Source;
+use crate::boundary::Opening;
 use crate::observe::News;
 use crate::part_flows::FlowEnd;
 use tailrace_endpoint::host::Socket;
@@ -53,6 +54,16 @@ impl World {
                     self.tell_flow(key.reversed());
                 }
             }
+        }
+    }
+
+    /// In a part of a trial: a program of another part has opened a connection.
+    pub(crate) fn learn_opening(&mut self, opening: &Opening) {
+        let &Opening { host, socket, endpoint, key } = opening;
+        if !self.is_own(host) {
+            self.links.observe.note_endpoint(host, socket, endpoint);
+            self.tell_flow(key);
+            self.tell_flow(key.reversed());
         }
     }
 

@@ -1,0 +1,107 @@
+//! Programs open connections at hosts of different parts while a trial runs: the outcome is that of one thread.
+
+use crate::common::*;
+use crate::parallel::{divisible, has_the_outcome_of_one_thread, tree};
+use crate::random_plan::plans;
+use proptest::prelude::*;
+use tailrace_plan::*;
+use tailrace_sim::{Beside, Partition, Refusal};
+
+/// Random plans of the property; each runs in one to four parts.
+const CASES: u32 = 48;
+/// Of the long one, which has a thousand divisions.
+const CASES_OF_LONG: u32 = 250;
+
+fn queue_of(plan: &mut RawPlan) -> impl Iterator<Item = &mut RawQueue> {
+    plan.switches.iter_mut().flat_map(|switch| &mut switch.policy.queues)
+}
+
+fn varied(name: &str, ends: (&str, &str), seed: u64) -> Drawn<RawRequests> {
+    let mut work = requests(name, ends.0, ends.1, (seed % 3) as u32);
+    let body = &mut work.body;
+    (body.is_kept, body.pipeline) = (seed % 4 != 1, if seed % 8 == 2 { 3 } else { 1 });
+    (body.is_random, body.connections) = (seed.is_multiple_of(2), 2);
+    (body.gap, body.response) = (RawDistribution::Exponential { mean: 200 * US }, RawDistribution::Exponential { mean: 9_000 });
+    body.arrivals = (body.users == 0).then_some(RawDistribution::Exponential { mean: 150 * US });
+    body.requests = if seed % 5 < 2 { 30 } else { 0 };
+    (body.timeout_ps, body.retries) = if seed % 7 < 3 { (2 * MS, 1) } else { (0, 0) };
+    work
+}
+
+/// Requests of the first host to all others, which ask each other; and queries as datagrams.
+fn with_requests(mut plan: RawPlan) -> RawPlan {
+    queue_of(&mut plan).for_each(|queue| queue.qcn = None);
+    plan.workloads.retain(|workload| !matches!(workload.body, RawBody::Flows(_)));
+    let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
+    let (first, last) = (&names[0], &names[names.len() - 1]);
+    let mut asked = varied("asked", (first, last), plan.seed);
+    asked.body.servers = names[1..].to_vec();
+    if plan.seed.is_multiple_of(3) && names.len() > 2 {
+        // The last is asked by all others, and asks nothing.
+        asked.body.servers.pop();
+        let stage = stage(&[last], RawDistribution::Constant(20 * US));
+        asked.body.stages = vec![RawStage { request: RawDistribution::Exponential { mean: 900 }, ..stage }];
+    }
+    let mut named = varied("named", (last, first), plan.seed / 2);
+    (named.body.is_udp, named.body.is_kept, named.body.pipeline) = (true, true, 1);
+    (named.body.timeout_ps, named.body.retries, named.body.response) = (MS, 2, RawDistribution::Constant(300));
+    plan.workloads.extend([RawWorkload::from(asked), RawWorkload::from(named)]);
+    if plan.seed % 4 == 3 {
+        plan.workloads.retain(|workload| matches!(workload.body, RawBody::Requests(_)));
+    }
+    plan.stop_at_ps = 9 * MS;
+    plan
+}
+
+fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
+    (plans().prop_map(divisible).prop_map(with_requests), proptest::collection::vec(any::<[u8; 4]>(), 4))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn requests_are_those_of_one_thread_in_any_division(divided in divided_at_random()) {
+        has_the_outcome_of_one_thread(divided)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES_OF_LONG, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    #[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored thousand_divisions_of_requests"]
+    fn a_thousand_divisions_of_requests_have_the_outcome_of_one_thread(divided in divided_at_random()) {
+        has_the_outcome_of_one_thread(divided)?;
+    }
+}
+
+#[test]
+fn requests_are_refused_beside_what_depends_on_the_order_of_openings() {
+    let refused = |change: &dyn Fn(&mut RawPlan)| {
+        let mut plan = tree();
+        plan.workloads.push(RawWorkload::from(requests("asked", "h0", "h9", 2)));
+        change(&mut plan);
+        Partition::balanced(&Plan::from_raw(plan).expect("a sound plan"), 2).err()
+    };
+    let beside = |name: &str, beside| Some(Refusal::Opening { name: name.into(), beside });
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let gap = RawDistribution::Constant(MS);
+    let flows = || flows_between("flows", [names(&["h1"]), names(&["h2"])], gap.clone(), gap.clone(), 3);
+    assert_eq!(refused(&|plan| plan.workloads.push(RawWorkload::from(flows()))), beside("asked", Beside::Flows));
+    let qcn = RawQcn { set_point_bytes: 30_000, weight: 2 };
+    assert_eq!(refused(&|plan| queue_of(plan).for_each(|queue| queue.qcn = Some(qcn))), beside("asked", Beside::Notification));
+    let second = |plan: &mut RawPlan| plan.workloads.push(RawWorkload::from(requests("second", "h3", "h0", 2)));
+    let observed = |plan: &mut RawPlan| plan.observe.ports = vec![(plan.switches[0].name.clone(), "h0".into())];
+    let both = |plan: &mut RawPlan| (second(plan), observed(plan)).0;
+    assert_eq!(refused(&both), beside("second", Beside::Others));
+    let as_datagrams = |plan: &mut RawPlan| {
+        both(plan);
+        if let Some(RawBody::Requests(requests)) = plan.workloads.last_mut().map(|workload| &mut workload.body) {
+            (requests.is_udp, requests.is_kept, requests.timeout_ps) = (true, true, MS);
+        }
+    };
+    for allowed in [&second as &dyn Fn(&mut RawPlan), &observed, &as_datagrams] {
+        assert_eq!(refused(allowed), None);
+    }
+}
