@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.cores import crowding, divided_plans
+from tailrace.experiment.cores import divided_plans
 from tailrace.experiment.engine import Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.executor import Executor, Local
@@ -69,7 +69,7 @@ class LargeRun:
         self.identity = identity(plans.hashes, spec, self.engine.build(), terms)
         if options.cores is not None and options.cores > 1:
             made = {arm: partial(plans.json, TrialKey(arm, 1)) for arm in self.arms}
-            for notice in [*divided_plans(options.cores, loaded, made), *crowding(options.cores, self.jobs)]:
+            for notice in divided_plans(options.cores, self.jobs, loaded, made):
                 reporter.say(notice)
         name = f"{loaded.scenario.name}-sweep-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
