@@ -64,7 +64,7 @@ impl<F: Frame> Port<F> {
     /// Counts from `now` on.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         match &mut self.queueing {
-            Queueing::Fifo(fifo) => fifo.begin_counting(now, self.transmitter.waiting_bytes),
+            Queueing::Fifo(fifo) => fifo.begin_counting(&self.transmitter, now),
             Queueing::Scheduled(scheduled) => scheduled.begin_counting(now),
         }
     }
@@ -94,14 +94,14 @@ impl<F: Frame> Port<F> {
     /// Counters of one queue. The port must be settled.
     pub(crate) fn counters(&self, queue: QueueNo, now: Time) -> QueueCounters {
         match &self.queueing {
-            Queueing::Fifo(fifo) => fifo.counters(now),
+            Queueing::Fifo(fifo) => fifo.counters(&self.transmitter, now),
             Queueing::Scheduled(scheduled) => scheduled.queues[queue].counters(now),
         }
     }
     /// Frames that were given out although their transmission starts after `now`.
     pub(crate) fn committed_frames(&self, now: Time) -> usize {
         match &self.queueing {
-            Queueing::Fifo(fifo) => fifo.committed_frames(now),
+            Queueing::Fifo(fifo) => fifo.committed_frames(&self.transmitter, now),
             Queueing::Scheduled(_) => 0,
         }
     }
