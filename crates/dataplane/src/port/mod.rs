@@ -35,6 +35,8 @@ pub(crate) struct Port<F> {
     queueing: Queueing<F>,
 }
 
+const _: () = assert!(size_of::<Port<tailrace_wire::Packet>>() == 192, "a port takes three cache lines");
+
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
