@@ -136,7 +136,7 @@ impl<F: Frame> Switch<F> {
 
     /// The same. The frame stays where the caller put it until it is known where it goes: everything on the way looks at
     /// it there, and may change it.
-    #[inline]
+    #[inline(always)]
     pub fn handle_frame_there(&mut self, now: Time, in_port: PortNo, frame: &mut F, out: &mut impl Outputs<F>) {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, frame, out);
