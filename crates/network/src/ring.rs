@@ -184,7 +184,10 @@ impl<F: NetworkFrame> Ring<F> {
     fn grow(&mut self) {
         let capacity = (self.slots.len() + (self.slots.len() / 4).max(GROWTH_MIN)).max(CAPACITY_MIN);
         let mut slots = Vec::with_capacity(capacity);
-        slots.extend((0..self.len()).map(|behind| self.slots[self.place(behind)]));
+        let (first, next) = (self.first as usize, self.next as usize);
+        let (front, back) = if first <= next { (first..next, 0..0) } else { (first..self.slots.len(), 0..next) };
+        slots.extend_from_slice(&self.slots[front]);
+        slots.extend_from_slice(&self.slots[back]);
         (self.first, self.next) = (0, slots.len() as u32);
         slots.resize(capacity, Slot::default());
         self.slots = slots.into_boxed_slice();
