@@ -159,6 +159,12 @@ impl<F: Frame> Port<F> {
         self.transmitter.due
     }
 
+    /// Whether a frame that arrives now is sent at once, so that it takes no memory. A port that chooses does not say.
+    #[inline]
+    pub(crate) fn sends_at_once(&self, now: Time) -> bool {
+        self.transmitter.free_at <= now && !self.chooses_late()
+    }
+
     /// Does everything that was due up to and including `now`.
     pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
         match &mut self.queueing {
