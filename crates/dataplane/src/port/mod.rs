@@ -37,11 +37,8 @@ pub(crate) struct Port<F> {
 
 const _: () = assert!(size_of::<Port<tailrace_wire::Packet>>() == 192, "a port takes three cache lines");
 
+/// A plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for one line less.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for one line less"
-)]
 enum Queueing<F> {
     Fifo(Fifo),
     Scheduled(Box<Scheduled<F>>),
