@@ -224,7 +224,7 @@ impl Tree {
     /// A later time needs the winners of the others, up to the root. Returns the one that stands in the root from now on.
     #[inline]
     fn raise(&mut self, mut slot: usize, key: u64) -> u64 {
-        assert!(slot < self.keys.len() && self.keys.len() % WAYS == 0, "a node has all its slots");
+        assert!(slot < self.keys.len() && self.keys.len().is_multiple_of(WAYS), "a node has all its slots");
         let mut winner = key;
         let entered = loop {
             let entered = winner;
