@@ -88,10 +88,39 @@ pub struct QueueCounters {
     /// Sum over frames of bytes times waiting picoseconds, of frames that wait until now and of those that were dropped after
     /// waiting too: divided by the time it is the mean depth (Little's law).
     pub byte_picoseconds: u128,
-    /// Dropped frames by [`DropCause`].
-    pub drop_frames: [u64; DropCause::ALL.len()],
-    /// Dropped bytes by [`DropCause`].
-    pub drop_bytes: [u64; DropCause::ALL.len()],
+    /// What was dropped.
+    pub drops: Drops,
+}
+
+/// Frames that were dropped, by cause. Most queues drop nothing in a whole run, and a network has thousands: what has dropped
+/// nothing is a pointer.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Drops(Option<Box<[Dropped; DropCause::ALL.len()]>>);
+
+/// Those of one cause.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Dropped {
+    /// How many.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Drops {
+    /// Those of this cause.
+    pub fn of(&self, cause: DropCause) -> Dropped {
+        self.0.as_ref().map_or(Dropped::default(), |drops| drops[cause as usize])
+    }
+    /// Frames of all causes.
+    pub fn frames(&self) -> u64 {
+        self.0.iter().flat_map(|drops| drops.iter()).map(|dropped| dropped.frames).sum()
+    }
+
+    fn count(&mut self, cause: DropCause, bytes: u32) {
+        let dropped = &mut self.0.get_or_insert_default()[cause as usize];
+        dropped.frames += 1;
+        dropped.bytes += u64::from(bytes);
+    }
 }
 
 /// Bytes that waited, times how long: what they add to [`QueueCounters::byte_picoseconds`].
@@ -102,8 +131,7 @@ pub(crate) fn waited(bytes: u32, from: Time, until: Time) -> u128 {
 
 impl QueueCounters {
     pub(crate) fn count_drop(&mut self, cause: DropCause, bytes: u32) {
-        self.drop_frames[cause as usize] += 1;
-        self.drop_bytes[cause as usize] += u64::from(bytes);
+        self.drops.count(cause, bytes);
     }
 }
 

@@ -40,7 +40,7 @@ mod switch;
 pub use admit::{Limit, Room, SharedBuffer};
 pub use aqm::*;
 pub use classify::{Classifier, FlowMatch, Match};
-pub use counters::{DppCounters, DropCause, QueueCounters, SILENCES, TrapCounters};
+pub use counters::{DppCounters, DropCause, Dropped, Drops, QueueCounters, SILENCES, TrapCounters};
 pub use dpp::{DppPolicy, DppReset, WhenFull};
 pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;

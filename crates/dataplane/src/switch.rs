@@ -136,7 +136,7 @@ impl<F: Frame> Switch<F> {
 
     /// The same. The frame stays where the caller put it until it is known where it goes: everything on the way looks at
     /// it there, and may change it.
-    #[inline]
+    #[inline(always)]
     pub fn handle_frame_there(&mut self, now: Time, in_port: PortNo, frame: &mut F, out: &mut impl Outputs<F>) {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, frame, out);
@@ -147,7 +147,7 @@ impl<F: Frame> Switch<F> {
         let Some(port) = self.forwarding.route(frame) else {
             return self.drop_early(now, in_port, frame, DropCause::NoRoute, out);
         };
-        self.settle_all_for(now, frame.bytes(), out);
+        self.settle_all_for(now, port, frame.bytes(), out);
         let target = &mut self.ports[port];
         if target.due() <= now {
             target.settle(now, &mut self.buffer, &mut self.releases, out);
@@ -167,7 +167,7 @@ impl<F: Frame> Switch<F> {
         match self.enter(now, in_port, frame, out) {
             Err((port, cause)) => self.drop_early(now, port, frame, cause, out),
             Ok((port, account)) => {
-                self.settle_all_for(now, frame.bytes(), out);
+                self.settle_all_for(now, port, frame.bytes(), out);
                 let target = &mut self.ports[port];
                 // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
                 if target.due() <= now {
@@ -178,10 +178,10 @@ impl<F: Frame> Switch<F> {
         }
     }
 
-    /// Settles all ports where the fate of a frame depends on what waits at the others.
+    /// Settles all ports where the fate of a frame for this port, or the largest use of the memory, depends on what waits at the others.
     #[inline(always)]
-    fn settle_all_for(&mut self, now: Time, bytes: u32, out: &mut impl Outputs<F>) {
-        if self.has_dynamic_limits || self.buffer.would_be_record(bytes) {
+    fn settle_all_for(&mut self, now: Time, port: PortNo, bytes: u32, out: &mut impl Outputs<F>) {
+        if self.has_dynamic_limits || self.buffer.would_be_record(bytes) && !self.ports[port].sends_at_once(now) {
             self.handle_timeout(now, out);
         }
     }

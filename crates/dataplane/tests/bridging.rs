@@ -239,8 +239,8 @@ proptest! {
         prop_assert_eq!(seen.len() as u64, frames);
         let queues = (0..PORTS).flat_map(|port| (0..switch.queues(port)).map(move |queue| (port, queue)));
         let counted: u64 = queues.map(|(port, queue)| switch.counters(port, queue, Time::NEVER))
-            .map(|c| c.tx_frames + c.drop_frames.iter().sum::<u64>()).sum();
-        prop_assert_eq!(counted + switch.early_drops().drop_frames.iter().sum::<u64>(), frames);
+            .map(|c| c.tx_frames + c.drops.frames()).sum();
+        prop_assert_eq!(counted + switch.early_drops().drops.frames(), frames);
         prop_assert!(switch.buffer().used_max_bytes() <= BUFFER_BYTES);
         prop_assert_eq!(switch.buffer().free_bytes(), BUFFER_BYTES);
         for port in 0..PORTS {

@@ -30,7 +30,7 @@ fn a_frame_above_the_mtu_is_dropped_at_the_port_that_is_too_small_for_it() {
     assert_eq!(dropped, [(1, 1, mtu), (3, 2, mtu), (4, 1, mtu), (5, 1, mtu), (6, 2, mtu)]);
     let drops = |ingress_frames, egress_frames| Some(MtuDrops { ingress_frames, egress_frames });
     assert_eq!([0, 1, 2].map(|port| switch.mtu_drops(port)), [None, drops(1, 2), drops(1, 1)]);
-    assert_eq!(switch.early_drops().drop_frames[mtu as usize], 5);
+    assert_eq!(switch.early_drops().drops.of(mtu).frames, 5);
     switch.handle_timeout(Time::ZERO + Span::from_ms(1), &mut notes);
     switch.begin_counting(Time::ZERO + Span::from_ms(1));
     assert_eq!(switch.mtu_drops(1), drops(0, 0));

@@ -176,7 +176,7 @@ proptest! {
         prop_assert!(switch.buffer().used_max_bytes() <= 100_000);
         prop_assert_eq!(switch.buffer().free_bytes(), 100_000);
         let counted: u64 = (0..2).flat_map(|port| (0..switch.queues(port)).map(move |queue| (port, queue)))
-            .map(|(port, queue)| switch.counters(port, queue, Time::NEVER)).map(|c| c.tx_frames + c.drop_frames.iter().sum::<u64>()).sum();
+            .map(|(port, queue)| switch.counters(port, queue, Time::NEVER)).map(|c| c.tx_frames + c.drops.frames()).sum();
         prop_assert_eq!(counted, traffic.len() as u64);
     }
 

@@ -130,7 +130,7 @@ fn counting_anew_changes_what_is_counted_and_nothing_else() {
         (4..7).for_each(|id| switch.handle_frame(ns(900), 0, frame(id, SIZE, 1), &mut notes));
         switch.handle_timeout(ns(10_000), &mut notes);
         let counters = switch.counters(0, 0, ns(10_000));
-        (notes.timeline(), counters.drop_frames[DropCause::TailDrop as usize], counters.tx_frames)
+        (notes.timeline(), counters.drops.of(DropCause::TailDrop).frames, counters.tx_frames)
     };
     let (story, drops, frames) = run(true, false);
     assert_eq!((drops, frames), (3, 4));

@@ -13,9 +13,11 @@ struct Slot<H> {
 
 /// First size of the memory.
 const CAPACITY_MIN: usize = 4;
+/// Slots by which a small one grows.
+const GROWTH_MIN: usize = 2;
 
-/// First in, first out, with a header of 32 bytes. The memory grows by half: most rings are filled once, and a network has
-/// thousands. One place of it stays free, so that two places tell how many are taken, and each moves by a comparison. A queue
+/// First in, first out, with a header of 32 bytes. The memory grows by a quarter: most rings are filled once, and a network
+/// has thousands. One place of it stays free, so that two places tell how many are taken, and each moves by a comparison. A queue
 /// that becomes empty begins anew at the start of its memory: while it is short it stays in the same cache lines, however
 /// much memory it once needed.
 #[derive(Clone, Debug)]
@@ -180,9 +182,12 @@ impl<F: NetworkFrame> Ring<F> {
 
     #[cold]
     fn grow(&mut self) {
-        let capacity = (self.slots.len() + self.slots.len() / 2).max(CAPACITY_MIN);
+        let capacity = (self.slots.len() + (self.slots.len() / 4).max(GROWTH_MIN)).max(CAPACITY_MIN);
         let mut slots = Vec::with_capacity(capacity);
-        slots.extend((0..self.len()).map(|behind| self.slots[self.place(behind)]));
+        let (first, next) = (self.first as usize, self.next as usize);
+        let (front, back) = if first <= next { (first..next, 0..0) } else { (first..self.slots.len(), 0..next) };
+        slots.extend_from_slice(&self.slots[front]);
+        slots.extend_from_slice(&self.slots[back]);
         (self.first, self.next) = (0, slots.len() as u32);
         slots.resize(capacity, Slot::default());
         self.slots = slots.into_boxed_slice();
@@ -231,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_grows_by_half() {
+    fn memory_grows_by_a_quarter() {
         let mut ring = Ring::default();
         let mut capacities = vec![ring.slots.len()];
         for n in 0..50 {
@@ -240,7 +245,7 @@ mod tests {
                 capacities.push(ring.slots.len());
             }
         }
-        assert_eq!(capacities, [0, 4, 6, 9, 13, 19, 28, 42, 63]);
+        assert_eq!(capacities, [0, 4, 6, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51]);
     }
 
     #[test]

@@ -140,7 +140,7 @@ impl Agenda {
         debug_assert!((wire as usize) < self.first_other, "wires come first");
         self.due[wire as usize] = at;
         let key = self.key(wire, at);
-        let slot = self.wires.nodes.len() - 1 + wire as usize;
+        let slot = self.wires.slot_of(wire as usize);
         let coming = self.wires.raise(slot, key);
         let sources = SOURCES_MAX as u64 - 1;
         Coming { next: (self.wires.least & sources) as usize, soon: (coming & sources) as usize }
@@ -155,7 +155,7 @@ impl Agenda {
         if due.is_never() {
             *due = at;
             let key = self.key(wire, at);
-            let slot = self.wires.nodes.len() - 1 + wire as usize;
+            let slot = self.wires.slot_of(wire as usize);
             self.wires.lower(slot, key);
         }
     }
@@ -177,28 +177,39 @@ impl Agenda {
 /// A tree of winners.
 #[derive(Debug)]
 struct Tree {
-    /// The nodes, root first, level by level. A slot holds the least key of the node below it or, from slot
-    /// `nodes - 1` on, the key of a leaf.
-    nodes: Vec<[u64; WAYS]>,
+    /// The slots of all nodes, root first: those of node n are 4n to 4n + 3. Slot n holds the least key of node n, or from the number of
+    /// nodes on, the key of a leaf. So a slot divided by four is that of its node. Slot 0 would be that of the root, which is
+    /// `least`, and stays free.
+    keys: Vec<u64>,
     /// The least key of all.
     least: u64,
 }
 
 impl Tree {
     fn new(leaves: usize) -> Tree {
-        // Every node but the root takes one slot of another, and each leaf takes one.
-        let nodes = leaves.saturating_sub(1).div_ceil(WAYS - 1).max(1);
-        Tree { nodes: vec![[u64::MAX; WAYS]; nodes], least: u64::MAX }
+        // Every node but the root takes one slot of another, one stays free, and each leaf takes one.
+        let nodes = leaves.div_ceil(WAYS - 1).max(1);
+        Tree { keys: vec![u64::MAX; nodes * WAYS], least: u64::MAX }
+    }
+
+    #[inline]
+    fn nodes(&self) -> usize {
+        self.keys.len() / WAYS
     }
 
     fn leaves(&self) -> usize {
-        self.nodes.len() * (WAYS - 1) + 1
+        self.nodes() * (WAYS - 1)
+    }
+
+    #[inline]
+    fn slot_of(&self, leaf: usize) -> usize {
+        self.nodes() + leaf
     }
 
     #[inline]
     fn set(&mut self, leaf: usize, key: u64) {
-        let slot = self.nodes.len() - 1 + leaf;
-        if key < self.nodes[slot / WAYS][slot % WAYS] {
+        let slot = self.slot_of(leaf);
+        if key < self.keys[slot] {
             self.lower(slot, key);
         } else {
             self.raise(slot, key);
@@ -208,33 +219,39 @@ impl Tree {
     /// An earlier time goes up as far as it wins, which is seldom far.
     #[inline]
     fn lower(&mut self, mut slot: usize, key: u64) {
-        while key < self.nodes[slot / WAYS][slot % WAYS] {
-            let node = slot / WAYS;
-            self.nodes[node][slot % WAYS] = key;
-            if node == 0 {
+        while key < self.keys[slot] {
+            self.keys[slot] = key;
+            slot /= WAYS;
+            if slot == 0 {
                 self.least = self.least.min(key);
                 break;
             }
-            slot = node - 1;
         }
     }
 
     /// A later time needs the winners of the others, up to the root. Returns the one that stands in the root from now on.
     #[inline]
     fn raise(&mut self, mut slot: usize, key: u64) -> u64 {
+        assert!(slot < self.keys.len() && self.keys.len().is_multiple_of(WAYS), "a node has all its slots");
         let mut winner = key;
         let entered = loop {
-            let node = slot / WAYS;
-            let keys = &mut self.nodes[node];
-            let way = slot % WAYS;
-            keys[way] = winner;
             let entered = winner;
-            // The other three are loaded before the winner from below is known.
-            winner = winner.min(keys[way ^ 1].min(keys[way ^ 2]).min(keys[way ^ 3]));
-            if node == 0 {
+            #[expect(
+                unsafe_code,
+                reason = "four checks on each level of what was checked once: the number of slots is a multiple of four, so that the \
+                          others of a slot's node are among them, as are slots of lower numbers"
+            )]
+            let others = unsafe {
+                *self.keys.get_unchecked_mut(slot) = winner;
+                let other = |way| *self.keys.get_unchecked(slot ^ way);
+                // The other three are loaded before the winner from below is known.
+                other(1).min(other(2)).min(other(3))
+            };
+            winner = winner.min(others);
+            slot /= WAYS;
+            if slot == 0 {
                 break entered;
             }
-            slot = node - 1;
         };
         self.least = winner;
         entered

@@ -54,7 +54,7 @@ impl World {
             let mut limits = sum.limits;
             limits.add(&record.retired_limits);
             let [ack_core_permille, receive_core_permille] = sum.busy.map(|(permille, ends)| permille / ends.max(1));
-            let limits = limits.since(&record.limits_before);
+            let limits = record.before.as_ref().map_or(limits, |before| limits.since(&before.limits));
             (LimitCounts { limits, receive_core_permille, ack_core_permille }, sum.lasting)
         });
         told.collect()
@@ -86,7 +86,8 @@ impl World {
         });
         (0..).zip(busy).for_each(|(side, permille)| own.note_busy(side, permille));
         let [ack_core_permille, receive_core_permille] = busy;
-        let before = record.connection_limits_before.get(own.lasting.len()).copied().unwrap_or_default();
+        let before = record.before.as_ref().and_then(|before| before.connection_limits.get(own.lasting.len()).copied());
+        let before = before.unwrap_or_default();
         own.lasting.push(LimitCounts { limits: limits.since(&before), receive_core_permille, ack_core_permille });
     }
 

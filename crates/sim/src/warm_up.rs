@@ -8,13 +8,14 @@ use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_network::OnWires;
 use tailrace_units::Time;
+use tailrace_workloads::Before;
 
 impl World {
     /// Counts from `now` on. The world must be settled.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
         self.on_wires = OnWires::of(&self.links.wires, &self.switches, now);
-        let (limits, connections) = (self.limits_by_workload(), self.connection_limits(now));
+        let (limits, mut connections) = (self.limits_by_workload(), self.connection_limits(now));
         let (tcp, mut received, tallies) = (self.tcp_stats(), self.received_bytes(), self.tallies());
         for index in 0..self.links.observe.workloads.len() {
             if !self.links.observe.workloads[index].is_finite() {
@@ -22,9 +23,14 @@ impl World {
                     recorder.begin_counting(index as u32);
                 }
                 let record = &mut self.links.observe.workloads[index];
-                record.begin_counting(now, tcp[index], std::mem::take(&mut received[index]));
-                record.tallies_before = tallies[index];
-                (record.limits_before, record.connection_limits_before) = (limits[index], connections[index].clone());
+                let before = Before {
+                    tcp: tcp[index],
+                    limits: limits[index],
+                    connection_limits: std::mem::take(&mut connections[index]),
+                    tallies: tallies[index],
+                    bytes: std::mem::take(&mut received[index]),
+                };
+                record.begin_counting(now, before);
             }
         }
         self.switches.iter_mut().for_each(|node| node.begin_counting(now));

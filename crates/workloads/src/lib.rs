@@ -25,7 +25,7 @@ mod stream;
 
 pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
 pub use followed::{Followed, Unfollowed};
-pub use record::{Row, Sum, WorkloadRecord};
+pub use record::{Before, Row, Sum, WorkloadRecord};
 pub use storage_record::{OfOp, StorageRecord};
 
 use serde_json::Value;

@@ -45,16 +45,23 @@ pub struct WorkloadRecord {
     pub retired_limits: Limits,
     /// From when its results count: the warm-up of a workload without end is left out.
     pub counted_from: Time,
-    /// What its connections had counted by then.
-    pub tcp_before: TcpStats,
-    /// What had limited them by then.
-    pub limits_before: Limits,
+    /// What had been counted by then; none of a workload that is counted from its start.
+    pub before: Option<Box<Before>>,
+}
+
+/// What a workload had counted at the end of the warm-up.
+#[derive(Clone, Default, Debug)]
+pub struct Before {
+    /// By its connections.
+    pub tcp: TcpStats,
+    /// What had limited them.
+    pub limits: Limits,
     /// The same of each connection that lasts.
-    pub connection_limits_before: Vec<Limits>,
-    /// What its programs had counted by then.
-    pub tallies_before: Tallies,
-    /// What each connection of a stream had received by then, in the order in which they start.
-    pub bytes_before: Vec<u64>,
+    pub connection_limits: Vec<Limits>,
+    /// By its programs.
+    pub tallies: Tallies,
+    /// What each connection of a stream had received, in the order in which they start.
+    pub bytes: Vec<u64>,
 }
 
 /// Latencies of one user.
@@ -118,11 +125,7 @@ impl WorkloadRecord {
             retired: TcpStats::default(),
             retired_limits: Limits::default(),
             counted_from: Time::ZERO,
-            tcp_before: TcpStats::default(),
-            limits_before: Limits::default(),
-            connection_limits_before: Vec::new(),
-            tallies_before: Tallies::default(),
-            bytes_before: Vec::new(),
+            before: None,
         }
     }
 
@@ -171,7 +174,7 @@ impl WorkloadRecord {
     }
 
     /// Latencies, transactions and bytes count from `now` on; the series stays.
-    pub fn begin_counting(&mut self, now: Time, tcp: TcpStats, bytes: Vec<u64>) {
+    pub fn begin_counting(&mut self, now: Time, before: Before) {
         self.counted_from = now;
         (self.latency, self.parts) = (Latency::default(), Latency::default());
         (self.transactions, self.goodput_bytes) = (0, 0);
@@ -181,7 +184,7 @@ impl WorkloadRecord {
         self.sums.fill(Sum::default());
         self.rows.clear();
         self.carried.clear();
-        (self.tcp_before, self.bytes_before) = (tcp, bytes);
+        self.before = Some(Box::new(before));
     }
 
     /// Adds the bytes that another part of the same trial has counted, and what its connections had when they were given back; both begin
@@ -239,10 +242,10 @@ mod tests {
         record.completed(Time::from_ps(5), 0, Time::ZERO);
         record.carried(Carried { source: 0, destination: 1, bytes: 700 });
         let now = Time::from_ps(9);
-        record.begin_counting(now, TcpStats { segments_sent: 3, ..TcpStats::default() }, vec![700]);
+        record.begin_counting(now, Before { bytes: vec![700], ..Before::default() });
         assert_eq!((record.transactions, record.latency.count(), record.goodput_bytes), (0, 0, 0));
         assert_eq!((record.rows.len(), record.carried.len(), record.counted_from), (0, 0, now));
-        assert_eq!((record.tcp_before.segments_sent, &record.bytes_before[..]), (3, &[700][..]));
+        assert_eq!(record.before.expect("counting began").bytes, [700]);
         assert_eq!(record.goodput.expect("it has a series").bins()[0], 700);
     }
 }

@@ -13,7 +13,7 @@ use tailrace_units::Time;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Fifo {
-    /// Start of transmission and bytes of the frames that wait.
+    /// Bytes of the frames that wait. The first starts when the transmitter is due, each other when the one before it is over.
     departures: Departures,
     room: Room,
     aqm: Aqm,
@@ -28,9 +28,9 @@ impl Fifo {
     }
 
     /// What has happened by `now`: a frame is sent when its transmission starts.
-    pub(super) fn counters(&self, now: Time) -> QueueCounters {
+    pub(super) fn counters(&self, transmitter: &Transmitter, now: Time) -> QueueCounters {
         let mut counters = self.counters.clone();
-        for (start, bytes) in self.waiting(now) {
+        for (start, bytes) in self.waiting(transmitter, now) {
             counters.tx_frames -= 1;
             counters.tx_bytes -= u64::from(bytes);
             counters.byte_picoseconds -= waited(bytes, now, start);
@@ -39,23 +39,34 @@ impl Fifo {
     }
 
     /// Counts from `now` on. The port must be settled.
-    pub(super) fn begin_counting(&mut self, now: Time, waiting_bytes: u64) {
+    pub(super) fn begin_counting(&mut self, transmitter: &Transmitter, now: Time) {
+        let waiting_bytes = transmitter.waiting_bytes;
         self.counters = QueueCounters {
             tx_frames: self.departures.len() as u64,
             tx_bytes: waiting_bytes,
             depth_max_bytes: waiting_bytes,
-            byte_picoseconds: self.departures.iter().map(|(start, bytes)| waited(bytes, now, start)).sum(),
+            byte_picoseconds: self.departures(transmitter).map(|(start, bytes)| waited(bytes, now, start)).sum(),
             ..QueueCounters::default()
         };
     }
 
     /// Frames whose transmission has not started by `now`, although it is decided when each does.
-    pub(super) fn committed_frames(&self, now: Time) -> usize {
-        self.waiting(now).count()
+    pub(super) fn committed_frames(&self, transmitter: &Transmitter, now: Time) -> usize {
+        self.waiting(transmitter, now).count()
     }
 
-    fn waiting(&self, now: Time) -> impl Iterator<Item = (Time, u32)> + '_ {
-        self.departures.iter().filter(move |&(start, _)| start > now)
+    fn waiting(&self, transmitter: &Transmitter, now: Time) -> impl Iterator<Item = (Time, u32)> {
+        self.departures(transmitter).filter(move |&(start, _)| start > now)
+    }
+
+    /// Start of transmission and bytes of the frames that wait.
+    fn departures(&self, transmitter: &Transmitter) -> impl Iterator<Item = (Time, u32)> {
+        let mut next = transmitter.due;
+        self.departures.iter().map(move |bytes| {
+            let start = next;
+            next = start + transmitter.time_to_send(bytes);
+            (start, bytes)
+        })
     }
 
     /// Frames whose transmission has started leave the queue.
@@ -89,17 +100,16 @@ impl Fifo {
     /// Calls `each` with the start of each transmission and the bytes that wait behind it; the memory of all frames is given back at once.
     #[inline(always)]
     fn depart(&mut self, transmitter: &mut Transmitter, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
+        debug_assert!(!now.is_never(), "something may wait");
         let before = transmitter.waiting_bytes;
-        transmitter.due = Time::NEVER;
-        while let Some((start, bytes)) = self.departures.front() {
-            if start > now {
-                transmitter.due = start;
-                break;
-            }
-            self.departures.pop();
+        let mut start = transmitter.due;
+        while start <= now {
+            let bytes = self.departures.pop();
             transmitter.waiting_bytes -= u64::from(bytes);
             each(start, transmitter.waiting_bytes);
+            start = if self.departures.is_empty() { Time::NEVER } else { start + transmitter.time_to_send(bytes) };
         }
+        transmitter.due = start;
         buffer.give_back(&self.room, before, before - transmitter.waiting_bytes);
     }
 
@@ -130,8 +140,9 @@ impl Fifo {
         transmitter.occupy(start, bytes);
         if start > now {
             buffer.take(&self.room, depth, bytes);
+            debug_assert_eq!(self.departures.is_empty(), transmitter.due.is_never(), "the port is settled");
             transmitter.due = transmitter.due.min(start);
-            self.departures.push(start, bytes);
+            self.departures.push(bytes);
             let after = depth + u64::from(bytes);
             self.counters.depth_max_bytes = self.counters.depth_max_bytes.max(after);
             self.counters.byte_picoseconds += waited(bytes, now, start);

@@ -35,11 +35,10 @@ pub(crate) struct Port<F> {
     queueing: Queueing<F>,
 }
 
+const _: () = assert!(size_of::<Port<tailrace_wire::Packet>>() == 192, "a port takes three cache lines");
+
+/// A plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for one line less.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a plain port stands in the port, not behind a pointer: most ports are plain, and a hop waits for one line less"
-)]
 enum Queueing<F> {
     Fifo(Fifo),
     Scheduled(Box<Scheduled<F>>),
@@ -64,7 +63,7 @@ impl<F: Frame> Port<F> {
     /// Counts from `now` on.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         match &mut self.queueing {
-            Queueing::Fifo(fifo) => fifo.begin_counting(now, self.transmitter.waiting_bytes),
+            Queueing::Fifo(fifo) => fifo.begin_counting(&self.transmitter, now),
             Queueing::Scheduled(scheduled) => scheduled.begin_counting(now),
         }
     }
@@ -94,14 +93,14 @@ impl<F: Frame> Port<F> {
     /// Counters of one queue. The port must be settled.
     pub(crate) fn counters(&self, queue: QueueNo, now: Time) -> QueueCounters {
         match &self.queueing {
-            Queueing::Fifo(fifo) => fifo.counters(now),
+            Queueing::Fifo(fifo) => fifo.counters(&self.transmitter, now),
             Queueing::Scheduled(scheduled) => scheduled.queues[queue].counters(now),
         }
     }
     /// Frames that were given out although their transmission starts after `now`.
     pub(crate) fn committed_frames(&self, now: Time) -> usize {
         match &self.queueing {
-            Queueing::Fifo(fifo) => fifo.committed_frames(now),
+            Queueing::Fifo(fifo) => fifo.committed_frames(&self.transmitter, now),
             Queueing::Scheduled(_) => 0,
         }
     }
@@ -155,6 +154,12 @@ impl<F: Frame> Port<F> {
     #[inline(always)]
     pub(crate) fn due(&self) -> Time {
         self.transmitter.due
+    }
+
+    /// Whether a frame that arrives now is sent at once, so that it takes no memory. A port that chooses does not say.
+    #[inline]
+    pub(crate) fn sends_at_once(&self, now: Time) -> bool {
+        self.transmitter.free_at <= now && !self.chooses_late()
     }
 
     /// Does everything that was due up to and including `now`.

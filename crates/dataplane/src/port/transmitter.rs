@@ -1,7 +1,7 @@
 //! The transmitter of a port.
 
 use crate::{Outputs, PortNo, QueueCounters};
-use tailrace_units::{Pace, Time};
+use tailrace_units::{Pace, Span, Time};
 
 /// In 48 bytes, so that there is room in its cache line for what most frames need of the queue.
 #[derive(Debug)]
@@ -28,6 +28,12 @@ impl Transmitter {
     #[inline]
     pub(super) fn overhead_bytes(&self) -> u64 {
         u64::from(self.overhead_bytes)
+    }
+
+    /// How long a frame of so many bytes occupies the wire.
+    #[inline(always)]
+    pub(super) fn time_to_send(&self, frame_bytes: u32) -> Span {
+        self.pace.time_to_send(u64::from(frame_bytes) + self.overhead_bytes())
     }
 
     /// A frame of so many bytes occupies the wire from `start` until [`Transmitter::free_at`]. Returns its wire bytes.

@@ -112,5 +112,5 @@ pub fn switch_rows<F: NetworkFrame>(
 /// What a port has sent and dropped.
 fn port_sum<F: NetworkFrame>(node: &SwitchNode<F>, port: usize, now: Time) -> (u64, u64) {
     let queues = (0..node.switch.queues(port)).map(|queue| node.switch.counters(port, queue, now));
-    queues.fold((0, 0), |(sent, dropped), queue| (sent + queue.tx_frames, dropped + queue.drop_frames.iter().sum::<u64>()))
+    queues.fold((0, 0), |(sent, dropped), queue| (sent + queue.tx_frames, dropped + queue.drops.frames()))
 }

@@ -2,7 +2,7 @@
 
 use crate::{Losses, NetworkFrame, SwitchNode};
 use serde_json::{Value, json};
-use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters};
+use tailrace_dataplane::{DppCounters, DropCause, Dropped, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::{Plan, PortEnd, RawPolicy};
 use tailrace_record::Traffic;
@@ -103,11 +103,9 @@ fn queue_summary<F: Frame>(
 fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
     DropCause::ALL
         .iter()
-        .filter(|&&cause| counters.drop_frames[cause as usize] > 0)
-        .map(|&cause| {
-            let (frames, bytes) = (counters.drop_frames[cause as usize], counters.drop_bytes[cause as usize]);
-            (cause.name().to_owned(), json!({ "frames": frames, "bytes": bytes }))
-        })
+        .map(|&cause| (cause, counters.drops.of(cause)))
+        .filter(|(_, dropped)| dropped.frames > 0)
+        .map(|(cause, Dropped { frames, bytes })| (cause.name().to_owned(), json!({ "frames": frames, "bytes": bytes })))
         .collect()
 }
 
@@ -169,7 +167,7 @@ pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], s
             "buffer_bytes": raw.buffer_bytes,
             "buffer_max_bytes": switch.buffer().used_max_bytes(),
             "early_drops": drops(switch.early_drops()),
-            "no_route_frames": switch.early_drops().drop_frames[DropCause::NoRoute as usize],
+            "no_route_frames": switch.early_drops().drops.of(DropCause::NoRoute).frames,
             "losses": losses(plan, node, sources),
         })
     })

@@ -15,7 +15,7 @@ use tailrace_network::{Counted, OnWires, deadlock, interface_summary, ports, swi
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
-use tailrace_workloads::{has_lasting_connections, tells_connections};
+use tailrace_workloads::{Before, has_lasting_connections, tells_connections};
 
 /// That of a cancelled trial, which is no result.
 pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
@@ -91,15 +91,17 @@ pub(super) fn summary(
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {
     let limited = world.limit_counts();
     let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
+    let nothing = Before::default();
     let told = move |(index, workload): (usize, &Workload)| {
         let record = &world.links.observe.workloads[index];
-        let tcp = tcp_summary(&stats[index].since(&record.tcp_before));
-        let tallies = tallies[index].since(&record.tallies_before);
+        let before = record.before.as_deref().unwrap_or(&nothing);
+        let tcp = tcp_summary(&stats[index].since(&before.tcp));
+        let tallies = tallies[index].since(&before.tallies);
         let (together, connections) = &limited[index];
         let was_open = together.limits.total() > Span::ZERO;
         let limits = was_open.then(|| limits_summary(together, lasting(workload, connections))).into();
         let counts =
-            Counts { connection_bytes: connection_bytes(&record.bytes_before, &received[index], workload), tcp, limits, tallies };
+            Counts { connection_bytes: connection_bytes(&before.bytes, &received[index], workload), tcp, limits, tallies };
         workload_summary(workload, record, &cut_off[index], counts)
     };
     plan.workloads.iter().enumerate().map(told)
