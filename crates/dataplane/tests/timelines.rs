@@ -34,6 +34,21 @@ fn a_full_queue_drops_the_newcomer() {
     assert_eq!(switch.counters(0, 0, ns(10_000)).depth_max_bytes, 2 * u64::from(SIZE));
 }
 
+/// What has left one port by the time at which a frame waits at another is not in the memory with it.
+#[test]
+fn the_largest_use_of_the_memory_is_that_of_one_moment() {
+    let mut switch = switch(1 << 20, vec![fifo(Limit::Bytes(1 << 19)); 2], false);
+    let mut notes = Notebook::default();
+    let to = |port: u32, id: u64| TestFrame { destination: port, ..frame(id, SIZE, 1) };
+    for id in 0..2 {
+        switch.handle_frame(ns(0), 0, to(0, id), &mut notes); // one is sent, one waits for 800 ns
+    }
+    for id in 2..4 {
+        switch.handle_frame(ns(5_000), 0, to(1, id), &mut notes);
+    }
+    assert_eq!(switch.buffer().used_max_bytes(), u64::from(SIZE));
+}
+
 #[test]
 fn express_packets_overtake_what_waits_but_not_what_is_on_the_wire() {
     let mut switch = switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
