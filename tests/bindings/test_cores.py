@@ -25,7 +25,7 @@ SCENARIO = """
 tailrace: 1
 name: spines
 network:
-  link: {rate: 10Gbit/s, delay: 500ns}
+  link: {rate: 10Gbit/s, delay: 5us}
   topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 2, uplink_rate: 20Gbit/s}
 workloads:
   orders:
