@@ -24,7 +24,7 @@ FLOWS = {"kind": "flows", "sizes": "web-search"}
         ("hosts__db__nic__tso", "5GB", "write at most 4294967295B"),
         ("hosts__db__nic__gro", "5GB", "write at most 4294967295B"),
         ("hosts__db__nic__rx_ring", "4294967296 frames", "write at most 4294967295 frames"),
-        ("network__framing__header", "5GB", "write at most 4294967295B"),
+        ("network__framing__header", "5GB", "write at most 32768B"),
         ("network__framing__overhead", "5GB", "write at most 4294967295B"),
         ("workloads__orders__round_trips__0__write", "5GB", "write at most 4294967295B"),
         (QUEUES + "normal__limit", "4294967296 frames", "write at most 4294967295 frames"),

@@ -12,12 +12,14 @@ from tailrace.scenario.text.quantities import (
     Part,
     Rate,
     Share,
+    Size,
     SmallSize,
     Time,
     refuse,
     refuse_unless,
+    within,
 )
-from tailrace.scenario.text.units import shown
+from tailrace.scenario.text.units import SIZE, shown
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 EVERY_PPB = 10**9
@@ -173,11 +175,15 @@ def host_names(shape: LeafSpine | FatTree) -> list[str]:
 Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator="kind")]
 
 
+FRAME_HEADER_BYTES_MAX = 32_768
+"""With the largest MTU a frame has less than 65 536 bytes."""
+
+
 class Framing(Part):
     """Sizes of the link layer; the defaults are those of Ethernet."""
 
-    header: SmallSize = 14
-    """Header of every frame, which switches store."""
+    header: Annotated[Size, within(SIZE, most=FRAME_HEADER_BYTES_MAX)] = 14
+    """Header of every frame, which switches store; at most 32768B."""
     overhead: SmallSize = 24
     """Overhead on the wire besides the frame: preamble 8, FCS 4, gap 12."""
 
