@@ -15,7 +15,9 @@ import pytest
 
 from command_line import tailrace
 from tailrace import _native
+from tailrace.errors import TailraceError
 from tailrace.experiment.cores import ONE, Cores, cores_of_each
+from tailrace.experiment.engine import SimulatedTrial
 from tailrace.experiment.machine import available_cores
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.schedule import TrialKey
@@ -148,6 +150,13 @@ def test_what_cannot_be_divided_is_refused_with_its_line_before_anything_runs(la
     assert not out.exists()
     tailrace("run", str(lab), "--out", str(out), "--trials", "1")
     assert (out / "result.json").exists(), "the default uses one core for it"
+
+
+def test_a_trial_that_cannot_have_several_cores_has_failed_in_words(lab: Path) -> None:
+    """A large sweep does not look at all of its plans before."""
+    trial = SimulatedTrial(plan_of(lab, ("delay: 5us", "delay: 0us")), Cores(2))
+    with pytest.raises(TailraceError, match=r"^several cores: the link from .* has no delay.* \(hint: one core"):
+        trial.run()
 
 
 def test_a_link_without_delay_is_refused_with_its_line(lab: Path, tmp_path: Path) -> None:

@@ -113,8 +113,17 @@ def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
 
 
 def run_trial(trial: NativeTrial) -> Outcome:
-    """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`."""
-    return _outcome(trial.run())
+    """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`, a plan that cannot have the
+    cores that it was given `TailraceError`.
+    """
+    try:
+        told = trial.run()
+    except ValueError as error:
+        if not isinstance(error, getattr(_module(), "NotDivided", ())):
+            raise
+        why = NotDivided(*error.args)
+        raise TailraceError(f"several cores: {why.what} (hint: {why.hint})") from None
+    return _outcome(told)
 
 
 def _outcome(told: Told) -> Outcome:
