@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_trial import MIX, PS_PER_S, USERS, hash_of, outcome, tables, write_table
+from tailrace.results import Run
 
 COMPLETION_S = {
     "fifo": {"XS": 572, "S": 585, "M": 672, "L1": 646, "L2": 651},
@@ -197,3 +198,17 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
 def _write_json(path: Path, content: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def cut_off_in_the_last(folder: Path) -> Run:
+    """A run of four trials, in the last of which so many transactions of XS are cut off in the arm fifo that its
+    percentiles are lower bounds.
+    """
+    path = FakeRun(trials=4).write(folder / "run")
+    last = path / "trials" / "fifo" / "4.json"
+    made = json.loads(last.read_text(encoding="utf-8"))
+    [own] = [workload for workload in made["workloads"] if workload["name"] == "XS"]
+    longest, count = 2 * own["latency"]["max_ps"], own["latency"]["count"] // 50
+    own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+    last.write_text(json.dumps(made), encoding="utf-8")
+    return Run.read(path)

@@ -11,7 +11,7 @@ from tailrace.advice.causes import Makeup, makeup
 from tailrace.advice.combining import COMBINATION, combined
 from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
-from tailrace.advice.judging import Judged, figures, improvement, judged, subject_of
+from tailrace.advice.judging import Judged, figures, improvement, judged, kept, subject_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
 from tailrace.errors import RunRefusedError, closest, known_arm
@@ -145,7 +145,7 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
         path=folder,
         makeup=made,
         present=summarise_sample(before),
-        kept=sum(goal.is_met(value) for value in before),
+        kept=kept(final, PRESENT, goal),
         confirmed=confirmed,
         screened=screened,
         not_tried=not_tried,

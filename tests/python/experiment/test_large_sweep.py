@@ -115,7 +115,8 @@ def test_a_lower_bound_is_marked_in_every_file_and_decides_no_comparison(tmp_pat
     fifo, dpp = summary["curves"]
     assert (dpp["below"], dpp["above"], dpp["compared"], dpp["unknown"]) == (2, 1, 3, 2)
     assert (fifo["bounds"], dpp["bounds"]) == (2, 2)
-    assert dpp["high"]["is_bound"]
+    assert (dpp["high"]["is_bound"], fifo["high"]["is_bound"]) == (True, True), "one that is larger may be a bound"
+    assert (fifo["low"]["value"], fifo["low"]["is_bound"]) == (2.0, False)
     with (tmp_path / "run" / "sweep.csv").open(encoding="utf-8") as file:
         found = [row["bounds"] for row in csv.DictReader(file) if row["arm"] == "dpp"]
     assert found == ["0", "1", "0", "0", "1"]

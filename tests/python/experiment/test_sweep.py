@@ -262,11 +262,13 @@ def test_an_axis_is_logarithmic_where_that_fits(values: list[str], numbers: list
     ],
 )
 def test_a_knee_is_where_a_latency_bends_most(values: list[str], means: list[float], knee: str | None) -> None:
-    curve = {"metric": "latency_p99_ms", "values": [{"mean": mean} for mean in means]}
+    curve: dict[str, Any] = {"metric": "latency_p99_ms", "values": [{"mean": mean} for mean in means]}
     found = knee_of(curve, [Axis("a.b", "b", values)])
     assert (found and found["value"]) == knee
     assert knee_of(curve | {"metric": "rate_per_s"}, [Axis("a.b", "b", values)]) is None
     assert knee_of(curve, [Axis("a.b", "b", values), Axis("c.d", "d", ["1"])]) is None
+    curve["values"][-1]["bounds"] = 1
+    assert knee_of(curve, [Axis("a.b", "b", values)]) is None, "a lower bound could lie anywhere above"
 
 
 def test_points_whose_trials_do_not_count_are_listed_with_the_reason(workplace: Path) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from fake_run import FakeRun
+from fake_run import FakeRun, cut_off_in_the_last
 from tailrace.results import Run, RunDirectoryError
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band, read_published
-from tailrace.results.text.run import verdict_text
+from tailrace.results.text.run import figure_text, verdict_text
 from tailrace.statistics import mean
 
 ROOT = Path(__file__).parents[3]
@@ -197,3 +197,20 @@ def test_a_file_without_figures_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(RunDirectoryError, match=r"published\.yaml"):
         read_published(path)
+
+
+def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -> None:
+    run, p99 = cut_off_in_the_last(tmp_path), {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS"}
+    value = judged(run, **p99, at_least=0)["value"]
+
+    def verdict(**band: Any) -> tuple[bool, bool, str]:
+        found = judged(run, **p99, **band)
+        assert (found["is_bound"], figure_text(found, found["value"])[:2]) == (True, "> ")
+        return found["passed"], found["is_open"], verdict_text(found)
+
+    assert verdict(at_most=2 * value) == (False, True, "FAIL: a lower bound")
+    assert verdict(at_least=value / 2)[:2] == (True, False)
+    assert verdict(at_most=value / 2)[:2] == (False, False)
+    assert verdict(at_least=2 * value)[:2] == (False, True)
+    assert verdict(at_most=2 * value, statistic="median")[:2] == (True, False), "one of four does not move a median"
+    assert not judged(run, **p99 | {"arm": "dpp"}, at_most=2 * value)["is_bound"]

@@ -13,7 +13,7 @@ from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
-from tailrace.results.metrics.trial_value import trial_value
+from tailrace.results.metrics.trial_value import is_lower_bound, trial_value
 from tailrace.scenario.vocabulary import RATIOS
 from tailrace.statistics import change_interval, mean, median, median_interval
 
@@ -40,7 +40,9 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     `--arm` left out.
 
     The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
-    `passed_without` is the verdict on an arm that equals its baseline.
+    `passed_without` is the verdict on an arm that equals its baseline. `is_bound` is whether the figure of a trial is a
+    lower bound, because transactions were running when it ended; `is_open` is whether that leaves the verdict open,
+    which does not pass: the figure may be as large as one likes.
     """
     samples, combine = _samples(run, band)
     centre = _centre(band)
@@ -48,7 +50,14 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
     value = measured * factor if measured is not None else None
     interval = _interval(run, band, samples, combine, factor) if measured is not None else None
-    passed = band.holds(value) if value is not None else None
+    holds = band.holds(value) if value is not None else None
+    largest = _samples(run, band, is_largest=True)[0]
+    is_bound = holds is not None and largest != samples
+    is_open = is_bound and holds != band.holds(combine(*(centre(sample) for sample in largest)) * factor)
+    passed = holds and not is_open
+    is_clear = None
+    if interval and passed is not None:
+        is_clear = not is_open and _is_clear(band, interval, is_inside=passed)
     return {
         "metric": band.metric,
         "arm": band.arm,
@@ -72,8 +81,10 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "difference": value - band.value if value is not None and band.value is not None else None,
         "difference_percent": _percent(value, band.value),
         "passed": passed,
+        "is_bound": is_bound,
+        "is_open": is_open,
         "is_run": _needed(run, band) <= set(run.manifest.get("arms", [])),
-        "is_clear": _is_clear(band, interval, is_inside=passed) if interval and passed is not None else None,
+        "is_clear": is_clear,
         "passed_without": _passed_without(run, band, is_passed=passed),
         "trials": min(len(sample) for sample in samples),
         "source": band.source,
@@ -137,19 +148,22 @@ def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
     return (band.low is not None and high < band.low) or (band.high is not None and low > band.high)
 
 
-def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., float]]:
-    """The samples of trials whose centres make the metric, and how."""
+def _samples(run: Run, band: Band, *, is_largest: bool = False) -> tuple[list[list[float]], Callable[..., float]]:
+    """The samples of trials whose centres make the metric, and how; with `is_largest` lower bounds are infinite."""
     here = band.arm or run.baseline or ""
+
+    def values(arm: str, metric: str) -> list[float]:
+        return _values(run, arm, band, metric, is_largest=is_largest)
+
     if band.metric == "acceleration_percent":
-        return [
-            _values(run, arm, band, "completion_s") for arm in _arms(run, band)
-        ], lambda first, second: (1 - second / first) * 100
+        samples = [values(arm, "completion_s") for arm in _arms(run, band)]
+        return samples, lambda first, second: (1 - second / first) * 100
     if (of := RATIOS.get(band.metric)) is not None:
-        return [_values(run, arm, band, of) for arm in _arms(run, band)], _ratio
+        return [values(arm, of) for arm in _arms(run, band)], _ratio
     if band.metric == "slowdown":
         arms = (here, f"{SOLO}{band.workload}")
-        return [_values(run, arm, band, "completion_s") for arm in arms], truediv
-    return [_values(run, here, band, band.metric)], float
+        return [values(arm, "completion_s") for arm in arms], truediv
+    return [values(here, band.metric)], float
 
 
 def _ratio(first: float, second: float) -> float:
@@ -162,9 +176,12 @@ def _arms(run: Run, band: Band) -> tuple[str, str]:
     return band.baseline or run.baseline or "", band.arm or run.baseline or ""
 
 
-def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
+def _values(run: Run, arm: str, band: Band, metric: str, *, is_largest: bool) -> list[float]:
     """Value of every valid trial; empty where a trial lacks it, since an average of the others would be biased."""
-    values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
+    values = [
+        inf if is_largest and is_lower_bound(trial, band, metric) else trial_value(run, trial, band, metric)
+        for trial in run.valid(arm)
+    ]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
 

@@ -162,7 +162,8 @@ def _curve(sweep: Sweep, key: Key, curve: Curve) -> dict[str, Any]:
         "mean": curve.every.mean,
         "bounds": curve.every.bounds,
         "low": _end(sweep, curve.low),
-        "high": _end(sweep, curve.high),
+        # Where any value is a lower bound, the largest may be larger than all that are known.
+        "high": _end(sweep, (*curve.high[:2], curve.every.bounds > 0)),
         "below": curve.below,
         "above": curve.above,
         "compared": curve.compared,

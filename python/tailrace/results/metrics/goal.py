@@ -45,11 +45,11 @@ class Goal:
         """Whether more of it is better."""
         return self.metric in BETTER_HIGHER
 
-    def is_met(self, value: float) -> bool:
-        """Whether a value keeps the bound; true without one."""
+    def is_met(self, value: float, *, is_lower_bound: bool = False) -> bool:
+        """Whether a value keeps the bound; true without one. The true value may be larger than a lower bound of it."""
         if self.bound is None:
             return True
-        return value >= self.bound if self.is_higher_better else value <= self.bound
+        return value >= self.bound if self.is_higher_better else value <= self.bound and not is_lower_bound
 
     @property
     def sign(self) -> Literal["<", ">"]:

@@ -7,7 +7,12 @@ from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
 from tailrace.results.metrics import blocks, hypervisors, processors, storage
-from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trial
+from tailrace.results.metrics.definitions import (
+    bounds_of_trials,
+    goodput_gbps,
+    metric_of_members,
+    metric_of_trial,
+)
 from tailrace.results.metrics.limiting import limits_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, queues_of
@@ -41,6 +46,12 @@ def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None
         f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
         "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, queue_depth_max_bytes)"
     )
+
+
+def is_lower_bound(trial: Trial, band: Band, metric: str) -> bool:
+    """Whether the figure is one, because transactions were running when the trial ended."""
+    workload = _workload_name(trial, band.workload)
+    return workload is not None and bounds_of_trials([trial], [workload], metric) > 0
 
 
 def _goodput(run: Run, trial: Trial, band: Band) -> float | None:

@@ -163,11 +163,15 @@ def _excluded(run: Run) -> list[dict[str, Any]]:
 
 
 def knee_of(curve: dict[str, Any], axes: list[Axis]) -> dict[str, Any] | None:
-    """Where a latency over one axis bends most; None also where it changes by less than a factor of two."""
+    """Where a latency over one axis bends most; None also where it changes by less than a factor of two, and where a
+    point is a lower bound, above which the figure could lie anywhere.
+    """
     if len(axes) != 1 or (numbers := axes[0].numbers) is None or not curve["metric"].startswith("latency_"):
         return None
     known = [(x, value["mean"]) for x, value in zip(numbers, curve["values"], strict=True) if value is not None]
     known.sort()
+    if any(value is not None and value.get("bounds") for value in curve["values"]):
+        return None
     ys = [y for _, y in known]
     if not ys or max(ys) < KNEE_FACTOR_MIN * min(ys) or (found := bend(known)) is None:
         return None

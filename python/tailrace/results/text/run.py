@@ -265,7 +265,8 @@ def figure_text(judged: dict[str, Any], value: float | None) -> str:
     """A figure with as many digits as it deserves."""
     if value is not None and judged["metric"] == "acceleration_percent":
         return signed_text(value, "").strip().removeprefix("+")
-    return number(value)
+    is_bound = judged.get("is_bound") and value is not None and value == judged["value"]
+    return f"> {number(value)}" if is_bound else number(value)
 
 
 def judged_interval_text(judged: dict[str, Any]) -> str:
@@ -277,11 +278,15 @@ def judged_interval_text(judged: dict[str, Any]) -> str:
 
 
 def verdict_text(judged: dict[str, Any]) -> str:
-    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is allowed."""
+    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is allowed. A lower bound
+    fails where the figure could lie beyond what is allowed.
+    """
     if not is_run(judged):
         return "not run (--arm)"
     if judged["passed"] is None:
         return "no trial has it"
+    if judged.get("is_open"):
+        return "FAIL: a lower bound"
     return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")
 
 

@@ -51,3 +51,13 @@ def test_a_bound_is_kept_on_its_own_side() -> None:
     assert [latency.is_met(value) for value in (4.9, 5.0, 5.1)] == [True, True, False]
     assert [goodput.is_met(value) for value in (3.9, 4.0, 4.1)] == [False, True, True]
     assert str(latency) == "shop.p99 < 5 ms"
+
+
+def test_a_lower_bound_keeps_no_upper_bound() -> None:
+    low, high, best = (
+        parse_goal("shop.p99 < 5ms", SUBJECTS),
+        Goal("shop", "rate_per_s", 4.0),
+        Goal("shop", "latency_p99_ms"),
+    )
+    assert [goal.is_met(4.5, is_lower_bound=False) for goal in (low, high, best)] == [True] * 3
+    assert [goal.is_met(4.5, is_lower_bound=True) for goal in (low, high, best)] == [False, True, True]

@@ -1,0 +1,27 @@
+"""Goals of figures that are lower bounds."""
+
+from pathlib import Path
+
+import pytest
+
+from fake_run import cut_off_in_the_last
+from tailrace.advice.judging import figures, kept
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.metrics.goal import Goal
+from tailrace.search.deciding import Decider
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Of its trials the last has a lower bound."""
+    return cut_off_in_the_last(tmp_path)
+
+
+def test_a_trial_with_a_lower_bound_does_not_keep_a_goal_that_is_above_it(run: Run) -> None:
+    values = figures(run, "fifo", Goal("XS", "latency_p99_ms"))
+    above = Goal("XS", "latency_p99_ms", 2 * max(values))
+    assert (len(values), kept(run, "fifo", above), kept(run, "dpp", above)) == (4, 3, 4)
+    decider = Decider.__new__(Decider)
+    decider.groups = {}
+    trials = sorted(run.trials["fifo"], key=lambda trial: trial.number)
+    assert [decider._meets(above, trial, max(values)) for trial in trials] == [True, True, True, False]
