@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import tailrace.exact.refuse
-import tailrace.live.refuse
 from tailrace.errors import ScenarioError
 from tailrace.exact.refuse import refuse as refuse_exact
 from tailrace.live.refuse import refuse
@@ -39,12 +38,11 @@ def work(**keys: Any) -> RequestWork:
 
 
 def refusals(*, is_exact: bool = True, **keys: Any) -> list[str]:
-    """What live runs, and exact ones for a named program, refuse of that workload where every program is installed."""
+    """What live runs, and exact ones for a named program, refuse of that workload; the latter as if every program were installed."""
     loaded = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys))
     found = []
     with pytest.MonkeyPatch.context() as patched:
-        for module in (tailrace.live.refuse, tailrace.exact.refuse):
-            patched.setattr(module, "path_of", _installed)
+        patched.setattr(tailrace.exact.refuse, "path_of", _installed)
         for each in (refuse, refuse_exact) if is_exact and "load_generator" in keys else (refuse,):
             try:
                 each(loaded, loaded.arms)
