@@ -38,7 +38,9 @@ def work(**keys: Any) -> RequestWork:
 
 
 def refusals(*, is_exact: bool = True, **keys: Any) -> list[str]:
-    """What live runs, and exact ones for a named program, refuse of that workload; the latter as if every program were installed."""
+    """What live runs, and exact ones for a named program, refuse of that workload; the latter as if every program were
+    installed.
+    """
     loaded = load_scenario(scenario(**{"request": "200B", "response": "4kB"} | keys))
     found = []
     with pytest.MonkeyPatch.context() as patched:
