@@ -58,22 +58,28 @@ def ended_cpu_s(program: subprocess.Popen[str]) -> float:
     return seen
 
 
+def cpu_s_after_ctrl_c(program: subprocess.Popen[str], *words: str) -> float:
+    """What a program takes to end when it is interrupted as soon as it has said one of these on stderr."""
+    assert program.stderr is not None
+    said = ""
+    while not any(word in said for word in words):
+        line = program.stderr.readline()
+        assert line, said
+        said += line
+    before_s = cpu_s(program.pid)
+    program.send_signal(signal.SIGINT)
+    return ended_cpu_s(program) - before_s
+
+
 @pytest.mark.parametrize("words", [["run", "--jobs", "2"], ["run", "--jobs", "1", "--json"]], ids=" ".join)
 def test_a_run_of_a_thousand_hosts_ends_soon_after_ctrl_c(place: Path, words: list[str]) -> None:
     command = [*PROGRAM, words[0], "lab.yaml", *words[1:], "--out", "mine"]
     with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as program:
         assert program.stderr is not None
-        said = ""
-        while "% done" not in said and '"fraction": 0.0' not in said:
-            line = program.stderr.readline()
-            assert line, said
-            said += line
-        before_s = cpu_s(program.pid)
-        program.send_signal(signal.SIGINT)
-        after_s = ended_cpu_s(program)
+        spent_s = cpu_s_after_ctrl_c(program, "% done", '"fraction": 0.0')
         errors = program.stderr.read()
         assert program.wait(WALL_S_MAX) == 130, errors
-    assert after_s - before_s < CPU_S_MAX
+    assert spent_s < CPU_S_MAX
     assert "interrupted: completed trials are kept" in errors
     assert "Traceback" not in errors
     assert json.loads((place / "mine/manifest.json").read_text())["state"] == "interrupted"
@@ -121,21 +127,14 @@ def test_a_long_command_says_what_it_does_and_ends_soon_after_ctrl_c(place: Path
             [*PROGRAM, *words], cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         ) as program:
             assert program.stderr is not None
-            said = ""
             try:
-                while stage not in said:
-                    line = program.stderr.readline()
-                    assert line, said
-                    said += line
-                before_s = cpu_s(program.pid)
-                program.send_signal(signal.SIGINT)
-                after_s = ended_cpu_s(program)
+                spent_s = cpu_s_after_ctrl_c(program, stage)
             finally:
                 program.kill()
             rest = program.stderr.read()
             assert program.wait(WALL_S_MAX) == 130, rest
     finally:
         os.close(pipe)
-    assert after_s - before_s < CPU_S_MAX
+    assert spent_s < CPU_S_MAX
     assert [number for number, line in enumerate(reversed(rest.splitlines())) if "interrupted" in line] == [0], rest
     assert "Traceback" not in rest
