@@ -26,6 +26,10 @@ class PlanError(ValueError):
     """As the simulator's."""
 
 
+class NotDivided(ValueError):  # noqa: N818  the name of the simulator's
+    """As the simulator's."""
+
+
 class Trial:
     """One trial."""
 
@@ -74,7 +78,7 @@ def install() -> types.ModuleType:
     import tailrace
 
     module = types.ModuleType("tailrace._native")
-    for item in (PlanError, Trial, version):
+    for item in (NotDivided, PlanError, Trial, version):
         setattr(module, item.__name__, item)
     sys.modules["tailrace._native"] = module
     setattr(tailrace, "_native", module)  # noqa: B010  a stub file types the real one

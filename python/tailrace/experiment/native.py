@@ -118,9 +118,7 @@ def run_trial(trial: NativeTrial) -> Outcome:
     """
     try:
         told = trial.run()
-    except ValueError as error:
-        if not isinstance(error, getattr(_module(), "NotDivided", ())):
-            raise
+    except _module().NotDivided as error:
         why = NotDivided(*error.args)
         raise TailraceError(f"several cores: {why.what} (hint: {why.hint})") from None
     return _outcome(told)
