@@ -49,7 +49,7 @@ class Curve:
     every: Tally = field(default_factory=Tally)
     low: tuple[float, int, bool] | None = None
     """The smallest mean of a point, the number of that point, and whether the mean is a lower bound."""
-    high: tuple[float, int, bool] | None = None
+    high: tuple[float, int] | None = None
     by_value: dict[str, dict[int, Tally]] = field(default_factory=dict)
     """By axis and place of the value."""
     below: int = 0
@@ -63,9 +63,9 @@ class Curve:
         """A point, and the baseline there."""
         value, is_bound = own.mean, own.bounds > 0
         self.every.add(value, is_bound=is_bound)
-        found = (value, point, is_bound)
-        self.low = found if self.low is None else min(self.low, found)
-        self.high = found if self.high is None else max(self.high, found)
+        low, high = (value, point, is_bound), (value, point)
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
         for path, place in places.items():
             self.by_value.setdefault(path, {}).setdefault(place, Tally()).add(value, is_bound=is_bound)
         if base is not None:
@@ -161,9 +161,9 @@ def _curve(sweep: Sweep, key: Key, curve: Curve) -> dict[str, Any]:
         "points": curve.every.count,
         "mean": curve.every.mean,
         "bounds": curve.every.bounds,
-        "low": _end(sweep, curve.low),
+        "low": _end(sweep, *curve.low),
         # Where any value is a lower bound, the largest may be larger than all that are known.
-        "high": _end(sweep, (*curve.high[:2], curve.every.bounds > 0)),
+        "high": _end(sweep, *curve.high, is_bound=curve.every.bounds > 0),
         "below": curve.below,
         "above": curve.above,
         "compared": curve.compared,
@@ -183,9 +183,8 @@ def _curve(sweep: Sweep, key: Key, curve: Curve) -> dict[str, Any]:
     }
 
 
-def _end(sweep: Sweep, found: tuple[float, int, bool]) -> dict[str, Any]:
+def _end(sweep: Sweep, value: float, point: int, is_bound: bool) -> dict[str, Any]:
     """The smallest or largest value of a curve, and where it is."""
-    value, point, is_bound = found
     return {"value": value, "is_bound": is_bound, "point": sweep.point(point).label}
 
 
