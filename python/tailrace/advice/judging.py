@@ -8,7 +8,7 @@ from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.tone import tone_of
-from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials
+from tailrace.results.metrics.definitions import metric_of_trials
 from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
@@ -55,11 +55,9 @@ def figures(run: Run, arm: str, goal: Goal) -> list[float]:
 
 
 def kept(run: Run, arm: str, goal: Goal) -> int:
-    """Trials of an arm that keep the bound of the goal; of a lower bound it is not known."""
+    """Trials of an arm that keep the bound of the goal; none where a trial does not have the figure."""
     members = subject_of(run, goal).members
-    values = figures(run, arm, goal)
-    bounds = [bounds_of_trials([trial], members, goal.metric) > 0 for trial in run.told(arm)] if values else []
-    return sum(goal.is_met(value, is_lower_bound=bound) for value, bound in zip(values, bounds, strict=True))
+    return sum(goal.is_met_in(trial, members) for trial in run.told(arm)) if figures(run, arm, goal) else 0
 
 
 def improvement(run: Run, arm: str, goal: Goal) -> float | None:

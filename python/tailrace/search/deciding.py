@@ -6,8 +6,8 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.points import Points
-from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_members
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.metrics.definitions import metric_of_members
 from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.scenario.loading import try_changes
@@ -128,21 +128,13 @@ class Decider:
         ]
         if positions not in self.tried:
             self._refuse_unknown(rows)
-        met = sum(
-            all(self._meets(goal, trial, value) for goal, value in zip(self.goals, row, strict=True))
-            for trial, row in zip(counted, rows, strict=True)
-        )
+        met = sum(all(goal.is_met_in(trial, self._members(goal)) for goal in self.goals) for trial in counted)
         columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
         figures = [summarise_sample(column) for column in columns]
         return Tried(positions, values, label, figures, met, len(rows), test.decide(met, len(rows) - met))
 
     def _members(self, goal: Goal) -> Sequence[str]:
         return self.groups.get(goal.subject, [goal.subject])
-
-    def _meets(self, goal: Goal, trial: Trial, value: float | None) -> bool:
-        """A trial without the figure, because its workload did not finish, does not meet a goal."""
-        is_bound = bounds_of_trials([trial], self._members(goal), goal.metric) > 0
-        return value is not None and goal.is_met(value, is_lower_bound=is_bound)
 
     def _refuse_unknown(self, rows: Sequence[Sequence[float | None]]) -> None:
         """Raises `RunRefusedError` where the first settings of all do not have the figure of a goal.

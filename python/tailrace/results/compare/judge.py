@@ -51,8 +51,8 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     value = measured * factor if measured is not None else None
     interval = _interval(run, band, samples, combine, factor) if measured is not None else None
     holds = band.holds(value) if value is not None else None
-    largest = _samples(run, band, is_largest=True)[0]
-    is_bound = holds is not None and largest != samples
+    largest = samples if holds is None else _largest(run, band, samples)
+    is_bound = largest != samples
     is_open = is_bound and holds != band.holds(combine(*(centre(sample) for sample in largest)) * factor)
     passed = holds and not is_open
     is_clear = None
@@ -148,22 +148,33 @@ def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
     return (band.low is not None and high < band.low) or (band.high is not None and low > band.high)
 
 
-def _samples(run: Run, band: Band, *, is_largest: bool = False) -> tuple[list[list[float]], Callable[..., float]]:
-    """The samples of trials whose centres make the metric, and how; with `is_largest` lower bounds are infinite."""
+def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., float]]:
+    """The samples of trials whose centres make the metric, and how."""
+    parts, combine = _parts(run, band)
+    return [_values(run, arm, band, metric) for arm, metric in parts], combine
+
+
+def _largest(run: Run, band: Band, samples: list[list[float]]) -> list[list[float]]:
+    """The samples with lower bounds as large as one likes."""
+    return [
+        [
+            inf if is_lower_bound(trial, band, metric) else value
+            for trial, value in zip(run.valid(arm), sample, strict=True)
+        ]
+        for (arm, metric), sample in zip(_parts(run, band)[0], samples, strict=True)
+    ]
+
+
+def _parts(run: Run, band: Band) -> tuple[list[tuple[str, str]], Callable[..., float]]:
+    """Of what the metric is made: arms and metrics of their trials, and how."""
     here = band.arm or run.baseline or ""
-
-    def values(arm: str, metric: str) -> list[float]:
-        return _values(run, arm, band, metric, is_largest=is_largest)
-
     if band.metric == "acceleration_percent":
-        samples = [values(arm, "completion_s") for arm in _arms(run, band)]
-        return samples, lambda first, second: (1 - second / first) * 100
+        return [(arm, "completion_s") for arm in _arms(run, band)], lambda first, second: (1 - second / first) * 100
     if (of := RATIOS.get(band.metric)) is not None:
-        return [values(arm, of) for arm in _arms(run, band)], _ratio
+        return [(arm, of) for arm in _arms(run, band)], _ratio
     if band.metric == "slowdown":
-        arms = (here, f"{SOLO}{band.workload}")
-        return [values(arm, "completion_s") for arm in arms], truediv
-    return [values(here, band.metric)], float
+        return [(arm, "completion_s") for arm in (here, f"{SOLO}{band.workload}")], truediv
+    return [(here, band.metric)], float
 
 
 def _ratio(first: float, second: float) -> float:
@@ -176,12 +187,9 @@ def _arms(run: Run, band: Band) -> tuple[str, str]:
     return band.baseline or run.baseline or "", band.arm or run.baseline or ""
 
 
-def _values(run: Run, arm: str, band: Band, metric: str, *, is_largest: bool) -> list[float]:
+def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
     """Value of every valid trial; empty where a trial lacks it, since an average of the others would be biased."""
-    values = [
-        inf if is_largest and is_lower_bound(trial, band, metric) else trial_value(run, trial, band, metric)
-        for trial in run.valid(arm)
-    ]
+    values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
 

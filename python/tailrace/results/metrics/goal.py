@@ -1,12 +1,19 @@
 """What a user wants: a figure of a workload, and the value that it should have."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from tailrace.errors import RunRefusedError, closest
-from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, UNITS
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.definitions import (
+    BETTER_HIGHER,
+    METRICS,
+    UNITS,
+    bounds_of_trials,
+    metric_of_members,
+)
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_MS, PS_PER_S = 10**9, 10**12
@@ -50,6 +57,12 @@ class Goal:
         if self.bound is None:
             return True
         return value >= self.bound if self.is_higher_better else value <= self.bound and not is_lower_bound
+
+    def is_met_in(self, trial: Trial, members: Sequence[str]) -> bool:
+        """Whether the figure of a trial's workloads keeps the bound; one without it does not."""
+        value = metric_of_members(trial, members, self.metric)
+        is_bound = bounds_of_trials([trial], members, self.metric) > 0
+        return value is not None and self.is_met(value, is_lower_bound=is_bound)
 
     @property
     def sign(self) -> Literal["<", ">"]:
