@@ -152,6 +152,11 @@ impl<F: NetworkFrame> Ring<F> {
         prefetch(&self.slots, self.first as usize);
     }
 
+    /// The address of the memory, if there is any.
+    pub(crate) fn memory(&self) -> Option<usize> {
+        (!self.slots.is_empty()).then(|| self.slots.as_ptr() as usize)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, F)> {
         let mut rests = self.rests.iter().flat_map(|rests| rests.iter());
         (0..self.len()).map(move |behind| {

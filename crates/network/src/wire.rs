@@ -164,6 +164,11 @@ impl<F: NetworkFrame> Wire<F> {
         (arrived - most) as u64
     }
 
+    /// Where the memory for frames on their way begins, if there is any.
+    pub fn memory(&self) -> Option<usize> {
+        self.on_the_way.memory()
+    }
+
     /// Takes away what is on its way, and the memory for it.
     pub fn discard(&mut self) {
         self.on_the_way.discard();

@@ -16,6 +16,8 @@ use tailrace_wire::Packet;
 
 /// Windows between two looks at the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
+/// Events between two looks at the memory.
+const EVENTS_PER_LOOK: u64 = EVENTS_PER_REPORT as u64;
 /// Flows that are left when the parts begin to stop after each that ends, so that none goes on after the last.
 const ENDING_MAX: u64 = 16;
 /// Entries of a log after which the threads end, so that it is told: some 64 MiB.
@@ -256,7 +258,11 @@ impl<'a> Part<'a> {
             }
         }
         self.handled = events;
+        let before = self.world.events / EVENTS_PER_LOOK;
         self.world.events += events;
+        if self.world.events / EVENTS_PER_LOOK > before {
+            self.world.look_at_pages();
+        }
     }
 
     /// Looks at the control within a window, which can be long: the first part tells how far it is.

@@ -153,15 +153,23 @@ impl World {
                 }
             }
             self.events += u64::from(EVENTS_PER_REPORT);
-            let (hosts, wires) = (&self.hosts, &self.links.wires);
-            self.huge_pages.look(wires.len(), || {
-                let of_hosts = hosts.iter().map(|host| host.sockets().as_ptr() as usize);
-                of_hosts.chain([wires.as_ptr() as usize, hosts.as_ptr() as usize])
-            });
+            self.look_at_pages();
             if self.is_cancelled_by(control) {
                 return self.settle_switches();
             }
         }
+    }
+
+    /// Memory grows, and is put on huge pages now and then.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn look_at_pages(&mut self) {
+        let (hosts, wires) = (&self.hosts, &self.links.wires);
+        self.huge_pages.look(wires.len(), || {
+            let of_hosts = hosts.iter().map(|host| host.sockets().as_ptr() as usize);
+            let of_frames = wires.iter().filter_map(Wire::memory);
+            of_hosts.chain(of_frames).chain([wires.as_ptr() as usize, hosts.as_ptr() as usize])
+        });
     }
 
     /// Tells how far the run is, and whether it is to end early.
