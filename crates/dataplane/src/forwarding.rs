@@ -2,7 +2,7 @@
 
 use crate::{Frame, PortNo};
 use std::collections::BTreeMap;
-use tailrace_units::mix64;
+use tailrace_units::{mix64, prefetch};
 
 /// Most output ports that are equally short to one destination.
 const EQUAL_PATHS_MAX: usize = 256;
@@ -84,18 +84,34 @@ impl Forwarding {
         self.pins.insert(flow_hash, number(port));
     }
 
+    /// What tells the output port for a destination and a flow is wanted soon.
+    #[inline(always)]
+    pub fn prefetch(&self, destination: usize, flow_hash: u32) {
+        if self.pins.places.is_empty() {
+            prefetch(&self.routes, destination);
+        } else {
+            prefetch(&self.pins.places, flow_hash as usize & (self.pins.places.len() - 1));
+        }
+    }
+
     /// The output port for `frame`, or `None` when its destination is unreachable.
     #[inline(always)]
     pub fn route<F: Frame>(&self, frame: &F) -> Option<PortNo> {
-        if let Some(port) = self.pins.port_of(frame.flow_hash()) {
+        self.port_to(frame.destination() as usize, frame.flow_hash())
+    }
+
+    /// The output port for a destination and a flow, or `None` when it is unreachable.
+    #[inline(always)]
+    pub fn port_to(&self, destination: usize, flow_hash: u32) -> Option<PortNo> {
+        if let Some(port) = self.pins.port_of(flow_hash) {
             return Some(usize::from(port));
         }
-        let entry = self.routes[frame.destination() as usize];
+        let entry = self.routes[destination];
         if entry < FIRST_GROUP {
             return Some(usize::from(entry));
         }
         let &(first, count) = self.groups.ends.get(usize::from(entry - FIRST_GROUP))?;
-        let hash = mix64(u64::from(frame.flow_hash()) ^ self.salt) >> 32;
+        let hash = mix64(u64::from(flow_hash) ^ self.salt) >> 32;
         Some(usize::from(self.groups.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))
     }
 }

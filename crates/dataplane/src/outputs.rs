@@ -10,6 +10,9 @@ pub type QueueNo = usize;
 
 /// The world around one switch. Every method has the time at which the thing happened, which may lie before the call.
 pub trait Outputs<F> {
+    /// A frame has come to `port`, and may be sent soon.
+    #[inline(always)]
+    fn prepare(&self, _port: PortNo) {}
     /// `frame` occupies the wire behind `port` from `start` to `end` (overhead included).
     /// On a port that has nothing left to choose, `start` may lie ahead of the call.
     fn transmit(&mut self, port: PortNo, frame: &F, start: Time, end: Time);

@@ -14,7 +14,7 @@ use crate::{
     Classifier, DropCause, Forwarding, Frame, GroupPolicy, Limit, Outputs, PausePolicy, Policer, PortNo, PortPolicy,
     QueueCounters, QueueNo, SharedBuffer, Vlans,
 };
-use tailrace_units::{Pace, Time};
+use tailrace_units::{Pace, Time, prefetch};
 use tailrace_wire::FlowKey;
 
 /// A switch.
@@ -128,6 +128,23 @@ impl<F: Frame> Switch<F> {
         }
     }
 
+    /// What tells the port of a frame for a destination is wanted soon.
+    #[inline(always)]
+    pub fn prefetch_route(&self, destination: usize, flow_hash: u32) {
+        self.forwarding.prefetch(destination, flow_hash);
+    }
+
+    /// The port of a frame for a destination is wanted soon. Returns which it is.
+    #[inline(always)]
+    pub fn prefetch_port(&self, destination: usize, flow_hash: u32) -> Option<PortNo> {
+        let port = self.forwarding.port_to(destination, flow_hash)?;
+        if let Some(port) = self.ports.get(port) {
+            port.prefetch();
+        }
+        prefetch(&self.dues, port);
+        Some(port)
+    }
+
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
     #[inline]
     pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outputs<F>) {
@@ -147,6 +164,7 @@ impl<F: Frame> Switch<F> {
         let Some(port) = self.forwarding.route(frame) else {
             return self.drop_early(now, in_port, frame, DropCause::NoRoute, out);
         };
+        out.prepare(port);
         self.settle_all_for(now, port, frame.bytes(), out);
         let target = &mut self.ports[port];
         if target.due() <= now {

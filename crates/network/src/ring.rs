@@ -152,9 +152,21 @@ impl<F: NetworkFrame> Ring<F> {
         prefetch(&self.slots, self.first as usize);
     }
 
+    /// The head of the first, if there is one.
+    #[inline(always)]
+    pub(crate) fn head(&self) -> Option<&F::Head> {
+        if self.is_empty() { None } else { self.slots.get(self.first as usize).map(|slot| &slot.head) }
+    }
+
+    /// The place of the next is wanted soon.
+    #[inline(always)]
+    pub(crate) fn prefetch_next(&self) {
+        prefetch(&self.slots, self.next as usize);
+    }
+
     /// The address of the memory, if there is any.
     pub(crate) fn memory(&self) -> Option<usize> {
-        (!self.slots.is_empty()).then(|| self.slots.as_ptr() as usize)
+        (!self.slots.is_empty()).then_some(self.slots.as_ptr() as usize)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, F)> {

@@ -9,6 +9,9 @@ use tailrace_wire::Flags;
 
 /// The interface of an engine to the switches of its network: wires for sending, and a record of events of frames.
 pub trait Medium<F> {
+    /// A frame may be sent on a wire soon.
+    #[inline(always)]
+    fn prepare(&self, _wire: usize) {}
     /// A frame occupies a wire from `start` to `end`.
     fn send(&mut self, wire: usize, frame: &F, start: Time, end: Time);
     /// A frame was dropped at the port before a wire.
@@ -81,6 +84,13 @@ impl<F: NetworkFrame> SwitchNode<F> {
     pub fn split<'a, M>(&'a mut self, medium: &'a mut M) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
         let SwitchNode { switch, outside } = self;
         (switch, SwitchOutputs { medium, outside })
+    }
+
+    /// The port and the wire of a frame for a destination are wanted soon. Returns the wire.
+    #[inline(always)]
+    pub fn prefetch_port(&self, destination: usize, flow_hash: u32) -> Option<usize> {
+        let port = self.switch.prefetch_port(destination, flow_hash)?;
+        self.outside.wires.get(port).map(|&wire| wire as usize)
     }
 
     /// The latest notice that was not sent. An engine takes all of them after every call of the switch.
@@ -199,6 +209,11 @@ impl<F> Seldom<F> {
 }
 
 impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
+    #[inline(always)]
+    fn prepare(&self, port: PortNo) {
+        self.medium.prepare(self.outside.wires[port] as usize);
+    }
+
     #[inline(always)]
     fn transmit(&mut self, port: PortNo, frame: &F, start: Time, end: Time) {
         if !self.outside.records.is_empty() {

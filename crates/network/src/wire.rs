@@ -126,6 +126,18 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.prefetch();
     }
 
+    /// The head of the next frame, if one is on its way.
+    #[inline(always)]
+    pub fn next_head(&self) -> Option<&F::Head> {
+        self.on_the_way.head()
+    }
+
+    /// The place of a frame that is sent next is wanted soon.
+    #[inline(always)]
+    pub fn prefetch_last(&self) {
+        self.on_the_way.prefetch_next();
+    }
+
     /// Takes the next frame if it has arrived.
     #[inline]
     pub fn pop_arrived(&mut self, now: Time) -> Option<(Time, F)> {

@@ -30,14 +30,17 @@ const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 /// Children of a node.
 const WAYS: usize = 4;
 
-/// Wires that are likely to be due shortly.
-#[derive(Clone, Copy, Debug)]
+/// Wires that are likely to be due shortly, by their sources.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Coming {
     /// The next.
     pub(crate) next: usize,
-    /// One of the four from which the next is chosen from now on.
-    pub(crate) soon: usize,
+    /// One of the four from which the next is chosen from now on, one of the sixteen from which those are, and so on.
+    pub(crate) soon: [usize; STAGES],
 }
+
+/// Levels of the tree of which the engine is told what has come to them.
+const STAGES: usize = 4;
 
 /// The pending times of all sources. The wires, which are armed all the time, have a tree of their own: a small one.
 #[derive(Debug)]
@@ -136,14 +139,19 @@ impl Agenda {
     /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and
     /// this stands in the loop that needs it for every event.
     #[inline(always)]
-    pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) -> Coming {
+    pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) {
         debug_assert!((wire as usize) < self.first_other, "wires come first");
         self.due[wire as usize] = at;
         let key = self.key(wire, at);
         let slot = self.wires.slot_of(wire as usize);
-        let coming = self.wires.raise(slot, key);
-        let sources = SOURCES_MAX as u64 - 1;
-        Coming { next: (self.wires.least & sources) as usize, soon: (coming & sources) as usize }
+        self.wires.raise(slot, key);
+    }
+
+    /// What is likely to be due soon after a wire was postponed.
+    #[inline(always)]
+    pub(crate) fn coming(&self, postponed: Source) -> Coming {
+        let wire = |key: u64| (key & (SOURCES_MAX as u64 - 1)) as usize;
+        Coming { next: wire(self.wires.least), soon: self.wires.path(self.wires.slot_of(postponed as usize)).map(wire) }
     }
 
     /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time. Its time becomes
@@ -229,13 +237,12 @@ impl Tree {
         }
     }
 
-    /// A later time needs the winners of the others, up to the root. Returns the one that stands in the root from now on.
+    /// A later time needs the winners of the others, up to the root.
     #[inline]
-    fn raise(&mut self, mut slot: usize, key: u64) -> u64 {
+    fn raise(&mut self, mut slot: usize, key: u64) {
         assert!(slot < self.keys.len() && self.keys.len().is_multiple_of(WAYS), "a node has all its slots");
         let mut winner = key;
-        let entered = loop {
-            let entered = winner;
+        while slot > 0 {
             #[expect(
                 unsafe_code,
                 reason = "four checks on each level of what was checked once: the number of slots is a multiple of four, so that the \
@@ -249,12 +256,19 @@ impl Tree {
             };
             winner = winner.min(others);
             slot /= WAYS;
-            if slot == 0 {
-                break entered;
-            }
-        };
+        }
         self.least = winner;
-        entered
+    }
+
+    /// The keys in the slots above a slot, from the root on.
+    #[inline(always)]
+    fn path(&self, slot: usize) -> [u64; STAGES] {
+        // The highest of the digits of a slot that tell its way from the root.
+        let top = slot.max(1).ilog2() & !1;
+        std::array::from_fn(|stage| {
+            let slot = slot >> top.saturating_sub(2 * stage as u32);
+            self.keys.get(slot).copied().unwrap_or(u64::MAX)
+        })
     }
 }
 
@@ -272,6 +286,35 @@ mod tests {
         assert_eq!(ended, TOO_MANY);
         let broken = failure::caught(|| Agenda::new(2, SOURCES_MAX + 1)).expect_err("no plan has so many");
         assert!(broken.contains("agenda.rs:"), "a broken invariant has its place: {broken}");
+    }
+
+    #[test]
+    fn what_is_coming_is_the_earliest_of_ever_larger_parts_of_the_tree() {
+        for wires in [1_u32, 2, 3, 4, 5, 20, 21, 22, 400] {
+            let mut agenda = Agenda::new(wires as usize, wires as usize + 1);
+            let mut random = 1_u32;
+            (0..wires).for_each(|wire| agenda.arm(wire, Time::from_ps(u64::from(wire))));
+            for step in 0..500 {
+                let (_, wire) = agenda.next();
+                random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                agenda.postpone_wire(wire, Time::from_ps(u64::from(wires + step + random % 100)));
+                let coming = agenda.coming(wire);
+                assert_eq!(coming.next, agenda.next().1 as usize);
+                let slot = |wire: u32| agenda.wires.slot_of(wire as usize);
+                let mut above: Vec<usize> =
+                    std::iter::successors(Some(slot(wire)), |slot| Some(slot / WAYS)).take_while(|&slot| slot > 0).collect();
+                above.reverse();
+                // Where the way is shorter, its end stands for what would follow.
+                above.resize(above.len().max(STAGES), *above.last().expect("a leaf has a slot"));
+                let is_below = |wire: u32, top| {
+                    std::iter::successors(Some(slot(wire)), |slot| Some(slot / WAYS)).take(20).any(|slot| slot == top)
+                };
+                for (top, found) in above.into_iter().zip(coming.soon) {
+                    let earliest = (0..wires).filter(|&wire| is_below(wire, top)).min_by_key(|&wire| (agenda.due(wire), wire));
+                    assert_eq!(Some(found), earliest.map(|wire| wire as usize), "of {wires} after step {step}");
+                }
+            }
+        }
     }
 
     proptest! {

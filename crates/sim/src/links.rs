@@ -1,6 +1,6 @@
 //! The wires on which switches and hosts send, and the deadlines that follow from a frame on one.
 
-use crate::agenda::{Agenda, Coming, source_of};
+use crate::agenda::{Agenda, source_of};
 use crate::attachment::Attachment;
 use crate::boundary::{Boundary, Opening};
 use crate::bridging::Bridging;
@@ -12,7 +12,7 @@ use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs, Refusal};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
-use tailrace_units::{Span, Time, prefetch};
+use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
 /// The parts of the world that a frame passes on its way out of a node.
@@ -111,16 +111,6 @@ impl Links {
         self.agenda.arm(source, due);
     }
 
-    /// What is due soon is not in a cache where there are thousands of wires: the wire is brought first, and then the frame on
-    /// it.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, coming: Coming) {
-        prefetch(&self.wires, coming.soon);
-        if let Some(wire) = self.wires.get(coming.next) {
-            wire.prefetch();
-        }
-    }
-
     /// When the latest control frame that left a wire at an interface is over.
     #[inline]
     pub(crate) fn control_until(&self, wire: usize) -> Time {
@@ -149,6 +139,11 @@ impl Links {
 }
 
 impl Medium<Packet> for Links {
+    #[inline(always)]
+    fn prepare(&self, wire: usize) {
+        self.wires[wire].prefetch_last();
+    }
+
     #[inline(always)]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.send_here(wire, packet, start, end);

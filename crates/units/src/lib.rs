@@ -11,7 +11,7 @@ mod time;
 mod zipf;
 
 pub use distribution::{Distribution, DistributionError};
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_all};
 pub use random::{Probability, RandomStream, mix64};
 pub use rate::{BitRate, Pace};
 pub use time::{Span, Time};

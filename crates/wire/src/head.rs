@@ -48,6 +48,24 @@ impl PacketHead {
         self.flags.contains(Flags::HAS_REST)
     }
 
+    /// The hash of its flow.
+    #[inline(always)]
+    pub fn flow_hash(&self) -> u32 {
+        self.flow_hash
+    }
+
+    /// The host for which it is.
+    #[inline(always)]
+    pub fn to_host(&self) -> u16 {
+        self.to_host
+    }
+
+    /// The socket for which it is.
+    #[inline(always)]
+    pub fn to_endpoint(&self) -> u32 {
+        self.to_endpoint
+    }
+
     /// The packet has a rest.
     pub fn note_rest(&mut self) {
         self.flags = self.flags.with(Flags::HAS_REST);

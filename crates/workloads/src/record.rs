@@ -6,7 +6,7 @@ use tailrace_endpoint::host::Carried;
 use tailrace_endpoint::transport::{Limits, TcpStats};
 use tailrace_plan::RawObserve;
 use tailrace_record::{Latency, Series};
-use tailrace_units::{Span, Time};
+use tailrace_units::{Span, Time, prefetch_all};
 
 /// Results of one workload.
 #[derive(Debug)]
@@ -132,6 +132,13 @@ impl WorkloadRecord {
     /// Latencies are kept for each of so many users.
     pub fn keep_sums(&mut self, users: usize) {
         self.sums = vec![Sum::default(); users];
+    }
+
+    /// Bytes come to a receiving program soon.
+    #[inline(always)]
+    pub fn prefetch_goodput(&self) {
+        prefetch_all(&self.goodput_bytes);
+        prefetch_all(&self.goodput);
     }
 
     /// Bytes came to a receiving program.

@@ -22,7 +22,7 @@ use crate::queue::Queue;
 use crate::{Frame, Outputs, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
 use fifo::Fifo;
 use scheduled::{Exit, Scheduled};
-use tailrace_units::{Pace, Time};
+use tailrace_units::{Pace, Time, prefetch_all};
 use tailrace_wire::{Pause, PauseState};
 use transmitter::Transmitter;
 
@@ -57,6 +57,11 @@ impl<F: Frame> Port<F> {
         Port { transmitter, queueing }
     }
 
+    /// What a frame touches is wanted soon.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        prefetch_all(self);
+    }
     pub(crate) fn observe(&mut self) {
         self.transmitter.is_observed = true;
     }

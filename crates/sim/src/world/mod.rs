@@ -1,5 +1,6 @@
 //! The world: nodes, wires and the agenda, and the main loop.
 
+mod ahead;
 mod bridging;
 pub(crate) mod connection;
 mod generate;
@@ -249,7 +250,12 @@ impl World {
     fn read_settled_wire(&mut self, now: Time, wire: usize) {
         match self.links.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
-            End::Host(host) => self.poll_host(now, host),
+            End::Host(host) => {
+                self.poll_host(now, host);
+                if ahead::is_wanted(&self.links) {
+                    ahead::bring(&self.links, &self.switches, &self.hosts, source_of(wire));
+                }
+            }
             End::Stage { hypervisor, port, is_switched } => {
                 self.enter_stage(now, wire, (hypervisor, usize::from(port)), is_switched);
             }
@@ -310,13 +316,15 @@ impl World {
 
     #[inline(always)]
     fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
-        let World { switches, links, .. } = self;
+        let World { switches, links, hosts, .. } = self;
         let link = &mut links.wires[wire];
         let mut packet = Packet::default();
         link.pop_to(&mut packet);
         let next = link.next_arrival();
-        let coming = links.agenda.postpone_wire(source_of(wire), next);
-        links.prefetch(coming);
+        links.agenda.postpone_wire(source_of(wire), next);
+        if ahead::is_wanted(links) {
+            ahead::bring(links, switches, hosts, source_of(wire));
+        }
         let (node, mut outputs) = switches[switch].split(links);
         node.handle_frame_there(now, port, &mut packet, &mut outputs);
         self.after_switch(now, switch);
