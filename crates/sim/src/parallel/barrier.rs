@@ -1,10 +1,8 @@
 //! Where the threads of a trial wait for each other after every window, and what each tells the others there.
 
+use super::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, hint, thread};
 use super::threads::another_has_failed;
 use crate::agenda::Source;
-use std::hint;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::thread;
 use tailrace_units::Time;
 
 /// Rounds of waiting in which the processor is kept: a fraction of a microsecond for each hundred.

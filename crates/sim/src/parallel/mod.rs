@@ -13,6 +13,7 @@ mod part;
 mod partition;
 mod receivers;
 mod refusal;
+mod sync;
 mod threads;
 mod whole;
 
