@@ -135,6 +135,37 @@ fn the_last_event_of_a_trial_is_that_of_one_thread() {
     assert!(course.was_repeated, "other parts had gone on");
 }
 
+/// After its last event a port of another part sends a frame that waits: it has not when the trial ends.
+#[test]
+fn a_port_does_not_decide_after_the_last_event_of_a_trial() {
+    // Nothing else happens for a while: what follows the last event needs longer to a switch than the window is long.
+    let (within, between) = (500 * US, 200 * US);
+    let ends = [
+        ("h0", "one", GBPS, within),
+        ("h1", "one", GBPS, within),
+        ("h2", "one", GBPS, within),
+        ("one", "two", GBPS / 100, between),
+    ];
+    let mut raw = star(4, 1_500, GBPS, within, switch("one", 500_000, prioritised([100_000; 3])));
+    raw.switches.push(switch("two", 500_000, fifo(100_000)));
+    raw.links = ends.map(|(a, b, rate_bps, delay_ps)| link(a, b, rate_bps, delay_ps)).into();
+    raw.links.push(link("h3", "two", GBPS, within));
+    raw.hosts.iter_mut().for_each(prompt);
+    (raw.stop_at_ps, raw.observe.ports) = (S, vec![("one".into(), "two".into())]);
+    // Each is 14 frames, which the link between the switches carries in 17 ms.
+    let datagrams = datagrams("datagrams", "h2", "h3", 20_000, RawDistribution::Constant(20 * MS));
+    for at in 0..8 {
+        let mut job = oltp("job", "h0", "h1", 1, 1, 100);
+        job.body.start = RawDistribution::Constant(25 * MS + at * between * 3 / 4);
+        raw.workloads = vec![RawWorkload::from(datagrams.clone()), RawWorkload::from(job)];
+        let plan = Plan::from_raw(raw.clone()).expect("a sound plan");
+        let alone = run(&plan, &Control::default());
+        assert!(alone.summary()["end_ps"].as_u64() < Some(S), "it ends when the job is done");
+        let (outcome, course) = in_parts(&plan, 2, |group| group);
+        assert_same(&alone, &outcome, &format!("{at}: {course:?}"));
+    }
+}
+
 #[test]
 fn what_cannot_be_divided_is_refused_in_words() {
     let refused = |change: &dyn Fn(&mut RawPlan)| {
