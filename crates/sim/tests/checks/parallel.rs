@@ -4,6 +4,7 @@ use crate::common::*;
 use crate::paths::fat_tree;
 use crate::random_plan::plans;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use serde_json::Value;
 use tailrace_plan::*;
 use tailrace_sim::{Control, Cores, Course, Outcome, Partition, Refusal, Table, run, run_on, run_parted};
@@ -40,7 +41,7 @@ pub fn without_processors(plan: &mut RawPlan) {
 }
 
 /// With all that is looked at while a trial runs.
-pub fn divisible(mut plan: RawPlan) -> RawPlan {
+fn divisible(mut plan: RawPlan) -> RawPlan {
     if plan.workloads.iter().any(|workload| matches!(workload.body, RawBody::Flows(_))) {
         without_processors(&mut plan);
     }
@@ -55,11 +56,14 @@ pub fn divisible(mut plan: RawPlan) -> RawPlan {
     plan
 }
 
-fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
-    (plans().prop_map(divisible), proptest::collection::vec(any::<[u8; 4]>(), 4))
+/// So many random plans with this change, each in one to four parts and divided at random.
+pub fn any_division_is_one_thread(cases: u32, change: fn(RawPlan) -> RawPlan) {
+    let divided = (plans().prop_map(divisible).prop_map(change), proptest::collection::vec(any::<[u8; 4]>(), 4));
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    TestRunner::new(config).run(&divided, has_the_outcome_of_one_thread).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-pub fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
+fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
     prop_assume!(plan.switches.len() > 1);
     let plan = Plan::from_raw(plan).expect("a sound plan");
     let alone = run(&plan, &Control::default());
@@ -70,23 +74,15 @@ pub fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>))
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_division_has_the_outcome_of_one_thread(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
+#[test]
+fn any_division_has_the_outcome_of_one_thread() {
+    any_division_is_one_thread(CASES, |plan| plan);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES_OF_LONG, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    #[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored ten_thousand"]
-    fn ten_thousand_divisions_have_the_outcome_of_one_thread(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
+#[test]
+#[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored ten_thousand"]
+fn ten_thousand_divisions_have_the_outcome_of_one_thread() {
+    any_division_is_one_thread(CASES_OF_LONG, |plan| plan);
 }
 
 /// A fat tree of 16 hosts with work of both kinds over its core.
