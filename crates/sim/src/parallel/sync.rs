@@ -3,3 +3,9 @@
 pub(super) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 pub(super) use std::sync::{Mutex, PoisonError};
 pub(super) use std::{hint, thread};
+
+/// Tests delay threads here.
+#[cfg(not(test))]
+pub(super) fn delay() {}
+#[cfg(test)]
+pub(super) use super::schedules::delay;

@@ -14,6 +14,8 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
     pub(super) use std::sync::PoisonError;
 
+    pub(super) fn delay() {}
+
     pub(super) mod thread {
         pub(in super::super) use loom::thread::yield_now;
         pub(in super::super) use std::thread::panicking;
