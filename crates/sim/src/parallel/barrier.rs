@@ -1,10 +1,8 @@
 //! Where the threads of a trial wait for each other after every window, and what each tells the others there.
 
+use super::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, delay, hint, thread};
 use super::threads::another_has_failed;
 use crate::agenda::Source;
-use std::hint;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::thread;
 use tailrace_units::Time;
 
 /// Rounds of waiting in which the processor is kept: a fraction of a microsecond for each hundred.
@@ -75,7 +73,9 @@ impl Barrier {
         own.is_to_pause[parity].store(told.is_to_pause, Ordering::Relaxed);
         own.flow_end[parity].0.store(told.flow_end.0.ps(), Ordering::Relaxed);
         own.flow_end[parity].1.store(told.flow_end.1, Ordering::Relaxed);
+        delay();
         self.wait();
+        delay();
         let mut together = Told::NOTHING;
         for place in &self.places {
             together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));

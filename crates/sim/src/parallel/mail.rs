@@ -1,6 +1,6 @@
 //! Frames on their way from one part to another.
 
-use std::sync::{Mutex, PoisonError};
+use super::sync::{Mutex, PoisonError};
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 

@@ -13,6 +13,9 @@ mod part;
 mod partition;
 mod receivers;
 mod refusal;
+#[cfg(test)]
+mod schedules;
+mod sync;
 mod threads;
 mod whole;
 

@@ -189,17 +189,22 @@ fn refuse_openings(plan: &Plan) -> Result<(), Refusal> {
     for workload in &plan.workloads {
         // A host gives the number of a socket again, perhaps to another workload.
         let hosts: BTreeSet<usize> = opening_hosts(workload).into_iter().collect();
-        let beside = match () {
-            () if hosts.is_empty() => continue,
-            () if has_flows => Beside::Flows,
-            () if notifies => Beside::Notification,
-            () if !plan.observed.is_empty() && !taken.is_disjoint(&hosts) => Beside::Others,
-            () => {
-                taken.extend(hosts);
-                continue;
-            }
+        if hosts.is_empty() {
+            continue;
+        }
+        let beside = if has_flows {
+            Some(Beside::Flows)
+        } else if notifies {
+            Some(Beside::Notification)
+        } else if !plan.observed.is_empty() && !taken.is_disjoint(&hosts) {
+            Some(Beside::Others)
+        } else {
+            None
         };
-        return Err(Refusal::Opening { name: workload.header.name.clone(), beside });
+        if let Some(beside) = beside {
+            return Err(Refusal::Opening { name: workload.header.name.clone(), beside });
+        }
+        taken.extend(hosts);
     }
     Ok(())
 }

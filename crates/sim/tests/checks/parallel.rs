@@ -4,6 +4,7 @@ use crate::common::*;
 use crate::paths::fat_tree;
 use crate::random_plan::plans;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use serde_json::Value;
 use tailrace_plan::*;
 use tailrace_sim::{Control, Cores, Course, Outcome, Partition, Refusal, Table, run, run_on, run_parted};
@@ -40,7 +41,7 @@ pub fn without_processors(plan: &mut RawPlan) {
 }
 
 /// With all that is looked at while a trial runs.
-pub fn divisible(mut plan: RawPlan) -> RawPlan {
+fn divisible(mut plan: RawPlan) -> RawPlan {
     if plan.workloads.iter().any(|workload| matches!(workload.body, RawBody::Flows(_))) {
         without_processors(&mut plan);
     }
@@ -55,11 +56,14 @@ pub fn divisible(mut plan: RawPlan) -> RawPlan {
     plan
 }
 
-fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
-    (plans().prop_map(divisible), proptest::collection::vec(any::<[u8; 4]>(), 4))
+/// So many random plans with this change, each in one to four parts and divided at random.
+pub fn any_division_is_one_thread(cases: u32, change: fn(RawPlan) -> RawPlan) {
+    let divided = (plans().prop_map(divisible).prop_map(change), proptest::collection::vec(any::<[u8; 4]>(), 4));
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    TestRunner::new(config).run(&divided, has_the_outcome_of_one_thread).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-pub fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
+fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> Result<(), TestCaseError> {
     prop_assume!(plan.switches.len() > 1);
     let plan = Plan::from_raw(plan).expect("a sound plan");
     let alone = run(&plan, &Control::default());
@@ -70,23 +74,15 @@ pub fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>))
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_division_has_the_outcome_of_one_thread(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
+#[test]
+fn any_division_has_the_outcome_of_one_thread() {
+    any_division_is_one_thread(CASES, |plan| plan);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES_OF_LONG, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    #[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored ten_thousand"]
-    fn ten_thousand_divisions_have_the_outcome_of_one_thread(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
+#[test]
+#[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored ten_thousand"]
+fn ten_thousand_divisions_have_the_outcome_of_one_thread() {
+    any_division_is_one_thread(CASES_OF_LONG, |plan| plan);
 }
 
 /// A fat tree of 16 hosts with work of both kinds over its core.
@@ -133,6 +129,37 @@ fn the_last_event_of_a_trial_is_that_of_one_thread() {
     assert!(alone.summary()["end_ps"].as_u64() < Some(S), "it ends when the jobs are done");
     assert_same(&alone, &outcome, &format!("{course:?}"));
     assert!(course.was_repeated, "other parts had gone on");
+}
+
+/// After its last event a port of another part sends a frame that waits: it has not when the trial ends.
+#[test]
+fn a_port_does_not_decide_after_the_last_event_of_a_trial() {
+    // Nothing else happens for a while: what follows the last event needs longer to a switch than the window is long.
+    let (within, between) = (500 * US, 200 * US);
+    let ends = [
+        ("h0", "one", GBPS, within),
+        ("h1", "one", GBPS, within),
+        ("h2", "one", GBPS, within),
+        ("one", "two", GBPS / 100, between),
+    ];
+    let mut raw = star(4, 1_500, GBPS, within, switch("one", 500_000, prioritised([100_000; 3])));
+    raw.switches.push(switch("two", 500_000, fifo(100_000)));
+    raw.links = ends.map(|(a, b, rate_bps, delay_ps)| link(a, b, rate_bps, delay_ps)).into();
+    raw.links.push(link("h3", "two", GBPS, within));
+    raw.hosts.iter_mut().for_each(prompt);
+    (raw.stop_at_ps, raw.observe.ports) = (S, vec![("one".into(), "two".into())]);
+    // Each is 14 frames, which the link between the switches carries in 17 ms.
+    let datagrams = datagrams("datagrams", "h2", "h3", 20_000, RawDistribution::Constant(20 * MS));
+    for at in 0..8 {
+        let mut job = oltp("job", "h0", "h1", 1, 1, 100);
+        job.body.start = RawDistribution::Constant(25 * MS + at * between * 3 / 4);
+        raw.workloads = vec![RawWorkload::from(datagrams.clone()), RawWorkload::from(job)];
+        let plan = Plan::from_raw(raw.clone()).expect("a sound plan");
+        let alone = run(&plan, &Control::default());
+        assert!(alone.summary()["end_ps"].as_u64() < Some(S), "it ends when the job is done");
+        let (outcome, course) = in_parts(&plan, 2, |group| group);
+        assert_same(&alone, &outcome, &format!("{at}: {course:?}"));
+    }
 }
 
 #[test]

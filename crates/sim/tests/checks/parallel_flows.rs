@@ -1,9 +1,7 @@
 //! Flows open and end while a trial runs in parts, at hosts of different parts: sockets, ports and paths are those of one thread.
 
 use crate::common::*;
-use crate::parallel::{assert_same, divisible, has_the_outcome_of_one_thread, in_parts, tree, without_processors};
-use crate::random_plan::plans;
-use proptest::prelude::*;
+use crate::parallel::{any_division_is_one_thread, assert_same, in_parts, tree, without_processors};
 use tailrace_plan::*;
 use tailrace_sim::{Control, Cores, Partition, Refusal, run, run_on};
 
@@ -34,27 +32,15 @@ fn with_flows(mut plan: RawPlan) -> RawPlan {
     plan
 }
 
-fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
-    (plans().prop_map(divisible).prop_map(with_flows), proptest::collection::vec(any::<[u8; 4]>(), 4))
+#[test]
+fn flows_are_those_of_one_thread_in_any_division() {
+    any_division_is_one_thread(CASES, with_flows);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn flows_are_those_of_one_thread_in_any_division(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES_OF_LONG, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    #[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored thousand_divisions_of_flows"]
-    fn a_thousand_divisions_of_flows_have_the_outcome_of_one_thread(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
+#[test]
+#[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored thousand_divisions_of_flows"]
+fn a_thousand_divisions_of_flows_have_the_outcome_of_one_thread() {
+    any_division_is_one_thread(CASES_OF_LONG, with_flows);
 }
 
 /// A fat tree with flows between its hosts, and others that all go to one; all workloads end.

@@ -1,9 +1,7 @@
 //! Programs open connections at hosts of different parts while a trial runs: the outcome is that of one thread.
 
 use crate::common::*;
-use crate::parallel::{divisible, has_the_outcome_of_one_thread, tree};
-use crate::random_plan::plans;
-use proptest::prelude::*;
+use crate::parallel::{any_division_is_one_thread, tree};
 use tailrace_plan::*;
 use tailrace_sim::{Beside, Partition, Refusal};
 
@@ -53,27 +51,15 @@ fn with_requests(mut plan: RawPlan) -> RawPlan {
     plan
 }
 
-fn divided_at_random() -> impl Strategy<Value = (RawPlan, Vec<[u8; 4]>)> {
-    (plans().prop_map(divisible).prop_map(with_requests), proptest::collection::vec(any::<[u8; 4]>(), 4))
+#[test]
+fn requests_are_those_of_one_thread_in_any_division() {
+    any_division_is_one_thread(CASES, with_requests);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn requests_are_those_of_one_thread_in_any_division(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES_OF_LONG, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    #[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored thousand_divisions_of_requests"]
-    fn a_thousand_divisions_of_requests_have_the_outcome_of_one_thread(divided in divided_at_random()) {
-        has_the_outcome_of_one_thread(divided)?;
-    }
+#[test]
+#[ignore = "minutes: cargo test --release -p tailrace-sim --test checks -- --ignored thousand_divisions_of_requests"]
+fn a_thousand_divisions_of_requests_have_the_outcome_of_one_thread() {
+    any_division_is_one_thread(CASES_OF_LONG, with_requests);
 }
 
 #[test]
