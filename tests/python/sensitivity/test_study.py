@@ -158,6 +158,7 @@ def test_without_the_package_the_remedy_is_told(tmp_path: Path, monkeypatch: pyt
         ({"keys": ["network.link.delay"], "times": "1us..5us"}, "are no factors"),
         ({"keys": ["network.link.delay"], "forms": ["1us", "2us"]}, "a form has no {}"),
         ({"keys": ["network.link.delay"], "values": ["1us", "2us"], "names": ["one"]}, "1 names for 2 values"),
+        ({"keys": ["network.link.delay"], "values": ["1us", "1000ns"]}, "1us is the same as 1000ns"),
     ],
 )
 def test_what_is_wrong_with_a_variation_is_said_by_check(vary: dict[str, object], told: str) -> None:
