@@ -4,7 +4,15 @@ from itertools import pairwise
 
 import pytest
 
-from tailrace.report.charts.sweep import LABELS_APART, MARKERS_MAX, TICKS_MAX, axis_scale, curve_chart, marked_every
+from tailrace.report.charts.sweep import (
+    LABELS_APART,
+    MARKERS_MAX,
+    TICKS_MAX,
+    axis_scale,
+    curve_chart,
+    heat_map,
+    marked_every,
+)
 from tailrace.report.sections.sweep import values_text
 
 POINTS = 1000
@@ -45,3 +53,17 @@ def test_a_curve_of_many_points_has_some_markers() -> None:
 def test_of_many_values_the_first_ones_the_last_and_their_number_are_listed() -> None:
     assert values_text(VALUES[:3]) == "1us, 2us, 3us"
     assert values_text(VALUES) == "1us, 2us, 3us, … 1000us (1000 values)"
+
+
+@pytest.mark.parametrize(("columns", "texts", "labels"), [(8, 16, 8), (30, 0, 6)])
+def test_cells_of_a_wide_map_have_titles_and_no_texts(columns: int, texts: int, labels: int) -> None:
+    axes = [
+        {"path": path, "name": path, "values": VALUES[:count], "is_log": False}
+        for path, count in (("a", 2), ("b", columns))
+    ]
+    points = [{"values": {"a": a, "b": b}} for a in VALUES[:2] for b in VALUES[:columns]]
+    drawn = heat_map(curve(2 * columns), {"axes": axes, "points": points}, 0.5, 1.5, is_log=False)
+    assert drawn.count('class="heat"') == 2 * columns
+    assert drawn.count("<title>") >= 2 * columns
+    assert drawn.count('class="heat-light"') + drawn.count('class="heat-dark"') == texts
+    assert drawn.count('class="tick"') <= labels

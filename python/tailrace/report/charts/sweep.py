@@ -39,6 +39,8 @@ NAME_PX = 12
 CELL_PX = 26
 LOG_Y_RATIO = 30.0
 """A metric whose largest mean is this many times its smallest has a logarithmic axis."""
+COLUMNS_TOLD_MAX = 8
+"""Columns of a map whose cells have their values as texts; of more columns the texts would stand on each other."""
 TEXT_RATIO = 0.7
 """Cells of a stronger colour than this have text in the colour of the page."""
 
@@ -273,9 +275,10 @@ def heat_map(curve: dict[str, Any], sweep: dict[str, Any], low: float, high: flo
             value = of_place.get((first, second))
             marks += _heat_cell(value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log)
     height = CELL_PX * len(down["values"])
-    for column, second in enumerate(across["values"]):
-        middle = percent((column + 0.5) * width)
-        marks.append(tag("text", second, x=middle, y=height + 16, class_="tick", text_anchor="middle"))
+    columns = Ticks([(column + 0.5) * width for column in range(len(across["values"]))], across["values"])
+    for middle, label in columns.ticks():
+        if label:
+            marks.append(tag("text", label, x=percent(middle), y=height + 16, class_="tick", text_anchor="middle"))
     label = f"{curve_title(curve)} of {curve['workload']} in {curve['arm']} over {down['name']} and {across['name']}."
     return plot(marks, height=height, label=label, left=74)
 
@@ -303,6 +306,8 @@ def _heat_cell(
     rect = tag(
         "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat", fill_opacity=round(share, 3)
     )
+    if width < 1 / COLUMNS_TOLD_MAX:
+        return [rect]
     ink = "heat-light" if share > TEXT_RATIO else "heat-dark"
     return [
         rect,

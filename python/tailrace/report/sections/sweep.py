@@ -38,6 +38,7 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "is_crowded": len(arms) > charts.ARMS_IN_LEGEND_MAX,
         "facts": _facts(sweep),
         "has_bounds": has_bounds(sweep),
+        "has_bare_cells": len(sweep["axes"]) == 2 and len(sweep["axes"][1]["values"]) > charts.COLUMNS_TOLD_MAX,
         "marked_every": charts.marked_every(max(len(axis["values"]) for axis in sweep["axes"])),
         "panels": _numbered(_panels(run, sweep, groups) if is_line else _slices(run, sweep, groups), summary),
         "loads": _numbered(_loads(summary, sweep) if is_line else [], summary),
