@@ -9,6 +9,8 @@ import pytest
 
 from fake_run import FakeRun
 from report_page import edit_trials
+from tailrace.cli.inspect import print_comparison
+from tailrace.errors import RunRefusedError
 from tailrace.results import RunDirectoryError, compare, format_compare
 
 
@@ -112,3 +114,10 @@ def hardly_longer(outcome: dict[str, Any]) -> None:
     own = next(workload for workload in outcome["workloads"] if workload["name"] == "XS")
     longest, count = own["latency"]["max_ps"], own["latency"]["count"] // 50
     own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+
+
+def test_one_run_is_not_a_comparison(tmp_path: Path) -> None:
+    one = FakeRun(trials=1, with_solo=False).write(tmp_path / "a")
+    with pytest.raises(RunRefusedError, match="compare takes 2 runs, or one run of each engine; there are 1"):
+        print_comparison([one], None, json_=False)
+    assert "fifo: same plan; 1 trial has an identical event digest\n" in format_compare(compare(one, one))

@@ -190,4 +190,5 @@ def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
 def _plan_words(compared: dict[str, Any], arm: str) -> str:
     identical = compared["identical_trials"][arm]
     plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[compared["same_plan"][arm]]
-    return f"{arm}: {plan}" + (f"; {identical} trials have identical event digests" if identical else "")
+    noun = "trial has an identical event digest" if identical == 1 else "trials have identical event digests"
+    return f"{arm}: {plan}" + (f"; {identical} {noun}" if identical else "")
