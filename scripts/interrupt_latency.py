@@ -55,19 +55,7 @@ COMMANDS = {
     "sweep": (["run", "--sweep", f"{LOAD}=30%,40%,50%"], RUN),
     "search": (["search", "--vary", f"{LOAD}=30%,40%,50%", "--goal", "web.p99 < 1s", "--maximise", "load"], SEARCH),
     "sensitivity": (
-        [
-            "sensitivity",
-            "--vary",
-            f"{LOAD}=30%..50%",
-            "--figure",
-            "web.p99",
-            "--trajectories",
-            "1",
-            "--samples",
-            "0",
-            "--checks",
-            "0",
-        ],
+        f"sensitivity --vary {LOAD}=30%..50% --figure web.p99 --trajectories 2 --samples 0 --checks 0".split(),
         SENSITIVITY,
     ),
 }
@@ -125,8 +113,10 @@ def phase_times(words: list[str], phases: dict[str, str]) -> list[tuple[str, flo
     seen: list[tuple[str, float]] = []
     while content := os.read(said, 4096):
         seen += [(name, time.monotonic()) for name in content.decode().split()]
-    running.communicate(timeout=LIMIT_S)
+    _, errors = running.communicate(timeout=LIMIT_S)
     os.close(said)
+    if running.returncode:
+        raise SystemExit(f"{' '.join(words)}: exit code {running.returncode}: {errors.decode().strip()}")
     ends = [at for _, at in seen[1:]] + [time.monotonic()]
     lengths: dict[str, float] = {}
     for (name, at), end in zip(seen, ends, strict=True):
