@@ -11,7 +11,7 @@ from tailrace.advice.causes import Makeup, makeup
 from tailrace.advice.combining import COMBINATION, combined
 from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
-from tailrace.advice.judging import Judged, figures, improvement, judged, kept, subject_of
+from tailrace.advice.judging import Judged, bounds, figures, improvement, judged, kept, subject_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
 from tailrace.errors import RunRefusedError, closest, known_arm
@@ -24,7 +24,7 @@ from tailrace.experiment.stages import working
 from tailrace.results import Run
 from tailrace.results.metrics.goal import Goal, parse_goal
 from tailrace.results.metrics.latency import latency_figure
-from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.scenario.loading import Loaded, document_of, try_changes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
@@ -144,7 +144,7 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
         goal=goal,
         path=folder,
         makeup=made,
-        present=summarise_sample(before),
+        present=summarise_figure(before, bounds(final, PRESENT, goal)),
         kept=kept(final, PRESENT, goal),
         confirmed=confirmed,
         screened=screened,

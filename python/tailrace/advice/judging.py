@@ -8,9 +8,9 @@ from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.tone import tone_of
-from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials
 from tailrace.results.metrics.goal import Goal
-from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.statistics import mean
 
@@ -54,6 +54,11 @@ def figures(run: Run, arm: str, goal: Goal) -> list[float]:
     return metric_of_trials(run.told(arm), subject_of(run, goal).members, goal.metric)
 
 
+def bounds(run: Run, arm: str, goal: Goal) -> int:
+    """Trials whose figure is a lower bound."""
+    return bounds_of_trials(run.told(arm), subject_of(run, goal).members, goal.metric)
+
+
 def kept(run: Run, arm: str, goal: Goal) -> int:
     """Trials of an arm that keep the bound of the goal; none where a trial does not have the figure."""
     members = subject_of(run, goal).members
@@ -84,7 +89,7 @@ def judged(run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[s
     found = [
         Judged(
             arm,
-            summarise_sample(comparison.samples[1]),
+            summarise_figure(comparison.samples[1], comparison.bounds[1]),
             effects[arm],
             kept(run, arm, goal),
             sides.get(arm, []),

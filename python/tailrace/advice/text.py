@@ -1,15 +1,15 @@
 """Advice as text and as data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from tailrace.advice.advise import LEAST_PERCENT, Advice, Confirmed
 from tailrace.advice.configuration import Configuration
 from tailrace.advice.judging import Judged
-from tailrace.results.compare.effect_words import size_words
+from tailrace.results.compare.effect_words import at_least, size_words
 from tailrace.results.format.columns import WIDTH, align, fill
-from tailrace.results.format.numbers import digits_text, p_text, signed_text
+from tailrace.results.format.numbers import bound_mark, digits_text, p_text, signed_text
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.goal import unit_of
 
@@ -37,7 +37,7 @@ def advice_text(advice: Advice) -> str:
 def answer(advice: Advice) -> str:
     """The best candidate, or that nothing helps."""
     goal = advice.goal
-    present = _value(advice.present["mean"], goal.metric)
+    present = _mean(advice.present, goal.metric)
     now = f"At present {possessive(goal.subject)} {name_of(goal.metric, 'transactions')} is {present}"
     if goal.bound is not None:
         now += f", within the goal in {advice.kept} of {len(advice.present['values'])} trials"
@@ -49,7 +49,7 @@ def answer(advice: Advice) -> str:
             f"{' beyond doubt' if advice.confirmed else ''}."
         )
     best = advice.helpful[0]
-    mean, interval = best.judged.sample["mean"], best.judged.sample["interval"]
+    interval = best.judged.sample["interval"]
     ends = f" ({_value(interval['low'], goal.metric)} to {_value(interval['high'], goal.metric)})" if interval else ""
     met = ""
     if goal.bound is not None:
@@ -57,12 +57,26 @@ def answer(advice: Advice) -> str:
         met = f" The goal {goal} is kept in {best.judged.kept} of {count} trials."
         if best.judged.kept == 0:
             met = f" No candidate reaches the goal {goal}." if not any(o.judged.kept for o in advice.helpful) else met
-    return f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {_value(mean, goal.metric)}{ends}.{met}"
+    reached = _mean(best.judged.sample, goal.metric)
+    return f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}.{met}"
 
 
 def possessive(name: str) -> str:
     """`shop's`, `answers'`."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def _mean(sample: Mapping[str, Any], metric: str) -> str:
+    """The mean of the goal's figure, marked where it is a lower bound."""
+    return bound_mark(sample["bounds"]) + _value(sample["mean"], metric)
+
+
+def _size(effect: Mapping[str, Any]) -> str:
+    """The size of a change, where lower bounds leave one to tell."""
+    if effect["verdict"] == "not comparable":
+        return "–"
+    size = size_words(effect["change_percent"], effect["arm_mean"] - effect["baseline_mean"])
+    return at_least(effect["bounds"]) + size
 
 
 def _value(value: float | None, metric: str) -> str:
@@ -73,15 +87,15 @@ def _value(value: float | None, metric: str) -> str:
 def _ranking(advice: Advice) -> str:
     goal = advice.goal
     rows = [["", str(goal), "change", "interval", "p", *(["kept"] if goal.bound is not None else [])]]
-    of_present = ["present", _value(advice.present["mean"], goal.metric), "", "", ""]
+    of_present = ["present", _mean(advice.present, goal.metric), "", "", ""]
     rows.append([*of_present, *([f"{advice.kept}/{len(advice.present['values'])}"] if goal.bound is not None else [])])
     for one in advice.confirmed:
         effect, sample = one.judged.effect, one.judged.sample
         interval = sample["interval"]
         row = [
             one.candidate.name,
-            _value(sample["mean"], goal.metric),
-            size_words(effect["change_percent"], effect["arm_mean"] - effect["baseline_mean"]),
+            _mean(sample, goal.metric),
+            _size(effect),
             f"{digits_text(interval['low'])} to {digits_text(interval['high'])}" if interval else "–",
             p_text(effect["p_adjusted"]),
         ]
@@ -98,8 +112,7 @@ def _told(place: int, one: Confirmed) -> Iterator[str]:
 
 def _side_effects(judged: Judged) -> str:
     told = [
-        f"{possessive(effect['workload'])} {name_of(effect['metric'], effect['noun'])} "
-        f"{size_words(effect['change_percent'], effect['arm_mean'] - effect['baseline_mean'])}"
+        f"{possessive(effect['workload'])} {name_of(effect['metric'], effect['noun'])} {_size(effect)}"
         for effect in judged.side_effects[:SIDE_EFFECTS_MAX]
     ]
     more = len(judged.side_effects) - len(told)

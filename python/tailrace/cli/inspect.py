@@ -139,7 +139,7 @@ def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) ->
     """Prints the differences of two runs; for runs of different engines, up to three, it can also write a page."""
     from tailrace import results
 
-    is_engines = results.are_of_engines(runs)
+    is_engines = len(runs) > 1 and results.are_of_engines(runs)
     if page is not None and not is_engines:
         raise RunRefusedError(
             "--report requires runs of different engines (hint: omit it for two runs of the same engine)"

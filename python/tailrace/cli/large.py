@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
+from tailrace.cli.reporting import reporting
 from tailrace.cli.request import Request
 from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError
@@ -49,9 +50,10 @@ def run_large(request: Request, loaded: Loaded, options: Options, executor: Exec
 
 def print_large(path: Path, *, is_json: bool) -> dict[str, Any]:
     """Writes table, result and page of a large sweep and prints the result; returns the summary."""
-    summary = summarise_large(path)
-    write_json(path / "result.json", summary)
-    write_text(path / PAGE, large_page(summary))
+    with reporting(path, reporter_for(json_lines=is_json)):
+        summary = summarise_large(path)
+        write_json(path / "result.json", summary)
+        write_text(path / PAGE, large_page(summary))
     if is_json:
         emit_json({**summary, "path": str(path), "report": str(path / PAGE)})
     else:

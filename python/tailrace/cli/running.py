@@ -20,6 +20,7 @@ from tailrace.cli.console import (
 from tailrace.cli.explaining import explain_finished, refuse_explain
 from tailrace.cli.explaining_live import explain_live_finished
 from tailrace.cli.large import print_large, refuse_large, run_large
+from tailrace.cli.reporting import SUMMARY_LATER, reporting
 from tailrace.cli.request import Request
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
@@ -55,7 +56,6 @@ SUMMARY_BYTES_MAX = 1_000_000
 every ten megabytes; a command ends within a second of Ctrl-C.
 """
 KEPT = "completed trials are kept; run the same command again to resume"
-SUMMARY_LATER = "`tailrace report {}` summarises them"
 
 
 def run_scenario(request: Request) -> int:
@@ -177,7 +177,7 @@ def report_run(path: Path, *, json_: bool) -> int:
     if is_large(read_object(path / "manifest.json")):
         print_large(path, is_json=json_)
         return DONE
-    with working(reporter_for(json_lines=json_), "writing the report"):
+    with reporting(path, reporter_for(json_lines=json_)):
         summary, report = summarise_and_report(path)
     _print(summary, path, report, is_json=json_)
     return DONE
@@ -195,7 +195,7 @@ def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool) -> int:
     if finished.is_interrupted and outcome_bytes(finished.path) > SUMMARY_BYTES_MAX:
         note(f"interrupted: {KEPT}; {SUMMARY_LATER.format(finished.path)}")
         return INTERRUPTED
-    with working(reporter, "writing the report"):
+    with reporting(finished.path, reporter):
         summary, report = summarise_and_report(finished.path)
     _print(summary, finished.path, report, is_json=is_json)
     if finished.is_interrupted:

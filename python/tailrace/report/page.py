@@ -21,9 +21,11 @@ from tailrace.report.sections.results import completion, distributions, provenan
 from tailrace.report.sections.sweep import sweep_section
 from tailrace.report.sections.why import why
 from tailrace.results import Run
+from tailrace.results.compare.effect_words import bounded_change_text
 from tailrace.results.compare.headline import headline
 from tailrace.results.directory.grid import metric_name
 from tailrace.results.format import numbers
+from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
@@ -74,6 +76,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         # Unfinished trials are results, and reported as such.
         "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
         "unfinished": unfinished_sentences(summary),
+        "early_ends": early_end_sentences(summary),
         "has_trials": any(own["trials"] for own in summary["arms"].values()),
         "has_unfinished": any(own["unfinished_trials"] for own in summary["arms"].values()),
         "ends": end_words(summary["arms"]),
@@ -137,6 +140,8 @@ def environment() -> Environment:
         "signed": numbers.signed_text,
         "p_value": numbers.p_text,
         "change": numbers.change_text,
+        "bound": numbers.bound_mark,
+        "bounded_change": bounded_change_text,
         "change_interval": numbers.change_interval_text,
         "code": code_marks,
     }

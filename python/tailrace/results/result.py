@@ -12,6 +12,7 @@ from tailrace.results.compare.kinds import asked_for, count_text, null_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table, read_table
 from tailrace.results.format.numbers import number
+from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.metrics.latency_summary import Latency
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.summarise import summarise_run
@@ -107,7 +108,7 @@ class Result:
         run = self.summary["run"]
         partial = " · <strong>partial</strong>" if run["is_partial"] else ""
         head = f"<p><strong>{escape(run['name'])}</strong> · seed {run['seed']} · scale {run['scale']:g}{partial}</p>"
-        sentences = [*headline(self.summary), *unfinished_sentences(self.summary)]
+        sentences = [*headline(self.summary), *unfinished_sentences(self.summary), *early_end_sentences(self.summary)]
         words = "".join(f"<p>{escape(text)}</p>" for text in sentences)
         return head + words + NOTEBOOK_STYLE + outcome_html(self.summary) + self._expectations_html()
 

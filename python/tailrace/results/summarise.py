@@ -13,6 +13,7 @@ from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.costs import summarise_costs
+from tailrace.results.metrics.early_end import early_end_of
 from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.metrics.hypervisors import summarise_hypervisors
@@ -114,7 +115,8 @@ def _problem(trial: Trial) -> dict[str, Any]:
 
 def _arm(run: Run, arm: str) -> dict[str, Any]:
     trials = run.told(arm)
-    work = planned_work(run, arm)
+    plan = run.plan(arm) or {}
+    work = planned_work(plan)
     ports, ports_omitted = summarise_ports(trials)
     explained = first_record(trials)
     workloads = {}
@@ -135,6 +137,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     return {
         "trials": [trial.number for trial in trials],
         "unfinished_trials": [trial.number for trial in trials if trial.is_unfinished],
+        "early_end": early_end_of(trials, plan, run.scale),
         "seeds": [trial.outcome.get("seed") for trial in trials],
         "digests": [trial.outcome.get("digest") for trial in trials],
         "wall_s": [trial.outcome.get("wall_s") for trial in trials],

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailrace.errors import Problem, ScenarioError
 from tailrace.scenario.text.quantities import Part, refuse
-from tailrace.scenario.text.units import shown
+from tailrace.scenario.text.units import amount_of, shown
 
 LISTED_MAX = 2000
 """Points of a sweep whose trials are kept whole; a larger one keeps the figures of each trial alone."""
@@ -162,8 +162,7 @@ class Sweep(Part):
             else [[(text,) for text in column] for column in columns]
         )
         for rows in listed:
-            if (twice := _repeated(rows)) is not None:
-                raise refuse(f"the value {', '.join(twice)} is listed twice", "remove one of the two")
+            refuse_repeated(rows)
         if self.count > POINTS_MAX:
             number, most = (f"{one:,}".replace(",", " ") for one in (self.count, POINTS_MAX))
             raise refuse(f"the sweep has {number} points", f"the limit is {most}; list fewer values")
@@ -231,13 +230,15 @@ class Point:
         return f"{name}{AT}{self.label}"
 
 
-def _repeated(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    seen: set[tuple[str, ...]] = set()
+def refuse_repeated(rows: Iterable[tuple[str, ...]]) -> None:
+    """Raises an error for two rows of values that are equal, perhaps in other units."""
+    seen: dict[tuple[object, ...], str] = {}
     for row in rows:
-        if row in seen:
-            return row
-        seen.add(row)
-    return None
+        amounts, told = tuple(amount_of(text) or text for text in row), ", ".join(row)
+        if (first := seen.get(amounts)) is not None:
+            what = f"the value {told} is listed twice" if first == told else f"{first} is the same as {told}"
+            raise refuse(what, "remove one of the two")
+        seen[amounts] = told
 
 
 def axis_names(paths: Sequence[str]) -> dict[str, str]:

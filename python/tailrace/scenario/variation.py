@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, model_validator
 
+from tailrace.scenario.sweep import refuse_repeated, text_of
 from tailrace.scenario.text.extent import Extent, parse_extent
 from tailrace.scenario.text.quantities import Part, refuse
 from tailrace.scenario.text.units import SHARE, QuantityError
@@ -67,6 +68,7 @@ class Variation(Part):
             raise refuse(what, "state keys, or settings with paths of their own")
         if any(listed is not None and len(listed) < VALUES_MIN for listed in (self.values, self.forms, self.settings)):
             raise refuse("the list has fewer than two values", "state the present value and at least one other")
+        refuse_repeated((text_of(value),) for value in self.values or ())
         if self.names is not None and len(self.names) != len(self.listed):
             raise refuse(f"{len(self.names)} names for {len(self.listed)} values", "write one name for each value")
         if self.forms is not None and any(PLACE not in form for form in self.forms):

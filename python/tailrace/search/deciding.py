@@ -7,9 +7,9 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.points import Points
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.definitions import metric_of_members
+from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_members
 from tailrace.results.metrics.goal import Goal
-from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.scenario.loading import try_changes
 from tailrace.scenario.sweep import Point, text_of
 from tailrace.search.variable import Variable
@@ -29,7 +29,7 @@ class Tried:
     """By path."""
     label: str
     figures: list[dict[str, Any]]
-    """Of every goal: values of trials, mean, interval."""
+    """Of every goal: values of trials, mean, interval; `bounds` counts the values that are lower bounds."""
     met: int
     """Trials in which every goal is met."""
     trials: int
@@ -113,7 +113,7 @@ class Decider:
         _, _, problems = try_changes(self.points.document, values)
         if not problems:
             return None
-        figures = [summarise_sample([]) for _ in self.goals]
+        figures = [summarise_figure([], 0) for _ in self.goals]
         return Tried(positions, values, self.label(values), figures, 0, 0, False, problems[0].what)
 
     def _after(self, positions: tuple[int, ...], trials: int, test: SequentialTest) -> Tried:
@@ -130,7 +130,8 @@ class Decider:
             self._refuse_unknown(rows)
         met = sum(all(goal.is_met_in(trial, self._members(goal)) for goal in self.goals) for trial in counted)
         columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
-        figures = [summarise_sample(column) for column in columns]
+        bounds = [bounds_of_trials(counted, self._members(goal), goal.metric) for goal in self.goals]
+        figures = [summarise_figure(column, count) for column, count in zip(columns, bounds, strict=True)]
         return Tried(positions, values, label, figures, met, len(rows), test.decide(met, len(rows) - met))
 
     def _members(self, goal: Goal) -> Sequence[str]:

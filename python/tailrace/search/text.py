@@ -6,7 +6,7 @@ from typing import Any
 
 from tailrace.files import write_json, write_text
 from tailrace.results.format.columns import WIDTH, align, fill
-from tailrace.results.format.numbers import digits_text
+from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.goal import Goal, unit_of
 from tailrace.scenario.sweep import text_of
 from tailrace.search.deciding import Tried
@@ -115,7 +115,7 @@ def _rows(found: Searched) -> list[list[str]]:
     rows = [[*head, "trials", "met", "interval", "decision"]]
     for one in found.tried:
         ends = share_interval(one.met, one.trials)
-        figures = [digits_text(figure["mean"]) if figure["values"] else "–" for figure in one.figures]
+        figures = [bound_mark(figure["bounds"]) + digits_text(figure["mean"]) for figure in one.figures]
         mark = "met, found" if found.found is not None and one.positions == found.found.positions else one.verdict
         values = [text_of(one.values[variable.path]) for variable in found.asked.variables]
         interval = f"{100 * ends.low:.0f}–{100 * ends.high:.0f} %"

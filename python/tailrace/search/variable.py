@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from tailrace.errors import RunRefusedError, ScenarioError, closest, dotted
 from tailrace.scenario.loading import parse_sweep, try_changes
 from tailrace.scenario.sweep import Sweep, axis_names, text_of
@@ -68,8 +70,10 @@ def _variable(path: str, name: str, text: str, precision: float) -> Variable:
         listed = Sweep.model_validate(spec).axes[path]
     except ScenarioError as error:
         raise RunRefusedError(f"--vary {path}={text}: {error.problems[0].what} (hint: {HINT})") from None
-    except ValueError:
-        raise RunRefusedError(f"--vary {path}={text}: these are no values to vary (hint: {HINT})") from None
+    except ValidationError as error:
+        told = error.errors()[0].get("ctx", {})
+        what, hint = told.get("what", "these are no values to vary"), told.get("hint") or HINT
+        raise RunRefusedError(f"--vary {path}={text}: {what} (hint: {hint})") from None
     if len(listed) < 2:
         raise RunRefusedError(f"--vary {path}={text}: it is one value (hint: {HINT})")
     return Variable(path, name, tuple(listed))

@@ -133,6 +133,7 @@ class Studying:
         self.points = Points(
             document, self.arms, self.folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores
         )
+        self._refuse_cores()
         self.kept: dict[str, dict[Figure, float | None]] = {}
         self.seen: list[tuple[tuple[float, ...], dict[Figure, float | None]]] = []
         self.figures: list[Figure] = []
@@ -162,6 +163,14 @@ class Studying:
             raise RunRefusedError(
                 f"--samples {self.wanted.samples} must be a power of two (hint: 16 or 32; 0 for none)"
             )
+
+    def _refuse_cores(self) -> None:
+        """Raises `ScenarioError` where the present, or a factor at an end of its range, cannot have so many cores."""
+        if (self.wanted.cores or 1) <= 1:
+            return
+        ends = [factor.applied(self.loaded.document, share)[1] for factor in self.factors for share in factor.ends]
+        for changes in ({}, *ends):
+            self.points.experiment(changes, 1, _label(changes))
 
     def run(self) -> Study:
         """Runs all points; raises `KeyboardInterrupt` when interrupted."""

@@ -13,7 +13,16 @@ from tailrace.statistics.rank import Shift, cliffs_delta, hodges_lehmann, mann_w
 from tailrace.statistics.sample import mean, median, quantile
 from tailrace.statistics.scalability import Law, fit_amdahl, fit_usl
 from tailrace.statistics.stream import named_stream
-from tailrace.statistics.verdict import PAIRS_MIN, Effect, Verdict, adjusted, change_interval, compare_samples
+from tailrace.statistics.verdict import (
+    PAIRS_MIN,
+    Effect,
+    Verdict,
+    adjusted,
+    change_interval,
+    compare_samples,
+    told_verdict,
+    with_bounds,
+)
 
 __all__ = [
     "LEVEL",
@@ -45,4 +54,6 @@ __all__ = [
     "permutation_test",
     "quantile",
     "sign_flip_test",
+    "told_verdict",
+    "with_bounds",
 ]

@@ -12,7 +12,7 @@ from tailrace.statistics.rank import Shift, cliffs_delta, hodges_lehmann, mann_w
 from tailrace.statistics.sample import mean, median
 from tailrace.statistics.stream import named_stream
 
-Verdict = Literal["lower", "higher", "unclear size", "no significant difference", "too few trials"]
+Verdict = Literal["lower", "higher", "unclear size", "no significant difference", "not comparable", "too few trials"]
 
 # The customary threshold. A verdict names its p value, so that readers can hold it to another.
 SIGNIFICANCE = 0.05
@@ -93,6 +93,24 @@ def adjusted(effects: Sequence[Effect]) -> list[Effect]:
         replace(effect, p_adjusted=p, tests=len(effects), verdict=_verdict(effect, p, len(effects)))
         for effect, p in zip(effects, p_values, strict=True)
     ]
+
+
+def with_bounds(effect: Effect, bounds: tuple[int, int]) -> Effect:
+    """The same effect where so many values of the two samples are lower bounds: there is no interval, and a difference
+    is told only where larger values than the bounds would make it larger.
+    """
+    if bounds == (0, 0):
+        return effect
+    verdict = told_verdict(effect.verdict, bounds)
+    shift = replace(effect.shift, low=None, high=None)
+    return replace(effect, change_interval=None, shift=shift, verdict=verdict)
+
+
+def told_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:
+    """A verdict on two samples of which so many values are lower bounds."""
+    of_baseline, of_other = bounds
+    is_told = {"higher": not of_baseline, "lower": not of_other, "too few trials": True}
+    return verdict if is_told.get(verdict, bounds == (0, 0)) else "not comparable"
 
 
 def _verdict(effect: Effect, p_adjusted: float, tests: int) -> Verdict:

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fake_run import FakeRun
-from tailrace.cli import running
+from tailrace.cli import large, running
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.run import Finished, outcome_bytes
 
@@ -98,6 +99,43 @@ def test_a_large_run_that_was_interrupted_is_not_summarised_and_says_how_it_can_
     monkeypatch.setattr(running, "SUMMARY_BYTES_MAX", outcome_bytes(path))
     assert running._conclude(interrupted, Silent(), is_json=False) == 130
     assert (path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: running._conclude(Finished(path, is_interrupted=False, statuses={}), Silent(), is_json=False),
+        lambda path: running.report_run(path, json_=False),
+    ],
+    ids=["run", "report"],
+)
+def test_an_interrupt_while_the_report_is_written_says_what_is_kept_and_how_to_have_it(
+    write: Callable[[Path], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = FakeRun(trials=1).write(tmp_path / "run")
+
+    def interrupted(_path: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "summarise_and_report", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        write(path)
+    assert ended.value.code == 130
+    told = f"interrupted: the outcomes of trials are kept; `tailrace report {path}` summarises them"
+    assert capsys.readouterr().err.splitlines()[-1] == told
+
+
+def test_an_interrupt_while_a_large_sweep_is_summarised_says_how_to_continue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_path: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(large, "summarise_large", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        large.print_large(tmp_path, is_json=False)
+    assert ended.value.code == 130
+    assert f"`tailrace report {tmp_path}` summarises them" in capsys.readouterr().err
 
 
 LONG = """

@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -20,16 +19,15 @@ NEEDED = missing()
 
 def test_commands_of_slurm_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RunRefusedError, match="the command `sbatch` is not on the PATH"):
-        batch_script(Jobs())
+    refused = pytest.raises(RunRefusedError, match="the command `sbatch` is not on the PATH")
+    with refused, slurm_workers(Jobs(), print):
+        raise AssertionError("it was refused")
 
 
-def test_the_batch_script_says_what_was_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in subject.COMMANDS:
-        program = tmp_path / name
-        program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+def test_the_batch_script_says_what_was_asked_for_without_slurm(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     script = batch_script(Jobs("batch", "02:00:00", 3, 5))
     assert script.startswith("#!")
     assert {"#SBATCH -p batch", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=3"} <= set(script.splitlines())

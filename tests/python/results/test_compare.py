@@ -1,11 +1,16 @@
 """Two runs side by side."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fake_run import FakeRun
+from report_page import edit_trials
+from tailrace.cli.inspect import print_comparison
+from tailrace.errors import RunRefusedError
 from tailrace.results import RunDirectoryError, compare, format_compare
 
 
@@ -80,3 +85,39 @@ def test_what_only_one_run_has_is_said(tmp_path: Path) -> None:
     assert compared["only_in_a"][0] == "dpp"
     assert compared["only_in_b"] == []
     assert "only in a: dpp" in format_compare(compared)
+
+
+@pytest.mark.parametrize(("bounded", "verdict", "change"), [("a", "lower", "< "), ("b", "not comparable", "–")])
+def test_lower_bounds_are_compared_only_where_they_tell(
+    tmp_path: Path, bounded: str, verdict: str, change: str
+) -> None:
+    """The second run is faster, all the more where the first one has bounds, and perhaps not where it has them."""
+    paths = runs(tmp_path, FakeRun(with_solo=False), FakeRun(with_solo=False, seed=2, factor=0.5))
+    edit_trials(paths["ab".index(bounded)], hardly_longer)
+    compared = compare(*paths)
+    [effect] = [
+        e
+        for e in compared["differences"]
+        if (e["scope"], e["workload"], e["metric"]) == ("fifo", "XS", "latency_p99_ms")
+    ]
+    assert effect["verdict"] == verdict
+    assert effect["change_interval"] is None
+    assert effect["shift"]["low"] is None
+    row = next(line for line in format_compare(compared).splitlines() if re.match("latency_p99_ms +fifo +XS ", line))
+    assert row.count("> ") == 1
+    assert change in row.replace("> ", "")
+    assert verdict in row
+
+
+def hardly_longer(outcome: dict[str, Any]) -> None:
+    """A fiftieth of the transactions of XS is cut off at the largest latency of those that ended."""
+    own = next(workload for workload in outcome["workloads"] if workload["name"] == "XS")
+    longest, count = own["latency"]["max_ps"], own["latency"]["count"] // 50
+    own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+
+
+def test_one_run_is_not_a_comparison(tmp_path: Path) -> None:
+    one = FakeRun(trials=1, with_solo=False).write(tmp_path / "a")
+    with pytest.raises(RunRefusedError, match="compare takes 2 runs, or one run of each engine; there are 1"):
+        print_comparison([one], None, json_=False)
+    assert "fifo: same plan; 1 trial has an identical event digest\n" in format_compare(compare(one, one))

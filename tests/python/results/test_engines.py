@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fake_run import FakeRun
+from report_page import edit_trials
 from tailrace.report.engines import write_engines
 from tailrace.results import RunDirectoryError, are_of_engines, compare_engines, format_engines
 
@@ -131,3 +133,23 @@ def test_slowdowns_that_cannot_be_compared_are_told_once(tmp_path: Path) -> None
     compared = compare_engines(runs)
     compared["rows"] = [row for row in compared["rows"] if row["metric"] != "slowdown"]
     assert format_engines(compared).count("Slowdowns cannot be compared") == 1
+
+
+def test_lower_bounds_neither_agree_nor_disagree(tmp_path: Path) -> None:
+    def cut_off(outcome: dict[str, Any]) -> None:
+        for own in (workload for workload in outcome["workloads"] if workload["name"] == "XS"):
+            longest, count = own["latency"]["max_ps"], own["latency"]["count"] // 50
+            own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+
+    simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
+    edit_trials(simulated, cut_off)
+    compared = compare_engines([simulated, exact])
+    rows = {row["arm"]: row for row in compared["rows"] if (row["workload"], row["metric"]) == ("XS", "latency_p99_ms")}
+    assert rows["fifo"]["bounds"] == {"simulated": 6, "exact": 0}
+    assert rows["fifo"]["intervals"]["simulated"] is None
+    assert rows["fifo"]["disagreements"]["simulated"] == {"percent": None, "interval": None}
+    text = format_engines(compared)
+    assert " 99th percentiles agree within 15 % (3 more are lower bounds)." in text
+    assert "> " in next(line for line in text.splitlines() if line.startswith("latency_p99_ms"))
+    page = write_engines(compared, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<td>&gt; " in page

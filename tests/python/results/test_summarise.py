@@ -241,7 +241,8 @@ def test_bounds_that_are_equal_are_not_called_the_same(tmp_path: Path) -> None:
     [effect] = [e for e in effects if (e["workload"], e["metric"]) == ("XS", "latency_p99_ms")]
     assert effect["bounds"] == effect["trials"]
     assert not effect["is_same"]
-    assert "difference in 99th percentile of latency" in effect["words"]
+    assert effect["verdict"] == "not comparable"
+    assert "99th percentile of latency cannot be compared" in effect["words"]
     assert "a lower bound in 6 trials of fifo and 6 trials of dpp" in effect["words"]
 
 
@@ -293,3 +294,21 @@ def test_an_effect_says_where_its_figures_are_bounds(tmp_path: Path) -> None:
     [effect] = [e for e in effects if (e["workload"], e["metric"]) == ("XS", "latency_p99_ms")]
     assert effect["bounds"] == [10, 0]
     assert "a lower bound in 10 trials of fifo" in effect["words"]
+
+
+def test_lower_bounds_have_no_interval(tmp_path: Path) -> None:
+    path = FakeRun(trials=10, with_solo=False).write(tmp_path / "run")
+    edit_trials(path, "fifo", cut_off)
+    summary = summarise(path)
+    fifo, dpp = (summary["arms"][arm] for arm in ("fifo", "dpp"))
+    for own, has_one in ((fifo, False), (dpp, True)):
+        assert bool(own["figures"]["XS"]["latency_p99_ms"]["interval"]) is has_one
+        assert bool(own["workloads"]["XS"]["latency_ms"]["over_trials"]["p99"]["interval"]) is has_one
+    assert fifo["figures"]["XS"]["latency_p50_ms"]["interval"], "the median is known"
+    effects = {e["metric"]: e for e in summary["comparisons"] if e["workload"] == "XS"}
+    assert effects["latency_p99_ms"]["change_interval"] is None
+    assert effects["latency_p99_ms"]["improvement_interval"] is None
+    assert effects["latency_p50_ms"]["change_interval"]
+    assert "is at least " in effects["latency_p99_ms"]["words"], "less than what is more than a bound"
+    cell = next(line for line in format_table(summary).splitlines() if "> " in line)
+    assert "±" not in cell[cell.index("> ") : cell.index("> ") + 16]

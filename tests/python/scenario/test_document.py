@@ -145,3 +145,38 @@ def test_a_duplicate_key_is_named_with_the_line_of_the_first(text: str, words: s
         parse_document(text, "s.yaml")
     assert words in str(caught.value)
     assert "{'" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "name: x\nw: {web: {kind: flows, sizes: lognormal(20kB, 1.2), load: 1%}}\n",
+            "s.yaml:2: w.web.sizes: 'lognormal(20kB, 1.2)' needs quotes: "
+            "between braces or brackets, a comma ends a value"
+            ' (hint: write sizes: "lognormal(20kB, 1.2)")',
+        ),
+        ("a: {delay: log(1us, 4us, 3), b: 1}\n", 'write delay: "log(1us, 4us, 3)"'),
+        ("a: [web-search, uniform(1kB,2kB)]\n", "a.1: 'uniform(1kB, 2kB)' needs quotes"),
+        ("a: [uniform(1, 2)]\n", 'write "uniform(1, 2)"'),
+    ],
+)
+def test_a_text_that_a_comma_between_braces_has_cut_needs_quotes(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        read_document(tmp_path / "s.yaml")
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a: {sizes: "lognormal(20kB, 1.2)", load: 1%}\n',
+        "a:\n  - uniform(1\n  - 2)\n",
+        "a: {b: exponential(20kB), c: 1, d)}\n",
+        "a: {b: see(, c: 1, d): }\n",
+    ],
+)
+def test_what_no_comma_has_cut_is_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    assert "a" in read_document(tmp_path / "s.yaml").data

@@ -52,6 +52,13 @@ def test_of_paired_axes_one_may_stand_still_and_two_points_may_not_be_equal() ->
     assert len({point.label for point in sweep.points()}) == 3
     equal = {"axes": {USERS: [1, 1], BUFFER: ["1MB", "1MB"]}, "combine": "paired"}
     assert "sweep: the value 1, 1MB is listed twice" in "".join(problems(sound(sweep=equal)))
+    alike = {"axes": {USERS: [1, 1], BUFFER: ["1MB", "1000kB"]}, "combine": "paired"}
+    assert "sweep: 1, 1MB is the same as 1, 1000kB" in "".join(problems(sound(sweep=alike)))
+
+
+def test_values_of_different_kinds_and_texts_are_not_the_same() -> None:
+    values = ["1ms", "1MB", "1MiB", "1", "1%", "1m", "1min", "fifo", "1GB/s", "1Gbit/s", "true", "exponential(1kB)"]
+    assert Sweep.model_validate({"axes": {"any": values}}).count == len(values)
 
 
 def test_axes_have_the_shortest_names_that_tell_them_apart() -> None:
@@ -85,6 +92,9 @@ def test_every_arm_runs_at_every_point() -> None:
         ({"axes": {USERS: "1..4"}}, "'1..4' is not a list of values"),
         ({"axes": {USERS: "log(1, 4)"}}, "'log(1, 4)' is not a range"),
         ({"axes": {USERS: [1, 1]}}, "the value 1 is listed twice"),
+        ({"axes": {USERS: [1, 1.0]}}, "1 is the same as 1.0"),
+        ({"axes": {BUFFER: ["1MB", "2MB", "1000 kB"]}}, "1MB is the same as 1000kB"),
+        ({"axes": {"network.link.delay": ["1ms", "1_000us"]}}, "1ms is the same as 1_000us"),
         ({"axes": {BUFFER: "log(1MB, 4kB, 3)"}}, "have different units"),
         ({"axes": {USERS: "log(0, 4, 3)"}}, "a logarithmic range cannot begin at zero"),
         ({"axes": {USERS: "linear(4, 4, 3)"}}, "4 is not below 4"),

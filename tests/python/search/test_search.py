@@ -127,6 +127,7 @@ REFUSED = [
     ((f"{LIMIT}=10kB..1MB", "--goal", "brst.loss < 1"), "no workload 'brst' (hint: did you mean 'burst'?)"),
     ((f"{LIMIT}=10kB..1MB", "--goal", "burst.lss < 1"), "no metric 'lss' (hint: did you mean 'loss'?)"),
     ((f"{LIMIT}=10kB..1MB", "--goal", "burst.p99"), "a search needs a bound"),
+    ((f"{LIMIT}=20kB,20000B", "--minimise", "limit"), "20kB is the same as 20000B (hint: remove one of the two)"),
     ((f"{LIMIT}=10kB..1MB", "--minimise", "limt"), "no --vary varies it (hint: did you mean 'limit'?)"),
     ((f"{LIMIT}=10kB..1MB", "--precision", "1"), "--precision 1: 1 has no unit"),
     (

@@ -158,6 +158,7 @@ def test_without_the_package_the_remedy_is_told(tmp_path: Path, monkeypatch: pyt
         ({"keys": ["network.link.delay"], "times": "1us..5us"}, "are no factors"),
         ({"keys": ["network.link.delay"], "forms": ["1us", "2us"]}, "a form has no {}"),
         ({"keys": ["network.link.delay"], "values": ["1us", "2us"], "names": ["one"]}, "1 names for 2 values"),
+        ({"keys": ["network.link.delay"], "values": ["1us", "1000ns"]}, "1us is the same as 1000ns"),
     ],
 )
 def test_what_is_wrong_with_a_variation_is_said_by_check(vary: dict[str, object], told: str) -> None:
@@ -165,6 +166,24 @@ def test_what_is_wrong_with_a_variation_is_said_by_check(vary: dict[str, object]
     with pytest.raises(ScenarioError) as refused:
         load_scenario(SCENARIO, {"assumptions": [part]})
     assert told in str(refused.value)
+
+
+def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(tmp_path: Path) -> None:
+    scenario = tmp_path / "lab.yaml"
+    scenario.write_text(
+        "tailrace: 1\nname: lab\nnetwork:\n"
+        "  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1}\n"
+        "  link: {rate: 10Gbit/s, delay: 1us}\n"
+        "workloads: {web: {kind: flows, sizes: web-search, load: 10%}}\n"
+        "experiment: {duration: 1ms, trials: 1}\n",
+        encoding="utf-8",
+    )
+    wanted = Wanted(is_of_assumptions=False, vary=["network.link.delay=0s..5us"], out=tmp_path / "out", cores=2)
+    loaded = load_scenario(scenario)
+    with pytest.raises(ScenarioError, match="--cores 2: "):
+        Studying(loaded, wanted, Silent())
+    assert not (tmp_path / "out").exists()
+    Studying(loaded, replace(wanted, vary=["network.link.delay=1us..5us"]), Silent())
 
 
 def test_a_study_hands_on_the_cores_of_its_trials(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ class Jobs:
 @contextmanager
 def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
     """Submits the jobs and yields the executor on their workers; cancels every job at the end."""
+    import_dask(NAME, "slurm")
+    _refuse_absent()
     with _cluster(jobs) as cluster:
         count = jobs.workers_max or WORKERS_MAX
         _refuse_script(cluster.job_script())
@@ -73,7 +75,7 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
 
 
 def batch_script(jobs: Jobs) -> str:
-    """The script that Slurm would get for each worker."""
+    """The script that Slurm would get for each worker; made without Slurm."""
     with _cluster(jobs) as cluster:
         return str(cluster.job_script())
 
@@ -85,11 +87,6 @@ def _cluster(jobs: Jobs) -> Iterator[Any]:
         from dask_jobqueue import SLURMCluster
     except ImportError:
         raise RunRefusedError("--on slurm requires dask-jobqueue (hint: pip install 'tailrace[slurm]')") from None
-    if missing := [command for command in COMMANDS if shutil.which(command) is None]:
-        raise RunRefusedError(
-            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a login node of the cluster;"
-            " on Debian, the package is slurm-client)"
-        )
     import dask
 
     cores = jobs.cores or CORES
@@ -113,6 +110,15 @@ def _cluster(jobs: Jobs) -> Iterator[Any]:
         yield cluster
     finally:
         cluster.close(timeout=COMMAND_S)
+
+
+def _refuse_absent() -> None:
+    """Raises `RunRefusedError` on a machine without the commands of Slurm."""
+    if missing := [command for command in COMMANDS if shutil.which(command) is None]:
+        raise RunRefusedError(
+            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a login node of the cluster;"
+            " on Debian, the package is slurm-client)"
+        )
 
 
 def _refuse_script(script: str) -> None:

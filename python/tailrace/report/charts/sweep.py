@@ -39,8 +39,17 @@ NAME_PX = 12
 CELL_PX = 26
 LOG_Y_RATIO = 30.0
 """A metric whose largest mean is this many times its smallest has a logarithmic axis."""
+COLUMNS_TOLD_MAX = 8
+"""Columns of a map whose cells have their values as texts; of more columns the texts would stand on each other."""
 TEXT_RATIO = 0.7
 """Cells of a stronger colour than this have text in the colour of the page."""
+
+LABELS_APART = 0.15
+"""Share of an axis between two labels where not every value has one: on a telephone, more would touch."""
+TICKS_MAX = 100
+"""Values of an axis up to which each of them has a tick."""
+MARKERS_MAX = 200
+"""Markers of a curve; of more points some have one, and the line goes through all."""
 
 CSV_KEYS = ("mean", "low", "high", "bounds")
 Point = tuple[float, dict[str, Any]]
@@ -59,12 +68,19 @@ class Ticks:
         return value
 
     def ticks(self) -> list[tuple[float, str]]:
-        """A label at each value, or at some where there are many."""
-        every = -(-len(self.places) // self.room)
-        return [
-            (place, label if index % every == 0 else "")
-            for index, (place, label) in enumerate(zip(self.places, self.labels, strict=True))
-        ]
+        """A label at each value; where there are many, at those that are far enough apart, and of very many no others
+        have ticks.
+        """
+        every = sorted(zip(self.places, self.labels, strict=True))
+        if len(every) <= self.room:
+            return every
+        labelled: list[float] = []
+        for place, _ in every:
+            if not labelled or place - labelled[-1] >= LABELS_APART:
+                labelled.append(place)
+        of = set(labelled)
+        ticks = [(place, label if place in of else "") for place, label in every]
+        return [tick for tick in ticks if tick[1]] if len(every) > TICKS_MAX else ticks
 
 
 @dataclass(frozen=True)
@@ -108,7 +124,7 @@ def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks
         means = [(place, value["mean"] if value else None) for place, value in ordered]
         paths.append(line(means, x, y, class_=f"line {style}"))
         shift = _dodge(arms.index(curve["arm"]), len(arms))
-        for place, value in ordered:
+        for place, value in ordered[:: marked_every(len(ordered))]:
             if value:
                 marks += _point(curve, place, value, (y, height), style, shift)
         marks += _knee_mark(curve, x, height, style)
@@ -118,6 +134,11 @@ def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks
     label = f"{curve_title(first)} of {first['workload']} against {axis['name']}, a line for each arm."
     drawn = [*marks, lines(paths), *_names(ends, arms, height)]
     return plot(drawn, height=height, label=label, left=58, right=_right(arms))
+
+
+def marked_every(points: int) -> int:
+    """One point in so many has a marker."""
+    return -(-points // MARKERS_MAX)
 
 
 def chart_height(arms: Sequence[str]) -> int:
@@ -231,7 +252,7 @@ def load_chart(
     for arm, points in pairs.items():
         style = arm_class(arms.index(arm))
         paths.append(line([(load, value["mean"]) for load, value in points], x, y, class_=f"line {style}"))
-        for load, value in points:
+        for load, value in points[:: marked_every(len(points))]:
             words = f"{arm}: {mean_text(value, 3)} at {digits_text(load, 3)}"
             at, top = percent(x(load)), _height(value["mean"], y, height)
             marks += _dot(words, at, top, style, is_bound=bool(value["bounds"]))
@@ -254,9 +275,10 @@ def heat_map(curve: dict[str, Any], sweep: dict[str, Any], low: float, high: flo
             value = of_place.get((first, second))
             marks += _heat_cell(value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log)
     height = CELL_PX * len(down["values"])
-    for column, second in enumerate(across["values"]):
-        middle = percent((column + 0.5) * width)
-        marks.append(tag("text", second, x=middle, y=height + 16, class_="tick", text_anchor="middle"))
+    columns = Ticks([(column + 0.5) * width for column in range(len(across["values"]))], across["values"])
+    for middle, label in columns.ticks():
+        if label:
+            marks.append(tag("text", label, x=percent(middle), y=height + 16, class_="tick", text_anchor="middle"))
     label = f"{curve_title(curve)} of {curve['workload']} in {curve['arm']} over {down['name']} and {across['name']}."
     return plot(marks, height=height, label=label, left=74)
 
@@ -284,6 +306,8 @@ def _heat_cell(
     rect = tag(
         "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat", fill_opacity=round(share, 3)
     )
+    if width < 1 / COLUMNS_TOLD_MAX:
+        return [rect]
     ink = "heat-light" if share > TEXT_RATIO else "heat-dark"
     return [
         rect,

@@ -17,7 +17,12 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
         listed.append({"text": count_text(summary["expectations"]), "tone": "good" if is_good else "bad"})
     counts = sorted({len(arm["trials"]) - len(arm["unfinished_trials"]) for arm in summary["arms"].values()})
     trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
-    listed.append({"text": f"{trials} valid trials per arm", "tone": "" if counts and counts[0] else "bad"})
+    listed.append(
+        {
+            "text": f"{trials} valid trial{'' if trials == '1' else 's'} per arm",
+            "tone": "" if counts and counts[0] else "bad",
+        }
+    )
     unfinished = sum(len(arm["unfinished_trials"]) for arm in summary["arms"].values())
     if unfinished:
         listed.append({"text": f"{unfinished} trial{'s' * (unfinished > 1)} unfinished", "tone": "bad"})

@@ -13,6 +13,11 @@ from tailrace.scenario.workloads.kinds import facts_of
 PANELS_MAX = 24
 """Charts of one kind on one page."""
 HEATS_MAX = 24
+VALUES_TOLD_MAX = 24
+VALUES_FIRST = 3
+"""Values of an axis up to which the page lists all, and how many of more it lists."""
+ROWS_MAX = 40
+"""Rows of a table above which it scrolls in a box of its own."""
 COLUMNS_MAX = 7
 """Arms beside each other in one table."""
 
@@ -26,19 +31,28 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     groups = _groups(summary)
     is_line = len(sweep["axes"]) == 1 or sweep["combine"] == "paired"
     return {
-        "axes": sweep["axes"],
+        "axes": [axis | {"text": values_text(axis["values"])} for axis in sweep["axes"]],
         "arms": [{"name": name, "colour": index % COLOURS, "dash": dash_of(index)} for index, name in enumerate(arms)],
         "sentences": sweep_sentences(summary),
         "workloads": summary["workloads"],
         "is_crowded": len(arms) > charts.ARMS_IN_LEGEND_MAX,
         "facts": _facts(sweep),
         "has_bounds": has_bounds(sweep),
+        "has_bare_cells": len(sweep["axes"]) == 2 and len(sweep["axes"][1]["values"]) > charts.COLUMNS_TOLD_MAX,
+        "marked_every": charts.marked_every(max(len(axis["values"]) for axis in sweep["axes"])),
         "panels": _numbered(_panels(run, sweep, groups) if is_line else _slices(run, sweep, groups), summary),
         "loads": _numbered(_loads(summary, sweep) if is_line else [], summary),
         "heats": _numbered([] if is_line or len(sweep["axes"]) != 2 else _heats(sweep, groups), summary),
         "tables": [_table(sweep, curves) for curves in groups],
         "notices": _notices(sweep["excluded"]),
     }
+
+
+def values_text(values: Sequence[str]) -> str:
+    """The values of an axis; of many the first ones, the last and their number."""
+    if len(values) <= VALUES_TOLD_MAX:
+        return ", ".join(values)
+    return f"{', '.join(values[:VALUES_FIRST])}, … {values[-1]} ({len(values)} values)"
 
 
 def _notices(excluded: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -193,4 +207,5 @@ def _part(sweep: dict[str, Any], curves: Curves) -> dict[str, Any]:
         for position, point in enumerate(sweep["points"])
     ]
     places = [sweep["arms"].index(curve["arm"]) for curve in curves]
-    return {"arms": [{"name": sweep["arms"][at], "at": at} for at in places], "rows": rows}
+    arms = [{"name": sweep["arms"][at], "at": at} for at in places]
+    return {"arms": arms, "rows": rows, "is_long": len(rows) > ROWS_MAX}

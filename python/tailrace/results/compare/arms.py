@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import listed
-from tailrace.results.compare.effect_words import family_words
+from tailrace.results.compare.effect_words import bounded_change_text, family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.fidelity import fabric_name
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.columns import WIDTH, align, fill
-from tailrace.results.format.numbers import change_interval_text, change_text, number
+from tailrace.results.format.numbers import bound_mark, change_interval_text, number
 from tailrace.results.metrics.definitions import METRICS, main_metric, noun_of
 from tailrace.results.metrics.subjects import Subject
 from tailrace.statistics import LEVEL_TEXT
@@ -54,16 +54,18 @@ def format_compare(compared: dict[str, Any]) -> str:
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
     rows = [["metric", "arm", "workload", "a", "b", "b is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]]
     for effect in (e for e in compared["differences"] if _is_shown(e)):
-        change, bounds = _change(effect)
+        change, interval = _change(effect)
         rows.append(
             [
                 effect["metric"],
                 effect["scope"],
                 effect["workload"],
-                number(effect["baseline_mean"]),
-                number(effect["arm_mean"]),
-                change_text(change),
-                change_interval_text(bounds, change),
+                *(
+                    bound_mark(bounds) + number(mean)
+                    for mean, bounds in zip(_means(effect), effect["bounds"], strict=True)
+                ),
+                bounded_change_text(effect),
+                change_interval_text(interval, change),
                 f"{effect['p_adjusted']:.2g}",
                 effect["verdict"],
             ]
@@ -79,6 +81,10 @@ def format_compare(compared: dict[str, Any]) -> str:
 def _is_shown(effect: dict[str, Any]) -> bool:
     """Effects on the main metric of a workload and its common percentiles, where there are enough trials."""
     return effect["verdict"] != "too few trials" and (effect["is_main"] or effect["metric"] in SHOWN)
+
+
+def _means(effect: dict[str, Any]) -> tuple[float, float]:
+    return effect["baseline_mean"], effect["arm_mean"]
 
 
 def _change(effect: dict[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
@@ -184,4 +190,5 @@ def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
 def _plan_words(compared: dict[str, Any], arm: str) -> str:
     identical = compared["identical_trials"][arm]
     plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[compared["same_plan"][arm]]
-    return f"{arm}: {plan}" + (f"; {identical} trials have identical event digests" if identical else "")
+    noun = "trial has an identical event digest" if identical == 1 else "trials have identical event digests"
+    return f"{arm}: {plan}" + (f"; {identical} {noun}" if identical else "")

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tailrace.results.format.numbers import change_interval_text, digits_text, is_told_as_ratio
+from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, is_told_as_ratio
 from tailrace.results.metrics.definitions import PLURAL
-from tailrace.statistics import Effect
+from tailrace.statistics import Effect, told_verdict
 
 
 def effect_words(
@@ -16,6 +16,9 @@ def effect_words(
     if effect.verdict == "too few trials":
         smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
         return f"{workload}: too few trials to detect a difference in {what} between {arm} and {baseline} ({smallest})."
+    if effect.verdict == "not comparable":
+        of = _bound_words(bounds, names).removeprefix("; ")
+        return f"{workload}: {what} cannot be compared between {arm} and {baseline} ({of})."
     interval = effect.change_interval
     change = effect.change_percent
     ends = f"{change_interval_text((interval.low, interval.high), change)}, " if interval else ""
@@ -25,7 +28,7 @@ def effect_words(
     if effect.verdict == "unclear size":
         differ = "differ" if metric in PLURAL else "differs"
         return f"{workload}: {what} {differ} between {arm} and {baseline}, by an unclear amount {evidence}."
-    size = f"{size_words(change, effect.other_mean - effect.baseline_mean)}"
+    size = f"{at_least(bounds)}{size_words(change, effect.other_mean - effect.baseline_mean)}"
     than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
     return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."
 
@@ -47,6 +50,23 @@ def size_words(percent: float | None, difference: float, *, lower: str = "lower"
     if is_told_as_ratio(percent):
         return f"{digits_text(1 + percent / 100)} times as high"
     return f"{abs(percent):.1f} % {direction}"
+
+
+def at_least(bounds: Sequence[int]) -> str:
+    """What stands before the size of a difference that is told although values are lower bounds."""
+    return "at least " if any(bounds) else ""
+
+
+def bounded_change_text(effect: Mapping[str, Any]) -> str:
+    """The change of an effect: where values are lower bounds `> +42.6 %`, or a dash where it cannot be told."""
+    change = change_text(effect["change_percent"])
+    if not any(effect["bounds"]) or effect["is_same"] or effect["change_percent"] is None:
+        return change
+    verdict = effect["verdict"]
+    if verdict == "too few trials":
+        is_higher = effect["arm_mean"] > effect["baseline_mean"]
+        verdict = told_verdict("higher" if is_higher else "lower", tuple(effect["bounds"]))
+    return {"higher": f"> {change}", "lower": f"< {change}"}.get(verdict, "–")
 
 
 def is_ratio(percent: float | None) -> bool:

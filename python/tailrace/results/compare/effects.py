@@ -18,7 +18,7 @@ from tailrace.results.metrics.definitions import (
 )
 from tailrace.results.metrics.sample_summary import interval_dict
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
-from tailrace.statistics import Effect, adjusted, compare_samples
+from tailrace.statistics import Effect, adjusted, compare_samples, with_bounds
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ def _effect(comparison: Comparison, seed: int, tests: int) -> Effect:
 def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
     """An effect as it stands in `result.json`. An improvement is positive: less time, or more goodput."""
     metric, workload, names = compared.metric, compared.workload, compared.names
+    effect = effect if compared.is_same else with_bounds(effect, compared.bounds)
     words = same_words if compared.is_same else partial(effect_words, effect, bounds=compared.bounds)
     return {
         "metric": metric,

@@ -16,8 +16,8 @@ from tailrace.results.compare.fidelity import TAP, engine_name, fabric_name
 from tailrace.results.directory.published import Band, read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryError
 from tailrace.results.format.columns import align
-from tailrace.results.format.numbers import number, signed_text
-from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.format.numbers import bound_mark, number, signed_text
+from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
@@ -40,6 +40,9 @@ not, and p99 rests on a hundredth of the transactions."""
 
 LEFT_OUT = {"unfinished": "unfinished", "invalid": "invalid or failed"}
 """Why trials are in no figure."""
+
+UNKNOWN = {"percent": None, "interval": None}
+"""How far an engine is from the reference where the figure of one of them is a lower bound."""
 
 Samples = list[list[float]]
 
@@ -121,14 +124,18 @@ def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, m
         interval = mean_interval([*parts, *samples[reference]], combine=disagreement, bounds=(-100.0, inf))
         return {"percent": (values[name] / values[reference] - 1) * 100, "interval": interval_dict(interval)}
 
+    bounds = {name: bounds_of_trials(run.valid(arm), [workload], metric) for name, run in runs.items()}
     return {
         "workload": workload,
         "arm": arm,
         "metric": metric,
         "values": values,
-        "intervals": {name: _interval(parts) for name, parts in samples.items()},
+        "bounds": bounds,
+        "intervals": {name: None if bounds[name] else _interval(parts) for name, parts in samples.items()},
         "published": published(bands, arm, workload, metric),
-        "disagreements": {name: disagreement_of(name) for name in others},
+        "disagreements": {
+            name: UNKNOWN if bounds[name] or bounds[reference] else disagreement_of(name) for name in others
+        },
         "trials": {name: len(parts[0]) for name, parts in samples.items()},
     }
 
@@ -169,7 +176,7 @@ def format_engines(compared: dict[str, Any]) -> str:
     head = ["metric", "workload", "arm", *engines, "published"]
     rows = [head + [text for name in others for text in (f"{name} is", f"{LEVEL_TEXT} interval")]]
     for row in (row for row in compared["rows"] if row["metric"] in SHOWN[reference]):
-        figures = [number(row["values"][name]) for name in engines]
+        figures = [bound_mark(row["bounds"][name]) + number(row["values"][name]) for name in engines]
         rows.append(
             [
                 row["metric"],
@@ -241,8 +248,10 @@ def _verdict(compared: dict[str, Any], engine: str) -> str:
     sentences = []
     for goal in sorted(set(goals.values())):
         rows = [row for row in judged if goals[row["metric"]] == goal]
-        within = sum(abs(row["disagreements"][engine]["percent"]) <= goal for row in rows)
-        sentences.append(f"{within} of {len(rows)} {_noun(rows)} agree within {goal:g} %.")
+        known = [found for row in rows if (found := row["disagreements"][engine]["percent"]) is not None]
+        within = sum(abs(percent) <= goal for percent in known)
+        unknown = f" ({len(rows) - len(known)} more are lower bounds)" if len(known) < len(rows) else ""
+        sentences.append(f"{within} of {len(known)} {_noun(rows)} agree within {goal:g} %{unknown}.")
     subject = f"{engine.capitalize()}: " if len(compared["engines"]) > len(("reference", engine)) else ""
     return subject + " ".join(sentences)
 

@@ -7,10 +7,10 @@ in the other direction: it then reports both.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tailrace.results.compare.effect_words import are, is_ratio, size_words
+from tailrace.results.compare.effect_words import are, at_least, bounded_change_text, is_ratio, size_words
 from tailrace.results.compare.reason import reasons
 from tailrace.results.compare.tone import direction
-from tailrace.results.format.numbers import change_text, digits_text
+from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.definitions import UNITS, name_of, noun_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
@@ -31,6 +31,7 @@ VERBS = {
 UNCLEAR = {
     "unclear size": "a difference of unclear size in {}",
     "no significant difference": "no significant difference in {}",
+    "not comparable": "only lower bounds of {}",
     "too few trials": "too few trials to detect a difference in {}",
 }
 OTHERS = (
@@ -157,7 +158,7 @@ def _article(effect: Summary) -> str:
 def _mixed_brief(main: Summary, others: Effects) -> str:
     """`XS (completion time −31.5 %, p99 +12.0 %)`."""
     changes = ", ".join(
-        f"{SHORT.get(e['metric'], _name(e))}{_of(e, main['workload'])} {change_text(e['change_percent'])}"
+        f"{SHORT.get(e['metric'], _name(e))}{_of(e, main['workload'])} {bounded_change_text(e)}"
         for e in ([main, *others] if direction(main) else others)
     )
     return f"{main['workload']} ({changes})"
@@ -174,14 +175,15 @@ def _alone_words(effect: Summary) -> str:
 def _move(effect: Summary, workload: str) -> str:
     """`median latency rose by 130.0 %`, with the p value where the verdict was not reached by it."""
     percent = effect["change_percent"]
+    least = at_least(effect["bounds"])
     verb = "rose" if effect["arm_mean"] > effect["baseline_mean"] else "fell"
     if percent is None:
         unit = f" {UNITS[effect['metric']]}" if effect["metric"] in UNITS else ""
         size = f"from {digits_text(effect['baseline_mean'])} to {digits_text(effect['arm_mean'])}{unit}"
     elif is_ratio(percent):
-        size = f"to {digits_text(1 + percent / 100)} times"
+        size = f"to {least}{digits_text(1 + percent / 100)} times"
     else:
-        size = f"by {abs(percent):.1f} %"
+        size = f"by {least}{abs(percent):.1f} %"
     return f"{_name(effect)}{_of(effect, workload)} {verb} {size}{_alone_words(effect)}"
 
 
@@ -191,12 +193,14 @@ def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:
     has = f"has a {_name(first)} that is"
     phrases = VERBS.get(first["metric"], (has, "lower", "higher", f"{has} {{{{}}}} times as high as"))
     verb, lower, higher, multiple = (phrase.format(noun=first["noun"]) for phrase in phrases)
-    percent = first["change_percent"]
+    percent, least = first["change_percent"], at_least(first["bounds"])
     if is_ratio(percent):
-        start = f"{first['workload']} {multiple.format(digits_text(1 + percent / 100))} with {first['baseline']}"
+        start = (
+            f"{first['workload']} {multiple.format(least + digits_text(1 + percent / 100))} with {first['baseline']}"
+        )
     else:
         size = size_words(percent, first["arm_mean"] - first["baseline_mean"], lower=lower, higher=higher)
-        start = f"{first['workload']} {verb} {size}" + (f" than with {first['baseline']}" if has_than else "")
+        start = f"{first['workload']} {verb} {least}{size}" + (f" than with {first['baseline']}" if has_than else "")
     rest = [f"{effect['workload']} {_size(effect)}{_agreeing(effect, effects)}" for effect in others]
     return _few([start + _agreeing(first, effects), *rest])
 
@@ -210,7 +214,7 @@ def _agreeing(main: Summary, effects: Effects) -> str:
         if metric in own and not own[metric]["is_main"] and direction(own[metric]) == direction(main)
     ]
     words = ", ".join(
-        f"{SHORT[effect['metric']]} {change_text(effect['change_percent'])}"
+        f"{SHORT[effect['metric']]} {bounded_change_text(effect)}"
         for effect in moved
         if effect["change_percent"] is not None
     )
@@ -218,10 +222,10 @@ def _agreeing(main: Summary, effects: Effects) -> str:
 
 
 def _size(effect: Summary) -> str:
-    percent = effect["change_percent"]
+    percent, least = effect["change_percent"], at_least(effect["bounds"])
     if percent is None:
-        return digits_text(abs(effect["arm_mean"] - effect["baseline_mean"]))
-    return f"{digits_text(1 + percent / 100)} times" if is_ratio(percent) else f"{abs(percent):.1f} %"
+        return least + digits_text(abs(effect["arm_mean"] - effect["baseline_mean"]))
+    return least + (f"{digits_text(1 + percent / 100)} times" if is_ratio(percent) else f"{abs(percent):.1f} %")
 
 
 def _alone(summary: Summary) -> list[str]:

@@ -42,17 +42,18 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
     `passed_without` is the verdict on an arm that equals its baseline. `is_bound` is whether the figure of a trial is a
     lower bound, because transactions were running when it ended; `is_open` is whether that leaves the verdict open,
-    which does not pass: the figure may be as large as one likes.
+    which does not pass: the figure may be as large as one likes. A lower bound has no interval.
     """
     samples, combine = _samples(run, band)
     centre = _centre(band)
     factor = _factor(run, band)
     measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
     value = measured * factor if measured is not None else None
-    interval = _interval(run, band, samples, combine, factor) if measured is not None else None
     holds = band.holds(value) if value is not None else None
     largest = samples if holds is None else _largest(run, band, samples)
     is_bound = largest != samples
+    is_known = measured is not None and not is_bound
+    interval = _interval(run, band, samples, combine, factor) if is_known else None
     is_open = is_bound and holds != band.holds(combine(*(centre(sample) for sample in largest)) * factor)
     passed = holds and not is_open
     is_clear = None

@@ -3,11 +3,18 @@
 from typing import Any, Literal
 
 from tailrace.results.metrics.definitions import BETTER_HIGHER
+from tailrace.statistics import told_verdict
 from tailrace.statistics.verdict import SIGNIFICANCE
 
 Summary = dict[str, Any]
 Tone = Literal["", "better", "worse", "same", "unclear", "few", "censored"]
-NEITHER = ("no significant difference", "unclear size")
+TONES: dict[str, Tone] = {
+    "no significant difference": "same",
+    "unclear size": "unclear",
+    "too few trials": "few",
+    "not comparable": "censored",
+}
+"""Of verdicts that tell no direction."""
 
 
 def tone_of(effect: Summary) -> Tone:
@@ -15,19 +22,12 @@ def tone_of(effect: Summary) -> Tone:
 
     A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
     """
-    of_baseline, of_arm = effect["bounds"]
-    if effect["verdict"] in NEITHER and not effect["is_same"] and of_baseline + of_arm > 0:
-        return "censored"
-    if effect["is_same"] or effect["verdict"] == "no significant difference":
+    if effect["is_same"]:
         return "same"
-    if effect["verdict"] == "unclear size":
-        return "unclear"
-    if effect["verdict"] == "too few trials":
-        return "few"
-    is_higher = effect["verdict"] == "higher"
-    if (of_baseline if is_higher else of_arm) > 0:
-        return "censored"
-    return "better" if is_higher == (effect["metric"] in BETTER_HIGHER) else "worse"
+    verdict = told_verdict(effect["verdict"], tuple(effect["bounds"]))
+    if verdict in TONES:
+        return TONES[verdict]
+    return "better" if (verdict == "higher") == (effect["metric"] in BETTER_HIGHER) else "worse"
 
 
 def direction(effect: Summary) -> int:

@@ -34,6 +34,11 @@ def _exponent_text(value: float, digits: int) -> str:
     return f"{number}e{MINUS}{abs(int(exponent))}"
 
 
+def bound_mark(bounds: int) -> str:
+    """What stands before a figure of which so many values are lower bounds."""
+    return "> " if bounds else ""
+
+
 def count_text(value: float | None) -> str:
     """A count or a mean of counts: whole from ten on, one decimal below where it is not whole."""
     if value is None:

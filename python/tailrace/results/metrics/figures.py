@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.definitions import bounds_of_trials, main_metric, metric_of_trials
-from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -46,7 +46,7 @@ def _lead(run: Run, subject: Subject) -> str | None:
 def _figures(trials: Sequence[Trial], subject: Subject) -> dict[str, Any]:
     known = {metric: metric_of_trials(trials, subject.members, metric) for metric in METRICS}
     return {
-        metric: summarise_sample(values) | {"bounds": bounds_of_trials(trials, subject.members, metric)}
+        metric: summarise_figure(values, bounds_of_trials(trials, subject.members, metric))
         for metric, values in known.items()
         if values
     }

@@ -23,6 +23,12 @@ def summarise_sample(values: Sequence[float]) -> dict[str, Any]:
     }
 
 
+def summarise_figure(values: Sequence[float], bounds: int) -> dict[str, Any]:
+    """A sample of which so many values are lower bounds: where one is, the mean is one too, and has no interval."""
+    found = summarise_sample(values) | {"bounds": bounds}
+    return found | {"interval": None} if bounds else found
+
+
 def interval_dict(interval: Interval | None, factor: float = 1.0) -> dict[str, Any] | None:
     """An interval as it stands in `result.json`, of so many times the figure; a negative factor turns it round."""
     if interval is None:

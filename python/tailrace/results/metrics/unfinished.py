@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.scenario.workloads.planned import planned_workloads
@@ -11,10 +11,10 @@ from tailrace.scenario.workloads.planned import planned_workloads
 Summary = dict[str, Any]
 
 
-def planned_work(run: Run, arm: str) -> dict[tuple[str, str], int]:
+def planned_work(plan: Summary) -> dict[tuple[str, str], int]:
     """By name and kind what a workload has to do in all: transactions, bytes or flows; only those that have an end."""
     found: dict[tuple[str, str], int] = {}
-    for own in planned_workloads(run.plan(arm) or {}):
+    for own in planned_workloads(plan):
         if own.work:
             found[own.name, own.kind] = own.work
     return found

@@ -9,7 +9,7 @@ from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
 from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
 from tailrace.results.metrics.limiting import summarise_limits
 from tailrace.results.metrics.mpi import summarise_mpi
-from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_figure, summarise_sample
 from tailrace.results.metrics.storage import summarise_storage
 from tailrace.results.metrics.unfinished import unfinished_of
 from tailrace.scenario.workloads.kinds import facts_of
@@ -95,8 +95,7 @@ def _latency(outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
     over_trials = {}
     for key in FIGURES:
         found = [figure for workload in outcomes if (figure := latency_figure(workload, key))]
-        sample = summarise_sample([figure.ms for figure in found])
-        over_trials[key] = sample | {"bounds": sum(figure.is_bound for figure in found)}
+        over_trials[key] = summarise_figure([figure.ms for figure in found], sum(figure.is_bound for figure in found))
     return summary | {"over_trials": over_trials}
 
 

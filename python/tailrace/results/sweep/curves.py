@@ -7,9 +7,9 @@ from math import log
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.format.numbers import digits_text
+from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials, noun_of, title_of
-from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.results.sweep.knee import bend
 from tailrace.results.sweep.scalability import summarise_scalability
 from tailrace.scenario.sweep import number_of
@@ -108,7 +108,7 @@ COLUMNS = ("mean", "low", "high", "trials", "bounds")
 
 def mean_text(value: dict[str, Any], digits: int = 3) -> str:
     """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at the end is slower."""
-    return ("> " if value["bounds"] else "") + digits_text(value["mean"], digits)
+    return bound_mark(value["bounds"]) + digits_text(value["mean"], digits)
 
 
 def curve_title(curve: dict[str, Any]) -> str:
@@ -130,12 +130,10 @@ def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
         if not sample:
             values.append(None)
             continue
-        summary = summarise_sample(sample)
-        bounds = bounds_of_trials(trials, [workload], metric)
-        # An interval of lower bounds says nothing about the mean.
-        interval = (None if bounds else summary["interval"]) or {"low": None, "high": None}
+        summary = summarise_figure(sample, bounds_of_trials(trials, [workload], metric))
+        interval = summary["interval"] or {"low": None, "high": None}
         ends = {"low": interval["low"], "high": interval["high"]}
-        values.append({"mean": summary["mean"], **ends, "trials": len(sample), "bounds": bounds})
+        values.append({"mean": summary["mean"], **ends, "trials": len(sample), "bounds": summary["bounds"]})
     return {"workload": workload, "metric": metric, "arm": arm, "kind": kind, "values": values}
 
 

@@ -6,8 +6,9 @@ Report, terminal and notebook show the same rows. A cell has a tone, shown by a 
 from dataclasses import dataclass, field
 from typing import Any
 
+from tailrace.results.compare.effect_words import bounded_change_text
 from tailrace.results.compare.tone import Tone, tone_of
-from tailrace.results.format.numbers import change_interval_text, change_text, digits_text
+from tailrace.results.format.numbers import bound_mark, change_interval_text, change_text, digits_text
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.unfinished import group_words, unfinished_words
 from tailrace.scenario.workloads.kinds import facts_of
@@ -22,7 +23,7 @@ WORDS: dict[Tone, str] = {
     "same": "no significant difference",
     "unclear": "a difference of unclear size",
     "few": "too few trials",
-    "censored": "a bound, not comparable",
+    "censored": "not comparable",
 }
 LEAD = "lead"
 COLUMNS = (LEAD, "latency_p50_ms", "latency_p99_ms", "loss_percent")
@@ -133,9 +134,8 @@ def _cell(subject: Summary, column: str, figures: Summary, scale: float, effect_
     factor = 1 / scale if metric == "completion_s" else 1.0
     interval, effect = sample["interval"], effect_of(metric)
     ends = (interval["low"] * factor, interval["high"] * factor) if interval else None
-    is_bound = bool(sample["bounds"])
     return Cell(
-        value=("> " if is_bound else "") + digits_text(sample["mean"] * factor),
+        value=bound_mark(sample["bounds"]) + digits_text(sample["mean"] * factor),
         interval=f"{digits_text(ends[0])} to {digits_text(ends[1])}" if ends else "",
         half=f"±{digits_text((ends[1] - ends[0]) / 2, 2)}" if ends else "",
         unit=LEAD_UNITS.get(metric, "") if column == LEAD else "",
@@ -157,7 +157,7 @@ def _change(effect: Summary) -> dict[str, Any]:
     percent, interval = effect["change_percent"], effect["change_interval"]
     ends = (interval["low"], interval["high"]) if interval else None
     return {
-        "change": change_text(percent) if percent is not None else _difference(effect),
+        "change": bounded_change_text(effect) if percent is not None else _difference(effect),
         "change_interval": change_interval_text(ends, percent) if ends else "",
         "change_half": _half(ends, percent),
         "tone": tone_of(effect),

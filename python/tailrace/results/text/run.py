@@ -21,6 +21,7 @@ from tailrace.results.format.numbers import (
     span_text,
 )
 from tailrace.results.metrics.costs import cost_rows
+from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
@@ -59,6 +60,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
         _warnings(summary["arms"]),
         "\n".join(fill(sentence, TERMINAL) for sentence in headline(summary)),
         "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
+        "\n".join(fill(sentence, TERMINAL) for sentence in early_end_sentences(summary)),
         outcome_text(summary, paint),
         "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
         _completion(summary),

@@ -32,6 +32,12 @@ YAML_HINTS = {
 VALUES_MAX = 200_000
 """Values of a document, at most, after every alias (`*name`) has been expanded."""
 
+_BEGUN = re.compile(r"[A-Za-z][\w-]*\([^()]*$")
+_ENDED = re.compile(r"[^()]*\)$")
+"""The first and the last piece of `lognormal(20kB, 1.2)` where it is cut at its comma."""
+PIECES_MAX = 8
+"""Pieces of such a text that are looked for."""
+
 
 @dataclass(frozen=True)
 class Document:
@@ -258,13 +264,35 @@ class _Plain:
             self._refuse(path[:1], f"YAML: {TOO_DEEP}", "write fewer aliases of aliases (*name)")
         if isinstance(value, CommentedMap):
             self._note_lines(value, list(value), path)
+            if value.fa.flow_style():
+                self._refuse_cut([(key, item, key if item is None else None) for key, item in value.items()], path)
             return {_plain_scalar(key): self.value(item, (*path, key)) for key, item in value.items()}
         if isinstance(value, CommentedSeq):
             self._note_lines(value, list(range(len(value))), path)
+            if value.fa.flow_style():
+                self._refuse_cut([(place, item, item) for place, item in enumerate(value)], path)
             return [self.value(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, TaggedScalar):
             self._refuse(path, f"YAML: tags such as '{value.tag.value}' are not supported", "write the value alone")
         return _plain_scalar(value)
+
+    def _refuse_cut(self, entries: list[tuple[Any, Any, Any]], path: KeyPath) -> None:
+        """Raises an error for a text such as `lognormal(20kB, 1.2)` that a comma between braces or brackets has cut.
+
+        Of every entry the key, what may begin such a text, and what may continue it (None for what has a key).
+        """
+        for place, (key, begun, _) in enumerate(entries):
+            if not isinstance(begun, str) or not _BEGUN.match(begun):
+                continue
+            pieces = [begun]
+            for _, _, more in entries[place + 1 : place + PIECES_MAX]:
+                if more is None:
+                    break
+                pieces.append(str(more))
+                if _ENDED.match(pieces[-1]):
+                    whole = ", ".join(pieces)
+                    what = f"'{whole}' needs quotes: between braces or brackets, a comma ends a value"
+                    self._refuse((*path, key), what, f'write {"" if isinstance(key, int) else f"{key}: "}"{whole}"')
 
     def _note_lines(self, value: CommentedMap | CommentedSeq, keys: list[Any], path: KeyPath) -> None:
         marks = value.lc.data or {}

@@ -220,6 +220,19 @@ def split(text: str) -> tuple[str, str] | None:
     return (match["sign"] + match["number"].replace("_", ""), match["unit"]) if match else None
 
 
+def amount_of(text: str) -> tuple[Fraction, str] | None:
+    """What a quantity of any kind amounts to, and its kind: the same for `1ms` and `1000us`; None where it is none."""
+    if (parts := split(text)) is None:
+        return None
+    number, unit = parts
+    if len(number) > NUMBER_CHARACTERS_MAX or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1:
+        return None
+    kinds = (one for one in (FINE_TIME, *DIMENSIONS.values()) if unit in one.suffixes)
+    if unit and (kind := next(kinds, None)) is not None:
+        return Fraction(number) * kind.suffixes[unit], kind.noun
+    return None if unit else (Fraction(number), "")
+
+
 def parse(value: object, dimension: Dimension) -> int:
     """Converts `value` to the integer of a plan; raises `QuantityError` with a hint."""
     if isinstance(value, bool) or value is None:

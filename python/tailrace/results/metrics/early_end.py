@@ -1,0 +1,55 @@
+"""Trials that ended with their work, long before the duration of the scenario: what runs beside it was measured for so
+short a time.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.errors import listed
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.format.numbers import PS_PER_S, span_text
+
+Summary = dict[str, Any]
+EARLY_SHARE = 0.1
+"""Of the duration: a trial that ended before is told. Most durations are limits, with time to spare."""
+
+
+def early_end_of(trials: Sequence[Trial], plan: Summary, scale: float) -> Summary | None:
+    """Trials of an arm that ended with less than `EARLY_SHARE` of their duration; None where none did.
+
+    At a scale below 1 trials have a part of the work, and end so much earlier.
+    """
+    duration_ps = plan.get("stop_at_ps")
+    if not duration_ps:
+        return None
+    limit_ps = EARLY_SHARE * min(1.0, scale) * duration_ps
+    ends_ps = [
+        trial.outcome["end_ps"] for trial in trials if trial.outcome["end_ps"] < limit_ps and not trial.is_unfinished
+    ]
+    if not ends_ps:
+        return None
+    return {
+        "trials": len(ends_ps),
+        "of": len(trials),
+        "first_s": min(ends_ps) / PS_PER_S,
+        "last_s": max(ends_ps) / PS_PER_S,
+        "duration_s": duration_ps / PS_PER_S,
+    }
+
+
+def early_end_sentences(summary: Summary) -> list[str]:
+    """One sentence for the arms of which the same is true."""
+    arms_of: dict[str, list[str]] = {}
+    for arm, own in summary["arms"].items():
+        if own["early_end"]:
+            arms_of.setdefault(_words(own["early_end"]), []).append(arm)
+    return [f"{listed(arms)}: {words}." for words, arms in arms_of.items()]
+
+
+def _words(found: Summary) -> str:
+    """`ended with its work, after 5 ms of 900 ms`."""
+    trials, of = found["trials"], found["of"]
+    whose = "the trials" if trials == of > 1 else "the trial" if trials == of else f"{trials} of {of} trials"
+    first, last = (span_text(found[key] * PS_PER_S) for key in ("first_s", "last_s"))
+    after = first if first == last else f"{first} to {last}"
+    return f"{whose} ended when all work was done, after {after} of {span_text(found['duration_s'] * PS_PER_S)}"

@@ -1,0 +1,46 @@
+"""Trials that ended with their work, long before the duration of the scenario, are told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outcomes import write_run
+from tailrace.report import write
+from tailrace.results import Result, format_table, summarise
+
+PS_PER_MS = 10**9
+
+
+@pytest.mark.parametrize(
+    ("early", "words"),
+    [
+        (range(1, 7), "fifo, dpp: the trials ended when all work was done, after 5 ms of 2\u202f000 s."),
+        (range(1, 3), "fifo, dpp: 2 of 6 trials ended when all work was done, after 5 ms of 2\u202f000 s."),
+        (range(0), ""),
+    ],
+)
+def test_a_trial_that_ended_long_before_its_duration_is_told(tmp_path: Path, early: range, words: str) -> None:
+    def end(outcome: dict[str, Any], _arm: str, number: int) -> None:
+        outcome["end_ps"] = 5 * PS_PER_MS if number in early else 1_500 * 1_000 * PS_PER_MS
+
+    path = write_run(tmp_path / "run", end, scale=1.0)
+    text = format_table(summarise(path))
+    page = write(path).read_text(encoding="utf-8")
+    notebook = Result(path)._repr_html_()
+    if words:
+        assert words in text.replace("\n", " ")
+        assert words in page
+        assert words in notebook
+    else:
+        assert not any("all work was done" in each for each in (text, page, notebook))
+
+
+def test_different_ends_are_a_range_and_a_part_of_the_work_has_a_part_of_the_time(tmp_path: Path) -> None:
+    def end(outcome: dict[str, Any], _arm: str, number: int) -> None:
+        outcome["end_ps"] = (4 + number) * 1_000 * PS_PER_MS
+
+    whole = summarise(write_run(tmp_path / "whole", end, scale=1.0, arms=("fifo",)))
+    assert "fifo: the trials ended when all work was done, after 5 s to 10 s of 2\u202f000 s.\n" in format_table(whole)
+    part = summarise(write_run(tmp_path / "part", end, scale=0.01, arms=("fifo",)))
+    assert part["arms"]["fifo"]["early_end"] is None
