@@ -12,8 +12,27 @@ use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs, Refusal};
 use tailrace_endpoint::transport::Tcp;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
-use tailrace_units::{Span, Time};
+use tailrace_units::{Span, Time, prefetch};
 use tailrace_wire::Packet;
+
+/// Between what is brought near and its use there are so many others.
+const STEPS_AHEAD: usize = 4;
+
+/// Wires of these numbers are used one after the other: one of those that follow is brought near, and for an earlier one, which has come,
+/// what is wanted there.
+#[inline(always)]
+pub(crate) fn prefetch_wires(
+    wires: &[Wire<Packet>],
+    mut numbers: impl Iterator<Item = u32> + Clone,
+    bring: impl Fn(&Wire<Packet>),
+) {
+    if let Some(wire) = numbers.clone().nth(2 * STEPS_AHEAD) {
+        prefetch(wires, wire as usize);
+    }
+    if let Some(wire) = numbers.nth(STEPS_AHEAD).and_then(|wire| wires.get(wire as usize)) {
+        bring(wire);
+    }
+}
 
 /// The parts of the world that a frame passes on its way out of a node.
 #[derive(Debug)]

@@ -291,6 +291,11 @@ impl Tcp {
     pub fn buffers(&self) -> (u64, u64) {
         (u64::from(self.send.buffer), self.receive.window.buffer())
     }
+    /// What an acknowledgement looks at is wanted soon.
+    #[inline(always)]
+    pub fn prefetch_oldest(&self) {
+        self.board.ring.prefetch();
+    }
     /// Whether the counters of the scoreboard equal a recount. Slow: for tests.
     pub fn is_consistent(&self) -> bool {
         self.board.is_consistent(self.send.has_sack)

@@ -31,11 +31,13 @@ impl Mail {
         std::mem::swap(&mut *own, letters);
     }
 
-    /// Hands out all letters for a part. Those for one wire come from one sender, in order; the order of wires decides nothing.
-    pub(super) fn collect(&self, to: usize, window: usize, mut each: impl FnMut(&Letter)) {
+    /// Hands out all letters for a part, by sender. Those for one wire come from one sender, in order; the order of wires decides
+    /// nothing.
+    pub(super) fn collect(&self, to: usize, window: usize, mut each: impl FnMut(&[Letter])) {
         for from in 0..self.parts {
             let mut own = self.boxes[from * self.parts + to][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
-            own.drain(..).for_each(|letter| each(&letter));
+            each(&own);
+            own.clear();
         }
     }
 }

@@ -7,6 +7,7 @@ use super::whole::{LateWire, Own};
 use crate::agenda::{Source, source_of};
 use crate::boundary::{Opening, PartNo};
 use crate::control::Control;
+use crate::links::prefetch_wires;
 use crate::part_flows::FlowEnd;
 use crate::told::Order;
 use crate::world::{EVENTS_PER_REPORT, World};
@@ -215,15 +216,18 @@ impl<'a> Part<'a> {
         }
         let sockets_from = self.world.first_socket_source;
         let World { links, hosts, .. } = &mut *self.world;
-        shared.mail.collect(usize::from(self.number), self.window, |letter| {
-            let link = &mut links.wires[letter.wire as usize];
-            let is_first = link.next_arrival().is_never();
-            link.push_at(letter.arrival, &letter.packet);
-            if is_first {
-                links.agenda.arm_idle_wire(letter.wire, letter.arrival);
-            }
-            if !self.flow_places.openers.is_empty() && letter.packet.payload_bytes > 0 {
-                note_arriving(links, hosts, &letter.packet, sockets_from);
+        shared.mail.collect(usize::from(self.number), self.window, |letters| {
+            for (at, letter) in letters.iter().enumerate() {
+                prefetch_wires(&links.wires, letters[at..].iter().map(|letter| letter.wire), Wire::prefetch_last);
+                let link = &mut links.wires[letter.wire as usize];
+                let is_first = link.next_arrival().is_never();
+                link.push_at(letter.arrival, &letter.packet);
+                if is_first {
+                    links.agenda.arm_idle_wire(letter.wire, letter.arrival);
+                }
+                if !self.flow_places.openers.is_empty() && letter.packet.payload_bytes > 0 {
+                    note_arriving(links, hosts, &letter.packet, sockets_from);
+                }
             }
         });
         self.window += 1;
@@ -325,7 +329,8 @@ impl<'a> Part<'a> {
             openings.post(usize::from(self.number), self.window, &mut boundary.openings);
         }
         let filled = boundary.take_filled();
-        for &wire in &filled {
+        for (at, &wire) in filled.iter().enumerate() {
+            prefetch_wires(&links.wires, filled[at..].iter().copied(), Wire::prefetch);
             let (letters, link) = (&mut letters[boundary.end_of(wire)], &mut links.wires[wire as usize]);
             *handed_over = link.next_arrival().min(*handed_over);
             while !link.next_arrival().is_never() {

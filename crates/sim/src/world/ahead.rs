@@ -55,9 +55,11 @@ pub(super) fn bring(links: &Links, switches: &[SwitchNode<Packet>], hosts: &[Hos
                 }
             }
             End::Host(host) => {
-                let owner = socket_of(hosts, host, head).map(Socket::owner);
-                if let Some(record) = owner.and_then(|owner| links.observe.workloads.get(owner as usize)) {
-                    record.prefetch_goodput();
+                if let Some(socket) = socket_of(hosts, host, head) {
+                    socket.tcp().prefetch_oldest();
+                    if let Some(record) = links.observe.workloads.get(socket.owner() as usize) {
+                        record.prefetch_goodput();
+                    }
                 }
             }
             End::Stage { .. } | End::Bonded(_) => {}

@@ -132,7 +132,9 @@ fn exchange(Post { barrier, mail, board }: &Post, number: usize) {
     for window in 0..4 {
         barrier.meet(number, window, Told::NOTHING);
         let mut came = Vec::new();
-        mail.collect(number, window, |letter| came.push((letter.wire as usize, letter.arrival, letter.packet.seq)));
+        mail.collect(number, window, |letters| {
+            came.extend(letters.iter().map(|letter| (letter.wire as usize, letter.arrival, letter.packet.seq)));
+        });
         let posted = if window == 0 { Vec::new() } else { all(window).collect() };
         assert_eq!(board.read(window), posted, "the news of the window before");
         assert_eq!(

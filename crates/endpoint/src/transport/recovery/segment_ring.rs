@@ -1,6 +1,6 @@
 //! Records of the segments in flight, oldest first, in a ring that is never freed while the connection lives.
 
-use tailrace_units::Time;
+use tailrace_units::{Time, prefetch};
 
 /// The peer holds it out of order.
 pub(crate) const SACKED: u64 = 1;
@@ -86,6 +86,14 @@ impl SegmentRing {
     pub(crate) fn get_mut(&mut self, number: u64) -> &mut Record {
         let place = self.place(number);
         &mut self.records[place]
+    }
+
+    /// The oldest record is wanted soon.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        if !self.is_empty() {
+            prefetch(&self.records, self.place(self.head));
+        }
     }
 
     /// Where record `number` starts: segments follow each other without gaps.
