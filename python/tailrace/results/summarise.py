@@ -137,7 +137,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     return {
         "trials": [trial.number for trial in trials],
         "unfinished_trials": [trial.number for trial in trials if trial.is_unfinished],
-        "early_end": early_end_of(trials, plan, run.scale),
+        "early_end": early_end_of(trials, plan),
         "seeds": [trial.outcome.get("seed") for trial in trials],
         "digests": [trial.outcome.get("digest") for trial in trials],
         "wall_s": [trial.outcome.get("wall_s") for trial in trials],

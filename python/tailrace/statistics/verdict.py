@@ -101,9 +101,10 @@ def with_bounds(effect: Effect, bounds: tuple[int, int]) -> Effect:
     """
     if bounds == (0, 0):
         return effect
-    verdict = told_verdict(effect.verdict, bounds)
     shift = replace(effect.shift, low=None, high=None)
-    return replace(effect, change_interval=None, shift=shift, verdict=verdict)
+    effect = replace(effect, change_interval=None, shift=shift)
+    # The interval that made the size unclear was one over bounds.
+    return replace(effect, verdict=told_verdict(_verdict(effect, effect.p_adjusted, effect.tests), bounds))
 
 
 def told_verdict(verdict: Verdict, bounds: tuple[int, int]) -> Verdict:

@@ -130,6 +130,10 @@ REFUSED = [
     (("--vary", "network.link.delay=5us..1us"), "5us is above 1us"),
     (("--vary", "network.link.dely=1us..5us"), "unknown key (hint: did you mean 'delay'?)"),
     (("--vary", "network.link.delay=1MB..5MB"), "'MB' is not a unit of time"),
+    (
+        ("--vary", "network.link.delay=1us..5us", "--vary", "network.link.delay=1us,2us"),
+        "network.link.delay: it is varied twice",
+    ),
     (("--assumptions", "--page", "/no/such/page.md"), "there is no folder /no/such"),
 ]
 

@@ -2,11 +2,21 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
-from tailrace.statistics import Histogram, adjusted, compare_samples, holm_adjusted, jain_index, quantile
-from tailrace.statistics.verdict import Effect
+from tailrace.statistics import (
+    Histogram,
+    adjusted,
+    compare_samples,
+    holm_adjusted,
+    jain_index,
+    quantile,
+    told_verdict,
+    with_bounds,
+)
+from tailrace.statistics.verdict import Effect, Verdict
 
 SLOW = [572.1, 570.2, 575.3, 571.1, 569.9, 574.0]
 FAST = [390.1, 391.2, 388.7, 392.0, 389.4, 390.6]
@@ -149,3 +159,30 @@ def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed() -> None:
 def test_no_values_make_no_histogram() -> None:
     assert Histogram.from_outcomes([]) is None
     assert Histogram.from_outcomes([{"count": 0, "buckets": []}]) is None
+
+
+def test_an_interval_over_bounds_makes_no_size_unclear() -> None:
+    # One far value widens the interval of the change until it holds zero.
+    high = [500.0, 501.0, 502.0, 503.0, 40_000.0, 504.0]
+    effect = replace(compared(FAST, high, is_paired=False), verdict="unclear size")
+    told = with_bounds(effect, (0, 5))
+    assert (told.verdict, told.change_interval, told.shift.low) == ("higher", None, None)
+    assert with_bounds(effect, (1, 5)).verdict == "not comparable"
+    assert with_bounds(effect, (0, 0)) is effect
+
+
+@pytest.mark.parametrize(
+    ("verdict", "bounds", "told"),
+    [
+        ("higher", (0, 1), "higher"),
+        ("higher", (1, 1), "not comparable"),
+        ("lower", (1, 0), "lower"),
+        ("lower", (0, 1), "not comparable"),
+        ("no significant difference", (0, 1), "not comparable"),
+        ("too few trials", (1, 1), "too few trials"),
+    ],
+)
+def test_what_larger_values_than_the_bounds_could_turn_is_not_told(
+    verdict: Verdict, bounds: tuple[int, int], told: Verdict
+) -> None:
+    assert told_verdict(verdict, bounds) == told

@@ -39,8 +39,10 @@ mod agenda {
 
 use barrier::{Barrier, Told};
 use loom::cell::UnsafeCell;
-use loom::sync::Arc;
+use loom::sync::Arc as LoomArc;
 use mail::{Board, Letter, Mail};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
@@ -55,17 +57,21 @@ fn explored<S: 'static>(preemptions: Option<usize>, shared: fn() -> S, run: fn(&
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
     builder.max_permutations = Some(PERMUTATIONS_MAX);
+    let explored = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&explored);
     builder.check(move || {
-        let shared = Arc::new(shared());
+        counted.fetch_add(1, Ordering::Relaxed);
+        let shared = LoomArc::new(shared());
         let others: Vec<_> = (1..THREADS)
             .map(|number| {
-                let shared = Arc::clone(&shared);
+                let shared = LoomArc::clone(&shared);
                 loom::thread::spawn(move || run(&shared, number))
             })
             .collect();
         run(&shared, 0);
         others.into_iter().for_each(|other| other.join().expect("it ends"));
     });
+    assert!(explored.load(Ordering::Relaxed) < PERMUTATIONS_MAX, "some were left out");
 }
 
 /// What nothing but the barrier protects: by thread what it has written in even and in odd windows.

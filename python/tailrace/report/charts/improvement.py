@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from tailrace.report.drawing.scale import Linear
 from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
-from tailrace.results.compare.effect_words import bounded_change_text
+from tailrace.results.compare.effect_words import bound_sign, bounded_change_text
 from tailrace.results.format.numbers import is_told_as_ratio, signed_text
 
 ROW_PX = 26
@@ -61,16 +61,14 @@ def _row(effect: dict[str, Any], judged: dict[str, Any] | None, x: Linear, y: fl
     estimate = effect["improvement_percent"]
     dot = tag("circle", tag("title", effect["words"]), cx=percent(x(estimate)), cy=y, r=4.2, class_=f"dot {colour}")
     text = tag("text", _text(effect), x="100%", dx=8, y=y + 4.5, class_="value")
-    return [*marks, text] if effect["verdict"] == "not comparable" else [*marks, dot, text]
+    return [*marks, text] if bound_sign(effect) is None else [*marks, dot, text]
 
 
 def _text(effect: dict[str, Any]) -> str:
     """The improvement; a change to the fourfold and beyond as a ratio, as everywhere."""
-    if effect["verdict"] == "not comparable":
-        return "–"
-    change = effect["change_percent"]
-    if change is not None and is_told_as_ratio(change):
+    change, sign = effect["change_percent"], bound_sign(effect)
+    if sign is None or (change is not None and is_told_as_ratio(change)):
         return bounded_change_text(effect)
     # Of times alone there are lower bounds: more of them is less of an improvement.
-    sign = ("< " if effect["verdict"] == "higher" else "> ") if any(effect["bounds"]) else ""
-    return sign + signed_text(effect["improvement_percent"], "%")
+    turned = {"> ": "< ", "< ": "> "}.get(sign, sign)
+    return turned + signed_text(effect["improvement_percent"], "%")

@@ -60,13 +60,21 @@ def at_least(bounds: Sequence[int]) -> str:
 def bounded_change_text(effect: Mapping[str, Any]) -> str:
     """The change of an effect: where values are lower bounds `> +42.6 %`, or a dash where it cannot be told."""
     change = change_text(effect["change_percent"])
-    if not any(effect["bounds"]) or effect["is_same"] or effect["change_percent"] is None:
+    if effect["change_percent"] is None:
         return change
+    sign = bound_sign(effect)
+    return "–" if sign is None else sign + change
+
+
+def bound_sign(effect: Mapping[str, Any]) -> str | None:
+    """What stands before a change: `> ` or `< ` for lower bounds, and None where it cannot be told."""
+    if not any(effect["bounds"]) or effect["is_same"]:
+        return ""
     verdict = effect["verdict"]
     if verdict == "too few trials":
         is_higher = effect["arm_mean"] > effect["baseline_mean"]
         verdict = told_verdict("higher" if is_higher else "lower", tuple(effect["bounds"]))
-    return {"higher": f"> {change}", "lower": f"< {change}"}.get(verdict, "–")
+    return {"higher": "> ", "lower": "< "}.get(verdict)
 
 
 def is_ratio(percent: float | None) -> bool:

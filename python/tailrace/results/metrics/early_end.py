@@ -14,15 +14,14 @@ EARLY_SHARE = 0.1
 """Of the duration: a trial that ended before is told. Most durations are limits, with time to spare."""
 
 
-def early_end_of(trials: Sequence[Trial], plan: Summary, scale: float) -> Summary | None:
-    """Trials of an arm that ended with less than `EARLY_SHARE` of their duration; None where none did.
-
-    At a scale below 1 trials have a part of the work, and end so much earlier.
+def early_end_of(trials: Sequence[Trial], plan: Summary) -> Summary | None:
+    """Trials of an arm that ended with less than `EARLY_SHARE` of their duration, which is that of the scale of the
+    run; None where none did.
     """
     duration_ps = plan.get("stop_at_ps")
     if not duration_ps:
         return None
-    limit_ps = EARLY_SHARE * min(1.0, scale) * duration_ps
+    limit_ps = EARLY_SHARE * duration_ps
     ends_ps = [
         trial.outcome["end_ps"] for trial in trials if trial.outcome["end_ps"] < limit_ps and not trial.is_unfinished
     ]
@@ -47,9 +46,12 @@ def early_end_sentences(summary: Summary) -> list[str]:
 
 
 def _words(found: Summary) -> str:
-    """`ended with its work, after 5 ms of 900 ms`."""
+    """`the trials ended when all work was done, after 5 ms of 900 ms`."""
     trials, of = found["trials"], found["of"]
     whose = "the trials" if trials == of > 1 else "the trial" if trials == of else f"{trials} of {of} trials"
     first, last = (span_text(found[key] * PS_PER_S) for key in ("first_s", "last_s"))
     after = first if first == last else f"{first} to {last}"
-    return f"{whose} ended when all work was done, after {after} of {span_text(found['duration_s'] * PS_PER_S)}"
+    duration = span_text(found["duration_s"] * PS_PER_S)
+    # The others may have ended with their work too, and not so early.
+    early = "" if trials == of else f"within {100 * EARLY_SHARE:.0f} % of the duration, "
+    return f"{whose} ended {early}when all work was done, after {after} of {duration}"
