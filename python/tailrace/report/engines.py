@@ -42,6 +42,7 @@ def render_engines(compared: dict[str, Any]) -> str:
         left_out=left_out_words(compared),
         name=compared["runs"][compared["reference"]]["name"],
         sections=sections,
+        has_bounds=any(any(row["bounds"].values()) for row in compared["rows"]),
         theme=asset("theme.css"),
     )
 

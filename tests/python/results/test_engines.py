@@ -153,3 +153,6 @@ def test_lower_bounds_neither_agree_nor_disagree(tmp_path: Path) -> None:
     assert "> " in next(line for line in text.splitlines() if line.startswith("latency_p99_ms"))
     page = write_engines(compared, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<td>&gt; " in page
+    assert "XS fifo: simulated &gt; " in page
+    assert page.count('class="dot bound arm-0"') == 3
+    assert "An open circle is a lower bound" in page

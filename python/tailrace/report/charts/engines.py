@@ -8,7 +8,7 @@ from markupsafe import Markup
 from tailrace.report.drawing.scale import Linear, linear_from_zero
 from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
 from tailrace.results.directory.run_directory import SOLO
-from tailrace.results.format.numbers import digits_text
+from tailrace.results.format.numbers import bound_mark, digits_text
 
 APART_PX = 10
 """Between the dots of two engines in a row."""
@@ -16,7 +16,9 @@ MARGIN_PX = 20
 
 
 def engines_chart(rows: Sequence[dict[str, Any]]) -> Markup:
-    """A row for each workload and arm: a dot with its interval for each engine, a line for the published value."""
+    """A row for each workload and arm: a dot with its interval for each engine, open where it is a lower bound, and a
+    line for the published value.
+    """
     x = linear_from_zero([value for row in rows for value in _values(row)], count=6)
     row_px = MARGIN_PX + APART_PX * (len(rows[0]["values"]) - 1)
     marks: list[Markup] = []
@@ -37,7 +39,11 @@ def name_of(row: dict[str, Any]) -> str:
 
 
 def _words(row: dict[str, Any]) -> str:
-    return ", ".join(f"{engine} {digits_text(value)}" for engine, value in row["values"].items())
+    return ", ".join(_value(row, engine) for engine in row["values"])
+
+
+def _value(row: dict[str, Any], engine: str, digits: int = 3) -> str:
+    return f"{engine} {bound_mark(row['bounds'][engine])}{digits_text(row['values'][engine], digits)}"
 
 
 def _values(row: dict[str, Any]) -> list[float]:
@@ -56,6 +62,7 @@ def _row(row: dict[str, Any], x: Linear, middle: float) -> list[Markup]:
         if interval := row["intervals"][engine]:
             low, high = (percent(x(max(0.0, interval[end]))) for end in ("low", "high"))
             marks.append(tag("line", x1=low, x2=high, y1=y, y2=y, class_="whisker"))
-        tip = tag("title", f"{name_of(row)}: {engine} {digits_text(value, 4)}")
-        marks.append(tag("circle", tip, cx=percent(x(value)), cy=y, r=4, class_=f"dot bar arm-{place}"))
+        tip = tag("title", f"{name_of(row)}: {_value(row, engine, 4)}")
+        kind = "bound" if row["bounds"][engine] else "bar"
+        marks.append(tag("circle", tip, cx=percent(x(value)), cy=y, r=4, class_=f"dot {kind} arm-{place}"))
     return marks
