@@ -7,7 +7,7 @@ from itertools import combinations
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.results.directory.published import Band, read_published
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, metric_of_members
+from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, bounds_of_trials, metric_of_members
 from tailrace.results.metrics.goal import Goal, parse_goal, short_of, unit_of
 from tailrace.results.metrics.subjects import chosen_metrics
 from tailrace.scenario.loading import Loaded
@@ -51,6 +51,11 @@ class Figure:
             return None
         sign = 1 if self.metric in BETTER_HIGHER else -1
         return [100 * sign * (after / value - 1) for after, value in zip(own, before, strict=True)]
+
+    def is_bound_in(self, run: Run) -> bool:
+        """Whether a trial has a lower bound instead of the figure, or of what it is a change against."""
+        arms = [arm for arm in (self.arm, self.baseline) if arm is not None]
+        return any(bounds_of_trials(run.told(arm), self.members, self.metric) for arm in arms)
 
 
 def _values(run: Run, arm: str, figure: Figure) -> list[float] | None:

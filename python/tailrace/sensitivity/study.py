@@ -96,6 +96,8 @@ class Study:
     trials: int = 0
     dropped: list[str] = field(default_factory=list)
     """Figures that some point does not have."""
+    bounded: dict[Figure, int] = field(default_factory=dict)
+    """Points at which a figure is a lower bound."""
 
     def base_mean(self, figure: Figure) -> float:
         """The figure at present."""
@@ -136,6 +138,8 @@ class Studying:
         )
         self._refuse_cores()
         self.kept: dict[str, dict[Figure, float | None]] = {}
+        self.bounded: dict[Figure, set[str]] = {}
+        """By figure the points at which it is a lower bound."""
         self.seen: list[tuple[tuple[float, ...], dict[Figure, float | None]]] = []
         self.figures: list[Figure] = []
         self.trials = 0
@@ -190,6 +194,7 @@ class Studying:
         conclusions = self.conclusions or of_base(self.figures, base, study.noise)
         study.holdings = list(self._holdings(study, conclusions))
         study.runs, study.trials = len(self.kept), self.trials
+        study.bounded = {figure: len(labels) for figure, labels in self.bounded.items() if labels}
         return study
 
     def _base(self) -> dict[Figure, list[float]]:
@@ -202,7 +207,13 @@ class Studying:
             names = ", ".join(figure.name for figure in every) or "the scenario's metrics"
             raise RunRefusedError(f"trials have no such figures: {names} (hint: a longer experiment.duration)")
         self.figures = list(found)
+        self._note_bounds(run, _label({}))
         return found
+
+    def _note_bounds(self, run: Run, label: str) -> None:
+        for figure in self.figures:
+            if figure.is_bound_in(run):
+                self.bounded.setdefault(figure, set()).add(label)
 
     def _run(self, changes: Mapping[str, Any], trials: int) -> Run:
         label = _label(changes)
@@ -238,6 +249,7 @@ class Studying:
         label = _label(changes)
         if label not in self.kept:
             run = self._run(changes, self.wanted.trials)
+            self._note_bounds(run, label)
             values = {figure: figure.of_trials(run) for figure in self.figures}
             self.kept[label] = {
                 figure: mean(told[: self.wanted.trials]) if told else None for figure, told in values.items()

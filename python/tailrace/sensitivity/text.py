@@ -26,6 +26,7 @@ def study_text(study: Study) -> str:
     lines = [align([head, *rows]), ""]
     lines += [fill(line, WIDTH) for line in _holding_lines(study)]
     lines += [fill(f"Not varied: {name}: {why}.", WIDTH) for name, why in study.left]
+    lines += [fill(line, WIDTH) for line in _bound_lines(study)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -58,7 +59,17 @@ def study_page(study: Study, command: str, chart: str) -> str:
         lines += [*_table(_holding_rows(study)), "", _REGION, ""]
     if study.dropped:
         lines += [f"Without screening, because some points do not have them: {', '.join(study.dropped)}.", ""]
+    lines += [f"{line}\n" for line in _bound_lines(study)]
     return "\n".join(lines)
+
+
+def _bound_lines(study: Study) -> list[str]:
+    """What is said of figures that are lower bounds."""
+    return [
+        f"{figure.name} is a lower bound at {points} point{'s' if points > 1 else ''}, where transactions still ran at"
+        " the end: effects and conclusions take it as a value (hint: a longer experiment.duration)."
+        for figure, points in study.bounded.items()
+    ]
 
 
 _SCREENING = (
@@ -110,6 +121,7 @@ def _figure_data(study: Study, figure: Figure) -> dict[str, Any]:
         "unit": figure.unit,
         "present": study.base[figure],
         "noise": study.noise[figure],
+        "points_with_bounds": study.bounded.get(figure, 0),
         "alone": [
             {"factor": study.factors[bar.factor].name, "low": bar.low, "high": bar.high}
             for bar in bars(study, figure)

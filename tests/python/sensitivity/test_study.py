@@ -15,7 +15,7 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.sensitivity.chart import bars, tornado
 from tailrace.sensitivity.region import Box
 from tailrace.sensitivity.study import Study, Studying, Wanted
-from tailrace.sensitivity.text import study_data, study_page
+from tailrace.sensitivity.text import study_data, study_page, study_text
 
 SCENARIO = Path(__file__).parent / "path.yaml"
 CABLE, SWITCH, BUFFER = 0, 1, 2
@@ -193,3 +193,24 @@ def test_cores_that_an_end_of_a_range_cannot_have_are_refused_before_any_trial(t
 def test_a_study_hands_on_the_cores_of_its_trials(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="--cores 2: "):  # one switch has nothing to divide
         studied(tmp_path / "out", figures=["load.mean"], cores=2)
+
+
+def test_figures_that_are_lower_bounds_are_told(tmp_path: Path) -> None:
+    scenario = tmp_path / "lab.yaml"
+    scenario.write_text(
+        "tailrace: 1\nname: lab\nnetwork:\n  topology: {kind: star, hosts: [web, db]}\n  link: {rate: 100Mbit/s}\n"
+        "workloads:\n  shop: {kind: oltp, client: web, server: db, users: 8, gap: 1ms,\n"
+        "         round_trips: [{response: 300kB}]}\n"
+        "arms: {slow: {}}\nexperiment: {duration: 200ms, trials: 1}\n",
+        encoding="utf-8",
+    )
+    wanted = Wanted(
+        is_of_assumptions=False, vary=["network.link.delay=1us..5us"], figures=["shop.p99", "shop.mean"],
+        trajectories=0, samples=0, checks=0, out=tmp_path / "out",
+    )  # fmt: skip
+    found = Studying(load_scenario(scenario), wanted, Silent()).run()
+    bounded = {one["metric"]: one["points_with_bounds"] for one in study_data(found)["figures"]}
+    assert bounded["latency_p99_ms"] == found.runs + 1, "and the present"
+    words = "shop.p99, slow is a lower bound at"
+    assert words in " ".join(study_page(found, "command", "chart.svg").split())
+    assert words in " ".join(study_text(found).split())
