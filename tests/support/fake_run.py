@@ -162,7 +162,7 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
         "version": 2,
         "name": f"cisco-dpp/{arm}/trial-1",
         "seed": 1001,
-        "stop_at_ps": 2_000 * PS_PER_S,
+        "stop_at_ps": int(2_000 * PS_PER_S * scale),
         "framing": {"header_bytes": 14, "overhead_bytes": 24},
         "clock_offset_ppb": 50_000,
         "hosts": [{"name": name, "mtu_bytes": 9000, "tcp": {"congestion_control": "cubic"}} for name in names],
