@@ -107,12 +107,14 @@ def _of_texts(texts: Sequence[str], document: Document) -> Iterator[Factor]:
 
     paths = [text.partition("=")[0].strip() for text in texts]
     names = axis_names(paths)
-    for text, path in zip(texts, paths, strict=True):
+    for place, (text, path) in enumerate(zip(texts, paths, strict=True)):
         values = text.partition("=")[2].strip()
         if not path or not values:
             raise RunRefusedError(
                 f"--vary {text}: expected key=low..high (hint: for example network.link.delay=1us..5us)"
             )
+        if path in paths[:place]:
+            raise RunRefusedError(f"--vary {path}: it is varied twice (hint: write one --vary for it)")
         present = present_at(document.data, path)
         try:
             raw = {"range": values} if ".." in values else {"values": parse_sweep([text])["axes"][path]}

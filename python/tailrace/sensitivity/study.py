@@ -117,7 +117,6 @@ class Studying:
         scenario, document = loaded.scenario, loaded.document
         factors, self.left = of_assumptions(scenario, document) if wanted.is_of_assumptions else ([], [])
         self.factors = [*factors, *of_texts(wanted.vary, document)]
-        _refuse_twice(self.factors)
         if not self.factors:
             raise RunRefusedError(
                 "there is nothing to vary (hint: give --assumptions, and the scenario's assumptions a `vary`,"
@@ -194,7 +193,7 @@ class Studying:
         conclusions = self.conclusions or of_base(self.figures, base, study.noise)
         study.holdings = list(self._holdings(study, conclusions))
         study.runs, study.trials = len(self.kept), self.trials
-        study.bounded = {figure: len(labels) for figure, labels in self.bounded.items() if labels}
+        study.bounded = {figure: len(labels) for figure, labels in self.bounded.items()}
         return study
 
     def _base(self) -> dict[Figure, list[float]]:
@@ -363,16 +362,3 @@ def _label(changes: Mapping[str, Any]) -> str:
     if not changes:
         return "present"
     return hashlib.sha256(json_text(dict(sorted(changes.items()))).encode()).hexdigest()[:16]
-
-
-def _refuse_twice(factors: Sequence[Factor]) -> None:
-    """A key of two factors would have the value of the last of them."""
-    name_of: dict[str, str] = {}
-    for factor in factors:
-        for key in factor.variation.keys:
-            if key in name_of:
-                raise RunRefusedError(
-                    f"--vary {key}: it is varied twice, by {name_of[key]} and {factor.name}"
-                    " (hint: write one --vary for it, and none for what an assumption varies)"
-                )
-            name_of[key] = factor.name

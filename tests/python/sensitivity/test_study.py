@@ -195,6 +195,17 @@ def test_a_study_hands_on_the_cores_of_its_trials(tmp_path: Path) -> None:
         studied(tmp_path / "out", figures=["load.mean"], cores=2)
 
 
+def test_assumptions_may_share_a_key_and_options_may_not(tmp_path: Path) -> None:
+    shared = [
+        {"name": name, "value": "500 ns", "mark": "assumed", "vary": {"keys": ["network.link.delay"], "range": ends}}
+        for name, ends in (("cable", "100ns..5us"), ("plug", "400ns..600ns"))
+    ]
+    found = Studying(load_scenario(SCENARIO, {"assumptions": shared}), Wanted(out=tmp_path / "out"), Silent())
+    assert [factor.name for factor in found.factors] == ["cable", "plug"]
+    with pytest.raises(RunRefusedError, match="it is varied twice"):
+        studied(tmp_path / "out", vary=["network.link.delay=1us..5us", "network.link.delay=1us,2us"])
+
+
 def test_figures_that_are_lower_bounds_are_told(tmp_path: Path) -> None:
     scenario = tmp_path / "lab.yaml"
     scenario.write_text(
