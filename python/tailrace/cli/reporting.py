@@ -14,11 +14,11 @@ SUMMARY_LATER = "`tailrace report {}` summarises them"
 
 
 @contextmanager
-def reporting(path: Path, reporter: Reporter, kept: str = KEPT) -> Iterator[None]:
+def reporting(path: Path, reporter: Reporter) -> Iterator[None]:
     """The stage in which the result and the report of a run directory are written."""
     try:
         with working(reporter, "writing the report"):
             yield
     except KeyboardInterrupt:
-        note(f"interrupted: {kept}; {SUMMARY_LATER.format(path)}")
+        note(f"interrupted: {KEPT}; {SUMMARY_LATER.format(path)}")
         raise SystemExit(INTERRUPTED) from None
