@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
 use tailrace_fabric::plane::network::Network;
-use tailrace_network::{InterfaceCounts, interface_row, port_series, queue_depth};
+use tailrace_network::{InterfaceCounts, InterfaceRow, port_series, queue_depth};
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_traffic::merge;
@@ -62,7 +62,7 @@ pub(crate) fn add_interfaces(plan: &Plan, interfaces: &[Counted], queues: &[Queu
             ..InterfaceCounts::default()
         };
         let raw = &plan.raw.hosts[host];
-        interface_row(&raw.name, None, "eth0", Some(raw.mtu_bytes), counts)
+        json!(InterfaceRow::new(&raw.name, None, "eth0", Some(raw.mtu_bytes), counts))
     };
     let mut rows: Vec<Value> = interfaces.iter().enumerate().map(of).collect();
     rows.extend(answer["netstat"].as_array().cloned().unwrap_or_default());

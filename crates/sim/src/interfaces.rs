@@ -1,21 +1,34 @@
 //! The counters of all interfaces, read in equal intervals. Reading changes nothing else.
 
-use serde_json::Value;
+use tailrace_network::{InterfaceCounts, InterfaceRow};
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_units::{Span, Time};
 
 /// Most rows that are kept: later ones are left out.
 const ROWS_MAX: usize = 1_000_000;
+/// Counters of a row.
+const COUNTERS: usize = 8;
+
 /// The counters of a row, under the names of outcomes.
-const COUNTERS: [&str; 8] =
-    ["rx_frames", "rx_errors", "rx_dropped", "rx_overruns", "tx_frames", "tx_errors", "tx_dropped", "tx_overruns"];
+fn counters(counts: InterfaceCounts) -> [(&'static str, Option<u64>); COUNTERS] {
+    [
+        ("rx_frames", counts.rx_frames),
+        ("rx_errors", counts.rx_errors),
+        ("rx_dropped", counts.rx_dropped),
+        ("rx_overruns", counts.rx_overruns),
+        ("tx_frames", counts.tx_frames),
+        ("tx_errors", counts.tx_errors),
+        ("tx_dropped", counts.tx_dropped),
+        ("tx_overruns", counts.tx_overruns),
+    ]
+}
 
 /// What was read.
 pub(crate) struct InterfaceSeries {
     pub(crate) interval: Span,
     /// Interface, time, counters.
-    rows: Vec<(u32, Time, [u64; COUNTERS.len()])>,
+    rows: Vec<(u32, Time, [u64; COUNTERS])>,
 }
 
 impl InterfaceSeries {
@@ -26,11 +39,11 @@ impl InterfaceSeries {
     }
 
     /// Adds the rows of all interfaces. What cannot be counted is zero here; the outcome tells which that is.
-    pub(crate) fn look(&mut self, now: Time, netstat: &[Value]) {
+    pub(crate) fn look(&mut self, now: Time, netstat: &[InterfaceRow<'_>]) {
         if self.rows.len() + netstat.len() > ROWS_MAX {
             return;
         }
-        let counted = |row: &Value| COUNTERS.map(|name| row[name].as_u64().unwrap_or(0));
+        let counted = |row: &InterfaceRow<'_>| counters(row.counts()).map(|(_, count)| count.unwrap_or(0));
         self.rows.extend(netstat.iter().zip(0..).map(|(row, number)| (number, now, counted(row))));
     }
 
@@ -41,7 +54,8 @@ impl InterfaceSeries {
             ("interface", Column::U32(self.rows.iter().map(|row| row.0).collect())),
             ("at_ps", Column::U64(self.rows.iter().map(|row| row.1.ps()).collect())),
         ];
-        columns.extend(COUNTERS.iter().enumerate().map(|(place, &name)| (name, counter(place))));
+        let names = counters(InterfaceCounts::default()).map(|(name, _)| name);
+        columns.extend(names.into_iter().enumerate().map(|(place, name)| (name, counter(place))));
         Table { name: "interface_series", columns }
     }
 }

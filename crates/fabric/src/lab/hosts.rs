@@ -11,11 +11,11 @@ use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, offload, tap};
 use crate::vlans::Vlans;
 use nix::sched::{CloneFlags, setns, unshare};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use tailrace_network::interface_row;
+use tailrace_network::InterfaceRow;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 
 /// Name of the interface in every host.
@@ -131,7 +131,7 @@ impl Host {
     pub(super) fn row(&mut self) -> Value {
         let counts = self.counters().map(LinkCounters::of_netstat).unwrap_or_default();
         self.netlink.state(self.link).map_or_else(
-            |_| interface_row(&self.name, None, INTERFACE, None, counts),
+            |_| json!(InterfaceRow::new(&self.name, None, INTERFACE, None, counts)),
             |state| state.row(&self.name, None, INTERFACE, counts),
         )
     }

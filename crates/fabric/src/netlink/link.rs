@@ -1,12 +1,12 @@
 //! Interfaces, addresses, routes and neighbours of one network namespace.
 
 use super::message::{Netlink, Request, find_attribute};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
-use tailrace_network::{InterfaceCounts, interface_row};
+use tailrace_network::{InterfaceCounts, InterfaceRow};
 use tailrace_wire::PRIORITIES;
 
 const RTM_NEWLINK: u16 = 16;
@@ -134,9 +134,7 @@ const FLAG_LETTERS: [(libc::c_int, char); 8] = [
 impl LinkState {
     /// A row of `netstat -i`.
     pub fn row(&self, node: &str, towards: Option<&str>, name: &str, counts: InterfaceCounts) -> Value {
-        let mut row = interface_row(node, towards, name, Some(self.mtu_bytes), counts);
-        row["flags"] = self.flags.clone().into();
-        row
+        json!(InterfaceRow::new(node, towards, name, Some(self.mtu_bytes), counts).with_flags(&self.flags))
     }
 }
 

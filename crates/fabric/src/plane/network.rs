@@ -6,7 +6,7 @@ use super::sources::Sources;
 use super::timeline::{Timeline, Watched};
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tailrace_dataplane::Frame;
 use tailrace_network::{
     ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology, Wire, switch_rows,
@@ -241,7 +241,9 @@ impl Network {
     /// The ports of all switches as `netstat -i` has them.
     pub(super) fn port_rows(&self, plan: &Plan, now: Time) -> Vec<Value> {
         let ended = OnWires::of(&self.links.wires, &self.switches, now);
-        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host]).collect()
+        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host])
+            .map(|row| json!(row))
+            .collect()
     }
 
     /// Frames that a host has sent since counting began.

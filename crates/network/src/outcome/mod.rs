@@ -6,6 +6,6 @@ mod ports;
 mod tables;
 
 pub use deadlock::deadlock;
-pub use netstat::{InterfaceCounts, OnWires, interface_row, switch_rows};
-pub use ports::{Counted, interface_summary, ports, switch_summaries};
+pub use netstat::{InterfaceCounts, InterfaceRow, OnWires, switch_rows};
+pub use ports::{Counted, PortRow, interface_summary, ports, switch_summaries};
 pub use tables::{port_series, queue_depth};

@@ -4,7 +4,8 @@
 //! began, less what is on it now.
 
 use crate::{NetworkFrame, SwitchNode, Wire};
-use serde_json::{Value, json};
+use serde::Serialize;
+use std::borrow::Cow;
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
@@ -54,34 +55,80 @@ impl OnWires {
 /// Flags of an interface that is up, in the letters of netstat(8): broadcast, multicast, running, up.
 const FLAGS_UP: &str = "BMRU";
 
-/// A row.
-pub fn interface_row(node: &str, towards: Option<&str>, name: &str, mtu_bytes: Option<u32>, counts: InterfaceCounts) -> Value {
-    json!({
-        "node": node,
-        "towards": towards,
-        "name": name,
-        "mtu_bytes": mtu_bytes,
-        "rx_frames": counts.rx_frames,
-        "rx_errors": counts.rx_errors,
-        "rx_dropped": counts.rx_dropped,
-        "rx_overruns": counts.rx_overruns,
-        "tx_frames": counts.tx_frames,
-        "tx_errors": counts.tx_errors,
-        "tx_dropped": counts.tx_dropped,
-        "tx_overruns": counts.tx_overruns,
-        "flags": FLAGS_UP,
-    })
+/// A row, with its members in the order of their names, as outcomes have them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct InterfaceRow<'a> {
+    flags: Cow<'a, str>,
+    mtu_bytes: Option<u32>,
+    name: Cow<'a, str>,
+    node: &'a str,
+    rx_dropped: Option<u64>,
+    rx_errors: Option<u64>,
+    rx_frames: Option<u64>,
+    rx_overruns: Option<u64>,
+    towards: Option<&'a str>,
+    tx_dropped: Option<u64>,
+    tx_errors: Option<u64>,
+    tx_frames: Option<u64>,
+    tx_overruns: Option<u64>,
+}
+
+impl<'a> InterfaceRow<'a> {
+    /// That of an interface that is up: the one of a host, or the port of a switch towards a node.
+    pub fn new(
+        node: &'a str,
+        towards: Option<&'a str>,
+        name: impl Into<Cow<'a, str>>,
+        mtu_bytes: Option<u32>,
+        counts: InterfaceCounts,
+    ) -> InterfaceRow<'a> {
+        InterfaceRow {
+            flags: FLAGS_UP.into(),
+            mtu_bytes,
+            name: name.into(),
+            node,
+            rx_dropped: counts.rx_dropped,
+            rx_errors: counts.rx_errors,
+            rx_frames: counts.rx_frames,
+            rx_overruns: counts.rx_overruns,
+            towards,
+            tx_dropped: counts.tx_dropped,
+            tx_errors: counts.tx_errors,
+            tx_frames: counts.tx_frames,
+            tx_overruns: counts.tx_overruns,
+        }
+    }
+
+    /// The same with other flags, in the letters of netstat(8).
+    #[must_use]
+    pub fn with_flags(self, flags: impl Into<Cow<'a, str>>) -> InterfaceRow<'a> {
+        InterfaceRow { flags: flags.into(), ..self }
+    }
+
+    /// What it has counted.
+    pub fn counts(&self) -> InterfaceCounts {
+        InterfaceCounts {
+            rx_frames: self.rx_frames,
+            rx_errors: self.rx_errors,
+            rx_dropped: self.rx_dropped,
+            rx_overruns: self.rx_overruns,
+            tx_frames: self.tx_frames,
+            tx_errors: self.tx_errors,
+            tx_dropped: self.tx_dropped,
+            tx_overruns: self.tx_overruns,
+        }
+    }
 }
 
 /// The ports of all switches at `now`. `began` are the frames on the wires when counting began, `ended` those of now; `sent` tells what a host
 /// has sent over its port of this number since then.
-pub fn switch_rows<F: NetworkFrame>(
-    plan: &Plan,
-    nodes: &[SwitchNode<F>],
-    (began, ended): (&OnWires, &OnWires),
+pub fn switch_rows<'a, F: NetworkFrame>(
+    plan: &'a Plan,
+    nodes: &'a [SwitchNode<F>],
+    (began, ended): (&'a OnWires, &'a OnWires),
     now: Time,
-    sent: impl Fn(usize, usize) -> u64 + Copy,
-) -> impl Iterator<Item = Value> {
+    sent: impl Fn(usize, usize) -> u64 + Copy + 'a,
+) -> impl Iterator<Item = InterfaceRow<'a>> {
     let graph = &plan.graph;
     let sent_by = move |node: usize, port: usize| match node.checked_sub(graph.hosts) {
         None => sent(node, port),
@@ -104,7 +151,7 @@ pub fn switch_rows<F: NetworkFrame>(
                 ..InterfaceCounts::default()
             };
             let (name, towards) = (&plan.raw.switches[index].name, &graph.names[end.peer]);
-            interface_row(name, Some(towards), &format!("port-{port}"), plan.port_mtu(index, port), counts)
+            InterfaceRow::new(name, Some(towards), format!("port-{port}"), plan.port_mtu(index, port), counts)
         })
     })
 }

@@ -1,7 +1,9 @@
 //! The ports and switches of a trial as JSON.
 
 use crate::{Losses, NetworkFrame, SwitchNode};
+use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use tailrace_dataplane::{DppCounters, DropCause, Dropped, Frame, GroupCounters, MtuDrops, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::{Plan, PortEnd, RawPolicy};
@@ -20,42 +22,77 @@ pub struct Counted<'a> {
     pub run: Span,
 }
 
+/// The counters of a port, with its members in the order of their names, as outcomes have them.
+#[derive(Clone, Debug, Serialize)]
+pub struct PortRow<'a> {
+    dpp: Option<Value>,
+    elephants: Option<Value>,
+    groups: Vec<Value>,
+    mtu_drops: Option<Value>,
+    node: &'a str,
+    pause: Option<Value>,
+    queues: Vec<QueueRow<'a>>,
+    rate_bps: u64,
+    towards: &'a str,
+    traffic: Option<Vec<Value>>,
+    tx_bytes: u64,
+    tx_frames: u64,
+}
+
+/// Those of a queue.
+#[derive(Clone, Debug, Serialize)]
+struct QueueRow<'a> {
+    depth_bytes: u64,
+    depth_max_bytes: u64,
+    depth_mean_bytes: f64,
+    drops: BTreeMap<&'static str, Value>,
+    marked_frames: u64,
+    name: &'a str,
+    qcn: Option<Value>,
+    tx_bytes: u64,
+    tx_frames: u64,
+}
+
 /// The counters of every port, by switch, one after the other: all at once are tens of megabytes in a large network.
-pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Counted<'_>) -> impl Iterator<Item = Value> {
+pub fn ports<'a, F: NetworkFrame>(
+    plan: &'a Plan,
+    nodes: &'a [SwitchNode<F>],
+    counted: Counted<'a>,
+) -> impl Iterator<Item = PortRow<'a>> {
     nodes.iter().enumerate().flat_map(move |(index, node)| {
         let ends = plan.graph.ports[plan.graph.hosts + index].iter().enumerate();
-        ends.map(move |(port, end)| port_summary(plan, (index, node), (port, end), counted))
+        ends.map(move |(port, end)| port_row(plan, (index, node), (port, end), counted))
     })
 }
 
-fn port_summary<F: NetworkFrame>(
-    plan: &Plan,
-    (index, node): (usize, &SwitchNode<F>),
-    (port, end): (usize, &PortEnd),
-    counted: Counted<'_>,
-) -> Value {
+fn port_row<'a, F: NetworkFrame>(
+    plan: &'a Plan,
+    (index, node): (usize, &'a SwitchNode<F>),
+    (port, end): (usize, &'a PortEnd),
+    counted: Counted<'a>,
+) -> PortRow<'a> {
     let (graph, switch, policy) = (&plan.graph, &node.switch, plan.policy(index, port));
     let (mut tx_frames, mut tx_bytes) = (0, 0);
-    let summary = |queue: usize| {
+    let row = |queue: usize| {
         let counters = switch.counters(port, queue, counted.now);
         (tx_frames, tx_bytes) = (tx_frames + counters.tx_frames, tx_bytes + counters.tx_bytes);
-        queue_summary(&policy.queues[queue].name, switch, (port, queue), &counters, counted.run)
+        queue_row(&policy.queues[queue].name, switch, (port, queue), &counters, counted.run)
     };
-    let queues: Vec<Value> = (0..switch.queues(port)).map(summary).collect();
-    json!({
-        "node": plan.raw.switches[index].name,
-        "towards": graph.names[end.peer],
-        "rate_bps": graph.links[end.link].rate.bps(),
-        "tx_frames": tx_frames,
-        "tx_bytes": tx_bytes,
-        "queues": queues,
-        "dpp": switch.dpp_counters(port).map(dpp),
-        "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
-        "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
-        "elephants": switch.elephants(port).map(elephants),
-        "mtu_drops": switch.mtu_drops(port).map(mtu_drops),
-        "traffic": node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
-    })
+    let queues: Vec<QueueRow> = (0..switch.queues(port)).map(row).collect();
+    PortRow {
+        dpp: switch.dpp_counters(port).map(dpp),
+        elephants: switch.elephants(port).map(elephants),
+        groups: switch.groups(port).into_iter().map(group).collect(),
+        mtu_drops: switch.mtu_drops(port).map(mtu_drops),
+        node: &plan.raw.switches[index].name,
+        pause: switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
+        queues,
+        rate_bps: graph.links[end.link].rate.bps(),
+        towards: &graph.names[end.peer],
+        traffic: node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
+        tx_bytes,
+        tx_frames,
+    }
 }
 
 /// Frames with data of each source by the queue of their class; sources that sent none are left out.
@@ -65,10 +102,9 @@ fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Tr
         for (source, workloads) in sources.iter().enumerate() {
             let tally = traffic.tally(source, |class| usize::from(policy.queue_of_priority[class]) == index);
             if tally.sent_frames + tally.dropped_frames > 0 {
-                let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].header.name.as_str()).collect();
                 rows.push(json!({
                     "queue": queue.name,
-                    "workloads": names,
+                    "workloads": names(plan, workloads),
                     "sent_frames": tally.sent_frames,
                     "dropped_frames": tally.dropped_frames,
                 }));
@@ -78,34 +114,39 @@ fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Tr
     rows
 }
 
-fn queue_summary<F: Frame>(
-    name: &str,
+/// Names of workloads, by their numbers.
+fn names<'a>(plan: &'a Plan, workloads: &[usize]) -> Vec<&'a str> {
+    workloads.iter().map(|&number| plan.workloads[number].header.name.as_str()).collect()
+}
+
+fn queue_row<'a, F: Frame>(
+    name: &'a str,
     switch: &Switch<F>,
     (port, queue): (usize, usize),
     counters: &QueueCounters,
     run: Span,
-) -> Value {
+) -> QueueRow<'a> {
     let (sent, feedback_sum) = switch.notifications(port, queue);
-    json!({
-        "name": name,
-        "tx_frames": counters.tx_frames,
-        "tx_bytes": counters.tx_bytes,
-        "drops": drops(counters),
-        "marked_frames": counters.marked_frames,
-        "depth_max_bytes": counters.depth_max_bytes,
-        "depth_bytes": switch.depth_bytes(port, queue),
-        "qcn": (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
-        "depth_mean_bytes": counters.byte_picoseconds as f64 / run.ps().max(1) as f64,
-    })
+    QueueRow {
+        depth_bytes: switch.depth_bytes(port, queue),
+        depth_max_bytes: counters.depth_max_bytes,
+        depth_mean_bytes: counters.byte_picoseconds as f64 / run.ps().max(1) as f64,
+        drops: drops(counters),
+        marked_frames: counters.marked_frames,
+        name,
+        qcn: (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
+        tx_bytes: counters.tx_bytes,
+        tx_frames: counters.tx_frames,
+    }
 }
 
 /// Drops by cause.
-fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
+fn drops(counters: &QueueCounters) -> BTreeMap<&'static str, Value> {
     DropCause::ALL
         .iter()
         .map(|&cause| (cause, counters.drops.of(cause)))
         .filter(|(_, dropped)| dropped.frames > 0)
-        .map(|(cause, Dropped { frames, bytes })| (cause.name().to_owned(), json!({ "frames": frames, "bytes": bytes })))
+        .map(|(cause, Dropped { frames, bytes })| (cause.name(), json!({ "frames": frames, "bytes": bytes })))
         .collect()
 }
 
@@ -178,8 +219,7 @@ pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], s
 fn losses<F: NetworkFrame>(plan: &Plan, node: &SwitchNode<F>, sources: &[Vec<usize>]) -> Vec<Value> {
     let told = |(source, workloads): (usize, &Vec<usize>)| {
         let Losses { frames, policed_frames } = node.losses(source);
-        let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].header.name.as_str()).collect();
-        (frames > 0).then(|| json!({ "workloads": names, "frames": frames, "policed_frames": policed_frames }))
+        (frames > 0).then(|| json!({ "workloads": names(plan, workloads), "frames": frames, "policed_frames": policed_frames }))
     };
     sources.iter().enumerate().filter_map(told).collect()
 }

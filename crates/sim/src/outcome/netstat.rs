@@ -1,14 +1,14 @@
 //! The counters of interfaces, as `netstat -i` has them.
 
 use crate::world::World;
-use serde_json::Value;
+use std::borrow::Cow;
 use tailrace_endpoint::host::Host;
 use tailrace_endpoint::nic::BondedInterface;
-use tailrace_network::{InterfaceCounts, OnWires, interface_row, switch_rows};
+use tailrace_network::{InterfaceCounts, InterfaceRow, OnWires, switch_rows};
 use tailrace_plan::{Plan, RawHost};
 
 /// Hosts first, then the ports of switches, each in the order of the plan.
-pub(crate) fn netstat(plan: &Plan, world: &World, on_wires: &OnWires) -> impl Iterator<Item = Value> {
+pub(crate) fn netstat<'a>(plan: &'a Plan, world: &'a World, on_wires: &'a OnWires) -> impl Iterator<Item = InterfaceRow<'a>> {
     let hosts = plan.raw.hosts.iter().zip(&world.hosts).flat_map(|(raw, host)| host_rows(raw, host));
     let sent = move |host: usize, port: usize| {
         let nic = world.hosts[host].nic();
@@ -19,7 +19,7 @@ pub(crate) fn netstat(plan: &Plan, world: &World, on_wires: &OnWires) -> impl It
 }
 
 /// The interface of a host; of a bond the whole, and then each interface.
-fn host_rows<P>(raw: &RawHost, host: &Host<P>) -> Vec<Value> {
+fn host_rows<'a, P>(raw: &'a RawHost, host: &Host<P>) -> Vec<InterfaceRow<'a>> {
     let counted = host.counters();
     let counts = InterfaceCounts {
         rx_frames: Some(counted.rx_frames),
@@ -28,11 +28,11 @@ fn host_rows<P>(raw: &RawHost, host: &Host<P>) -> Vec<Value> {
         tx_dropped: Some(counted.nic_queue_drops),
         ..InterfaceCounts::default()
     };
-    let row = |name: &str, counts| interface_row(&raw.name, None, name, Some(raw.mtu_bytes), counts);
-    let Some(bond) = host.nic().bonded() else { return vec![row("eth0", counts)] };
+    let row = |name: Cow<'a, str>, counts| InterfaceRow::new(&raw.name, None, name, Some(raw.mtu_bytes), counts);
+    let Some(bond) = host.nic().bonded() else { return vec![row("eth0".into(), counts)] };
     let member = |(number, interface): (usize, &BondedInterface)| {
         let (rx_frames, tx_frames) = (Some(interface.received_frames), Some(interface.sent_frames));
-        row(&format!("eth{number}"), InterfaceCounts { rx_frames, tx_frames, ..InterfaceCounts::default() })
+        row(format!("eth{number}").into(), InterfaceCounts { rx_frames, tx_frames, ..InterfaceCounts::default() })
     };
-    std::iter::once(row("bond0", counts)).chain(bond.interfaces().iter().enumerate().map(member)).collect()
+    std::iter::once(row("bond0".into(), counts)).chain(bond.interfaces().iter().enumerate().map(member)).collect()
 }
