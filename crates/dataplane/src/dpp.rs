@@ -5,7 +5,8 @@
 //! between the same ports are two flows.
 
 use crate::DppCounters;
-use tailrace_units::{Span, Time, mix64};
+use crate::flow_tag::FlowTag;
+use tailrace_units::{Span, Time};
 
 /// Entries of a set: a flow may use any of them, and the table is full for a flow when its set is.
 const WAYS: usize = 4;
@@ -82,11 +83,11 @@ impl Dpp {
 
     /// Whether this packet is prioritised. `left` and `next` are the normal queue's: packets numbered below `left` have
     /// left it, and `next` is the number that this packet gets if it goes there.
-    pub(crate) fn prioritises(&mut self, now: Time, flow_hash: u32, left: u64, next: u64) -> bool {
+    pub(crate) fn prioritises(&mut self, now: Time, flow: FlowTag, left: u64, next: u64) -> bool {
         let DppPolicy { age, reset, max_packets, .. } = self.policy;
         // In an empty queue no packet waits: a packet that was sent at once, or dropped, left its number to the next.
         let left = if left == next { u64::MAX } else { left };
-        let Some(entry) = self.entry(now, flow_hash, left) else {
+        let Some(entry) = self.entry(now, flow, left) else {
             self.counters.untracked_frames += 1;
             self.counters.normal_frames += 1;
             return false;
@@ -122,8 +123,8 @@ impl Dpp {
     }
 
     /// The flow's entry, created if needed; `None` when its set is full and new flows must not evict.
-    fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut FlowEntry> {
-        let at = (mix64(u64::from(tag)) as usize) & (self.sets - 1);
+    fn entry(&mut self, now: Time, flow: FlowTag, left: u64) -> Option<&mut FlowEntry> {
+        let (tag, at) = (flow.hash, flow.place(self.sets));
         let chunk = self.chunks[at / SETS_PER_CHUNK].get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
         let set = &mut chunk[at % SETS_PER_CHUNK];
         if let Some(way) = set.iter().position(|e| e.packets > 0 && e.tag == tag) {
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn the_first_packets_are_prioritised_until_the_flow_was_silent() {
         let mut dpp = dpp(DppReset::OrderSafe, WhenFull::EvictOldest);
-        let seen: Vec<bool> = [0, 1, 2, 6, 11, 12, 13].iter().map(|&ms| dpp.prioritises(at(ms), 7, 20, 9)).collect();
+        let seen: Vec<bool> = [0, 1, 2, 6, 11, 12, 13].iter().map(|&ms| dpp.prioritises(at(ms), FlowTag::of(7), 20, 9)).collect();
         // The silence from 6 to 11 ms makes the flow new; that from 2 to 6 does not. Packet 9 of the normal queue has
         // left.
         assert_eq!(seen, [true, true, false, false, true, true, false]);
@@ -174,10 +175,10 @@ mod tests {
         for (reset, expected) in [(DppReset::OrderSafe, false), (DppReset::Naive, true)] {
             let mut dpp = dpp(reset, WhenFull::EvictOldest);
             for number in 0..3 {
-                dpp.prioritises(at(0), 7, 0, number);
+                dpp.prioritises(at(0), FlowTag::of(7), 0, number);
             }
             // Packet number 2 went to the normal queue and is still there: nothing has left.
-            assert_eq!(dpp.prioritises(at(10), 7, 0, 3), expected);
+            assert_eq!(dpp.prioritises(at(10), FlowTag::of(7), 0, 3), expected);
             assert_eq!((dpp.counters.deferred_resets, dpp.counters.reordering_resets), if expected { (0, 1) } else { (1, 0) });
         }
     }
@@ -187,13 +188,13 @@ mod tests {
         for (when_full, express) in [(WhenFull::EvictOldest, true), (WhenFull::Untracked, false)] {
             let mut dpp = dpp(DppReset::OrderSafe, when_full);
             for flow in 1..=4 {
-                assert!(dpp.prioritises(at(0), flow, 0, 0));
+                assert!(dpp.prioritises(at(0), FlowTag::of(flow), 0, 0));
             }
-            assert_eq!(dpp.prioritises(at(1), 5, 0, 0), express);
+            assert_eq!(dpp.prioritises(at(1), FlowTag::of(5), 0, 0), express);
             assert_eq!(dpp.counters.evictions, u64::from(express));
             assert_eq!(dpp.counters.untracked_frames, u64::from(!express));
             // After the age period an entry is free for anyone.
-            assert!(dpp.prioritises(at(9), 6, 0, 0));
+            assert!(dpp.prioritises(at(9), FlowTag::of(6), 0, 0));
             assert_eq!(dpp.counters.evictions, u64::from(express));
         }
     }
@@ -203,17 +204,17 @@ mod tests {
         for (left, is_free) in [(0, false), (1, true)] {
             let mut dpp = dpp(DppReset::OrderSafe, WhenFull::Untracked);
             for packet in [true, true, false] {
-                assert_eq!(dpp.prioritises(at(0), 1, 0, 0), packet); // the third is number 0 of the normal queue
+                assert_eq!(dpp.prioritises(at(0), FlowTag::of(1), 0, 0), packet); // the third is number 0 of the normal queue
             }
-            (2..=4).for_each(|flow| assert!(dpp.prioritises(at(9), flow, 0, 1)));
-            assert_eq!(dpp.prioritises(at(10), 5, left, 2), is_free);
+            (2..=4).for_each(|flow| assert!(dpp.prioritises(at(9), FlowTag::of(flow), 0, 1)));
+            assert_eq!(dpp.prioritises(at(10), FlowTag::of(5), left, 2), is_free);
         }
     }
 
     #[test]
     fn a_packet_that_was_sent_at_once_does_not_wait() {
         let mut dpp = dpp(DppReset::OrderSafe, WhenFull::EvictOldest);
-        let first = |dpp: &mut Dpp, ms| dpp.prioritises(at(ms), 1, 9, 9);
+        let first = |dpp: &mut Dpp, ms| dpp.prioritises(at(ms), FlowTag::of(1), 9, 9);
         assert_eq!([0, 0, 0, 9].map(|ms| first(&mut dpp, ms)), [true, true, false, true]);
         assert_eq!((dpp.counters.resets, dpp.counters.deferred_resets), (1, 0));
     }

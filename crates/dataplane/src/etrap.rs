@@ -8,9 +8,10 @@
 //! Flows are kept in sets of four; a new flow replaces a mouse rather than an elephant, then the flow that was silent
 //! longest, then the one with the fewest bytes. An elephant that has been silent for an age period counts as a mouse.
 
+use crate::flow_tag::FlowTag;
 use crate::periods::Periods;
 use crate::{SILENCES, TrapCounters};
-use tailrace_units::{Span, Time, mix64};
+use tailrace_units::{Span, Time};
 
 /// Entries in which one flow may stand.
 const WAYS: usize = 4;
@@ -81,20 +82,20 @@ impl Etrap {
     }
 
     /// Counts an arrival. Returns an elephant's smoothed bytes per AFD period; `None` for a mouse.
-    pub(crate) fn arrival(&mut self, now: Time, flow_hash: u32, bytes: u32) -> Option<u64> {
+    pub(crate) fn arrival(&mut self, now: Time, flow: FlowTag, bytes: u32) -> Option<u64> {
         let EtrapPolicy { byte_count, bandwidth_threshold, .. } = self.policy;
         let period = self.periods.at(now);
         let age_period = self.age_periods.at(now);
         let counters = &mut self.counters;
-        let set = (mix64(u64::from(flow_hash)) as usize) & (self.sets - 1);
+        let set = flow.place(self.sets);
         let chunk = self.chunks[set / SETS_PER_CHUNK].get_or_insert_with(Box::default);
-        let entry = entry(&mut chunk[set % SETS_PER_CHUNK], counters, flow_hash, period, age_period);
+        let entry = entry(&mut chunk[set % SETS_PER_CHUNK], counters, flow.hash, period, age_period);
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
             if entry.is_elephant && !enough {
                 let silence = (age_period - entry.age_period).max(1).ilog2() as usize;
                 counters.silences[silence.min(SILENCES - 1)] += 1;
-                *entry = TrapEntry { tag: flow_hash, period, age_period, ..TrapEntry::default() };
+                *entry = TrapEntry { tag: flow.hash, period, age_period, ..TrapEntry::default() };
             }
             entry.age_period = age_period;
             entry.age_arrived = 0;
@@ -170,10 +171,10 @@ mod tests {
     #[test]
     fn a_flow_is_an_elephant_after_its_bytes_and_a_mouse_again_after_silence() {
         let mut etrap = etrap();
-        let seen: Vec<bool> = (0..12).map(|n| etrap.arrival(Time::from_ps(n * US), 1, 1_000).is_some()).collect();
+        let seen: Vec<bool> = (0..12).map(|n| etrap.arrival(Time::from_ps(n * US), FlowTag::of(1), 1_000).is_some()).collect();
         assert_eq!(seen.iter().filter(|&&elephant| elephant).count(), 2); // the eleventh has more than 10 000
-        assert!(etrap.arrival(Time::from_ps(60 * US), 1, 1_000).is_some(), "12 000 bytes in the period before");
-        assert!(etrap.arrival(Time::from_ps(160 * US), 1, 1_000).is_none(), "a whole period of silence");
+        assert!(etrap.arrival(Time::from_ps(60 * US), FlowTag::of(1), 1_000).is_some(), "12 000 bytes in the period before");
+        assert!(etrap.arrival(Time::from_ps(160 * US), FlowTag::of(1), 1_000).is_none(), "a whole period of silence");
         assert_eq!(etrap.counters.found, 1);
     }
 
@@ -182,7 +183,8 @@ mod tests {
     #[test]
     fn a_slow_flow_becomes_an_elephant_too() {
         let mut etrap = etrap();
-        let seen: Vec<bool> = (0..24).map(|n| etrap.arrival(Time::from_ps(n * 1_000 * US), 1, 1_000).is_some()).collect();
+        let seen: Vec<bool> =
+            (0..24).map(|n| etrap.arrival(Time::from_ps(n * 1_000 * US), FlowTag::of(1), 1_000).is_some()).collect();
         let elephants: Vec<usize> = (0..24).filter(|&n| seen[n]).collect();
         assert_eq!(elephants, [10, 21], "the eleventh frame each time");
         assert_eq!((etrap.counters.bytes, etrap.counters.elephant_bytes), (24_000, 2_000));
@@ -194,12 +196,12 @@ mod tests {
     fn elephants_that_have_ended_give_way_before_mice_that_have_not() {
         let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_us(50), bandwidth_threshold: 500, table_entries: 4 };
         let mut etrap = Etrap::new(policy, Span::from_us(25));
-        (1..4).for_each(|flow| assert!(etrap.arrival(Time::ZERO, flow, 20_000).is_some()));
+        (1..4).for_each(|flow| assert!(etrap.arrival(Time::ZERO, FlowTag::of(flow), 20_000).is_some()));
         let seen: Vec<bool> = (0..11)
             .map(|n| {
                 let now = Time::from_ps(1_000 * (n + 1) * US);
-                let is_elephant = etrap.arrival(now, 9, 1_000).is_some();
-                etrap.arrival(now, 1_000 + n as u32, 100);
+                let is_elephant = etrap.arrival(now, FlowTag::of(9), 1_000).is_some();
+                etrap.arrival(now, FlowTag::of(1_000 + n as u32), 100);
                 is_elephant
             })
             .collect();
@@ -212,7 +214,7 @@ mod tests {
         let mut etrap = etrap();
         let mut rate = None;
         for n in 0..2_000 {
-            rate = etrap.arrival(Time::from_ps(n * 5 * US), 1, 1_000); // 5 000 bytes in 25 us
+            rate = etrap.arrival(Time::from_ps(n * 5 * US), FlowTag::of(1), 1_000); // 5 000 bytes in 25 us
         }
         let rate = rate.expect("an elephant");
         assert!((4_900..=5_050).contains(&rate), "{rate}");
@@ -226,9 +228,9 @@ mod tests {
     fn an_elephant_that_sends_a_byte_too_few_in_a_period_is_a_mouse() {
         for (bytes, stays) in [(500, true), (499, false)] {
             let mut etrap = patient(500);
-            etrap.arrival(Time::ZERO, 1, 11_000);
-            etrap.arrival(Time::from_ps(1_000 * US), 1, bytes);
-            assert_eq!(etrap.arrival(Time::from_ps(2_000 * US), 1, 1).is_some(), stays, "{bytes} bytes");
+            etrap.arrival(Time::ZERO, FlowTag::of(1), 11_000);
+            etrap.arrival(Time::from_ps(1_000 * US), FlowTag::of(1), bytes);
+            assert_eq!(etrap.arrival(Time::from_ps(2_000 * US), FlowTag::of(1), 1).is_some(), stays, "{bytes} bytes");
         }
     }
 
@@ -237,7 +239,7 @@ mod tests {
         let policy = EtrapPolicy { table_entries: 65_536, ..etrap().policy };
         let mut etrap = Etrap::new(policy, Span::from_us(25));
         for n in 0..3 {
-            etrap.arrival(Time::from_ps(n * 5 * US), 1, 1_000);
+            etrap.arrival(Time::from_ps(n * 5 * US), FlowTag::of(1), 1_000);
         }
         assert_eq!(etrap.chunks.iter().flatten().count(), 1);
     }
@@ -247,10 +249,10 @@ mod tests {
     fn the_rate_is_smoothed_over_eight_periods() {
         let mut etrap = patient(1);
         let period = |n: u64| Time::from_ps(n * 25 * US);
-        let mut rates = (0..9).map(|n| etrap.arrival(period(n), 1, 5_000));
+        let mut rates = (0..9).map(|n| etrap.arrival(period(n), FlowTag::of(1), 5_000));
         let risen = rates.nth(8).flatten().expect("an elephant");
         assert!((risen as f64 - 5_000.0 * (1.0 - 0.875_f64.powi(8))).abs() < 10.0, "{risen}");
-        let fallen = etrap.arrival(period(19), 1, 5_000).expect("still one");
+        let fallen = etrap.arrival(period(19), FlowTag::of(1), 5_000).expect("still one");
         let expected = (risen as f64 * 0.875 + 5_000.0 / 8.0) * 0.875_f64.powi(10);
         assert!((fallen as f64 - expected).abs() < 10.0, "{fallen} instead of {expected}");
     }

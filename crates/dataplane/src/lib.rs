@@ -26,6 +26,7 @@ mod ingress;
 mod aqm;
 mod dpp;
 mod etrap;
+mod flow_tag;
 mod periods;
 mod qcn;
 mod queue;

@@ -118,15 +118,19 @@ impl Scheduler {
         }
     }
 
+    #[inline]
     fn choose_by_deficit(
         &mut self,
         head: impl Fn(QueueNo) -> Option<u64>,
         is_empty: impl Fn(QueueNo) -> bool,
     ) -> Option<QueueNo> {
         // The first pass serves a queue that has the deficit for its frame; if none has, the rounds without service are skipped at once.
-        if let Some(queue) = self.pass(&head, &is_empty) {
-            return Some(queue);
-        }
+        let first = self.pass(&head, &is_empty);
+        if first.is_some() { first } else { self.skip_rounds(&head, &is_empty) }
+    }
+
+    #[inline(never)]
+    fn skip_rounds(&mut self, head: &impl Fn(QueueNo) -> Option<u64>, is_empty: &impl Fn(QueueNo) -> bool) -> Option<QueueNo> {
         let rounds = self
             .weighted
             .iter()
@@ -137,10 +141,11 @@ impl Scheduler {
                 w.deficit += w.quantum * rounds.saturating_sub(1);
             }
         }
-        self.pass(&head, &is_empty)
+        self.pass(head, is_empty)
     }
 
     /// One turn for every weighted queue, beginning with whose turn it is.
+    #[inline(always)]
     fn pass(&mut self, head: &impl Fn(QueueNo) -> Option<u64>, is_empty: &impl Fn(QueueNo) -> bool) -> Option<QueueNo> {
         for _ in 0..=self.weighted.len() {
             let w = &mut self.weighted[self.turn];

@@ -298,6 +298,12 @@ impl<F: Frame> Switch<F> {
         (0..self.ports.len()).map(|port| (due(port), port)).min().unwrap_or((Time::NEVER, 0))
     }
 
+    /// Whether [`Switch::settle`] of this port has anything to do.
+    #[inline(always)]
+    pub fn is_due(&self, port: PortNo, now: Time) -> bool {
+        self.ingress.is_some() || self.dues[port] <= now
+    }
+
     /// Does everything that was due at one port up to and including `now`.
     #[inline(always)]
     pub fn settle(&mut self, port: PortNo, now: Time, out: &mut impl Outputs<F>) {

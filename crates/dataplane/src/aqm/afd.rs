@@ -69,7 +69,7 @@ impl Afd {
         for n in 0..over {
             let before = self.depth_before as i64 - self.desired_bytes as i64;
             let error = depth_bytes as i64 - self.desired_bytes as i64;
-            let step = i128::from(BEFORE * before - NOW * error) * i128::from(self.fair_bytes()) / i128::from(self.line_bytes);
+            let step = share(BEFORE * before - NOW * error, self.fair_bytes(), self.line_bytes);
             self.fair = (i128::from(self.fair) + step).clamp(i128::from(smallest), i128::from(largest)) as i64;
             self.depth_before = depth_bytes;
             if self.fair == largest && n > 0 {
@@ -81,6 +81,15 @@ impl Afd {
     /// Fair bytes per period, as it stands.
     pub fn fair_bytes(&self) -> u64 {
         (self.fair >> FRACTION_BITS) as u64
+    }
+}
+
+/// `value * part / whole`, towards zero. Words of twice the size are divided in software, and are seldom needed.
+#[inline]
+fn share(value: i64, part: u64, whole: u64) -> i128 {
+    match value.checked_mul(part as i64) {
+        Some(product) => i128::from(product / whole as i64),
+        None => i128::from(value) * i128::from(part) / i128::from(whole),
     }
 }
 
@@ -123,6 +132,17 @@ mod tests {
             (lowest, highest) = (lowest.min(now), highest.max(now));
         }
         assert!(lowest < 10.0 && highest > 0.99 * LINE as f64, "both ends are reached: {lowest}, {highest}");
+    }
+
+    #[test]
+    fn a_share_is_the_same_in_words_of_any_size() {
+        let most = i64::MAX / LINE as i64;
+        for value in [0, 1, -1, 5 * LINE as i64, -7_654_321, most, most + 1, -most - 1, i64::MAX, i64::MIN] {
+            for part in [1, 3, LINE - 1, LINE] {
+                let expected = i128::from(value) * i128::from(part) / i128::from(LINE);
+                assert_eq!(share(value, part, LINE), expected, "{value} * {part}");
+            }
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(super) fn judge_arrival<F: Frame>(
     judge_managed(queue, place, frame, elephant, out)
 }
 
+#[inline(always)]
 fn judge_managed<F: Frame>(
     mut queue: Managed<'_>,
     place: Place,

@@ -186,6 +186,7 @@ impl<F: Frame> Port<F> {
 
     /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays where it is until it is
     /// known where it goes, so that it moves once.
+    #[inline(always)]
     pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outputs<F>) -> Verdict {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => match fifo.judge(&mut self.transmitter, now, frame, buffer, out) {

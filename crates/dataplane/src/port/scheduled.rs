@@ -8,6 +8,7 @@ use super::transmitter::{Transmitter, count_sent};
 use super::{PortPolicy, Releases, Verdict, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
+use crate::flow_tag::FlowTag;
 use crate::ingress::Account;
 use crate::progress::Progress;
 use crate::queue::Queue;
@@ -109,6 +110,7 @@ impl<F: Frame> Scheduled<F> {
         transmitter.due = data.min(control);
     }
 
+    #[inline(never)]
     pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, now: Time) {
         let mut progress = Progress::default();
         while exit.transmitter.due <= now {
@@ -119,6 +121,7 @@ impl<F: Frame> Scheduled<F> {
     }
 
     /// Sends one frame at `at`, or finds out until when nothing can be sent.
+    #[inline(always)]
     pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time) {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
@@ -136,6 +139,7 @@ impl<F: Frame> Scheduled<F> {
         self.note_due(exit.transmitter);
     }
 
+    #[inline(always)]
     fn choose(&mut self, transmitter: &Transmitter, at: Time) -> Option<QueueNo> {
         let (queues, overhead_bytes) = (&self.queues, transmitter.overhead_bytes());
         let head = |queue: QueueNo| queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes);
@@ -152,6 +156,7 @@ impl<F: Frame> Scheduled<F> {
         self.scheduler.choose_held(ready, |queue| queues[queue].head().is_none(), |queue| queues[queue].is_owed(at))
     }
 
+    #[inline(always)]
     fn send_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) {
         let (arrived, bytes) = self.release_head(exit, at, queue);
         let place = Place { at, port: exit.transmitter.number, queue };
@@ -197,7 +202,7 @@ impl<F: Frame> Scheduled<F> {
         ready.min().unwrap_or(Time::NEVER).min(watch)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn judge(
         &mut self,
         transmitter: &mut Transmitter,
@@ -206,9 +211,10 @@ impl<F: Frame> Scheduled<F> {
         buffer: &mut SharedBuffer,
         out: &mut impl Outputs<F>,
     ) -> Verdict {
-        let queue = self.classify(now, frame);
+        let flow = FlowTag::of(frame.flow_hash());
+        let queue = self.classify(now, frame, flow);
         let bytes = frame.bytes();
-        let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
+        let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, flow, bytes));
         let place = Place { at: now, port: transmitter.number, queue };
         let can_send = self.can_send_at_once(transmitter, now, queue, frame);
         if self.watchdog.is_some() && self.is_in_storm(now, queue, frame.priority()) {
@@ -262,7 +268,7 @@ impl<F: Frame> Scheduled<F> {
 
     /// The queue for a frame: its class's own, or the express queue.
     #[inline]
-    fn classify(&mut self, now: Time, frame: &F) -> QueueNo {
+    fn classify(&mut self, now: Time, frame: &F, flow: FlowTag) -> QueueNo {
         let class = usize::from(frame.priority()) % PRIORITIES;
         let own = usize::from(self.queue_of_class[class]);
         let Some(dpp) = &mut self.dpp else { return own };
@@ -270,7 +276,7 @@ impl<F: Frame> Scheduled<F> {
             return own;
         }
         let normal = &self.queues[own];
-        if dpp.prioritises(now, frame.flow_hash(), normal.left(), normal.next_number()) { dpp.policy.express } else { own }
+        if dpp.prioritises(now, flow, normal.left(), normal.next_number()) { dpp.policy.express } else { own }
     }
 
     pub(super) fn handle_pause(&mut self, transmitter: &Transmitter, now: Time, pause: &Pause) {

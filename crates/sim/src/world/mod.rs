@@ -264,11 +264,11 @@ impl World {
     }
 
     /// The port before a wire may have sent something by now. Returns whether the wire was read too.
-    #[inline(never)]
+    #[inline(always)]
     fn settle_origin(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) -> bool {
-        let (node, mut around) = self.switch_and_outputs(switch);
-        node.settle(port, now, &mut around.0);
-        self.after_switch(now, switch);
+        if self.switches[switch].switch.is_due(port, now) {
+            self.settle_due_port(now, (switch, port));
+        }
         let link = &self.links.wires[wire];
         if link.is_read_ahead() {
             self.read_ahead(now, wire, (switch, port));
@@ -281,6 +281,13 @@ impl World {
             return true;
         }
         false
+    }
+
+    #[inline(never)]
+    fn settle_due_port(&mut self, now: Time, (switch, port): (usize, usize)) {
+        let (node, mut around) = self.switch_and_outputs(switch);
+        node.settle(port, now, &mut around.0);
+        self.after_switch(now, switch);
     }
 
     /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and what waits in the
