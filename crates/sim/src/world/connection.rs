@@ -59,7 +59,7 @@ impl World {
         let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
         self.links.agenda.grow(self.first_socket_source as usize + client as usize + 2);
         let hosts = [ends.client, ends.server];
-        let numbers = hosts.map(|host| self.hosts[host as usize].next_socket());
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_socket(workload));
         for (side, app) in apps.into_iter().enumerate() {
             let (own, peer) = (hosts[side], hosts[1 - side]);
             let host = &mut self.hosts[own as usize];
