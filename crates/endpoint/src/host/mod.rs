@@ -181,11 +181,6 @@ impl<P> Host<P> {
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, now: Time, socket: u32, out: &mut impl Outputs<Place = P>) {
         self.catch_up(now, out);
-        self.forget(socket);
-    }
-
-    /// The same on a host that only numbers its sockets, because another engine runs it.
-    pub fn forget(&mut self, socket: u32) {
         if let Some(threads) = &mut self.threads {
             threads.remove_socket(socket);
         }
