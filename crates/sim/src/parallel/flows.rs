@@ -52,6 +52,7 @@ impl Part<'_> {
         shared.barrier.meet(part, self.window, Told::NOTHING);
         let mut told = shared.numbers.read(self.window);
         self.window += 1;
+        self.exchanges += 1;
         told.sort_by_key(|&(side, _)| side);
         let [(0, client), (1, server)] = told[..] else { unreachable!("each end of a flow is in one part") };
         [client, server]

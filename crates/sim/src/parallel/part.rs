@@ -65,7 +65,10 @@ pub(super) struct Part<'a> {
     ports: &'a mut LatePorts,
     own: &'a Own,
     letters: Vec<Vec<Letter>>,
+    /// Counts all meetings.
     pub(super) window: usize,
+    /// Those in which a flow gets its numbers, and no time passes.
+    pub(super) exchanges: usize,
     /// The first window before which the control is looked at.
     reports_at: usize,
     /// Events that it has handled in this window.
@@ -127,6 +130,7 @@ impl<'a> Part<'a> {
             own,
             letters,
             window: 0,
+            exchanges: 0,
             reports_at: 0,
             handled: 0,
             longest: 0,
@@ -143,7 +147,7 @@ impl<'a> Part<'a> {
 
     /// Windows so far.
     pub(super) fn windows(&self) -> usize {
-        self.window
+        self.window - self.exchanges
     }
 
     /// Of each window the most events of a part, together.
