@@ -4,7 +4,8 @@ Fat trees of 1024 and 3456 hosts with links of 10 Gbit/s and 500 ns. Ends with a
 
 With `--predict` a table of how much faster more cores would be: events by window are counted in so many parts, however
 few cores there are; the time of an event is that of one thread, and the cost of a window that of two threads without
-work, times half the number of parts. With `--skewed` the share of the events that falls to the busiest part when all
+work, times half the number of parts. With `--mixed` a service of 144 hosts beside flows between all 1024, and how many
+events a window of a part has. With `--skewed` the share of the events that falls to the busiest part when all
 traffic is in one pod of eight, divided by the rates of ports and by measured load.
 """
 
@@ -23,6 +24,7 @@ from workloads import MS, US, Plan, fat_tree
 
 SIZES = ((16, 2 * MS), (24, MS))
 """Ports of a switch, and length of the trial."""
+MIXED_SIZES = ((16, 5 * MS),)
 DELAY_PS = US // 2
 PREDICTED = (2, 8, 16, 64)
 """Cores of the prediction."""
@@ -67,6 +69,46 @@ def skewed(ports: int, stop_ps: int) -> Plan:
         ends = {"source": source, "destination": names[(at + ports // 2) % hosts]}
         stream = template["body"]["stream"] | ends | {"pin_forward": [], "pin_backward": []}
         workloads.append({"header": template["header"] | {"name": f"skewed{at}"}, "body": {"stream": stream}})
+    return tree | {"workloads": workloads}
+
+
+def mixed(ports: int, stop_ps: int) -> Plan:
+    """A service with a connection for each request, beside flows at a third of the rate of all hosts."""
+    tree = plan(ports, stop_ps)
+    names = [host["name"] for host in tree["hosts"]]
+    nothing = {"constant": 0}
+    requests = {
+        "clients": names[::8],
+        "servers": names[4::64],
+        "is_random": True,
+        "is_udp": False,
+        "is_kept": False,
+        "users": 4 * len(names[::8]),
+        "gap": {"exponential": {"mean": 50 * US}},
+        "arrivals": None,
+        "spikes": [],
+        "connections": 0,
+        "pipeline": 1,
+        "requests": 0,
+        "request": {"constant": 200},
+        "response": {"exponential": {"mean": 8_000}},
+        "service": {"time": nothing, "work": nothing, "concurrency": 0},
+        "timeout_ps": 0,
+        "retries": 0,
+        "stages": [],
+    }
+    flow_bytes = 1_000_000
+    gap_ps = 3 * flow_bytes * 8 * 100 // len(names)
+    flows = {
+        "sources": names,
+        "destinations": names,
+        "sizes": {"exponential": {"mean": flow_bytes}},
+        "interarrival": {"exponential": {"mean": gap_ps}},
+        "flows": 0,
+    }
+    header = tree["workloads"][0]["header"]
+    bodies = {"requests": requests, "flows": flows}
+    workloads = [{"header": header | {"name": kind}, "body": {kind: body}} for kind, body in bodies.items()]
     return tree | {"workloads": workloads}
 
 
@@ -128,11 +170,22 @@ def print_skewed(folder: Path) -> None:
             )
 
 
-def compare(folder: Path, cores: int, rounds: int, how: str) -> int:
+def print_windows(path: Path, cores: int) -> None:
+    """Prints how many windows a plan has, and what is in one."""
+    found = counted(path, "--cores", cores)
+    each = sum(found.events) / found.windows / cores
+    print(f"{found.windows} windows with {each:.0f} events of each of {cores} parts, imbalance {found.imbalance:.2f}")
+
+
+def compare(folder: Path, options: argparse.Namespace) -> int:
     """Prints seconds and ratios."""
-    for ports, stop_ps in SIZES:
+    cores, rounds, how = options.cores, options.rounds, "--up-to" if options.automatic else "--cores"
+    plan_of, sizes = (mixed, MIXED_SIZES) if options.mixed else (plan, SIZES)
+    for ports, stop_ps in sizes:
         path = folder / "plan.json"
-        path.write_text(json.dumps(plan(ports, stop_ps)), encoding="utf-8")
+        path.write_text(json.dumps(plan_of(ports, stop_ps)), encoding="utf-8")
+        if options.mixed:
+            print_windows(path, cores)
         ratios = []
         for _ in range(rounds):
             (one_s, one), (several_s, several) = run(path, 1), run(path, cores, how)
@@ -151,6 +204,7 @@ def main() -> int:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--predict", action="store_true")
+    parser.add_argument("--mixed", action="store_true")
     parser.add_argument("--skewed", action="store_true")
     parser.add_argument("--automatic", action="store_true", help="as many as pay, as `tailrace run` does by itself")
     options = parser.parse_args()
@@ -163,7 +217,7 @@ def main() -> int:
             print_skewed(folder)
         if options.predict or options.skewed:
             return 0
-        return compare(folder, options.cores, options.rounds, "--up-to" if options.automatic else "--cores")
+        return compare(folder, options)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 //! Flows that open and end while a trial runs in parts.
 //!
-//! Every part opens and gives back the sockets of every flow, also those of hosts of other parts: so all parts give the same numbers.
+//! Every part gives every flow its place in the agenda and takes it back, also flows of other parts: so all parts give the same places.
 //! Both happen at times that all parts know before they come to them (`parallel/flows.rs`).
 
 use crate::told::Order;

@@ -138,9 +138,9 @@ impl<P> Host<P> {
         self.ports.used()
     }
 
-    /// The number that the next socket will have.
-    pub fn next_socket(&self) -> u32 {
-        self.table.next()
+    /// The number that the next socket of this owner will have.
+    pub fn next_socket(&self, owner: u32) -> u32 {
+        self.table.next(owner)
     }
 
     /// Opens a socket; its program is called first when it is due. Returns its number.
@@ -148,7 +148,7 @@ impl<P> Host<P> {
         let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } = new;
         let mut tcp = Tcp::new(&self.tcp, identity);
         if let Some(threads) = &mut self.threads {
-            threads.add_socket(self.table.next(), owner);
+            threads.add_socket(self.table.next(owner), owner);
             tcp.leave_unread();
         }
         self.table.add(Socket { tcp, app, owner, timer, expects, port, counts_goodput, is_transient })
@@ -181,11 +181,6 @@ impl<P> Host<P> {
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, now: Time, socket: u32, out: &mut impl Outputs<Place = P>) {
         self.catch_up(now, out);
-        self.forget(socket);
-    }
-
-    /// The same on a host that only numbers its sockets, because another engine runs it.
-    pub fn forget(&mut self, socket: u32) {
         if let Some(threads) = &mut self.threads {
             threads.remove_socket(socket);
         }

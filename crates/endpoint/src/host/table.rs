@@ -1,6 +1,7 @@
 //! The sockets of a host, in slots that are used again.
 
 use super::socket::Socket;
+use std::collections::BTreeMap;
 
 /// A host with few sockets grows their table one by one: a network has thousands of such hosts.
 const GROW_BY_ONE_UP_TO: usize = 8;
@@ -11,19 +12,20 @@ pub(super) struct SocketTable {
     pub(super) sockets: Vec<Socket>,
     /// Receive merging: one for each socket.
     pub(super) merge_slots: Vec<u32>,
-    /// Slots that were given back.
-    free: Vec<u32>,
+    /// Slots that were given back, by whom their sockets worked for. Nobody else has them: whom a late packet is counted for does not
+    /// depend on what has been opened since.
+    free: BTreeMap<u32, Vec<u32>>,
 }
 
 impl SocketTable {
-    /// The number that the next socket will have.
-    pub(super) fn next(&self) -> u32 {
-        self.free.last().copied().unwrap_or(self.sockets.len() as u32)
+    /// The number that the next socket of this owner will have.
+    pub(super) fn next(&self, owner: u32) -> u32 {
+        self.free.get(&owner).and_then(|free| free.last()).copied().unwrap_or(self.sockets.len() as u32)
     }
 
     /// Puts a socket into a free slot or a new one. Returns its number.
     pub(super) fn add(&mut self, socket: Socket) -> u32 {
-        if let Some(number) = self.free.pop() {
+        if let Some(number) = self.free.get_mut(&socket.owner).and_then(Vec::pop) {
             self.sockets[number as usize] = socket;
             return number;
         }
@@ -39,7 +41,7 @@ impl SocketTable {
     pub(super) fn release(&mut self, number: u32) -> u16 {
         let socket = &mut self.sockets[number as usize];
         socket.expects = 0;
-        self.free.push(number);
+        self.free.entry(socket.owner).or_default().push(number);
         socket.port
     }
 }

@@ -140,3 +140,13 @@ fn the_work_of_receiving_is_for_each_aggregate_and_each_byte() {
     // The SYN; the ACK; of the first burst all five segments; three of the second in the same poll, and the other two.
     assert_eq!((rx_frames, receive_busy), (12, WORK_PER_PACKET.times(5) + Span::from_ns(2).times(bytes)));
 }
+
+/// For whom a late packet of a connection that is gone counts does not depend on what has been opened since.
+#[test]
+fn the_number_of_a_socket_is_used_again_for_the_same_owner_only() {
+    let (mut hosts, mut cable) = ([host(0, 4_096), host(1, 4_096)], Cable::default());
+    let [number, _] = open_stream(&mut hosts, 1_000);
+    hosts[0].release(Time::ZERO, number, &mut cable);
+    assert_eq!([5, 6].map(|owner| hosts[0].next_socket(owner)), [number, number + 1]);
+    assert_eq!(open_stream(&mut hosts, 1_000)[0], number);
+}

@@ -1,6 +1,6 @@
 //! Where the threads of a trial wait for each other after every window, and what each tells the others there.
 
-use super::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, delay, hint, thread};
+use super::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, Schedule, hint, thread};
 use super::threads::another_has_failed;
 use crate::agenda::Source;
 use tailrace_units::Time;
@@ -51,12 +51,15 @@ pub(super) struct Barrier {
     round: AtomicU32,
     /// A thread has panicked: the others end too.
     is_broken: AtomicBool,
+    /// Of the thread that began the trial.
+    schedule: Schedule,
 }
 
 impl Barrier {
     pub(super) fn new(threads: usize) -> Barrier {
         let places = std::iter::repeat_with(Place::default).take(threads).collect();
-        Barrier { places, waiting: AtomicUsize::new(0), round: AtomicU32::new(0), is_broken: AtomicBool::new(false) }
+        let (waiting, round, is_broken) = (AtomicUsize::new(0), AtomicU32::new(0), AtomicBool::new(false));
+        Barrier { places, waiting, round, is_broken, schedule: Schedule::of_this_thread() }
     }
 
     /// Waits until every thread has told what it has to tell in this window, and returns it together. What is told in one window is kept
@@ -73,9 +76,9 @@ impl Barrier {
         own.is_to_pause[parity].store(told.is_to_pause, Ordering::Relaxed);
         own.flow_end[parity].0.store(told.flow_end.0.ps(), Ordering::Relaxed);
         own.flow_end[parity].1.store(told.flow_end.1, Ordering::Relaxed);
-        delay();
+        self.schedule.delay(part, (window, false));
         self.wait();
-        delay();
+        self.schedule.delay(part, (window, true));
         let mut together = Told::NOTHING;
         for place in &self.places {
             together.next = together.next.min(Time::from_ps(place.next[parity].load(Ordering::Relaxed)));

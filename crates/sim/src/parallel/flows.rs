@@ -1,12 +1,15 @@
 //! Flows that open while a trial runs in parts, and are given back when they have ended.
 //!
-//! Sockets, ports and places in the agenda are numbered in the order in which flows open and end anywhere. So every part does both for all
-//! flows, and all parts stop where one of them must know what happened in the others: before a flow opens, the time of which is drawn ahead
-//! of the network; and after an event that can end a flow whose other end is in another part, because that end is given back at once.
+//! Places in the agenda are numbered in the order in which flows open and end anywhere. So every part does both for all flows, and all
+//! parts stop where one of them must know what happened in the others: before a flow opens, the time of which is drawn ahead of the network,
+//! and when its hosts have given it a port and the numbers of its sockets, which depend on what programs have opened there; and after an event that can end a flow whose other end is in another part, because that end is given back at once.
 //! That event is known a link's delay before: when the last bytes that are missing are on the wire to their host.
 
+use super::barrier::Told;
 use super::part::{Part, Shared};
 use crate::agenda::{Source, source_of};
+use crate::world::connection::EndNumbers;
+use crate::world::generate::NewFlow;
 use std::collections::BTreeMap;
 use tailrace_endpoint::ip::protocol;
 use tailrace_network::Origin;
@@ -17,20 +20,42 @@ const NEVER: (Time, Source) = (Time::NEVER, Source::MAX);
 
 impl Part<'_> {
     /// Opens the flows that are due where everything before is handled, and returns when the next is due.
-    pub(super) fn open_flows(&mut self, bound: (Time, Source)) -> (Time, Source) {
+    pub(super) fn open_flows(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         loop {
             let opening = self.next_opening();
-            if opening != self.bound || opening >= bound {
+            if opening != self.bound || opening >= shared.bound {
                 return opening;
             }
             let (at, source) = opening;
             self.world.now = at;
             let log = self.world.links.observe.log.as_mut().expect("a part has a log");
             log.begin(at, source);
-            self.world.handle_aside(at, source);
+            let flow = self.world.next_flow(at, source);
+            let numbers = self.exchange_numbers(shared, &flow);
+            self.world.open_flow(at, flow, numbers);
             // All parts do the same, which is one event.
             self.world.events += u64::from(self.number == 0);
         }
+    }
+
+    /// The parts in which a flow begins and ends tell all what numbers their hosts give it.
+    fn exchange_numbers(&mut self, shared: &Shared<'_>, flow: &NewFlow) -> [EndNumbers; 2] {
+        let ends = [flow.ends.client, flow.ends.server].into_iter().enumerate();
+        let mut given = Vec::new();
+        for (side, host) in ends {
+            if self.world.is_own(host) {
+                given.push((side, self.world.give_numbers(host, flow.workload, side)));
+            }
+        }
+        let part = usize::from(self.number);
+        shared.numbers.post(part, self.window, &mut given);
+        shared.barrier.meet(part, self.window, Told::NOTHING);
+        let mut told = shared.numbers.read(self.window);
+        self.window += 1;
+        self.exchanges += 1;
+        told.sort_by_key(|&(side, _)| side);
+        let [(0, client), (1, server)] = told[..] else { unreachable!("each end of a flow is in one part") };
+        [client, server]
     }
 
     fn next_opening(&self) -> (Time, Source) {

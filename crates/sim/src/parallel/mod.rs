@@ -22,7 +22,7 @@ mod whole;
 pub use beginning::{Cores, run_on};
 pub use cost::cost_of_a_window;
 pub use partition::{PARTS_MAX, Partition};
-pub use refusal::{Beside, Refusal};
+pub use refusal::Refusal;
 
 use crate::agenda::Source;
 use crate::boundary::Boundary;
@@ -218,6 +218,7 @@ impl<'a> Parted<'a> {
             barrier: Barrier::new(parts),
             mail: Mail::new(parts),
             flows: Board::new(parts),
+            numbers: Board::new(parts),
             openings: programs_open(self.plan).then(|| Board::new(parts)),
             control,
             look_ahead: self.look_ahead,

@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::links::prefetch_wires;
 use crate::part_flows::FlowEnd;
 use crate::told::Order;
+use crate::world::connection::EndNumbers;
 use crate::world::{EVENTS_PER_REPORT, World};
 use tailrace_network::Wire;
 use tailrace_units::{Span, Time};
@@ -29,6 +30,8 @@ pub(super) struct Shared<'a> {
     pub(super) barrier: Barrier,
     pub(super) mail: Mail,
     pub(super) flows: Board<FlowEnd>,
+    /// What hosts give the two ends of the flow that opens.
+    pub(super) numbers: Board<(usize, EndNumbers)>,
     /// Where programs open connections.
     pub(super) openings: Option<Board<Opening>>,
     pub(super) control: &'a Control,
@@ -62,7 +65,12 @@ pub(super) struct Part<'a> {
     ports: &'a mut LatePorts,
     own: &'a Own,
     letters: Vec<Vec<Letter>>,
-    window: usize,
+    /// Counts all meetings.
+    pub(super) window: usize,
+    /// Those in which a flow gets its numbers, and no time passes.
+    pub(super) exchanges: usize,
+    /// The first window before which the control is looked at.
+    reports_at: usize,
     /// Events that it has handled in this window.
     handled: u64,
     /// Of all windows so far the most events of a part, together.
@@ -122,6 +130,8 @@ impl<'a> Part<'a> {
             own,
             letters,
             window: 0,
+            exchanges: 0,
+            reports_at: 0,
             handled: 0,
             longest: 0,
             is_stopped: false,
@@ -137,7 +147,7 @@ impl<'a> Part<'a> {
 
     /// Windows so far.
     pub(super) fn windows(&self) -> usize {
-        self.window
+        self.window - self.exchanges
     }
 
     /// Of each window the most events of a part, together.
@@ -157,7 +167,7 @@ impl<'a> Part<'a> {
             if together.is_to_pause || shared.users.is_some_and(|users| together.finished >= users) {
                 return Ended::Early;
             }
-            let opening = self.open_flows(shared.bound);
+            let opening = self.open_flows(shared);
             let window = (together.next + shared.look_ahead, 0).min(shared.bound).min(opening).min(together.flow_end);
             self.advance(shared, window);
             self.bound = window;
@@ -189,7 +199,10 @@ impl<'a> Part<'a> {
 
     /// Waits for the others, and takes what they have handed over.
     fn meet(&mut self, shared: &Shared<'_>) -> Told {
-        let is_to_report = self.number == 0 && self.window.is_multiple_of(WINDOWS_PER_REPORT);
+        let is_to_report = self.number == 0 && self.window >= self.reports_at;
+        if is_to_report {
+            self.reports_at = self.window + WINDOWS_PER_REPORT;
+        }
         let is_cancelled = self.is_stopped || is_to_report && self.world.is_cancelled_by(shared.control);
         let flow_end = self.next_flow_end(shared);
         let log = self.world.links.observe.log.as_ref().expect("a part has a log");

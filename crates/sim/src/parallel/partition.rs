@@ -3,10 +3,10 @@
 //! A host goes with its switches, so that only wires between switches lead from one part to another: a host polls the wire that ends at it,
 //! and the port at the other end may have to be asked what it has sent. Such hosts and switches together are a group.
 
-use super::refusal::{Beside, Refusal};
+use super::refusal::Refusal;
 use crate::boundary::PartNo;
 use crate::hypervisors::hypervisor_of;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use tailrace_plan::{Plan, Workload};
 use tailrace_workloads::{flow_receivers, is_local, opening_hosts};
 
@@ -179,34 +179,16 @@ fn refuse_receivers(plan: &Plan, workload: &Workload) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Parts learn of connections that programs open after the window in which they do so.
+/// Parts learn of connections that programs open after the window in which they do so: a notification could go to the sender of the
+/// connection that had the number before.
 fn refuse_openings(plan: &Plan) -> Result<(), Refusal> {
-    let has_flows = plan.workloads.iter().any(|workload| !flow_receivers(workload).is_empty());
     let policies =
         plan.raw.switches.iter().flat_map(|switch| switch.port_policies.iter().map(|port| &port.policy).chain([&switch.policy]));
     let notifies = policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some());
-    let mut taken = BTreeSet::new();
-    for workload in &plan.workloads {
-        // A host gives the number of a socket again, perhaps to another workload.
-        let hosts: BTreeSet<usize> = opening_hosts(workload).into_iter().collect();
-        if hosts.is_empty() {
-            continue;
-        }
-        let beside = if has_flows {
-            Some(Beside::Flows)
-        } else if notifies {
-            Some(Beside::Notification)
-        } else if !plan.observed.is_empty() && !taken.is_disjoint(&hosts) {
-            Some(Beside::Others)
-        } else {
-            None
-        };
-        if let Some(beside) = beside {
-            return Err(Refusal::Opening { name: workload.header.name.clone(), beside });
-        }
-        taken.extend(hosts);
+    match plan.workloads.iter().find(|workload| notifies && !opening_hosts(workload).is_empty()) {
+        Some(workload) => Err(Refusal::Opening { name: workload.header.name.clone() }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn find(root: &mut [usize], mut node: usize) -> usize {

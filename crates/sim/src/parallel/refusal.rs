@@ -19,29 +19,16 @@ pub enum Refusal {
         /// A virtual machine, or a host with a processor.
         host: String,
     },
-    /// Its programs open connections, and beside that something else would depend on the order in which hosts of several parts do so.
+    /// Its programs open connections, and switches notify senders of congestion, which they know by their sockets.
     Opening {
         /// Name of the workload.
         name: String,
-        /// What else.
-        beside: Beside,
     },
     /// Something that this workload does happens at two hosts at once.
     Workload {
         /// Its name.
         name: String,
     },
-}
-
-/// What programs that open connections are not run beside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Beside {
-    /// Flows, which have the same numbers in all parts.
-    Flows,
-    /// Switches that tell senders of congestion: they know them by their sockets.
-    Notification,
-    /// Programs of another workload at the same host, where frames of observed ports are counted by workload.
-    Others,
 }
 
 impl Refusal {
@@ -61,13 +48,9 @@ impl Refusal {
                     "its flows can end at {host}, a virtual machine or a host with cpu.cores, and when is not known beforehand"
                 )
             }
-            Refusal::Opening { beside, .. } => {
-                let beside = match beside {
-                    Beside::Flows => "workloads of kind flows",
-                    Beside::Notification => "switches with congestion notification (qcn)",
-                    Beside::Others => "another workload of requests at the same host, where ports are observed",
-                };
-                format!("its connections open while the trial runs, which is not divided beside {beside}")
+            Refusal::Opening { .. } => {
+                "its connections open while the trial runs, which is not divided beside switches with congestion notification (qcn)"
+                    .to_owned()
             }
             Refusal::Workload { .. } => {
                 "only streams, datagrams, flows, requests, replayed requests and databases with lasting connections run on \
@@ -80,7 +63,7 @@ impl Refusal {
     /// The workload that it is about.
     pub fn workload(&self) -> Option<&str> {
         match self {
-            Refusal::Workload { name } | Refusal::Receiver { name, .. } | Refusal::Opening { name, .. } => Some(name),
+            Refusal::Workload { name } | Refusal::Receiver { name, .. } | Refusal::Opening { name } => Some(name),
             Refusal::OneGroup | Refusal::NoDelay { .. } => None,
         }
     }

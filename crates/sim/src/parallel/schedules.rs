@@ -9,9 +9,8 @@ use crate::control::Control;
 use crate::run;
 use plans::*;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tailrace_plan::*;
 
 /// Schedules of the usual test, and of the long one.
@@ -20,48 +19,58 @@ const SCHEDULES_OF_LONG: u64 = 10_000;
 /// Longest delay: some windows of the others.
 const DELAY_MAX: Duration = Duration::from_micros(20);
 
-/// Threads of this number of a schedule are delayed; none with 0, as in all other tests.
-static SCHEDULE: AtomicU64 = AtomicU64::new(0);
-/// Gives each thread of a schedule random numbers of its own.
-static THREADS: AtomicU64 = AtomicU64::new(0);
+/// Runs the schedule of this number alone: delays are the same again, and threads still wait for what else the machine does.
+const ONLY: &str = "TAILRACE_SCHEDULE";
 
 thread_local! {
-    static STATE: Cell<u64> = const { Cell::new(0) };
+    static OF_THIS_THREAD: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Waits for a random time, or not at all.
-pub(super) fn delay() {
-    let schedule = SCHEDULE.load(Ordering::Relaxed);
-    if schedule == 0 {
-        return;
+/// The delays of a trial, by number; none with 0, as in all other tests.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule(u64);
+
+impl Schedule {
+    pub(super) fn of_this_thread() -> Schedule {
+        Schedule(OF_THIS_THREAD.get())
     }
-    let mut state = STATE.get();
-    if state == 0 {
-        state = (schedule << 16) + THREADS.fetch_add(1, Ordering::Relaxed) + 1;
-    }
-    // SplitMix64.
-    STATE.set(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
-    let mut mixed = state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    match mixed % 8 {
-        0 => thread::yield_now(),
-        1 => {
-            let until = std::time::Instant::now() + DELAY_MAX.mul_f64((mixed >> 32) as f64 / (u32::MAX as f64));
-            while std::time::Instant::now() < until {
-                std::hint::spin_loop();
-            }
+
+    /// Waits for a random time, or not at all: in this part, before or after a meeting.
+    pub(super) fn delay(self, part: usize, (window, is_after): (usize, bool)) {
+        if self.0 == 0 {
+            return;
         }
-        _ => {}
+        let random =
+            [part as u64, 2 * window as u64 + u64::from(is_after)].into_iter().fold(self.0, |state, next| mixed(state) ^ next);
+        let random = mixed(random);
+        match random % 8 {
+            0 => thread::yield_now(),
+            1 => {
+                let until = Instant::now() + DELAY_MAX.mul_f64((random >> 32) as f64 / f64::from(u32::MAX));
+                while Instant::now() < until {
+                    std::hint::spin_loop();
+                }
+            }
+            _ => {}
+        }
     }
 }
 
-/// Three switches in a row with a host each, and streams over both links.
+/// A step of SplitMix64.
+fn mixed(state: u64) -> u64 {
+    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+/// Three switches in a row with a host each, and work of all kinds over both links.
 fn row() -> RawPlan {
     let mut plan = star(3, 1_500, GBPS, 5 * US, switch("s0", 100_000, prioritised([30_000; 3])));
     plan.switches.extend(["s1", "s2"].map(|name| switch(name, 100_000, fifo(30_000))));
     plan.links = (0..3).map(|at| link(&format!("h{at}"), &format!("s{at}"), GBPS, 5 * US)).collect();
     plan.links.extend([("s0", "s1"), ("s1", "s2")].map(|(a, b)| link(a, b, GBPS / 2, 5 * US)));
+    let asked = requests("asked", "h2", "h0", 2);
     plan.workloads = vec![
         RawWorkload::from(stream("bulk", "h0", "h2", 2, 0)),
         RawWorkload::from(oltp("shop", "h2", "h1", 2, 0, 8_000)),
@@ -72,6 +81,7 @@ fn row() -> RawPlan {
             RawDistribution::Exponential { mean: 100 * US },
             0,
         )),
+        RawWorkload::from(Drawn { body: RawRequests { is_kept: false, ..asked.body }, ..asked }),
     ];
     (plan.stop_at_ps, plan.observe.ports) = (2 * MS, vec![("s0".into(), "s1".into())]);
     plan
@@ -86,12 +96,13 @@ fn are_one_thread(schedules: u64) {
     };
     let alone = told(&run(&plan, &Control::default()));
     let partition = Partition::by_group(&plan, 3, |group| group).expect("it can be divided");
-    for schedule in 1..=schedules {
-        SCHEDULE.store(schedule, Ordering::Relaxed);
+    let only = std::env::var(ONLY).ok().map(|number| number.parse::<u64>().expect("the number of a schedule"));
+    for schedule in only.map_or(1..=schedules, |only| only..=only) {
+        OF_THIS_THREAD.set(schedule);
         let (outcome, course) = run_parted(&plan, &partition, &Control::default());
-        SCHEDULE.store(0, Ordering::Relaxed);
+        OF_THIS_THREAD.set(0);
         assert!(course.windows > 100, "{course:?}");
-        assert!(told(&outcome) == alone, "schedule {schedule}: {course:?}");
+        assert!(told(&outcome) == alone, "{ONLY}={schedule}: {course:?}");
     }
 }
 

@@ -24,6 +24,13 @@ pub(crate) struct NewConnection {
     pub(crate) is_transient: bool,
 }
 
+/// What a host gives one end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndNumbers {
+    port: u16,
+    socket: u32,
+}
+
 /// A flow of datagrams to be opened.
 pub(crate) struct DatagramFlow {
     pub(crate) ends: Ends,
@@ -48,10 +55,23 @@ fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
 }
 
 impl World {
+    /// The numbers of the end of a workload's next connection that is at this host: the client's (0) or the server's (1).
+    pub(crate) fn give_numbers(&mut self, host: u32, workload: u32, side: usize) -> EndNumbers {
+        let host = &mut self.hosts[host as usize];
+        EndNumbers { port: if side == 0 { host.take_port() } else { SERVER_PORT }, socket: host.next_socket(workload) }
+    }
+
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
     pub(crate) fn connect(&mut self, connection: NewConnection) -> (u32, u32) {
+        let Ends { client, server } = connection.ends;
+        let numbers = [0, 1].map(|side| self.give_numbers([client, server][side], connection.workload, side));
+        self.connect_as(connection, numbers)
+    }
+
+    /// The same with numbers that the hosts have given. In a part of a trial, hosts of other parts have no sockets.
+    pub(crate) fn connect_as(&mut self, connection: NewConnection, given: [EndNumbers; 2]) -> (u32, u32) {
         let NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
-        let port = self.hosts[ends.client as usize].take_port();
+        let port = given[0].port;
         let key = flow_key(ends, port, Protocol::Tcp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
@@ -59,22 +79,25 @@ impl World {
         let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
         self.links.agenda.grow(self.first_socket_source as usize + client as usize + 2);
         let hosts = [ends.client, ends.server];
-        let numbers = hosts.map(|host| self.hosts[host as usize].next_socket());
+        let numbers = given.map(|end| end.socket);
         for (side, app) in apps.into_iter().enumerate() {
-            let (own, peer) = (hosts[side], hosts[1 - side]);
-            let host = &mut self.hosts[own as usize];
-            let tag = tag.written(host.place().is_tagged);
-            let to_endpoint = numbers[1 - side];
-            let number = host.open(NewSocket {
-                identity: Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp },
-                expects: hashes[1 - side],
-                app,
-                owner: workload,
-                timer: self.first_socket_source + client + side as u32,
-                port: if side == 0 { port } else { SERVER_PORT },
-                counts_goodput: side == goodput_at,
-                is_transient,
-            });
+            let (own, peer, number) = (hosts[side], hosts[1 - side], numbers[side]);
+            if self.is_own(own) {
+                let host = &mut self.hosts[own as usize];
+                let tag = tag.written(host.place().is_tagged);
+                let to_endpoint = numbers[1 - side];
+                let opened = host.open(NewSocket {
+                    identity: Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp },
+                    expects: hashes[1 - side],
+                    app,
+                    owner: workload,
+                    timer: self.first_socket_source + client + side as u32,
+                    port: given[side].port,
+                    counts_goodput: side == goodput_at,
+                    is_transient,
+                });
+                assert_eq!(opened, number, "nothing was opened since the host gave the number");
+            }
             self.links.observe.note_endpoint(own, number, Endpoint { workload, source: peer as u16 });
             let (place, at) = (SocketPlace { host: own, number }, client as usize + side);
             match self.sockets.get_mut(at) {

@@ -1,53 +1,63 @@
 //! Generators of arrivals that do not depend on the network: flows and datagrams.
 
 use super::World;
-use super::connection::NewConnection;
+use super::connection::{EndNumbers, NewConnection};
+use crate::agenda::Source;
 use tailrace_units::Time;
 use tailrace_wire::Tag;
 use tailrace_workloads::{Arrival, Arriving, Ends, flow_programs};
 
 /// A flow to be opened.
-struct NewFlow {
-    workload: u32,
+pub(crate) struct NewFlow {
+    pub(crate) workload: u32,
+    pub(crate) ends: Ends,
     tag: Tag,
     dscp: u8,
-    ends: Ends,
+    bytes: u64,
 }
 
 impl World {
     /// A generator is due: makes one flow or datagram and asks when the next comes.
     #[inline(never)]
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
-        let generator = &mut self.generators[index];
         let source = self.first_generator_source + index as u32;
-        if let &Arriving::Datagrams { ends, .. } = generator.arrivals.what() {
-            let room_at = self.hosts[ends.client as usize].datagram_room_at(now, generator.socket);
-            if room_at > now {
-                return self.links.agenda.arm(source, room_at);
-            }
-        }
-        let Arrival { ends, bytes, .. } = generator.arrivals.take();
-        // A program that had to wait catches up: what was due meanwhile is sent at once.
-        self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
-        match generator.arrivals.what() {
+        match *self.generators[index].arrivals.what() {
             Arriving::Flows { .. } => {
-                let (tag, dscp) = (generator.tag, generator.dscp);
-                let flow = NewFlow { workload: generator.arrivals.workload(), tag, dscp, ends };
-                self.open_flow(now, flow, bytes);
+                let flow = self.next_flow(now, source);
+                let Ends { client, server } = flow.ends;
+                let numbers = [0, 1].map(|side| self.give_numbers([client, server][side], flow.workload, side));
+                self.open_flow(now, flow, numbers);
             }
-            Arriving::Datagrams { .. } => {
+            Arriving::Datagrams { ends, .. } => {
+                let generator = &mut self.generators[index];
                 let socket = generator.socket;
+                let room_at = self.hosts[ends.client as usize].datagram_room_at(now, socket);
+                if room_at > now {
+                    return self.links.agenda.arm(source, room_at);
+                }
+                let Arrival { bytes, .. } = generator.arrivals.take();
+                // A program that had to wait catches up: what was due meanwhile is sent at once.
+                self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
                 let (host, out) = self.host_and_links(ends.client);
                 host.send_datagram(now, socket, bytes as u32, out);
             }
         }
     }
 
-    fn open_flow(&mut self, now: Time, flow: NewFlow, bytes: u64) {
-        let NewFlow { workload, tag, dscp, ends } = flow;
+    /// The flow that a generator makes now; it is not opened yet.
+    pub(crate) fn next_flow(&mut self, now: Time, source: Source) -> NewFlow {
+        let generator = &mut self.generators[(source - self.first_generator_source) as usize];
+        let Arrival { ends, bytes, .. } = generator.arrivals.take();
+        self.links.agenda.arm(source, generator.arrivals.next_at().max(now));
+        NewFlow { workload: generator.arrivals.workload(), ends, tag: generator.tag, dscp: generator.dscp, bytes }
+    }
+
+    /// Opens a flow with the numbers that its hosts have given.
+    pub(crate) fn open_flow(&mut self, now: Time, flow: NewFlow, numbers: [EndNumbers; 2]) {
+        let NewFlow { workload, ends, tag, dscp, bytes } = flow;
         let apps = flow_programs(now, bytes);
         let connection = NewConnection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: true };
-        let (client, _) = self.connect(connection);
+        let (client, _) = self.connect_as(connection, numbers);
         if let Some(boundary) = &mut self.links.boundary {
             boundary.flows.opened(client, ends, bytes);
             if !boundary.flows.owns(ends.client) {

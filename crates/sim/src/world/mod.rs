@@ -3,7 +3,7 @@
 mod ahead;
 mod bridging;
 pub(crate) mod connection;
-mod generate;
+pub(crate) mod generate;
 mod hosted;
 mod hypervisors;
 mod ports;

@@ -115,11 +115,10 @@ impl World {
     pub(crate) fn settle_flow(&mut self, flow: &FlowEnd) {
         let was_noticed_here = self.is_own(self.sockets[flow.socket as usize].host);
         for end in [flow.socket, flow.socket ^ 1] {
-            let SocketPlace { host, number } = self.sockets[end as usize];
-            match self.is_own(host) {
+            match self.is_own(self.sockets[end as usize].host) {
                 true if was_noticed_here => {}
                 true => self.release_end(flow.now, end),
-                false => self.hosts[host as usize].forget(number),
+                false => {}
             }
         }
         self.free_pair(flow.socket);
@@ -129,7 +128,7 @@ impl World {
     }
 
     /// Whether a host is one of this part of a trial.
-    fn is_own(&self, host: u32) -> bool {
+    pub(crate) fn is_own(&self, host: u32) -> bool {
         self.links.boundary.as_ref().is_none_or(|boundary| boundary.flows.owns(host))
     }
 }

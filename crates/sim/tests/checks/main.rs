@@ -29,6 +29,7 @@ mod ns3_cases;
 mod oltp_mix;
 mod parallel;
 mod parallel_flows;
+mod parallel_mixed;
 mod parallel_requests;
 mod paths;
 mod prioritisation;

@@ -14,17 +14,22 @@ fn names(plan: &RawPlan) -> Vec<String> {
     plan.hosts.iter().map(|host| host.name.clone()).collect()
 }
 
-/// Flows between all hosts, and others that all end at the last.
-fn with_flows(mut plan: RawPlan) -> RawPlan {
-    without_processors(&mut plan);
-    let names = names(&plan);
+/// Flows between all hosts, and others that all end at the last. A third of the plans has no end of them.
+pub fn flows_of(plan: &RawPlan) -> [RawWorkload; 2] {
+    let names = names(plan);
     let mean = |mean| RawDistribution::Exponential { mean };
-    // A third has no end, and a third ends with its flows.
     let count = if plan.seed.is_multiple_of(3) { 0 } else { 150 };
     let all = flows_between("all", [names.clone(), names.clone()], mean(9_000), mean(20 * US), count);
     let last = names[names.len() - 1..].to_vec();
     let incast = flows_between("incast", [names[..names.len() - 1].to_vec(), last], mean(4_000), mean(50 * US), count / 2);
-    plan.workloads.extend([RawWorkload::from(all), RawWorkload::from(incast)]);
+    [all, incast].map(RawWorkload::from)
+}
+
+fn with_flows(mut plan: RawPlan) -> RawPlan {
+    without_processors(&mut plan);
+    let flows = flows_of(&plan);
+    plan.workloads.extend(flows);
+    // A third ends with its flows.
     if plan.seed % 3 == 1 {
         plan.workloads.retain(|workload| matches!(workload.body, RawBody::Flows(_)));
     }
