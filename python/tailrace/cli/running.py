@@ -114,12 +114,13 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         warn(refuse.ignored(loaded, chosen))
     if request.is_dry:
         listing = describe(experiment)
+        script = batch_script(request.jobs_of_slurm) if request.on == SLURM else None
         if request.is_json:
-            emit_json(listing.data)
+            emit_json(listing.data | ({} if script is None else {"batch_script": script}))
         else:
             emit(listing.text)
-            if request.on == SLURM:
-                emit("\nEach job would run:\n\n" + batch_script(request.jobs_of_slurm))
+            if script is not None:
+                emit(f"\nEach job would run:\n\n{script}")
         return DONE
     if not request.is_json:
         note(f"run directory: {experiment.directory.path}")
