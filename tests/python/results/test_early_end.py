@@ -88,4 +88,9 @@ def test_a_sweep_tells_it_once_for_all_its_points(tmp_path: Path) -> None:
 
     ends_ps.clear()
     path = write_run(tmp_path / "none", end, manifest={"sweep": sweep}, scale=1.0, arms=arms, trials=1)
-    assert "all work was done" not in format_sweep(summarise(path))
+    text = format_sweep(summarise(path))
+    assert "all work was done" not in text
+    assert "missing" not in text
+    for arm in ("fifo@users=99", "dpp@users=99", "dpp@users=98"):
+        (path / "trials" / arm / "1.json").unlink()
+    assert "Trials are missing at 2 of 100 points: run the same command again" in format_sweep(summarise(path))

@@ -55,8 +55,15 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
-    told = [*early_end_sentences(summary), *few, *bounds]
+    told = [*_missing(summary), *early_end_sentences(summary), *few, *bounds]
     return [*told, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+
+
+def _missing(summary: dict[str, Any]) -> list[str]:
+    """Points beyond the rows of a table can lack their trials too."""
+    found = {one["arm"].partition("@")[2] for one in summary["run"]["problems"] if one["status"] == "missing"}
+    of = _points(len(summary["sweep"]["points"]))
+    return [f"Trials are missing at {len(found)} of {of}: run the same command again to resume."] if found else []
 
 
 def _trials(sweep: dict[str, Any]) -> str:
