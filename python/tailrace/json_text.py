@@ -16,6 +16,8 @@ INDENTED_MAX = 100_000
 """Characters of a document that is indented throughout."""
 LINE_MAX = 4_000
 """Characters of a value of a large document that is written on one line."""
+LEVELS_COUNTED = 3
+"""Levels of a value whose entries are counted before it is encoded."""
 READ_AT_ONCE = 1_000_000
 """Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C: 0.02 s."""
 
@@ -116,32 +118,48 @@ def json_pieces(content: object) -> Iterator[str]:
             yield from value.pieces
             yield "\n ]"
         else:
-            yield _lines(value, _compact(value), 1)
+            yield _lines(value, 1)
     yield "\n}"
 
 
 def json_text(content: object) -> str:
     """`content` as JSON; raises `ValueError` for numbers that JSON cannot represent (NaN, infinity)."""
-    text = _compact(content)
-    if len(text) <= INDENTED_MAX:
-        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    return _lines(content, text, 0)
+    if _is_longer(content, INDENTED_MAX) or len(_compact(content)) > INDENTED_MAX:
+        return _lines(content, 0)
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _lines(value: object, text: str, depth: int) -> str:
-    """`value` as JSON; `text` is its form on one line, which is kept when it is short."""
-    if len(text) <= LINE_MAX or not isinstance(value, dict | list):
+def _lines(value: object, depth: int) -> str:
+    """`value` as JSON, on one line when that is short."""
+    if not isinstance(value, dict | list):
+        return _compact(value)
+    if not _is_longer(value, LINE_MAX) and len(text := _compact(value)) <= LINE_MAX:
         return text
     is_mapping = isinstance(value, dict)
     parts = value.items() if isinstance(value, dict) else ((None, part) for part in value)
     indent = "\n" + " " * (depth + 1)
     entries = (
-        (f"{json.dumps(str(key), ensure_ascii=False)}: " if is_mapping else "")
-        + _lines(part, _compact(part), depth + 1)
+        (f"{json.dumps(str(key), ensure_ascii=False)}: " if is_mapping else "") + _lines(part, depth + 1)
         for key, part in parts
     )
     opened, closed = "{}" if is_mapping else "[]"
     return f"{opened}{indent}{(',' + indent).join(entries)}\n{' ' * depth}{closed}"
+
+
+def _is_longer(value: object, limit: int) -> bool:
+    """Whether a value certainly has more characters on one line, by the number of its entries: without it, all that a
+    long list holds would be encoded once for each level above it.
+    """
+    return _chars_min(value, LEVELS_COUNTED) > limit
+
+
+def _chars_min(value: object, levels: int) -> int:
+    """Characters that a value has on one line, at least: one of each entry, and two between entries or around them."""
+    if levels == 0 or not isinstance(value, dict | list):
+        return 1
+    inner = value.values() if isinstance(value, dict) else value
+    # The one of an entry that is a list or an object is among its own.
+    return 3 * len(value) + sum(_chars_min(part, levels - 1) - 1 for part in inner if isinstance(part, dict | list))
 
 
 def _compact(content: object) -> str:

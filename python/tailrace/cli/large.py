@@ -12,6 +12,8 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.executor import Executor
 from tailrace.experiment.large.run import LargeRun
 from tailrace.experiment.options import Options
+from tailrace.experiment.remote.slurm import NAME as SLURM
+from tailrace.experiment.remote.slurm import batch_script
 from tailrace.experiment.reporter import reporter_for, to_go
 from tailrace.files import write_json, write_text
 from tailrace.results.large.summary import summarise_large
@@ -36,7 +38,7 @@ def run_large(request: Request, loaded: Loaded, options: Options, executor: Exec
     """Runs a large sweep; returns the exit code."""
     run = LargeRun(loaded, options, reporter_for(json_lines=request.is_json), executor)
     if request.is_dry:
-        _describe(run, is_json=request.is_json)
+        _describe(run, request)
         return DONE
     if not request.is_json:
         note(f"run directory: {run.directory.path}")
@@ -62,7 +64,7 @@ def print_large(path: Path, *, is_json: bool) -> dict[str, Any]:
     return summary
 
 
-def _describe(run: LargeRun, *, is_json: bool) -> None:
+def _describe(run: LargeRun, request: Request) -> None:
     """The size of the sweep, and its time by some of its points."""
     probed_s, count = 0.0, 0
     for key in run.grid.keys(lambda *_impossible: None):
@@ -74,8 +76,11 @@ def _describe(run: LargeRun, *, is_json: bool) -> None:
     estimated_s = run.grid.count * probed_s / count / run.jobs if count else None
     data = {"points": run.grid.sweep.count, "trials": run.grid.count, "jobs": run.jobs,
             "out": str(run.directory.path), "estimated_s": estimated_s}  # fmt: skip
-    if is_json:
-        emit_json(data)
+    script = batch_script(request.jobs_of_slurm) if request.on == SLURM else None
+    if request.is_json:
+        emit_json(data | ({} if script is None else {"batch_script": script}))
         return
     emit(f"{data['points']} points, {data['trials']} trials, {run.jobs} at a time, into {data['out']}")
     emit(to_go(estimated_s))
+    if script is not None:
+        emit(f"\nEach job would run:\n\n{script}")

@@ -21,7 +21,7 @@ from tailrace.report.sections.results import completion, distributions, provenan
 from tailrace.report.sections.sweep import sweep_section
 from tailrace.report.sections.why import why
 from tailrace.results import Run
-from tailrace.results.compare.effect_words import bounded_change_text
+from tailrace.results.compare.effect_words import bounded_change_text, bounded_text
 from tailrace.results.compare.headline import headline
 from tailrace.results.directory.grid import metric_name
 from tailrace.results.format import numbers
@@ -142,6 +142,7 @@ def environment() -> Environment:
         "change": numbers.change_text,
         "bound": numbers.bound_mark,
         "bounded_change": bounded_change_text,
+        "bounded": bounded_text,
         "change_interval": numbers.change_interval_text,
         "code": code_marks,
     }

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailrace.errors import Problem, ScenarioError
+from tailrace.scenario.text.distribution import sense_of
 from tailrace.scenario.text.quantities import Part, refuse
-from tailrace.scenario.text.units import amount_of, shown
+from tailrace.scenario.text.units import shown
 
 LISTED_MAX = 2000
 """Points of a sweep whose trials are kept whole; a larger one keeps the figures of each trial alone."""
@@ -231,10 +232,10 @@ class Point:
 
 
 def refuse_repeated(rows: Iterable[tuple[str, ...]]) -> None:
-    """Raises an error for two rows of values that are equal, perhaps in other units."""
+    """Raises an error for two rows of values that are equal, perhaps in other units, also within distributions."""
     seen: dict[tuple[object, ...], str] = {}
     for row in rows:
-        amounts, told = tuple(amount_of(text) or text for text in row), ", ".join(row)
+        amounts, told = tuple(sense_of(text) for text in row), ", ".join(row)
         if (first := seen.get(amounts)) is not None:
             what = f"the value {told} is listed twice" if first == told else f"{first} is the same as {told}"
             raise refuse(what, "remove one of the two")

@@ -7,8 +7,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.points import Points
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_members
-from tailrace.results.metrics.goal import Goal
+from tailrace.results.metrics.goal import Goal, Read
 from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.scenario.loading import try_changes
 from tailrace.scenario.sweep import Point, text_of
@@ -123,26 +122,22 @@ class Decider:
         refuse_failed(run, self.arm)
         numbered = sorted(run.trials[self.arm], key=lambda trial: trial.number)
         counted = numbered[:trials]  # an earlier call may have run more: the same trials give the same decision
-        rows = [
-            [metric_of_members(trial, self._members(goal), goal.metric) for goal in self.goals] for trial in counted
-        ]
+        rows = [[goal.read(trial, self._members(goal)) for goal in self.goals] for trial in counted]
         if positions not in self.tried:
             self._refuse_unknown(rows)
-        met = sum(all(goal.is_met_in(trial, self._members(goal)) for goal in self.goals) for trial in counted)
-        columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
-        bounds = [bounds_of_trials(counted, self._members(goal), goal.metric) for goal in self.goals]
-        figures = [summarise_figure(column, count) for column, count in zip(columns, bounds, strict=True)]
+        met = sum(all(found.is_met for found in row) for row in rows)
+        figures = [_figure(column) for column in zip(*rows, strict=True)]
         return Tried(positions, values, label, figures, met, len(rows), test.decide(met, len(rows) - met))
 
     def _members(self, goal: Goal) -> Sequence[str]:
         return self.groups.get(goal.subject, [goal.subject])
 
-    def _refuse_unknown(self, rows: Sequence[Sequence[float | None]]) -> None:
+    def _refuse_unknown(self, rows: Sequence[Sequence[Read]]) -> None:
         """Raises `RunRefusedError` where the first settings of all do not have the figure of a goal.
 
         One setting may lack it because nothing arrives there: that misses the goal.
         """
-        lacking = [goal for number, goal in enumerate(self.goals) if all(row[number] is None for row in rows)]
+        lacking = [goal for number, goal in enumerate(self.goals) if all(row[number].value is None for row in rows)]
         self.without = UNKNOWN_AFTER if not lacking else self.without
         if lacking and self.without < UNKNOWN_AFTER:
             self.without += 1
@@ -158,6 +153,12 @@ def refuse_failed(run: Run, arm: str) -> None:
     failed = [trial for trial in run.trials[arm] if trial.status == "failed"]
     if failed:
         raise RunRefusedError(f"{run.path}: trial {failed[0].number} failed: {failed[0].reason}")
+
+
+def _figure(found: Sequence[Read]) -> dict[str, Any]:
+    """Of one goal, over the trials that have its figure."""
+    values = [one.value for one in found if one.value is not None]
+    return summarise_figure(values, sum(one.is_lower_bound for one in found))
 
 
 def _quoted(text: str) -> str:

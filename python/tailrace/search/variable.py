@@ -12,6 +12,7 @@ from tailrace.scenario.sweep import Sweep, axis_names, text_of
 from tailrace.scenario.text.document import Document
 from tailrace.scenario.text.extent import BETWEEN, Extent, parse_extent
 from tailrace.scenario.text.units import QuantityError
+from tailrace.scenario.variation import refuse_varied_twice
 
 VALUES_MAX = 100_000
 """Settings of one variable, at most."""
@@ -40,16 +41,16 @@ class Variable:
 
 def parse_variables(texts: Sequence[str], precision: float) -> list[Variable]:
     """The variables of `--vary` options; raises `RunRefusedError` with what is wrong."""
-    spans: dict[str, str] = {}
+    spans: list[tuple[str, str]] = []
     for text in texts:
         path, equals, values = (part.strip() for part in text.partition("="))
         if not equals or not path or not values:
             raise RunRefusedError(f"--vary {text}: expected key=low..high or key=values (hint: {HINT})")
-        if path in spans:
-            raise RunRefusedError(f"--vary {path}: it is varied twice (hint: write one --vary for it)")
-        spans[path] = values
-    names = axis_names(list(spans))
-    return [_variable(path, names[path], values, precision) for path, values in spans.items()]
+        spans.append((path, values))
+    paths = [path for path, _ in spans]
+    refuse_varied_twice(paths)
+    names = axis_names(paths)
+    return [_variable(path, names[path], values, precision) for path, values in spans]
 
 
 def _variable(path: str, name: str, text: str, precision: float) -> Variable:

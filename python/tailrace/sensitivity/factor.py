@@ -11,7 +11,7 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import axis_names, text_of
 from tailrace.scenario.text.document import Document, has_key
 from tailrace.scenario.text.units import QuantityError
-from tailrace.scenario.variation import Variation
+from tailrace.scenario.variation import Variation, refuse_varied_twice
 from tailrace.sensitivity.defaults import DEFAULTS
 
 VARIED = ("assumed", "fitted")
@@ -106,15 +106,14 @@ def _of_texts(texts: Sequence[str], document: Document) -> Iterator[Factor]:
     from tailrace.scenario.loading import parse_sweep
 
     paths = [text.partition("=")[0].strip() for text in texts]
+    refuse_varied_twice(path for path in paths if path)
     names = axis_names(paths)
-    for place, (text, path) in enumerate(zip(texts, paths, strict=True)):
+    for text, path in zip(texts, paths, strict=True):
         values = text.partition("=")[2].strip()
         if not path or not values:
             raise RunRefusedError(
                 f"--vary {text}: expected key=low..high (hint: for example network.link.delay=1us..5us)"
             )
-        if path in paths[:place]:
-            raise RunRefusedError(f"--vary {path}: it is varied twice (hint: write one --vary for it)")
         present = present_at(document.data, path)
         try:
             raw = {"range": values} if ".." in values else {"values": parse_sweep([text])["axes"][path]}

@@ -170,6 +170,20 @@ def test_a_dry_run_lists_trials_and_runs_nothing(tailrace: Program, workplace: P
     listing = json.loads(tailrace("run", "lab.yaml", "--trials", "2", "--dry-run", "--json").out)
     assert len(listing["trials"]) == 6
     assert listing["estimated_s"] is not None
+    assert "batch_script" not in listing
+
+
+def test_a_dry_run_on_slurm_has_the_script_of_its_jobs(tailrace: Program, workplace: Path) -> None:
+    asked = ("run", "lab.yaml", "--trials", "1", "--dry-run", "--on", "slurm", "--partition", "lab")
+    large = ("--sweep", "workloads.orders.users=linear(2, 4000, 2500)", "--set", "experiment.solo=false")
+    for more in ((), large):
+        ended = tailrace(*asked, *more, "--json")
+        assert ended.code == 0, ended.err
+        told, listing = tailrace(*asked, *more).out, json.loads(ended.out)
+        script = listing["batch_script"]
+        assert script.startswith("#!")
+        assert "#SBATCH -p lab" in script.splitlines()
+        assert f"Each job would run:\n\n{script.splitlines()[0]}" in told
 
 
 def test_a_rerun_goes_on_and_a_report_can_be_written_again(tailrace: Program, workplace: Path) -> None:

@@ -26,6 +26,30 @@ def test_a_large_document_has_a_line_for_each_entry_of_a_long_list() -> None:
     assert ' "few": [1, 2],' in text.splitlines()
 
 
+def test_what_is_nested_in_long_lists_is_not_encoded_for_each_level_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    arms = {f"a@{number}": {f"key{at}": [0.25] * 20 for at in range(70)} for number in range(500)}
+    encoded: list[int] = []
+    dumps = json.dumps
+
+    def counted(content: object, **options: Any) -> str:
+        text = dumps(content, **options)
+        encoded.append(len(text))
+        return text
+
+    monkeypatch.setattr("tailrace.json_text.json.dumps", counted)
+    text = json_text({"arms": arms})
+    assert json.loads(text) == {"arms": arms}
+    # Once as an entry of its line; the length of an arm is known without.
+    assert sum(encoded) < 1.1 * len(text)
+
+
+def test_a_value_of_just_one_line_is_written_on_one() -> None:
+    longest = [[0, 0]] * (LINE_MAX // len("[0, 0], "))
+    assert len(json.dumps(longest)) == LINE_MAX
+    content = {"rows": [longest, *[[0] * 1000] * 100]}
+    assert f"  {json.dumps(longest)}," in json_text(content).splitlines()
+
+
 def test_rows_are_written_as_they_stand_and_read_only_when_they_are_wanted() -> None:
     rows = Rows(['{"a":1},\n  {"a":"', 'x"}'])
     pieces = list(json_pieces({"name": "n", "ports": rows, "few": [1]}))

@@ -11,6 +11,7 @@ from tailrace.report.charts.sweep import (
     axis_scale,
     curve_chart,
     heat_map,
+    load_chart,
     marked_every,
 )
 from tailrace.report.sections.sweep import values_text
@@ -48,6 +49,23 @@ def test_a_curve_of_many_points_has_some_markers() -> None:
     drawn = curve_chart([curve(POINTS)], axis, axis_scale(axis, None), ["base"])
     assert drawn.count("<circle") == MARKERS_MAX == POINTS / marked_every(POINTS)
     assert marked_every(MARKERS_MAX) == 1
+
+
+def test_a_lower_bound_between_points_with_markers_has_one_too() -> None:
+    axis = {"values": VALUES, "name": "delay", "path": "network.link.delay", "is_log": False}
+    latency = curve(POINTS)
+    values: list[dict[str, object]] = [{**latency["values"][0], "mean": 1.0 + at} for at in range(POINTS)]  # type: ignore[index]
+    bound = marked_every(POINTS) + 1
+    values[bound] |= {"bounds": 1, "low": None, "high": None}
+    latency["values"] = values
+    loads = {**latency, "metric": "rate_per_s", "values": [{**one, "bounds": 0} for one in values]}
+    for drawn in (
+        curve_chart([latency], axis, axis_scale(axis, None), ["base"]),
+        load_chart([loads], [latency], ["base"]),
+    ):
+        assert drawn is not None
+        assert drawn.count("<circle") == MARKERS_MAX + 1
+        assert drawn.count("dot bound") == 1
 
 
 def test_of_many_values_the_first_ones_the_last_and_their_number_are_listed() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from fake_run import FakeRun
+from fake_run import FakeRun, cut_off_in_the_last
 from report_page import Page, edit_trials, page_of
 from tailrace.report import write
 from tailrace.results import summarise
+from tailrace.results.format.numbers import digits_text
 
 ROOT = Path(__file__).parents[3]
 
@@ -90,3 +91,16 @@ def test_what_was_cut_off_is_in_the_table_of_percentiles(tmp_path: Path) -> None
 def test_p_values_are_adjusted_and_say_for_what(page: Page) -> None:
     assert "adjusted by Holm's method for the 5 comparisons of main metrics" in page.text
     assert "p adjusted" in page.text
+
+
+def test_every_size_of_a_difference_between_lower_bounds_is_marked(tmp_path: Path) -> None:
+    run = cut_off_in_the_last(tmp_path)
+    page = write(run.path).read_text(encoding="utf-8")
+    [effect] = [
+        one
+        for one in summarise(run.path)["comparisons"]
+        if (one["workload"], one["metric"]) == ("XS", "latency_p99_ms")
+    ]
+    assert effect["bounds"] == [1, 0]
+    row = page[: page.index(f"<td>&lt; {digits_text(effect['shift']['estimate'])}</td>")].rpartition("<tr")[2]
+    assert row.count("<td>&lt; ") == 2, "the changes of the mean and of the median"

@@ -103,6 +103,7 @@ def test_lower_bounds_are_compared_only_where_they_tell(
     assert effect["verdict"] == verdict
     assert effect["change_interval"] is None
     assert effect["shift"]["low"] is None
+    assert effect["shift"]["bounds"] == effect["bounds"] == [6 * (bounded == "a"), 6 * (bounded == "b")]
     row = next(line for line in format_compare(compared).splitlines() if re.match("latency_p99_ms +fifo +XS ", line))
     assert row.count("> ") == 1
     assert change in row.replace("> ", "")

@@ -135,14 +135,28 @@ def test_slowdowns_that_cannot_be_compared_are_told_once(tmp_path: Path) -> None
     assert format_engines(compared).count("Slowdowns cannot be compared") == 1
 
 
-def test_lower_bounds_neither_agree_nor_disagree(tmp_path: Path) -> None:
-    def cut_off(outcome: dict[str, Any]) -> None:
-        for own in (workload for workload in outcome["workloads"] if workload["name"] == "XS"):
-            longest, count = own["latency"]["max_ps"], own["latency"]["count"] // 50
-            own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+def cut_off(outcome: dict[str, Any], *names: str) -> None:
+    for own in (workload for workload in outcome["workloads"] if not names or workload["name"] in names):
+        longest, count = own["latency"]["max_ps"], own["latency"]["count"] // 20 + 1
+        own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
 
+
+def test_a_lower_bound_of_the_reference_is_compared_with_nothing(tmp_path: Path) -> None:
     simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
-    edit_trials(simulated, cut_off)
+    edit_trials(exact, cut_off)
+    compared = compare_engines([simulated, exact])
+    rows = [row for row in compared["rows"] if row["metric"] == "latency_p99_ms"]
+    assert [row for row in rows if row["bounds"]["simulated"] or not row["bounds"]["exact"]] == []
+    assert all(row["disagreements"]["simulated"] == {"percent": None, "interval": None} for row in rows)
+    told = f"None of {len(rows)} 99th percentiles can be compared: at least one engine's is a lower bound."
+    text = format_engines(compared)
+    assert told in text
+    assert "0 of 0" not in text
+
+
+def test_lower_bounds_neither_agree_nor_disagree(tmp_path: Path) -> None:
+    simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
+    edit_trials(simulated, lambda outcome: cut_off(outcome, "XS"))
     compared = compare_engines([simulated, exact])
     rows = {row["arm"]: row for row in compared["rows"] if (row["workload"], row["metric"]) == ("XS", "latency_p99_ms")}
     assert rows["fifo"]["bounds"] == {"simulated": 6, "exact": 0}

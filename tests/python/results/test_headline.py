@@ -164,6 +164,35 @@ def test_one_arm_is_told_by_what_the_scenario_names_and_groups_by_their_totals(t
     assert named == "With fifo, S did 101 transactions per second."
 
 
+@pytest.mark.parametrize(
+    ("rate", "after", "bounds", "words"),
+    [
+        (1000, (153, 160), [6, 0], ["is at least 23.5 % lower than with fifo", "S at least 20.0 %"]),
+        (1000, (1000, 2000), [0, 6], ["is at least 5.00 times as high", "S at least 10.0 times"]),
+        (490, (153, 153), [6, 0], ["99th percentile of latency fell by at least 23.5 %"]),
+        (2000, (1000, 1000), [0, 6], ["99th percentile of latency rose to at least 5.00 times"]),
+    ],
+)
+def test_a_difference_between_lower_bounds_is_at_least_so_large(
+    tmp_path: Path, rate: float, after: tuple[float, float], bounds: list[int], words: list[str]
+) -> None:
+    new = dict(zip(("XS", "S"), after, strict=True))
+
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        for name, workload in endless(outcome, *new).items():
+            figures = {"rate_per_s": 1000, "p50_ms": 7, "p99_ms": 200}
+            state(workload, number, **figures if arm == "fifo" else figures | {"rate_per_s": rate, "p99_ms": new[name]})
+
+    metric = "latency_p99_ms" if rate == 1000 else "rate_per_s"
+    manifest = {"workloads": list(new), "headline": [{"workload": name, "metric": metric} for name in new]}
+    summary = summarise(write_run(tmp_path / "run", change, manifest=manifest, arms=("fifo", "dpp"), trials=8))
+    assert "at least" not in "".join(headline(summary))
+    for effect in summary["comparisons"]:
+        effect["bounds"] = bounds if effect["metric"] == "latency_p99_ms" else effect["bounds"]
+    found = " ".join(headline(summary))
+    assert all(part in found for part in words), found
+
+
 def test_a_lower_bound_cannot_be_told_to_be_lower() -> None:
     effect = {"metric": "latency_p99_ms", "verdict": "lower", "is_same": False, "p_value": 0.001}
     assert direction(effect | {"bounds": [0, 0]}) == 1

@@ -206,6 +206,7 @@ def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -
     def verdict(**band: Any) -> tuple[bool, bool, str]:
         found = judged(run, **p99, **band)
         assert (found["is_bound"], figure_text(found, found["value"])[:2]) == (True, "> ")
+        assert (found["interval"], found["is_clear"]) == (None, None)
         return found["passed"], found["is_open"], verdict_text(found)
 
     assert verdict(at_most=2 * value) == (False, True, "FAIL: a lower bound")
@@ -213,4 +214,6 @@ def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -
     assert verdict(at_most=value / 2)[:2] == (False, False)
     assert verdict(at_least=2 * value)[:2] == (False, True)
     assert verdict(at_most=2 * value, statistic="median")[:2] == (True, False), "one of four does not move a median"
-    assert not judged(run, **p99 | {"arm": "dpp"}, at_most=2 * value)["is_bound"]
+    other = judged(run, **p99 | {"arm": "dpp"}, at_most=2 * value)
+    assert not other["is_bound"]
+    assert other["interval"] is not None

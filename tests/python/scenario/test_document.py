@@ -159,6 +159,7 @@ def test_a_duplicate_key_is_named_with_the_line_of_the_first(text: str, words: s
         ("a: {delay: log(1us, 4us, 3), b: 1}\n", 'write delay: "log(1us, 4us, 3)"'),
         ("a: [web-search, uniform(1kB,2kB)]\n", "a.1: 'uniform(1kB, 2kB)' needs quotes"),
         ("a: [uniform(1, 2)]\n", 'write "uniform(1, 2)"'),
+        ("a: {sizes: lognormal (20kB, 1.2), b: 1}\n", 'write sizes: "lognormal (20kB, 1.2)"'),
     ],
 )
 def test_a_text_that_a_comma_between_braces_has_cut_needs_quotes(tmp_path: Path, text: str, told: str) -> None:
@@ -175,8 +176,19 @@ def test_a_text_that_a_comma_between_braces_has_cut_needs_quotes(tmp_path: Path,
         "a:\n  - uniform(1\n  - 2)\n",
         "a: {b: exponential(20kB), c: 1, d)}\n",
         "a: {b: see(, c: 1, d): }\n",
+        'a: ["at(200 us", "or 400)"]\n',
+        "a: ['at(200 us', or 400)]\n",
+        'a: [at(200 us, "or 400)"]\n',
+        'a: {b: at(200 us, "or 400)": }\n',
     ],
 )
 def test_what_no_comma_has_cut_is_read(tmp_path: Path, text: str) -> None:
     (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
     assert "a" in read_document(tmp_path / "s.yaml").data
+
+
+def test_quoted_text_is_text_like_any_other() -> None:
+    data = parse_document("'a': {\"b\": ['c', d]}\n", "s.yaml").data
+    assert data == {"a": {"b": ["c", "d"]}}
+    [(key, inner)] = data.items()
+    assert {type(text) for text in (key, *inner, *inner["b"])} == {str}

@@ -58,6 +58,7 @@ def test_of_paired_axes_one_may_stand_still_and_two_points_may_not_be_equal() ->
 
 def test_values_of_different_kinds_and_texts_are_not_the_same() -> None:
     values = ["1ms", "1MB", "1MiB", "1", "1%", "1m", "1min", "fifo", "1GB/s", "1Gbit/s", "true", "exponential(1kB)"]
+    values += ["erlang(1ms, 4)", "erlang(1ms, 5)", "normal(1ms, 4ms)", "exponential(1ms)", "constant(2kB)", "x("]
     assert Sweep.model_validate({"axes": {"any": values}}).count == len(values)
 
 
@@ -95,6 +96,10 @@ def test_every_arm_runs_at_every_point() -> None:
         ({"axes": {USERS: [1, 1.0]}}, "1 is the same as 1.0"),
         ({"axes": {BUFFER: ["1MB", "2MB", "1000 kB"]}}, "1MB is the same as 1000kB"),
         ({"axes": {"network.link.delay": ["1ms", "1_000us"]}}, "1ms is the same as 1_000us"),
+        ({"axes": {"network.link.delay": ["1ps", "1000fs"]}}, "1ps is the same as 1000fs"),
+        ({"axes": {"network.link.delay": ["1us", "exponential(1ms)", "exponential( 1000 us )"]}}, "the same as expon"),
+        ({"axes": {BUFFER: ["lognormal(20kB, 1.2)", "lognormal(20000B, 1.20)"]}}, "the same as lognormal(20000B,1.20)"),
+        ({"axes": {BUFFER: ["20kB", "constant(20000B)"]}}, "20kB is the same as constant(20000B)"),
         ({"axes": {BUFFER: "log(1MB, 4kB, 3)"}}, "have different units"),
         ({"axes": {USERS: "log(0, 4, 3)"}}, "a logarithmic range cannot begin at zero"),
         ({"axes": {USERS: "linear(4, 4, 3)"}}, "4 is not below 4"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from command_line import tailrace
 from tailrace.experiment.reporter import Silent
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.definitions import metric_of_members
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.starter import STARTER
 from tailrace.search.search import Searched, search
@@ -42,6 +45,20 @@ def test_the_smallest_limit_without_loss_is_that_of_arithmetic(tmp_path: Path) -
     }
     assert found.found.trials == 6
     assert found.found.assignment == f"--set {LIMIT}={found.found.values[LIMIT]}"
+
+
+def test_the_figure_of_a_trial_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def counted(trial: Trial, members: Sequence[str], metric: str) -> float | None:
+        read.append(trial.stem)
+        return metric_of_members(trial, members, metric)
+
+    monkeypatch.setattr("tailrace.results.metrics.goal.metric_of_members", counted)
+    found = searched(tmp_path, vary=[f"{LIMIT}=20kB,1MB"], minimise="limit", confirm=2)
+    assert [one.trials for one in found.tried] == [2, 2]
+    # Those of the answer are read once more when it is confirmed.
+    assert (len(read), len(set(read))) == (6, 4)
 
 
 def test_the_highest_load_that_keeps_a_mean_wait_is_that_of_the_queue(tmp_path: Path) -> None:
@@ -128,6 +145,7 @@ REFUSED = [
     ((f"{LIMIT}=10kB..1MB", "--goal", "burst.lss < 1"), "no metric 'lss' (hint: did you mean 'loss'?)"),
     ((f"{LIMIT}=10kB..1MB", "--goal", "burst.p99"), "a search needs a bound"),
     ((f"{LIMIT}=20kB,20000B", "--minimise", "limit"), "20kB is the same as 20000B (hint: remove one of the two)"),
+    ((f"{LIMIT}=10kB..1MB", "--vary", f"{LIMIT}=1kB,2kB"), "it is varied twice (hint: write one --vary for it)"),
     ((f"{LIMIT}=10kB..1MB", "--minimise", "limt"), "no --vary varies it (hint: did you mean 'limit'?)"),
     ((f"{LIMIT}=10kB..1MB", "--precision", "1"), "--precision 1: 1 has no unit"),
     (

@@ -124,9 +124,8 @@ def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks
         means = [(place, value["mean"] if value else None) for place, value in ordered]
         paths.append(line(means, x, y, class_=f"line {style}"))
         shift = _dodge(arms.index(curve["arm"]), len(arms))
-        for place, value in ordered[:: marked_every(len(ordered))]:
-            if value:
-                marks += _point(curve, place, value, (y, height), style, shift)
+        for place, value in _marked(ordered):
+            marks += _point(curve, place, value, (y, height), style, shift)
         marks += _knee_mark(curve, x, height, style)
         known = [(place, value) for place, value in ordered if value]
         ends += [End(curve["arm"], style, known[-1][0], _height(known[-1][1]["mean"], y, height))] if known else []
@@ -139,6 +138,12 @@ def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks
 def marked_every(points: int) -> int:
     """One point in so many has a marker."""
     return -(-points // MARKERS_MAX)
+
+
+def _marked(points: Sequence[tuple[float, dict[str, Any] | None]]) -> list[Point]:
+    """Those of `marked_every`, and every lower bound: the line through it looks like one through a figure."""
+    every = marked_every(len(points))
+    return [(x, value) for at, (x, value) in enumerate(points) if value and (at % every == 0 or value["bounds"])]
 
 
 def chart_height(arms: Sequence[str]) -> int:
@@ -252,7 +257,7 @@ def load_chart(
     for arm, points in pairs.items():
         style = arm_class(arms.index(arm))
         paths.append(line([(load, value["mean"]) for load, value in points], x, y, class_=f"line {style}"))
-        for load, value in points[:: marked_every(len(points))]:
+        for load, value in _marked(points):
             words = f"{arm}: {mean_text(value, 3)} at {digits_text(load, 3)}"
             at, top = percent(x(load)), _height(value["mean"], y, height)
             marks += _dot(words, at, top, style, is_bound=bool(value["bounds"]))

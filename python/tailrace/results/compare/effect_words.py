@@ -60,10 +60,13 @@ def at_least(bounds: Sequence[int]) -> str:
 def bounded_change_text(effect: Mapping[str, Any]) -> str:
     """The change of an effect: where values are lower bounds `> +42.6 %`, or a dash where it cannot be told."""
     change = change_text(effect["change_percent"])
-    if effect["change_percent"] is None:
-        return change
+    return change if effect["change_percent"] is None else bounded_text(effect, change)
+
+
+def bounded_text(effect: Mapping[str, Any], text: str) -> str:
+    """How far an effect is from its baseline, marked as `bounded_change_text` does."""
     sign = bound_sign(effect)
-    return "–" if sign is None else sign + change
+    return "–" if sign is None else sign + text
 
 
 def bound_sign(effect: Mapping[str, Any]) -> str | None:

@@ -116,7 +116,7 @@ def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
         "improvement_percent": _improvement(effect.change_percent, metric),
         "improvement_interval": interval_dict(effect.change_interval, 1.0 if metric in BETTER_HIGHER else -1.0),
         "median_improvement_percent": _improvement(effect.median_change_percent, metric),
-        "shift": asdict(effect.shift),
+        "shift": asdict(effect.shift) | {"bounds": list(compared.bounds)},
         "cliffs_delta": effect.cliffs_delta,
         "p_value": effect.test.p_value,
         "p_smallest": effect.test.p_smallest,

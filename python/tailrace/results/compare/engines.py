@@ -249,6 +249,11 @@ def _verdict(compared: dict[str, Any], engine: str) -> str:
     for goal in sorted(set(goals.values())):
         rows = [row for row in judged if goals[row["metric"]] == goal]
         known = [found for row in rows if (found := row["disagreements"][engine]["percent"]) is not None]
+        if not known:
+            sentences.append(
+                f"None of {len(rows)} {_noun(rows)} can be compared: at least one engine's is a lower bound."
+            )
+            continue
         within = sum(abs(percent) <= goal for percent in known)
         unknown = f" ({len(rows) - len(known)} more are lower bounds)" if len(known) < len(rows) else ""
         sentences.append(f"{within} of {len(known)} {_noun(rows)} agree within {goal:g} %{unknown}.")

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import PS_PER_S
-from tailrace.results.metrics.latency import latency_of_members
+from tailrace.results.metrics.latency import latency_of_trial
 from tailrace.scenario.experiment import HeadlineMetric
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
@@ -64,7 +64,7 @@ def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> floa
     if not found or len(found) < len(outcomes):
         return None
     if metric.startswith("latency_"):
-        figure = _latency(found, metric)
+        figure = _latency(trial, members, metric)
         return figure.ms if figure else None
     if metric == "loss_percent":
         return _loss_percent(trial, found)
@@ -104,13 +104,12 @@ def bounds_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: st
     """Number of trials in which the figure is a lower bound, because transactions were censored."""
     if not metric.startswith("latency_"):
         return 0
-    outcomes = [[outcome for name in members if (outcome := trial.workload(name))] for trial in trials]
-    figures = [_latency(found, metric) for found in outcomes if found]
+    figures = [_latency(trial, members, metric) for trial in trials]
     return sum(figure.is_bound for figure in figures if figure)
 
 
-def _latency(outcomes: Sequence[dict[str, Any]], metric: str) -> Estimate | None:
-    return latency_of_members(outcomes, metric.removeprefix("latency_").removesuffix("_ms"))
+def _latency(trial: Trial, members: Sequence[str], metric: str) -> Estimate | None:
+    return latency_of_trial(trial, members, metric.removeprefix("latency_").removesuffix("_ms"))
 
 
 def metric_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> list[float]:

@@ -37,12 +37,34 @@ def early_end_of(trials: Sequence[Trial], plan: Summary) -> Summary | None:
 
 
 def early_end_sentences(summary: Summary) -> list[str]:
-    """One sentence for the arms of which the same is true."""
+    """One sentence for the arms of which the same is true; of a sweep one for all its points."""
+    if summary["sweep"] is not None:
+        return _of_sweep(summary)
     arms_of: dict[str, list[str]] = {}
     for arm, own in summary["arms"].items():
         if own["early_end"]:
             arms_of.setdefault(_words(own["early_end"]), []).append(arm)
     return [f"{listed(arms)}: {words}." for words, arms in arms_of.items()]
+
+
+def _of_sweep(summary: Summary) -> list[str]:
+    """`Trials at 3 of 20 points ended when all work was done, ...`; arms of a sweep are those of its points."""
+    points = summary["sweep"]["points"]
+    of_point = [(f"{arm}@{point['label']}", point) for point in points for arm in summary["sweep"]["arms"]]
+    found = [
+        (early, arm.partition("@")[0], point["label"])
+        for arm, point in of_point
+        if (early := summary["arms"].get(arm, {}).get("early_end"))
+    ]
+    if not found:
+        return []
+    shortest, arm, label = min(found, key=lambda one: float(one[0]["first_s"]))
+    first, duration = (span_text(shortest[key] * PS_PER_S) for key in ("first_s", "duration_s"))
+    count = len({label for _, _, label in found})
+    return [
+        f"Trials at {count} of {len(points)} point{'s' * (len(points) != 1)} ended within {100 * EARLY_SHARE:.0f} % of"
+        f" the duration, when all work was done: the shortest after {first} of {duration}, {arm} at {label}."
+    ]
 
 
 def _words(found: Summary) -> str:

@@ -39,6 +39,16 @@ RATE = re.compile(r"^(\d+(?:\.\d+)?)\s*Gbit/s$")
 
 
 @dataclass(frozen=True)
+class Read:
+    """The figure of a goal in one trial."""
+
+    value: float | None
+    """None where the trial does not have it."""
+    is_lower_bound: bool
+    is_met: bool
+
+
+@dataclass(frozen=True)
 class Goal:
     """A figure of a workload or group, and the bound that it should keep; None for as good as possible."""
 
@@ -58,11 +68,15 @@ class Goal:
             return True
         return value >= self.bound if self.is_higher_better else value <= self.bound and not is_lower_bound
 
+    def read(self, trial: Trial, members: Sequence[str]) -> "Read":
+        """The figure of a trial's workloads together."""
+        value = metric_of_members(trial, members, self.metric)
+        is_bound = value is not None and bounds_of_trials([trial], members, self.metric) > 0
+        return Read(value, is_bound, value is not None and self.is_met(value, is_lower_bound=is_bound))
+
     def is_met_in(self, trial: Trial, members: Sequence[str]) -> bool:
         """Whether the figure of a trial's workloads keeps the bound; one without it does not."""
-        value = metric_of_members(trial, members, self.metric)
-        is_bound = bounds_of_trials([trial], members, self.metric) > 0
-        return value is not None and self.is_met(value, is_lower_bound=is_bound)
+        return self.read(trial, members).is_met
 
     @property
     def sign(self) -> Literal["<", ">"]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS
 from tailrace.statistics import Estimate, Histogram
 
@@ -20,19 +21,39 @@ def latency_figure(workload: dict[str, Any], key: str) -> Estimate | None:
 
     Where nothing was cut off it is what the engine recorded.
     """
+    return _recorded(workload, key) if _is_recorded(workload) else _estimates([workload]).get(key)
+
+
+def latency_of_trial(trial: Trial, members: Sequence[str], key: str) -> Estimate | None:
+    """`latency_figure` of several workloads of one trial together, of those that it has.
+
+    All estimates are kept with the trial: tables, comparisons and curves ask for each of them again.
+    """
+    workloads = [outcome for name in members if (outcome := trial.workload(name)) is not None]
+    if len(workloads) == 1 and _is_recorded(workloads[0]):
+        return _recorded(workloads[0], key)
+    place = ("latency", *members)
+    if place not in trial.kept:
+        trial.kept[place] = _estimates(workloads)
+    kept: dict[str, Estimate] = trial.kept[place]
+    return kept.get(key)
+
+
+def _is_recorded(workload: dict[str, Any]) -> bool:
+    """Whether the engine's own figures are those of all values: nothing was cut off."""
     latency, cut_off = workload.get("latency"), workload.get("cut_off") or {}
-    if not cut_off.get("count") and not (latency or {}).get("above"):
-        return Estimate(latency[f"{key}_ps"] / PS_PER_MS, is_bound=False) if latency and latency["count"] else None
-    found = Histogram.from_workloads([workload])
-    return FIGURES[key](found) if found else None
+    return not cut_off.get("count") and not (latency or {}).get("above")
 
 
-def latency_of_members(workloads: Sequence[dict[str, Any]], key: str) -> Estimate | None:
-    """`latency_figure` of several workloads of one trial together."""
-    if len(workloads) == 1:
-        return latency_figure(workloads[0], key)
+def _recorded(workload: dict[str, Any], key: str) -> Estimate | None:
+    latency = workload.get("latency")
+    return Estimate(latency[f"{key}_ps"] / PS_PER_MS, is_bound=False) if latency and latency["count"] else None
+
+
+def _estimates(workloads: Sequence[dict[str, Any]]) -> dict[str, Estimate]:
+    """Every figure of workloads together; none without a value."""
     found = Histogram.from_workloads(workloads)
-    return FIGURES[key](found) if found else None
+    return {key: of(found) for key, of in FIGURES.items()} if found else {}
 
 
 def pooled_latency(workloads: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

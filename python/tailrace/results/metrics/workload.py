@@ -6,7 +6,7 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.blocks import summarise_blocks
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
-from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
+from tailrace.results.metrics.latency import FIGURES, latency_of_trial, pooled_latency
 from tailrace.results.metrics.limiting import summarise_limits
 from tailrace.results.metrics.mpi import summarise_mpi
 from tailrace.results.metrics.sample_summary import summarise_figure, summarise_sample
@@ -72,7 +72,7 @@ def summarise_workload(
         "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
-        "latency_ms": _latency(outcomes),
+        "latency_ms": _latency(name, found),
         "users_jain": _users_jain(outcomes),
         "tcp": _tcp(outcomes),
         "limits": summarise_limits(name, [trial for trial, _ in found]),
@@ -87,14 +87,14 @@ def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
     return sum(w["goodput_bytes"] for w in arrived) / count if count else None
 
 
-def _latency(outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _latency(name: str, measured: list[tuple[Trial, dict[str, Any]]]) -> dict[str, Any] | None:
     """Percentiles of all trials' latencies together, and each trial's own for the intervals."""
-    summary = pooled_latency(outcomes)
+    summary = pooled_latency([outcome for _, outcome in measured])
     if summary is None:
         return None
     over_trials = {}
     for key in FIGURES:
-        found = [figure for workload in outcomes if (figure := latency_figure(workload, key))]
+        found = [figure for trial, _ in measured if (figure := latency_of_trial(trial, [name], key))]
         over_trials[key] = summarise_figure([figure.ms for figure in found], sum(figure.is_bound for figure in found))
     return summary | {"over_trials": over_trials}
 

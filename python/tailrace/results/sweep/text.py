@@ -5,6 +5,7 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
+from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
@@ -54,7 +55,15 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
-    return [*few, *bounds, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+    told = [*_missing(summary), *early_end_sentences(summary), *few, *bounds]
+    return [*told, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+
+
+def _missing(summary: dict[str, Any]) -> list[str]:
+    """Points beyond the rows of a table can lack their trials too."""
+    found = {one["arm"].partition("@")[2] for one in summary["run"]["problems"] if one["status"] == "missing"}
+    of = _points(len(summary["sweep"]["points"]))
+    return [f"Trials are missing at {len(found)} of {of}: run the same command again to resume."] if found else []
 
 
 def _trials(sweep: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tailrace.scenario.text import flow_sizes, tails
-from tailrace.scenario.text.units import SHARE, Dimension, QuantityError, parse
+from tailrace.scenario.text.units import SHARE, Dimension, QuantityError, amount_of, parse
 
 ONE_PPB = 10**9
 """A probability of one in a plan."""
@@ -94,6 +94,17 @@ def parse_distribution(value: object, dimension: Dimension) -> Distribution:
             raise QuantityError(f"'{value}' is not a distribution", _hint(dimension))
     constant = parse(value, dimension)
     return Distribution({"constant": constant}, float(constant), str(value))
+
+
+def sense_of(text: str) -> object:
+    """What a value means, the same for `exponential(1ms)` and `exponential(1000us)`, and for `1ms` and `constant(1ms)`:
+    a quantity, or a name with its quantities; any other text means itself.
+    """
+    if (call := _CALL.match(text)) is None:
+        return amount_of(text) or text
+    parts = (part.strip() for part in call["arguments"].split(","))
+    arguments = tuple(amount_of(part) or part for part in parts)
+    return arguments[0] if call["name"] == "constant" and len(arguments) == 1 else (call["name"], *arguments)
 
 
 def _hint(dimension: Dimension) -> str:

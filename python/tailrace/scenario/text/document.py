@@ -14,6 +14,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarfloat import ScalarFloat
 from ruamel.yaml.scalarint import ScalarInt
+from ruamel.yaml.scalarstring import ScalarString
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
 from tailrace.files import DEPTH_MAX
@@ -32,7 +33,7 @@ YAML_HINTS = {
 VALUES_MAX = 200_000
 """Values of a document, at most, after every alias (`*name`) has been expanded."""
 
-_BEGUN = re.compile(r"[A-Za-z][\w-]*\([^()]*$")
+_BEGUN = re.compile(r"[A-Za-z][\w-]*\s*\([^()]*$")
 _ENDED = re.compile(r"[^()]*\)$")
 """The first and the last piece of `lognormal(20kB, 1.2)` where it is cut at its comma."""
 PIECES_MAX = 8
@@ -279,14 +280,15 @@ class _Plain:
     def _refuse_cut(self, entries: list[tuple[Any, Any, Any]], path: KeyPath) -> None:
         """Raises an error for a text such as `lognormal(20kB, 1.2)` that a comma between braces or brackets has cut.
 
-        Of every entry the key, what may begin such a text, and what may continue it (None for what has a key).
+        Of every entry the key, what may begin such a text, and what may continue it (None for what has a key). Quoted
+        text is whole.
         """
         for place, (key, begun, _) in enumerate(entries):
-            if not isinstance(begun, str) or not _BEGUN.match(begun):
+            if not isinstance(begun, str) or isinstance(begun, ScalarString) or not _BEGUN.match(begun):
                 continue
             pieces = [begun]
             for _, _, more in entries[place + 1 : place + PIECES_MAX]:
-                if more is None:
+                if more is None or isinstance(more, ScalarString):
                     break
                 pieces.append(str(more))
                 if _ENDED.match(pieces[-1]):

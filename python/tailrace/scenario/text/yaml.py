@@ -25,12 +25,14 @@ class _MarkedScanner(_PlainScanner, RoundTripScanner):
 
 
 def load_yaml(text: str, *, is_marked: bool) -> Any:
-    """The content of YAML text: with the position of every key where `is_marked`, else as plain data.
+    """The content of YAML text: where `is_marked` with the position of every key, and quoted text as `ScalarString`;
+    else as plain data.
 
     Raises `YAMLError` or `ValueError` for invalid YAML, and `YAMLError` where it is nested too deeply.
     """
     reader = YAML(typ="rt" if is_marked else "safe", pure=True)
     reader.max_depth = DEPTH_MAX
+    reader.preserve_quotes = is_marked
     reader.Scanner = _MarkedScanner if is_marked else _PlainScanner
     try:
         return reader.load(text)
