@@ -31,7 +31,7 @@ const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 const WAYS: usize = 4;
 
 /// Wires that are likely to be due shortly, by their sources.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Coming {
     /// The next.
     pub(crate) next: usize,

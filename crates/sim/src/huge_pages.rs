@@ -5,8 +5,8 @@
 //! be asked for them, but Linux can be told afterwards to put the pages that stand side by side into one (`MADV_COLLAPSE`, madvise(2),
 //! Linux 6.1). What is elsewhere, or older, leaves the pages as they are. No result depends on it.
 
-/// Networks with fewer wires lie on few pages: with 768 of them, in a fat tree of 128 hosts, on 8 MiB.
-const WIRES_MIN: usize = 2_048;
+/// Networks with fewer wires are in the caches of a processor, and lie on few pages: with 768 of them, in a fat tree of 128 hosts, on 8 MiB.
+pub(crate) const WIRES_MIN: usize = 2_048;
 
 /// Asks for huge pages now and then, because memory grows.
 #[derive(Debug, Default)]

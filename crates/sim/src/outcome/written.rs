@@ -7,11 +7,13 @@ use serde_json::Value;
 /// Text between two rows: the front writes long lists to files as they are, and a row is a line there.
 const BETWEEN_ROWS: &str = ",\n  ";
 
+/// Writes rows, until that is to end.
+type Write<'a> = dyn FnOnce(&mut Text, &dyn Fn() -> bool) + 'a;
+
 /// A member of the object whose rows are not made yet.
 pub(super) struct List<'a> {
     key: &'static str,
-    /// Writes them, until that is to end.
-    write: Box<dyn FnOnce(&mut Text, &dyn Fn() -> bool) + 'a>,
+    write: Box<Write<'a>>,
 }
 
 impl<'a> List<'a> {

@@ -2,8 +2,9 @@
 //!
 //! Places in the agenda are numbered in the order in which flows open and end anywhere. So every part does both for all flows, and all
 //! parts stop where one of them must know what happened in the others: before a flow opens, the time of which is drawn ahead of the network,
-//! and when its hosts have given it a port and the numbers of its sockets, which depend on what programs have opened there; and after an event that can end a flow whose other end is in another part, because that end is given back at once.
-//! That event is known a link's delay before: when the last bytes that are missing are on the wire to their host.
+//! and when its hosts have given it a port and the numbers of its sockets, which depend on what programs have opened there; and after an
+//! event that can end a flow whose other end is in another part, because that end is given back at once. That event is known a link's delay
+//! before: when the last bytes that are missing are on the wire to their host.
 
 use super::barrier::Told;
 use super::part::{Part, Shared};

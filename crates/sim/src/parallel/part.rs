@@ -18,8 +18,6 @@ use tailrace_wire::Packet;
 
 /// Windows between two looks at the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
-/// Events between two looks at the memory.
-const EVENTS_PER_LOOK: u64 = EVENTS_PER_REPORT as u64;
 /// Flows that are left when the parts begin to stop after each that ends, so that none goes on after the last.
 const ENDING_MAX: u64 = 16;
 /// Entries of a log after which the threads end, so that it is told: some 64 MiB.
@@ -275,9 +273,10 @@ impl<'a> Part<'a> {
             }
         }
         self.handled = events;
-        let before = self.world.events / EVENTS_PER_LOOK;
+        let looks = |events: u64| events / u64::from(EVENTS_PER_REPORT);
+        let before = looks(self.world.events);
         self.world.events += events;
-        if self.world.events / EVENTS_PER_LOOK > before {
+        if looks(self.world.events) > before {
             self.world.look_at_pages();
         }
     }

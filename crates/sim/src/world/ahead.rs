@@ -7,14 +7,12 @@
 
 use crate::agenda::{Coming, Source};
 use crate::attachment::Attachment;
+use crate::huge_pages::WIRES_MIN;
 use crate::links::Links;
 use tailrace_endpoint::host::{Host, Socket};
 use tailrace_network::{End, SwitchNode, Wire};
 use tailrace_units::{prefetch, prefetch_all};
 use tailrace_wire::{Packet, PacketHead};
-
-/// Networks with fewer wires are in the caches without this.
-const WIRES_MIN: usize = 2_048;
 
 /// Whether the network is so large.
 #[inline(always)]
