@@ -37,9 +37,7 @@ impl World {
     pub(crate) fn limit_counts(&self) -> Vec<(LimitCounts, Vec<LimitCounts>)> {
         let records = &self.links.observe.workloads;
         let mut sums: Vec<Sums> = records.iter().map(|_| Sums::default()).collect();
-        for pair in 0..self.sockets.len() / 2 {
-            self.add_lasting(pair as u32 * 2, &mut sums);
-        }
+        self.connections().for_each(|client| self.add_lasting(client, &mut sums));
         for place in &self.programs {
             let host = &self.hosts[place.host as usize];
             for socket in host.program_sockets(place.number).filter(|socket| socket.stats().is_some()) {
@@ -94,8 +92,8 @@ impl World {
     /// By workload what limited each lasting connection, of both ends together.
     pub(crate) fn connection_limits(&self, now: Time) -> Vec<Vec<Limits>> {
         let mut found = vec![Vec::new(); self.links.observe.workloads.len()];
-        for pair in 0..self.sockets.len() as u32 / 2 {
-            let ends = [pair * 2, pair * 2 + 1].map(|number| self.socket(number));
+        for client in self.connections() {
+            let ends = [client, client + 1].map(|number| self.socket(number));
             if ends[0].stats().is_some() {
                 let mut limits = ends[0].tcp().limits(now);
                 limits.add(&ends[1].tcp().limits(now));

@@ -19,9 +19,16 @@ impl World {
         &self.hosts[host as usize].sockets()[number as usize]
     }
 
-    /// All sockets in the order in which their connections were opened: the side that opened each first.
+    /// The places of connections, each that of the side that opened it; the other side's is the next. A place that was given back is left
+    /// out when the number of one of its sockets is used again: that socket has another place.
+    pub(crate) fn connections(&self) -> impl Iterator<Item = u32> {
+        let is_own = |place: u32| self.socket(place).timer() == self.socket_source(place);
+        (0..self.sockets.len() as u32).step_by(2).filter(move |&opener| is_own(opener) && is_own(opener + 1))
+    }
+
+    /// All sockets by the places of their connections: the side that opened each first.
     pub(crate) fn all_sockets(&self) -> impl Iterator<Item = &Socket> {
-        (0..self.sockets.len() as u32).map(|socket| self.socket(socket))
+        self.connections().flat_map(|opener| [opener, opener + 1]).map(|socket| self.socket(socket))
     }
 
     /// Tells workload, user and intended start of every operation in progress.

@@ -51,3 +51,27 @@ fn a_transfer_is_cut_off_and_an_endless_one_is_not() {
     assert_eq!(count(workload(&outcome, "finite"), "cut_off.count"), 2);
     assert_eq!(count(workload(&outcome, "endless"), "cut_off.count"), 0);
 }
+
+/// Small and large flows among eight hosts, which end in another order than they began, so that places and numbers of sockets that were given
+/// back are used again in other pairs: each flow is complete or cut off, once.
+#[test]
+fn each_flow_is_complete_or_cut_off_once() {
+    const FLOWS: u64 = 1_000;
+    let gap = 20 * US;
+    let (mut cut_off, mut unlike) = (0, 0);
+    for seed in 1..=8 {
+        let mut plan = star(8, 1500, 10 * GBPS, US, switch("sw", 20_000_000, fifo(10_000_000)));
+        let hosts: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
+        let sizes = RawDistribution::LogNormal { median: 10_000, sigma_milli: 2_000 };
+        let between = flows_between("flows", [hosts.clone(), hosts], sizes, RawDistribution::Constant(gap), FLOWS);
+        plan.workloads.push(RawWorkload::from(between));
+        (plan.seed, plan.stop_at_ps) = (seed, (FLOWS + 1) * gap);
+        let outcome = simulate(plan);
+        let class = workload(&outcome, "flows");
+        let (complete, running) = (count(class, "transactions"), count(class, "cut_off.count"));
+        cut_off += running;
+        unlike += u64::from(complete + running != FLOWS);
+    }
+    assert!(cut_off > 20, "some are: {cut_off}");
+    assert_eq!(unlike, 0, "trials in which they are more or fewer");
+}
