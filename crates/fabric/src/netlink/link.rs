@@ -364,3 +364,15 @@ fn ifinfo(link: Link, flags: u32) -> [u8; IFINFO_BYTES] {
     header[12..16].copy_from_slice(&flags.to_ne_bytes());
     header
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_flags_and_the_mtu_that_the_kernel_has_told() {
+        let state = LinkState { mtu_bytes: 9_000, flags: flag_letters((libc::IFF_UP | libc::IFF_BROADCAST) as u32) };
+        let row = state.row("h", None, "eth0", InterfaceCounts::default());
+        assert_eq!((&row["flags"], &row["mtu_bytes"]), (&json!("BU"), &json!(9_000)));
+    }
+}

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::parallel::{any_division_is_one_thread, assert_same, in_parts, tree, without_processors};
 use tailrace_plan::*;
-use tailrace_sim::{Control, Cores, Partition, Refusal, run, run_on};
+use tailrace_sim::{Control, Cores, Partition, Refusal, run, run_on, run_parted};
 
 /// Random plans of the property; each runs in one to four parts.
 const CASES: u32 = 48;
@@ -87,6 +87,19 @@ fn flows_are_left_on_one_thread_unless_several_are_asked_for() {
     assert!(course.is_none(), "{course:?}");
     let (_, course) = run_on(&plan, Cores::Exactly(2), &until_a_tenth()).expect("it can be divided");
     assert_eq!(course.expect("they were asked for").events.len(), 2);
+}
+
+/// The parts meet twice for each flow that opens, and look at the control nevertheless.
+#[test]
+fn a_trial_with_flows_can_be_cancelled_in_parts() {
+    let mut plan = tree();
+    plan.stop_at_ps = 100 * S;
+    plan.workloads = flows_of(&RawPlan { seed: 3, ..plan.clone() }).into();
+    let plan = Plan::from_raw(plan).expect("a sound plan");
+    let partition = Partition::balanced(&plan, 2).expect("it can be divided");
+    let (outcome, _) = run_parted(&plan, &partition, &Control::listened_by(|progress| progress > 0.0001));
+    assert_eq!(outcome.summary()["cancelled"], true);
+    assert!(outcome.summary()["end_ps"].as_u64() < Some(S), "{}", outcome.summary()["end_ps"]);
 }
 
 #[test]

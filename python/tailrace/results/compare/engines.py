@@ -251,7 +251,7 @@ def _verdict(compared: dict[str, Any], engine: str) -> str:
         known = [found for row in rows if (found := row["disagreements"][engine]["percent"]) is not None]
         if not known:
             sentences.append(
-                f"None of {len(rows)} {_noun(rows)} can be compared: at least one engine's is a lower bound."
+                f"{_noun(rows).capitalize()} cannot be compared: of each, at least one engine's is a lower bound."
             )
             continue
         within = sum(abs(percent) <= goal for percent in known)
