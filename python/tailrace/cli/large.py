@@ -66,21 +66,21 @@ def print_large(path: Path, *, is_json: bool) -> dict[str, Any]:
 
 def _describe(run: LargeRun, request: Request) -> None:
     """The size of the sweep, and its time by some of its points."""
-    probed_s, count = 0.0, 0
+    probed_s, count, at_once = 0.0, 0, request.at_once(run.jobs)
     for key in run.grid.keys(lambda *_impossible: None):
         began_s = time.monotonic()
         run.engine.trial(run.grid.json(key)).run()
         probed_s, count = probed_s + time.monotonic() - began_s, count + 1
         if count == PROBED:
             break
-    estimated_s = run.grid.count * probed_s / count / run.jobs if count else None
-    data = {"points": run.grid.sweep.count, "trials": run.grid.count, "jobs": run.jobs,
+    estimated_s = run.grid.count * probed_s / count / at_once if count else None
+    data = {"points": run.grid.sweep.count, "trials": run.grid.count, "jobs": at_once,
             "out": str(run.directory.path), "estimated_s": estimated_s}  # fmt: skip
     script = batch_script(request.jobs_of_slurm) if request.on == SLURM else None
     if request.is_json:
         emit_json(data | ({} if script is None else {"batch_script": script}))
         return
-    emit(f"{data['points']} points, {data['trials']} trials, {run.jobs} at a time, into {data['out']}")
+    emit(f"{data['points']} points, {data['trials']} trials, {at_once} at a time, into {data['out']}")
     emit(to_go(estimated_s))
     if script is not None:
         emit(f"\nEach job would run:\n\n{script}")

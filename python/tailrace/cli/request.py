@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.experiment.executor import Local
+from tailrace.experiment.remote.slurm import NAME as SLURM
 from tailrace.experiment.remote.slurm import Jobs
 
 
@@ -42,3 +43,7 @@ class Request:
     jobs_of_slurm: Jobs = field(default_factory=Jobs)
     cores: int | None = None
     """Cores of each local trial; None for as many as are free and faster."""
+
+    def at_once(self, here: int) -> int:
+        """Trials that run at once where they are sent; `here` are those of this machine."""
+        return self.jobs_of_slurm.slots if self.on == SLURM else here

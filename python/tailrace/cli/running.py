@@ -113,7 +113,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     if isinstance(engine, ExactEngine):
         warn(refuse.ignored(loaded, chosen))
     if request.is_dry:
-        listing = describe(experiment)
+        listing = describe(experiment, request.at_once(experiment.jobs))
         script = batch_script(request.jobs_of_slurm) if request.on == SLURM else None
         if request.is_json:
             emit_json(listing.data | ({} if script is None else {"batch_script": script}))

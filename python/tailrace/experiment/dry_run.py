@@ -40,15 +40,15 @@ class Listing:
         return "\n".join(lines)
 
 
-def describe(experiment: ExperimentRun) -> Listing:
-    """Every trial that is not complete yet, and the estimated time."""
+def describe(experiment: ExperimentRun, at_once: int) -> Listing:
+    """Every trial that is not complete yet, and the estimated time when so many run at once."""
     keys = experiment.missing_keys()
-    estimated_s, why = _estimated_s(experiment, keys)
+    estimated_s, why = _estimated_s(experiment, keys, at_once)
     spec = experiment.loaded.scenario.experiment
     return Listing(
         {
             "trials": [str(key) for key in keys],
-            "jobs": experiment.jobs,
+            "jobs": at_once,
             "out": str(experiment.directory.path),
             "plan_hashes": {arm: experiment.plans.hash(arm) for arm in experiment.scenarios},
             "calibrate": spec.calibrate is not None,
@@ -58,7 +58,7 @@ def describe(experiment: ExperimentRun) -> Listing:
     )
 
 
-def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey]) -> tuple[float | None, str]:
+def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey], at_once: int) -> tuple[float | None, str]:
     if not experiment.is_calibrated():
         return None, "calibration determines the amount of work first"
     if experiment.engine.name != SIMULATED:
@@ -74,7 +74,7 @@ def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey]) -> tuple[float
     if not all(wall is not None for wall in walls.values()):
         return None, "the trials are too long for a short probe"
     each = [wall for key in keys if (wall := walls[key.arm]) is not None]
-    return max(sum(each) / experiment.jobs, max(each, default=0.0)), ""
+    return max(sum(each) / at_once, max(each, default=0.0)), ""
 
 
 def _probe_s(engine: Engine, plan_json: str) -> float | None:

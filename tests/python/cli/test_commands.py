@@ -184,6 +184,9 @@ def test_a_dry_run_on_slurm_has_the_script_of_its_jobs(tailrace: Program, workpl
         assert script.startswith("#!")
         assert "#SBATCH -p lab" in script.splitlines()
         assert f"Each job would run:\n\n{script.splitlines()[0]}" in told
+        assert listing["jobs"] == 4
+        more_jobs = tailrace(*asked, *more, "--json", "--max-workers", "8", "--cores", "3")
+        assert json.loads(more_jobs.out)["jobs"] == 24
 
 
 def test_a_rerun_goes_on_and_a_report_can_be_written_again(tailrace: Program, workplace: Path) -> None:

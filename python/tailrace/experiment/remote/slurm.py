@@ -48,6 +48,11 @@ class Jobs:
         }
         return [name for name, value in options.items() if value is not None]
 
+    @property
+    def slots(self) -> int:
+        """Trials that run at once when all jobs do: one on each core."""
+        return (self.workers_max or WORKERS_MAX) * (self.cores or CORES)
+
 
 @contextmanager
 def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
