@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
+from tailrace.cli.dry import print_dry
 from tailrace.cli.reporting import reporting
 from tailrace.cli.request import Request
 from tailrace.cli.start import INTERRUPTED
@@ -12,8 +13,6 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.executor import Executor
 from tailrace.experiment.large.run import LargeRun
 from tailrace.experiment.options import Options
-from tailrace.experiment.remote.slurm import NAME as SLURM
-from tailrace.experiment.remote.slurm import batch_script
 from tailrace.experiment.reporter import reporter_for, to_go
 from tailrace.files import write_json, write_text
 from tailrace.results.large.summary import summarise_large
@@ -76,11 +75,5 @@ def _describe(run: LargeRun, request: Request) -> None:
     estimated_s = run.grid.count * probed_s / count / at_once if count else None
     data = {"points": run.grid.sweep.count, "trials": run.grid.count, "jobs": at_once,
             "out": str(run.directory.path), "estimated_s": estimated_s}  # fmt: skip
-    script = batch_script(request.jobs_of_slurm) if request.on == SLURM else None
-    if request.is_json:
-        emit_json(data | ({} if script is None else {"batch_script": script}))
-        return
-    emit(f"{data['points']} points, {data['trials']} trials, {at_once} at a time, into {data['out']}")
-    emit(to_go(estimated_s))
-    if script is not None:
-        emit(f"\nEach job would run:\n\n{script}")
+    size = f"{data['points']} points, {data['trials']} trials, {at_once} at a time, into {data['out']}"
+    print_dry(request, data, f"{size}\n{to_go(estimated_s)}")

@@ -10,7 +10,6 @@ from tailrace.cli.console import (
     EXPECTATION_FAILED,
     INVALID_TRIAL,
     emit,
-    emit_json,
     emit_table,
     emit_text,
     note,
@@ -18,6 +17,7 @@ from tailrace.cli.console import (
     scenario_paths,
     warn,
 )
+from tailrace.cli.dry import print_dry
 from tailrace.cli.explaining import explain_finished, refuse_explain
 from tailrace.cli.explaining_live import explain_live_finished
 from tailrace.cli.large import print_large, refuse_large, run_large
@@ -33,8 +33,6 @@ from tailrace.experiment.engine import Simulated
 from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.options import Options
 from tailrace.experiment.remote.place import opened, refuse_place
-from tailrace.experiment.remote.slurm import NAME as SLURM
-from tailrace.experiment.remote.slurm import batch_script
 from tailrace.experiment.reporter import Reporter, reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, outcome_bytes, refuse_elsewhere, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
@@ -114,13 +112,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         warn(refuse.ignored(loaded, chosen))
     if request.is_dry:
         listing = describe(experiment, request.at_once(experiment.jobs))
-        script = batch_script(request.jobs_of_slurm) if request.on == SLURM else None
-        if request.is_json:
-            emit_json(listing.data | ({} if script is None else {"batch_script": script}))
-        else:
-            emit(listing.text)
-            if script is not None:
-                emit(f"\nEach job would run:\n\n{script}")
+        print_dry(request, listing.data, listing.text)
         return DONE
     if not request.is_json:
         note(f"run directory: {experiment.directory.path}")
