@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
 use tailrace_plan::*;
+use tailrace_units::mix64;
 
 /// Schedules of the usual test, and of the long one.
 const SCHEDULES: u64 = 100;
@@ -41,8 +42,8 @@ impl Schedule {
             return;
         }
         let random =
-            [part as u64, 2 * window as u64 + u64::from(is_after)].into_iter().fold(self.0, |state, next| mixed(state) ^ next);
-        let random = mixed(random);
+            [part as u64, 2 * window as u64 + u64::from(is_after)].into_iter().fold(self.0, |state, next| mix64(state) ^ next);
+        let random = mix64(random);
         match random % 8 {
             0 => thread::yield_now(),
             1 => {
@@ -54,14 +55,6 @@ impl Schedule {
             _ => {}
         }
     }
-}
-
-/// A step of SplitMix64.
-fn mixed(state: u64) -> u64 {
-    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    state ^ (state >> 31)
 }
 
 /// Three switches in a row with a host each, and work of all kinds over both links.
