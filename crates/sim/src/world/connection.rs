@@ -61,10 +61,14 @@ impl World {
         EndNumbers { port: if side == 0 { host.take_port() } else { SERVER_PORT }, socket: host.next_socket(workload) }
     }
 
+    /// Those of both ends, of one thread.
+    pub(crate) fn give_both(&mut self, ends: Ends, workload: u32) -> [EndNumbers; 2] {
+        [self.give_numbers(ends.client, workload, 0), self.give_numbers(ends.server, workload, 1)]
+    }
+
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
     pub(crate) fn connect(&mut self, connection: NewConnection) -> (u32, u32) {
-        let Ends { client, server } = connection.ends;
-        let numbers = [0, 1].map(|side| self.give_numbers([client, server][side], connection.workload, side));
+        let numbers = self.give_both(connection.ends, connection.workload);
         self.connect_as(connection, numbers)
     }
 

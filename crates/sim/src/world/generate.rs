@@ -24,8 +24,7 @@ impl World {
         match *self.generators[index].arrivals.what() {
             Arriving::Flows { .. } => {
                 let flow = self.next_flow(now, source);
-                let Ends { client, server } = flow.ends;
-                let numbers = [0, 1].map(|side| self.give_numbers([client, server][side], flow.workload, side));
+                let numbers = self.give_both(flow.ends, flow.workload);
                 self.open_flow(now, flow, numbers);
             }
             Arriving::Datagrams { ends, .. } => {
