@@ -76,7 +76,7 @@ fn has_the_outcome_of_one_thread((plan, divisions): (RawPlan, Vec<[u8; 4]>)) -> 
 
 #[test]
 fn any_division_has_the_outcome_of_one_thread() {
-    any_division_is_one_thread(CASES, |plan| plan);
+    any_division_is_one_thread(cases(CASES), |plan| plan);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn with_flows(mut plan: RawPlan) -> RawPlan {
 
 #[test]
 fn flows_are_those_of_one_thread_in_any_division() {
-    any_division_is_one_thread(CASES, with_flows);
+    any_division_is_one_thread(cases(CASES), with_flows);
 }
 
 #[test]

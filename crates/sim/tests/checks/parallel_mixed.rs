@@ -33,12 +33,12 @@ fn with_requests_and_flows(plan: RawPlan) -> RawPlan {
 
 #[test]
 fn requests_of_two_workloads_are_those_of_one_thread_in_any_division() {
-    any_division_is_one_thread(CASES, with_two_kinds_of_requests);
+    any_division_is_one_thread(cases(CASES), with_two_kinds_of_requests);
 }
 
 #[test]
 fn requests_beside_flows_are_those_of_one_thread_in_any_division() {
-    any_division_is_one_thread(CASES, with_requests_and_flows);
+    any_division_is_one_thread(cases(CASES), with_requests_and_flows);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn with_requests(mut plan: RawPlan) -> RawPlan {
 
 #[test]
 fn requests_are_those_of_one_thread_in_any_division() {
-    any_division_is_one_thread(CASES, with_requests);
+    any_division_is_one_thread(cases(CASES), with_requests);
 }
 
 #[test]
