@@ -15,7 +15,7 @@ from pathlib import Path
 from jobs import Job, Plan, shortened
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "run_plan"
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "examples" / "run_plan"
 BUILD_LIMIT_S = 1200
 COUNT_LIMIT_S = 600
 #: The loop of events, and what it calls.
@@ -32,8 +32,19 @@ def is_possible() -> bool:
 
 
 def build() -> None:
-    """The program that runs a plan file, as optimised as the extension."""
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "tailrace-sim", "--example", "run_plan"]
+    """The program that runs a plan file, as optimised as the extension of a wheel."""
+    command = [
+        "cargo",
+        "build",
+        "--profile",
+        "dist",
+        "--locked",
+        "--quiet",
+        "-p",
+        "tailrace-sim",
+        "--example",
+        "run_plan",
+    ]
     subprocess.run(command, cwd=ROOT, check=True, timeout=BUILD_LIMIT_S)
 
 

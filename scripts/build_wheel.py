@@ -41,7 +41,7 @@ def main() -> int:
     source = unpacked(sdist)
     build_programs(source)
     level = f"manylinux_{GLIBC[0]}_{GLIBC[1]}"
-    options = ("--release", "--locked", "--zig", "--compatibility", level, "--interpreter", sys.executable)
+    options = ("--profile", "dist", "--locked", "--zig", "--compatibility", level, "--interpreter", sys.executable)
     run(source, "maturin", "build", *options, "--out", str(DIST))
     for made in sorted(DIST.iterdir()):
         print(f"{made.relative_to(ROOT)}  {made.stat().st_size / 1e6:.1f} MB")
@@ -66,11 +66,11 @@ def build_programs(source: Path) -> None:
     triple = f"{platform.machine()}-unknown-linux-gnu"
     level = f"{triple}.{GLIBC[0]}.{GLIBC[1]}"
     packages = [word for name in PROGRAMS for word in ("--package", name)]
-    run(source, "cargo", "zigbuild", "--release", "--locked", *packages, "--target", level)
+    run(source, "cargo", "zigbuild", "--profile", "dist", "--locked", *packages, "--target", level)
     place = source / "python" / "tailrace" / "bin"
     place.mkdir(parents=True, exist_ok=True)
     for name in PROGRAMS:
-        shutil.copyfile(TARGET / triple / "release" / name, place / name)
+        shutil.copyfile(TARGET / triple / "dist" / name, place / name)
         (place / name).chmod(0o755)
 
 
@@ -80,7 +80,7 @@ def run(folder: Path, *command: str) -> None:
     environment |= {
         "PATH": f"{TOOLS / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "CARGO_TARGET_DIR": str(TARGET),
-        "CARGO_PROFILE_RELEASE_STRIP": "true",
+        "CARGO_PROFILE_DIST_STRIP": "true",
     }
     subprocess.run(command, cwd=folder, env=environment, check=True)
 

@@ -31,6 +31,7 @@ def build_wheel(
     wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
 ) -> str:
     """A wheel with the extension and the programs."""
+    os.environ["CARGO_PROFILE_DIST_STRIP"] = "true"  # symbols are for debuggers and profilers
     build_programs()
     return str(maturin.build_wheel(wheel_directory, config_settings, metadata_directory))
 
@@ -44,15 +45,14 @@ def build_editable(
 
 
 def build_programs() -> None:
-    """The programs, without the symbols that only a debugger reads. They need Linux; elsewhere the wheel has none."""
+    """The programs, as optimised as the extension. They need Linux; elsewhere the wheel has none."""
     if not sys.platform.startswith("linux"):
         return
     packages = [word for name in PROGRAMS for word in ("--package", name)]
-    command = ["cargo", "build", "--release", "--locked", *packages]
+    command = ["cargo", "build", "--profile", "dist", "--locked", *packages]
     target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
-    environment = os.environ | {"CARGO_PROFILE_RELEASE_STRIP": "true"}
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    subprocess.run(command, cwd=ROOT, check=True)
     BIN.mkdir(parents=True, exist_ok=True)
     for name in PROGRAMS:
-        shutil.copyfile(target / "release" / name, BIN / name)
+        shutil.copyfile(target / "dist" / name, BIN / name)
         (BIN / name).chmod(0o755)

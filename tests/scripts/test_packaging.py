@@ -10,9 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BACKEND = ROOT / "scripts" / "packaging" / "programs_backend.py"
 CARGO = """#!/bin/sh
-mkdir -p "$CARGO_TARGET_DIR/release"
+mkdir -p "$CARGO_TARGET_DIR/dist"
 for name in fabric exact traffic; do
-  echo "$name: $* $CARGO_PROFILE_RELEASE_STRIP" > "$CARGO_TARGET_DIR/release/tailrace-$name"
+  echo "$name: $*" > "$CARGO_TARGET_DIR/dist/tailrace-$name"
 done
 """
 PROGRAMS = ("tailrace-fabric", "tailrace-exact", "tailrace-traffic")
@@ -32,7 +32,7 @@ def test_the_backend_builds_the_programs_where_the_wheel_takes_them(
     for name in PROGRAMS:
         program = tmp_path / "package" / name
         short = name.removeprefix("tailrace-")
-        assert program.read_text() == f"{short}: build --release --locked {packages} true\n"
+        assert program.read_text() == f"{short}: build --profile dist --locked {packages}\n"
         assert program.stat().st_mode & 0o111 == 0o111
 
 
