@@ -1,21 +1,27 @@
-# Every target sets up what it needs; a second run does only what has changed.
+# make build        the program: .venv/bin/tailrace (the first answer of README's example)
+# make quick        is my change right so far? what it can reach, in 90 seconds
+# make test         before a commit: everything, a quarter of an hour from a fresh clone
+# make test-all     before a release: full counts, full scale, all live and exact runs
+# make nightly      fuzzing, coverage of intervals, faults, verdicts of kernels: MINUTES=60, goes on where it stopped
+# make mutants      mutations of the change: which does no test notice?
+# make lint         formats, lints, types, layers
+# make docs         the generated pages
+# make bench        how fast the simulator is; bench-guard refuses more instructions
+# make more         the other targets
 #
-#   make reproduce       build, run the Cisco reproduction at a fraction of its length, print the table (under a minute)
-#   make reproduce-full  the same with the published transaction counts and all trials
-#   make test            every check: formats, lints, types, architecture, Rust and Python tests
-#   make lint            the checks that run nothing
-#   make explore         the tests with random cases, with other cases (SEED=... repeats some)
-#   make live-deps       install the programs of live runs from Debian's packages, as root
-#                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
-#   make exact-deps      build the kernel of exact runs from Debian's source package, into the user's cache
-#   make bench           the workloads of benches/README.md
-#   make bench-guard     refuse more instructions or cache misses per packet-hop
-#   make bench-peers     the same beside csg-htsim, by turns: PEER_HTSIM=path
-#   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
-#   make whatif          build the WebAssembly module of `tailrace whatif`, which is committed, after a change of the simulator
-#   make gallery         write the what-if pages of docs/gallery
-#   make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
-#   make clean           remove everything that these targets made, runs/ apart
+#+ make reproduce       build, run the Cisco reproduction at a fraction of its length, print the table (under a minute)
+#+ make reproduce-full  the same with the published transaction counts and all trials
+#+ make check-commands  call --help of every command and group
+#+ make live-deps       install the programs of live runs from Debian's packages, as root
+#+                      (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
+#+ make exact-deps      build the kernel of exact runs from Debian's source package, into the user's cache
+#+ make bench-guard     refuse more instructions or cache misses per packet-hop
+#+ make bench-peers     the benches beside csg-htsim, by turns: PEER_HTSIM=path
+#+ make whatif          build the WebAssembly module of `tailrace whatif`, which is committed
+#+ make gallery         write the what-if pages of docs/gallery
+#+ make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
+#+ make clean           remove everything that these targets made, runs/ apart
+#+ `make docs RUN=runs/...` takes a run's result. Every target sets up what it needs; a second run does only what has changed.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -24,10 +30,7 @@ SHELL := bash
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
-NATIVE := python/tailrace/_native.abi3.so
-FABRIC := python/tailrace/bin/tailrace-fabric
-TRAFFIC := python/tailrace/bin/tailrace-traffic
-EXACT := python/tailrace/bin/tailrace-exact
+BUILT := target/built
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # pyo3's build script looks for an interpreter: always the same one, or each change of PATH rebuilds.
@@ -35,9 +38,11 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # No colour codes in logs.
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: help
+.PHONY: help more
 help:
-	@sed -n 's/^#   //p' Makefile
+	@sed -n 's/^# make/make/p' Makefile
+more:
+	@sed -n 's/^#+ //p' Makefile
 
 # --- set-up -------------------------------------------------------------------------------------------------------
 
@@ -46,37 +51,14 @@ help:
 	@$(PYTHON) scripts/bootstrap.py
 	@touch $@
 
-$(NATIVE): .venv/locked $(RUST_SOURCES)
-	@echo "build: the simulator, optimised"
-	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv UV_OFFLINE=1 PATH="$(CURDIR)/.bootstrap/bin:$(CURDIR)/$(BIN):$$PATH" \
-	  maturin develop --uv --release --locked --quiet >.bootstrap/build.log 2>&1 || { cat .bootstrap/build.log; exit 1; }
+# One graph for the extension and the programs: the crates that they share are compiled once.
+$(BUILT): .venv/locked $(RUST_SOURCES)
+	@$(BIN)/python scripts/build.py
 	@touch $@
-
-$(FABRIC): $(RUST_SOURCES)
-	@echo "build: the live fabric, optimised"
-	@mkdir -p $(@D)
-	@cargo build --release --locked --quiet -p tailrace-fabric
-	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-fabric $@
-
-$(EXACT): $(RUST_SOURCES)
-	@echo "build: the exact engine, optimised"
-	@mkdir -p $(@D)
-	@cargo build --release --locked --quiet -p tailrace-exact
-	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-exact $@
-
-# The traffic program runs on systems that have nothing else: it needs no library. Options for a target are not those of procedural
-# macros, so that the target is named.
-$(TRAFFIC): $(RUST_SOURCES)
-	@echo "build: the traffic program, optimised and static"
-	@mkdir -p $(@D)
-	@triple=$$(rustc -vV | sed -n 's/^host: //p'); \
-	  RUSTFLAGS="-C target-feature=+crt-static" CARGO_PROFILE_RELEASE_STRIP=true \
-	  cargo build --release --locked --quiet -p tailrace-traffic --target $$triple; \
-	  install -m 755 $${CARGO_TARGET_DIR:-target}/$$triple/release/tailrace-traffic $@
 
 .PHONY: setup build
 setup: .venv/locked
-build: $(NATIVE) $(FABRIC) $(TRAFFIC) $(EXACT)
+build: $(BUILT)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 
@@ -92,7 +74,13 @@ reproduce: build
 reproduce-full: build
 	@$(BIN)/tailrace run $(CISCO) || test $$? -eq 1
 
-bench: build
+# With what wheels have; `make build` puts back what is quicker to build.
+.PHONY: dist-build
+dist-build: .venv/locked
+	@rm -f $(BUILT)
+	@$(BIN)/python scripts/build.py --profile dist
+
+bench: dist-build
 	@$(BIN)/python benches/run.py
 
 # Instructions and cache misses per packet-hop, which must not grow: benches/guard.json.
@@ -104,7 +92,7 @@ bench-guard:
 PEER_HTSIM ?=
 
 .PHONY: bench-peers
-bench-peers: build
+bench-peers: dist-build
 	@test -n "$(PEER_HTSIM)" || { echo "make bench-peers PEER_HTSIM=path: a tree of csg-htsim with libhtsim.a"; exit 2; }
 	@$(BIN)/python benches/beside.py --htsim "$(PEER_HTSIM)"
 
@@ -137,15 +125,28 @@ wheel: .venv/locked
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-.PHONY: test lint explore
-test: build
-	@$(BIN)/python scripts/checks.py all
+.PHONY: quick test test-all lint check-commands nightly mutants
+quick: .venv/locked
+	@$(BIN)/python scripts/quick.py
 
-lint: build
+test: .venv/locked
+	@$(BIN)/python scripts/checks.py test
+
+test-all: .venv/locked
+	@$(BIN)/python scripts/checks.py test-all
+
+lint: .venv/locked
 	@$(BIN)/python scripts/checks.py lint
 
-explore: build
-	@$(BIN)/python scripts/checks.py explore
+check-commands: .venv/locked
+	@$(BIN)/python scripts/check_commands.py
+
+MINUTES ?= 60
+nightly: build
+	@$(BIN)/python scripts/nightly.py --minutes $(MINUTES)
+
+mutants: build
+	@$(BIN)/python scripts/mutants.py
 
 # --- generated pages ----------------------------------------------------------------------------------------------
 
@@ -161,5 +162,5 @@ readme-table: build
 
 .PHONY: clean
 clean:
-	rm -rf target dist .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE) $(dir $(FABRIC))
+	rm -rf target dist .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis python/tailrace/_native.abi3.so python/tailrace/bin
 	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,6 +8,8 @@ import pytest
 
 import tailrace.cli.start
 
+pytest_plugins = ["durations"]
+
 collect_ignore = [] if os.environ.get("TAILRACE_LIVE_TESTS") == "1" else ["live"]
 
 # A program that ignores a signal hands that down to what it starts: tests that were started in the background of a

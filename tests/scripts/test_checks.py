@@ -1,5 +1,6 @@
 """The runner of `make test`: what fails is seen, what hangs is ended, the last line is the verdict."""
 
+import json
 import os
 import sys
 import time
@@ -10,9 +11,9 @@ import pytest
 import checks
 
 
-def python(program: str, limit_s: int = 30) -> checks.Check:
+def python(program: str) -> checks.Check:
     """A check that runs a line of Python."""
-    return checks.Check("sample", (sys.executable, "-c", program), limit_s)
+    return checks.Check("sample", (sys.executable, "-c", program), 120)
 
 
 def test_a_check_passes_when_its_command_does() -> None:
@@ -25,9 +26,9 @@ def test_a_failed_command_is_a_failed_check() -> None:
 
 def test_a_check_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    child = f"import pathlib, os, time; pathlib.Path({str(note)!r}).write_text(str(os.getpid())); time.sleep(600)"
-    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
-    assert checks.run(python(parent, limit_s=3)).outcome == "FAILED (over its limit of 3 s)"
+    # No interpreter, which may need seconds to start on a busy machine.
+    hanging = checks.Check("sample", ("sh", "-c", f"sleep 600 & echo $! > '{note}'; wait"), 3)
+    assert checks.run(hanging).outcome == "FAILED (over its limit of 3 s)"
     assert not is_alive(int(note.read_text()))
 
 
@@ -48,24 +49,88 @@ def is_alive(pid: int) -> bool:
 def test_the_summary_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     good = checks.Verdict(python("pass"), "passed", 1.0)
     bad = checks.Verdict(python("pass"), "FAILED (status 1)", 2.0)
-    assert checks.summarise([good, bad]) == 1
+    assert checks.summarise([good, bad], 2.6) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "checks: 1 of 2 passed in 3 s"
-    assert checks.summarise([good]) == 0
+    assert checks.summarise([good], 1.0) == 0
 
 
 def test_each_check_can_be_run_alone() -> None:
-    for check in checks.LINTS + checks.TESTS:
-        assert checks.select([check.name]) == (check,)
-    assert checks.select(["unknown"]) == ()
+    for name, check in checks.named().items():
+        assert checks.select([name]) == ((), [check])
+    assert checks.select(["unknown"]) == checks.select([]) == ((), ())
+
+
+def test_a_run_before_a_commit_leaves_out_what_is_slow_and_nothing_else() -> None:
+    def names(*, whole: bool) -> set[str]:
+        rows, last = checks.select(["test-all" if whole else "test"])
+        return {check.name for row in (*rows, last) for check in row}
+
+    assert names(whole=False) < names(whole=True)
+    assert names(whole=True) - names(whole=False) == {"kill rounds", "exact kill rounds", "bench guard"}
+    [usual, whole] = [checks.lanes(whole=whole)[1][-1].command for whole in (False, True)]
+    assert "not slow" in usual
+    assert "not slow" not in whole
 
 
 def test_random_cases_have_one_seed_which_can_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = "import os; raise SystemExit(f\"{os.environ['PROPTEST_RNG_SEED']} {os.environ['PYTEST_ADDOPTS']}\" != '%s')"
-    usual = seeds % "1 --hypothesis-seed=1"
-    assert checks.run(python(usual)).outcome == "passed"
-    assert checks.run(python(usual), seed=2).outcome == "FAILED (status 1)"
-    monkeypatch.setattr(checks, "SEEDED", (python(seeds % "77 --hypothesis-seed=77"),))
+    usual = python(seeds % "1 --hypothesis-seed=1")
+    assert checks.run(usual).outcome == "passed"
+    assert checks.run(usual, seed=2).outcome == "FAILED (status 1)"
+    monkeypatch.setattr(checks, "named", lambda: {"sample": python(seeds % "77 --hypothesis-seed=77")})
     monkeypatch.setenv("SEED", "77")
-    assert checks.main(["explore"]) == 0
-    monkeypatch.delenv("SEED")
-    assert checks.main(["explore"]) == 1  # a seed of its own
+    assert checks.main(["sample"]) == 0
+    monkeypatch.setenv("SEED", "78")
+    assert checks.main(["sample"]) == 1
+
+
+@pytest.fixture(autouse=True)
+def _logs_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The logs and durations of these tests are not those of the run that they are part of."""
+    monkeypatch.setattr(checks, "ROOT", tmp_path)
+    monkeypatch.setattr(checks, "LOGS", tmp_path / "checks")
+    monkeypatch.setattr(checks, "DURATIONS", tmp_path / "checks" / "durations.jsonl")
+
+
+def test_rows_run_side_by_side_and_each_in_its_order(tmp_path: Path) -> None:
+    """Either row waits for a file of the other: one after the other would never end."""
+
+    def meet(own: str, other: str) -> str:
+        wait = f"while not (p / '{other}').exists(): time.sleep(0.01)"
+        return f"import pathlib, time; p = pathlib.Path({str(tmp_path)!r}); (p / '{own}').touch()\n{wait}"
+
+    first = tmp_path / "first"
+    rows = (
+        (python(f"import pathlib; pathlib.Path({str(first)!r}).touch()"), python(meet("a", "b"))),
+        (python(meet("b", "a")), python(f"import pathlib; assert pathlib.Path({str(first)!r}).exists()")),
+    )
+    assert [verdict.outcome for verdict in checks.side_by_side(rows, 1, {})] == ["passed"] * 4
+
+
+def test_durations_of_builds_stay_and_those_of_rust_tests_are_read_from_what_cargo_prints() -> None:
+    checks.LOGS.mkdir()
+    rows = [{"kind": "build", "name": "all", "seconds": 9.0}, {"name": "tests/a.py::test_b[1]", "seconds": 1.0}]
+    checks.DURATIONS.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    checks.keep_builds()
+    assert [row["name"] for row in checks.read_durations()] == ["all"]
+    log = """\
+     Running unittests src/lib.rs (target/debug/deps/tailrace_units-0a1b)
+test result: ok. 9 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.25s
+     Running tests/checks/main.rs (target/debug/deps/checks-2c)
+test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 100.02s
+"""
+    assert checks.rust_durations(log) == [
+        {"kind": "rust", "name": "tailrace_units (src/lib.rs)", "seconds": 0.25},
+        {"kind": "rust", "name": "checks (tests/checks/main.rs)", "seconds": 100.02},
+    ]
+
+
+def test_cases_of_a_test_are_one_row_and_the_most_expensive_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    checks.LOGS.mkdir()
+    rows = [("t::a[1]", 9.0, 1.0), ("t::a[2]", 1.0, 2.5), ("t::b", 90.0, 3.0)]
+    texts = [json.dumps({"name": name, "seconds": clock, "processor_s": work}) for name, clock, work in rows]
+    checks.DURATIONS.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    checks.print_most_expensive()
+    _, _, first, second = capsys.readouterr().out.strip().splitlines()
+    assert first.split() == ["10.0", "s", "3.5", "s", "python", "t::a", "(2", "cases)"]
+    assert second.split() == ["90.0", "s", "3.0", "s", "python", "t::b"]

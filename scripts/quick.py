@@ -1,0 +1,233 @@
+"""Is my change right so far? `make quick`: the checks and tests that a change can reach, in 90 seconds when warm.
+
+The change is what differs from the last commit, or the last commit itself where nothing does; `BASE=commit` names
+another one. After a change of Python: formats, lints, types, and the tests whose imports reach what changed, nearest
+first, until they would take too long (`make test` records durations). After a change of Rust: formats and lints, the
+tests of the crate and of those that use it, and the Python tests marked `smoke`, on an extension that is built for
+tests, with overflow checks.
+"""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import grimp
+
+import checks
+from checks import ROOT, Check, tool
+
+BUDGET_S = 60.0
+"""Processor time that the chosen Python tests may have taken when they were last recorded, in seconds."""
+UNKNOWN_S = 1.0
+"""What a file of tests is taken to cost that was never recorded."""
+CORE = {"units", "wire", "plan"}
+"""Crates that all others use: the tests of their dependents are `make test`."""
+COMMAND = "tailrace.cli"
+"""What a file of tests uses that imports nothing of the package: it starts the program."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Files of tests that run now, and how many more a change can reach."""
+
+    files: tuple[str, ...]
+    left_out: int
+
+
+def main() -> int:
+    """Run what the change can reach."""
+    started = time.monotonic()
+    changed = changes(os.environ.get("BASE", ""))
+    if not changed:
+        print("quick: nothing has changed")
+        return 0
+    print(f"quick: {len(changed)} changed file{'s' if len(changed) > 1 else ''}: {' '.join(changed[:6])}", flush=True)
+    checks.LOGS.mkdir(parents=True, exist_ok=True)
+    rust, python = of_rust(changed), of_python(changed)
+    built = [checks.run(checks.BUILD)]
+    verdicts = built + checks.side_by_side((rust, python), checks.USUAL_SEED, {})
+    if rust and all(verdict.outcome == "passed" for verdict in verdicts):
+        verdicts += smoke()
+    return checks.summarise(verdicts, time.monotonic() - started)
+
+
+def changes(base: str) -> list[str]:
+    """Changed files that are there, relative to the project."""
+    if not base:
+        pending = lines("git", "diff", "--name-only", "HEAD") + lines(
+            "git", "ls-files", "--others", "--exclude-standard"
+        )
+        base = "HEAD" if pending else "HEAD~1"
+    named = lines("git", "diff", "--name-only", base) + lines("git", "ls-files", "--others", "--exclude-standard")
+    return sorted({name for name in named if (ROOT / name).is_file()})
+
+
+def lines(*command: str) -> list[str]:
+    """What a command prints, line by line."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.splitlines()
+
+
+# --- Rust -----------------------------------------------------------------------------------------------------------
+
+
+def of_rust(changed: list[str]) -> list[Check]:
+    """Formats, lints and tests of changed crates and of those that use them."""
+    files = [name for name in changed if name.endswith(".rs")]
+    crates = {name.split("/")[1] for name in changed if name.startswith("crates/")}
+    if not crates:
+        return []
+    packages = [word for crate in sorted(crates) for word in ("--package", f"tailrace-{crate}")]
+    tested = crates if crates & CORE else crates | dependents(crates)
+    with_users = [word for crate in sorted(tested) for word in ("--package", f"tailrace-{crate}")]
+    found = [Check("rustfmt", ("rustfmt", "--check", "--edition", "2024", *files), 60)] if files else []
+    tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *with_users)
+    return [
+        *found,
+        Check("crates", tests, 1800),
+        Check(
+            "clippy",
+            ("cargo", "clippy", "--locked", "--quiet", "--all-targets", *packages, "--", "-D", "warnings"),
+            900,
+        ),
+    ]
+
+
+def dependents(crates: set[str]) -> set[str]:
+    """Crates whose Cargo.toml names one of these."""
+    metadata = json.loads(lines("cargo", "metadata", "--no-deps", "--format-version", "1", "--locked")[0])
+    wanted = {f"tailrace-{crate}" for crate in crates}
+    users = (p["name"] for p in metadata["packages"] if wanted & {d["name"] for d in p["dependencies"]})
+    return {name.removeprefix("tailrace-") for name in users} - {"bindings", "web"}
+
+
+def smoke() -> list[checks.Verdict]:
+    """The Python tests marked `smoke`, with the extension that is built for tests."""
+    words = ("--numprocesses", "2", "--dist", "loadfile", "-m", "smoke and not slow")
+    return [checks.run(checks.pytest("smoke", 600, *words))]
+
+
+# --- Python ---------------------------------------------------------------------------------------------------------
+
+
+def of_python(changed: list[str]) -> list[Check]:
+    """Formats, lints and types of changed files, and the tests that reach them."""
+    files = [name for name in changed if name.endswith(".py")]
+    chosen = choose(changed)
+    found = []
+    if files:
+        found = [
+            Check("ruff", (tool("ruff"), "check", *files), 60),
+            Check("ruff format", (tool("ruff"), "format", "--check", *files), 60),
+            Check("mypy", (tool("mypy"),), 600),
+        ]
+    if chosen.left_out:
+        print(f"quick: {chosen.left_out} more files of tests can reach the change: `make test`", flush=True)
+    if not chosen.files:
+        return found
+    words = ("--numprocesses", "2", "--dist", "loadfile", "-m", "not slow", *chosen.files)
+    return [*found, checks.pytest("pytest", 600, *words)]
+
+
+def choose(changed: list[str]) -> Chosen:
+    """Changed files of tests, then those that import a changed module, nearest first, within the budget."""
+    ranks = {name: -1 for name in changed if is_test(name)}
+    modules = [module_of(name) for name in changed if name.endswith(".py") and not is_test(name)]
+    near = distances([module for module in modules if module])
+    for path in all_tests():
+        if (rank := rank_of(path, near)) is not None:
+            ranks.setdefault(path, rank)
+    if any(name.startswith(("docs/", "README", "CONTRIBUTING")) for name in changed):
+        ranks |= {path: 0 for path in all_tests() if path.startswith("tests/docs/test_links")}
+    costs, spent = recorded(), 0.0
+    files: list[str] = []
+    own = {f"tests/python/{name.split('/')[2]}/" for name in changed if name.startswith("python/tailrace/")}
+
+    def order(path: str) -> tuple[int, bool, float, str]:
+        return ranks[path], not path.startswith(tuple(own)), costs.get(path, UNKNOWN_S), path
+
+    ordered = sorted(ranks, key=order)
+    for path in ordered:
+        spent += costs.get(path, UNKNOWN_S)
+        if files and spent > BUDGET_S:
+            break
+        files.append(path)
+    return Chosen(tuple(files), len(ordered) - len(files))
+
+
+def is_test(name: str) -> bool:
+    """Whether pytest collects a file."""
+    return name.startswith("tests/") and Path(name).name.startswith("test_") and name.endswith(".py")
+
+
+@cache
+def all_tests() -> tuple[str, ...]:
+    """Files of tests that need neither root nor a kernel for guests."""
+    found = (str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py")))
+    return tuple(name for name in found if not name.startswith(("tests/live/", "tests/exact/")))
+
+
+def module_of(name: str) -> str:
+    """The module of a file that tests may import, empty where there is none."""
+    if name.startswith("python/"):
+        return ".".join(Path(name).with_suffix("").parts[1:]).removesuffix(".__init__")
+    return Path(name).stem if name.startswith(("scripts/", "tests/support/", "reproductions/")) else ""
+
+
+def distances(modules: Iterable[str]) -> dict[str, int]:
+    """How many imports lie between each module and the nearest changed one."""
+    graph = grimp.build_graph("tailrace")
+    near = dict.fromkeys(modules, 0)
+    edge = list(near)
+    while edge:
+        following = []
+        for module in edge:
+            users = graph.find_modules_that_directly_import(module) if module in graph.modules else set()
+            for user in users - near.keys():
+                near[user] = near[module] + 1
+                following.append(user)
+        edge = following
+    return near
+
+
+def rank_of(path: str, near: dict[str, int]) -> int | None:
+    """The least distance of what a file of tests imports, none where it cannot reach the change."""
+    names = set(imported(ROOT / path))
+    if not any(name.split(".")[0] == "tailrace" for name in names):
+        names.add(COMMAND)
+    found = [near[name] for name in names if name in near]
+    return min(found) if found else None
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Names of the modules that a file imports, at its head or in a function; those of support modules as well."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            yield name
+            support = ROOT / "tests" / "support" / f"{name.replace('.', '/')}.py"
+            if support.exists():
+                yield from imported(support)
+
+
+def recorded() -> dict[str, float]:
+    """Processor time of each file of tests when it was last recorded, in seconds."""
+    costs: dict[str, float] = {}
+    for row in checks.read_durations():
+        if row["kind"] == "python":
+            file = str(row["name"]).partition("::")[0]
+            costs[file] = costs.get(file, 0.0) + checks.cost(row)
+    return costs
+
+
+if __name__ == "__main__":
+    sys.exit(main())
