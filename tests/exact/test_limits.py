@@ -35,7 +35,9 @@ def verdicts(out: Path, *options: str) -> dict[str, str]:
     return {arm: limits["limited_by"] for arm, limits in found.items()}
 
 
-@pytest.mark.parametrize("options", [(), pytest.param(("--exact",), marks=pytest.mark.slow)], ids=["simulated", "exact"])
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("--exact",), marks=pytest.mark.slow)], ids=["simulated", "exact"]
+)
 def test_the_verdict_names_the_cause(options: tuple[str, ...], tmp_path: Path) -> None:
     assert verdicts(tmp_path / "run", *options) == EXPECTED
 

@@ -1,4 +1,4 @@
-"""A program in the place of `tailrace-exact`: it answers each question with words that are given, or fails with them."""
+"""A program in the place of `tailrace-exact`, which answers each question with given words or fails with them."""
 
 import json
 from pathlib import Path
