@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
-from tailrace.exact import program
 from tailrace.exact.registry import loads
 from tailrace.programs.needed import path_of
 
 SCENARIO = Path(__file__).with_name("arrivals.yaml")
 LIMIT_S = 200
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def workloads(out: Path, *engine: str) -> dict[str, Any]:

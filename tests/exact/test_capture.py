@@ -11,7 +11,6 @@ import pytest
 
 from machine import TAILRACE
 from pcapng import Captured, read_capture
-from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("capture.yaml")
 LIMIT_S = 200
@@ -23,8 +22,6 @@ OVERHEAD_BYTES = 24
 SHORTEST_BYTES = 60
 BEGIN_NS = 1_577_836_802 * 10**9
 """2020-01-01 00:00:02 UTC: the clocks of the guests when the scenario begins."""
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def run(out: Path, *options: str) -> "subprocess.CompletedProcess[str]":
@@ -105,6 +102,7 @@ def test_captures_have_what_the_outcome_counts(captured: tuple[dict[str, list[Ca
     assert sum(len(times(frames[f"leaf>{host}"], outbound=False)) for host in ("app", "db")) > 20
 
 
+@pytest.mark.slow
 def test_a_capture_changes_nothing(captured: tuple[dict[str, list[Captured]], dict[str, Any]], tmp_path: Path) -> None:
     done = run(tmp_path / "plain", "--exact")
     assert done.returncode == 0, done.stderr
@@ -113,6 +111,7 @@ def test_a_capture_changes_nothing(captured: tuple[dict[str, list[Captured]], di
     assert not (tmp_path / "plain" / "exact").exists()
 
 
+@pytest.mark.slow
 def test_trials_that_are_there_already_are_told_from_captured_ones(tmp_path: Path) -> None:
     assert "--capture" not in run(tmp_path / "run", "--exact", "--capture", "leaf>app").stderr
     assert "--capture" not in run(tmp_path / "run", "--exact", "--capture", "leaf > app").stderr

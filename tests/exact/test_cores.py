@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
-from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("cores.yaml")
 LIMIT_S = 100
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def median_ms(out: Path, *options: str) -> float:

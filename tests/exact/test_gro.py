@@ -5,15 +5,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from machine import TAILRACE
-from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("gro.yaml")
 LIMIT_S = 300
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def frames(out: Path, arm: str) -> tuple[int, int]:

@@ -6,13 +6,11 @@ import sys
 import pytest
 
 from machine import ROOT
-from tailrace.exact import program
 
 LIMIT_S = 280
 
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
-
+@pytest.mark.slow
 def test_a_run_that_loses_a_part_leaves_nothing_and_goes_on() -> None:
     words = [sys.executable, str(ROOT / "scripts" / "exact_kill_rounds.py"), "--rounds", "3", "--seed", "2"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)

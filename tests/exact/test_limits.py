@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from machine import TAILRACE
-from tailrace.exact import program
 from tailrace.results import summarise
 
 SCENARIO = Path(__file__).with_name("limits.yaml")
@@ -20,8 +19,6 @@ EXPECTED = {
     "application": "application",
     "late-reader": "receiver_processor",
 }
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def verdicts(out: Path, *options: str) -> dict[str, str]:
@@ -38,6 +35,13 @@ def verdicts(out: Path, *options: str) -> dict[str, str]:
     return {arm: limits["limited_by"] for arm, limits in found.items()}
 
 
-@pytest.mark.parametrize("options", [(), ("--exact",)], ids=["simulated", "exact"])
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("--exact",), marks=pytest.mark.slow)], ids=["simulated", "exact"]
+)
 def test_the_verdict_names_the_cause(options: tuple[str, ...], tmp_path: Path) -> None:
     assert verdicts(tmp_path / "run", *options) == EXPECTED
+
+
+@pytest.mark.parametrize("arm", ["application", "cap"])
+def test_real_kernels_name_a_cause(arm: str, tmp_path: Path) -> None:
+    assert verdicts(tmp_path / "run", "--exact", "--arm", arm) == {arm: EXPECTED[arm]}

@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
-from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("priorities.yaml")
 LIMIT_S = 200
 AGREE = 0.03
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 @pytest.fixture(scope="module")

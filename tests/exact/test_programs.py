@@ -22,8 +22,6 @@ FIO_READS = 1000
 DISK_NS = 100_000
 BLOCK_BITS = 8192 * 8
 
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
-
 
 def skip_without(*programs: str) -> None:
     """Skips a test whose programs are missing."""
@@ -48,7 +46,7 @@ def run_example(folder: Path, name: str, *changes: str) -> tuple[dict[str, Any],
     return json.loads(done.stdout), folder / "run" / "hosts" / "client" / "out"
 
 
-@pytest.mark.parametrize("name", ["iscsi", "nvme"])
+@pytest.mark.parametrize("name", [pytest.param("iscsi", marks=pytest.mark.slow), "nvme"])
 def test_fio_reads_the_disk_of_another_host(tmp_path: Path, name: str) -> None:
     skip_without("fio", *(["iscsistart"] if name == "iscsi" else []))
     digests = []
@@ -63,6 +61,7 @@ def test_fio_reads_the_disk_of_another_host(tmp_path: Path, name: str) -> None:
     assert digests[0] == digests[1]
 
 
+@pytest.mark.slow
 def test_wrk_asks_nginx_for_as_much_as_the_line_carries(tmp_path: Path) -> None:
     skip_without("nginx", "wrk")
     outcome, written = run_example(tmp_path / "run", "web", "network.link.rate=100Mbit/s")
@@ -73,6 +72,7 @@ def test_wrk_asks_nginx_for_as_much_as_the_line_carries(tmp_path: Path) -> None:
     assert outcome["exact"]["hosts"][0]["programs"] == [0]
 
 
+@pytest.mark.slow
 def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_traffic(tmp_path: Path) -> None:
     missing = [needed.program for needed in (POSTGRES, PGBENCH) if path_of(needed) is None]
     if missing:
@@ -96,6 +96,7 @@ def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_t
     assert one["exact"]["span_ps"] < 5e12, "the trial ends when everything with an end is complete"
 
 
+@pytest.mark.slow
 def test_two_load_generators_ask_one_database_and_a_signal_is_the_end_of_one(tmp_path: Path) -> None:
     missing = [needed.program for needed in (POSTGRES, PGBENCH, SYSBENCH) if path_of(needed) is None]
     if missing:

@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
-from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("queue.yaml")
 LIMIT_S = 100
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def outcome(out: Path, *options: str, scenario: Path = SCENARIO) -> dict[str, Any]:
@@ -35,6 +32,7 @@ def test_what_does_not_fit_the_queue_of_the_interface_is_counted(tmp_path: Path)
     assert 0 < by_kernel["source"] <= drops[1]["source"]
 
 
+@pytest.mark.slow
 def test_datagrams_that_a_socket_has_no_room_for_are_counted(tmp_path: Path) -> None:
     ends = {"source": "source", "destination": "sink"}
     scenario = {

@@ -10,14 +10,11 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE, left_of, wait_until_gone
-from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("small.yaml")
 EDGES = Path(__file__).with_name("edges.yaml")
 LIMIT_S = 250
 INTERRUPTED = 130
-
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
 def run(
@@ -67,12 +64,14 @@ def test_every_frame_is_accounted_for_and_nothing_is_left(both: tuple[Path, Path
     assert wait_until_gone(str(exact)) == []
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_frames(both: tuple[Path, Path], tmp_path: Path) -> None:
     done = run(tmp_path / "again", "--trials", "1")
     assert done.returncode == 0, done.stderr
     assert outcome(tmp_path / "again")["digest"] == outcome(both[1])["digest"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_another_is_held_back_waits_with_it(tmp_path: Path) -> None:
     done = run(tmp_path / "fast", scenario=SCENARIO.with_name("fast.yaml"))
     assert done.returncode == 0, done.stderr
@@ -87,6 +86,7 @@ def test_the_engines_stand_side_by_side(both: tuple[Path, Path]) -> None:
     assert "agree within 5 %" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_no_process_and_keeps_what_is_done(tmp_path: Path, sign: signal.Signals) -> None:
     out = tmp_path / "run"
@@ -120,16 +120,19 @@ def run_at_the_edge(out: Path, *settings: str) -> "subprocess.CompletedProcess[s
     return run(out, *(word for each in settings for word in ("--set", each)), scenario=EDGES)
 
 
+@pytest.mark.slow
 def test_buffers_that_are_too_few_for_a_frame_are_not_tried_for_ever(tmp_path: Path) -> None:
     done = run_at_the_edge(tmp_path / "run", "network.link.rate=900Gbit/s", "experiment.duration=1ms")
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_guest_with_a_full_ring_is_told_to_end(tmp_path: Path) -> None:
     done = run_at_the_edge(tmp_path / "run", "network.link.rate=850Gbit/s", "experiment.duration=1ms")
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_guest_ends_with_much_in_the_queue_of_its_interface(tmp_path: Path) -> None:
     done = run_at_the_edge(tmp_path / "run", "workloads.shop.users=3000")
     assert done.returncode == 0, done.stderr

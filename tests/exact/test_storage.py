@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from machine import TAILRACE
-from tailrace.exact import program
+from tailrace.cli.app import app
+from tailrace.errors import TailraceError
 from tailrace.programs.fio import FIO
 from tailrace.programs.kernel_storage import ISCSISTART
 from tailrace.programs.needed import path_of
@@ -22,8 +24,6 @@ DISK_PS = 100_000_000
 WAY_PS = 4 * 10_000_000
 """To the target and back: four times the delay of a link."""
 
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
-
 
 def run(out: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     """An exact run."""
@@ -31,23 +31,25 @@ def run(out: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Of two runs of the same scenario."""
-    missing = [each.program for each in (FIO, ISCSISTART) if path_of(each) is None]
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}")
-    found = []
-    for attempt in ("one", "other"):
-        out = tmp_path_factory.mktemp(attempt) / "run"
-        done = run(out)
-        assert done.returncode == 0, done.stderr
-        found.append(json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8")))
+def outcome_in(out: Path) -> dict[str, Any]:
+    """The outcome of a run."""
+    done = run(out)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
     return found
 
 
-def test_requests_take_the_disk_and_the_way_there(outcomes: list[dict[str, Any]]) -> None:
-    namespace, digests, unit, own = outcomes[0]["workloads"]
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Of one run."""
+    missing = [each.program for each in (FIO, ISCSISTART) if path_of(each) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    return outcome_in(tmp_path_factory.mktemp("one") / "run")
+
+
+def test_requests_take_the_disk_and_the_way_there(outcome: dict[str, Any]) -> None:
+    namespace, digests, unit, own = outcome["workloads"]
     for workload, way_ps in ((namespace, WAY_PS), (digests, WAY_PS), (unit, WAY_PS), (own, 0)):
         least_ps = DISK_PS + way_ps
         # 4 to 64 kB on a line of 1 Gbit/s that others use too.
@@ -56,26 +58,27 @@ def test_requests_take_the_disk_and_the_way_there(outcomes: list[dict[str, Any]]
     assert own["latency"]["min_ps"] < DISK_PS + 2_000_000
 
 
-def test_every_request_that_was_asked_for_is_done(outcomes: list[dict[str, Any]]) -> None:
-    namespace, digests, unit, own = outcomes[0]["workloads"]
+def test_every_request_that_was_asked_for_is_done(outcome: dict[str, Any]) -> None:
+    namespace, digests, unit, own = outcome["workloads"]
     assert [each["transactions"] for each in (digests, unit)] == [20, 40]
     assert digests["storage_requests"]["write"]["bytes"] == 20 * 2**16
     assert digests["storage_requests"]["read"]["count"] == 0
     assert None not in unit["user_completion_ps"]
     assert [each["name"] for each in namespace["initiators"]] == ["app", "web"]
     assert all(each["read"]["count"] and each["write"]["count"] for each in namespace["initiators"])
-    counted_s = (outcomes[0]["exact"]["span_ps"] - own["counted_from_ps"]) / 1e12
+    counted_s = (outcome["exact"]["span_ps"] - own["counted_from_ps"]) / 1e12
     assert own["transactions"] == pytest.approx(1000 * counted_s, rel=0.1)
 
 
-def test_the_same_scenario_gives_the_same_trial(outcomes: list[dict[str, Any]]) -> None:
-    one, other = outcomes
+@pytest.mark.slow
+def test_the_same_scenario_gives_the_same_trial(outcome: dict[str, Any], tmp_path: Path) -> None:
+    one, other = outcome, outcome_in(tmp_path / "other")
     assert one["digest"] == other["digest"]
     assert [each["latency"] for each in one["workloads"]] == [each["latency"] for each in other["workloads"]]
 
 
-def test_what_was_run_is_recorded(outcomes: list[dict[str, Any]]) -> None:
-    record = outcomes[0]["exact"]["programs"]
+def test_what_was_run_is_recorded(outcome: dict[str, Any]) -> None:
+    record = outcome["exact"]["programs"]
     assert set(record["versions"]) == {"fio", "iscsistart"}
     assert "hdr_digest,data_digest,disable_sqflow" in record["configurations"]["fio-digests-web"]
     assert "default_cmdsn_depth" in record["configurations"]["iscsi-san"]
@@ -104,7 +107,9 @@ def test_what_was_run_is_recorded(outcomes: list[dict[str, Any]]) -> None:
 )
 def test_what_kernels_cannot_do_is_refused_before_anything_runs(tmp_path: Path, change: str, words: str) -> None:
     changes = [change, "workloads.own.target=san"] if change.endswith("=nbd") else [change]
-    done = run(tmp_path / "run", *(word for each in changes for word in ("--set", each)))
-    assert done.returncode == 2, done.stderr
-    assert words in " ".join(done.stderr.split())
+    settings = [word for each in changes for word in ("--set", each)]
+    command = ["run", str(SCENARIO), "--exact", "--out", str(tmp_path / "run"), *settings]
+    with pytest.raises(TailraceError) as refused:
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    assert words in " ".join(str(refused.value).split())
     assert not (tmp_path / "run").exists()

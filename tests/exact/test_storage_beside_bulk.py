@@ -6,7 +6,6 @@ import pytest
 
 import storage_parity
 import tailrace
-from tailrace.exact import program
 from tailrace.programs.fio import FIO
 from tailrace.programs.kernel_storage import ISCSISTART
 from tailrace.programs.needed import path_of
@@ -15,9 +14,8 @@ from tailrace.results import Run
 SCENARIO = Path(__file__).parents[2] / "examples" / "exact" / "storage-beside-bulk.yaml"
 ARMS = ("iscsi-write", "nvme-read")
 
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
-
+@pytest.mark.slow
 def test_a_write_passes_the_queue_twice_and_a_read_once_as_in_kernels(tmp_path: Path) -> None:
     missing = [each.program for each in (FIO, ISCSISTART) if path_of(each) is None]
     if missing:

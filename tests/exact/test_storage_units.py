@@ -29,8 +29,6 @@ CASES = {
 }
 """Protocol, script of the target, options of the initiator."""
 
-pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
-
 
 def captured(folder: Path, name: str) -> Path:
     """The capture of a guest that asks for one thing after the other."""
@@ -52,7 +50,9 @@ def captured(folder: Path, name: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [name if name == "linux-nvme-tcp" else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
+)
 def test_units_of_the_kernels_are_decoded_without_an_error_and_are_those_of_the_simulated_sessions(
     tmp_path: Path, name: str
 ) -> None:

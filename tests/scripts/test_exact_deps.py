@@ -1,5 +1,7 @@
 """The kernel of exact runs is built once for a source and a configuration, and an interrupted build goes on."""
 
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -7,14 +9,34 @@ import pytest
 import exact_deps
 
 
+def archive(folder: Path, name: str, files: dict[str, str], mtime_s: int = 0) -> Path:
+    """A source of these files."""
+    path = folder / name
+    with tarfile.open(path, "w") as tar:
+        for file, text in files.items():
+            member = tarfile.TarInfo(f"linux/{file}")
+            member.size, member.mtime = len(text), mtime_s
+            tar.addfile(member, io.BytesIO(text.encode("ascii")))
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A small source."""
+    return archive(tmp_path, "linux-1.tar", {"Makefile": "VERSION = 6\n"})
+
+
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """The commands of a build in an empty cache; each does what its result is looked for."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    """The commands of a build in an empty cache; sources are unpacked, and every other step leaves only its result."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     taken: list[list[str]] = []
+    really = exact_deps.run
 
-    def step(words: list[str], folder: Path, _log: Path) -> None:
+    def step(words: list[str], folder: Path, log: Path) -> None:
         taken.append(words)
+        if words[0] == "tar":
+            really(words, folder, log)
         if "olddefconfig" in words:
             (folder / ".config").write_text(exact_deps.CONFIG.read_text(encoding="utf-8"), encoding="utf-8")
         if "linux" in words:
@@ -24,19 +46,48 @@ def steps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     return taken
 
 
-def test_a_kernel_is_built_once_and_the_engine_finds_the_latest(steps: list[list[str]], tmp_path: Path) -> None:
-    first = exact_deps.ensure(Path("linux.tar.xz"), "6.1-1")
+def test_a_kernel_is_built_once_and_the_engine_finds_the_latest(
+    steps: list[list[str]], source: Path, tmp_path: Path
+) -> None:
+    first = exact_deps.ensure(source)
     built = len(steps)
-    assert exact_deps.ensure(Path("linux.tar.xz"), "6.1-1") == first
+    assert exact_deps.ensure(source) == first
     assert len(steps) == built
-    second = exact_deps.ensure(Path("linux.tar.xz"), "6.1-2")
+    second = exact_deps.ensure(archive(tmp_path, "linux-2.tar", {"Makefile": "VERSION = 7\n"}))
     assert second != first
-    assert (tmp_path / "tailrace" / "exact" / "linux").resolve() == second
+    assert (exact_deps.cache() / "linux").resolve() == second
     assert second.read_text(encoding="ascii") == "a kernel"
-    assert not list((tmp_path / "tailrace" / "exact").glob("*.partial"))
+    assert not list(exact_deps.cache().glob("*.partial"))
 
 
-def test_a_build_that_was_interrupted_goes_on(steps: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_revision_of_a_package_with_the_same_files_is_the_same_kernel(
+    steps: list[list[str]], source: Path, tmp_path: Path
+) -> None:
+    first = exact_deps.ensure(source)
+    steps.clear()
+    files = {"Makefile": "VERSION = 6\n", "Documentation/index.rst": "News.\n", "drivers/gpu/drm/card.c": "int x;\n"}
+    assert exact_deps.ensure(archive(tmp_path, "linux-1b.tar", files, mtime_s=10**9)) == first
+    assert [words[0] for words in steps if words[0] in ("tar", "make")] == ["tar"]
+    steps.clear()
+    assert exact_deps.ensure(tmp_path / "linux-1b.tar") == first
+    assert steps == [], "what this archive contains is known"
+
+
+@pytest.mark.parametrize(
+    "file", ["net/ipv4/tcp.c", "arch/x86/um/user-offsets.c", "arch/um/Makefile", "drivers/gpu/Kconfig", "fs/file.c"]
+)
+def test_a_file_that_a_build_reads_changes_the_kernel(
+    steps: list[list[str]], source: Path, tmp_path: Path, file: str
+) -> None:
+    first = exact_deps.ensure(source)
+    more = {"Makefile": "VERSION = 6\n", file: "x\n"}
+    assert exact_deps.ensure(archive(tmp_path, "linux-2.tar", more)) != first
+    assert ["make", "ARCH=um", "allnoconfig"] in steps
+
+
+def test_a_build_that_was_interrupted_goes_on(
+    steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     step = exact_deps.run
 
     def fail_to_build(words: list[str], folder: Path, log: Path) -> None:
@@ -46,16 +97,37 @@ def test_a_build_that_was_interrupted_goes_on(steps: list[list[str]], monkeypatc
 
     monkeypatch.setattr(exact_deps, "run", fail_to_build)
     with pytest.raises(exact_deps.BuildError, match="no memory"):
-        exact_deps.ensure(Path("linux.tar.xz"), "6.1-1")
+        exact_deps.ensure(source)
     assert not (exact_deps.cache() / "linux").exists()
     steps.clear()
     monkeypatch.setattr(exact_deps, "run", step)
-    exact_deps.ensure(Path("linux.tar.xz"), "6.1-1")
+    exact_deps.ensure(source)
     assert [words[0] for words in steps].count("tar") == 0
+    assert (exact_deps.cache() / "linux").exists()
+
+
+def test_an_unpacking_that_was_interrupted_begins_again(
+    steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = exact_deps.run
+
+    def fail_to_patch(words: list[str], folder: Path, log: Path) -> None:
+        if words[0] == "patch":
+            raise exact_deps.BuildError("killed")
+        step(words, folder, log)
+
+    monkeypatch.setattr(exact_deps, "run", fail_to_patch)
+    with pytest.raises(exact_deps.BuildError, match="killed"):
+        exact_deps.ensure(source)
+    steps.clear()
+    monkeypatch.setattr(exact_deps, "run", step)
+    exact_deps.ensure(source)
+    assert [words[0] for words in steps].count("tar") == 1
+    assert [words[0] for words in steps].count("patch") == len(exact_deps.PATCHES)
 
 
 def test_a_source_that_cannot_have_an_option_is_refused_by_its_name(
-    steps: list[list[str]], monkeypatch: pytest.MonkeyPatch
+    steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = exact_deps.run
 
@@ -67,7 +139,7 @@ def test_a_source_that_cannot_have_an_option_is_refused_by_its_name(
 
     monkeypatch.setattr(exact_deps, "run", lose_an_option)
     with pytest.raises(exact_deps.BuildError, match="cannot have CONFIG_VIRTIO_UML=y"):
-        exact_deps.ensure(Path("linux.tar.xz"), "6.1-1")
+        exact_deps.ensure(source)
     assert ["make", "ARCH=um", "allnoconfig"] in steps
 
 
@@ -76,7 +148,27 @@ def test_the_name_of_a_kernel_changes_with_its_source_and_its_patches(
 ) -> None:
     patch = tmp_path / "more.patch"
     patch.write_text("+a line\n", encoding="ascii")
-    plain = exact_deps.key_of("6.1-1")
-    assert plain not in {exact_deps.key_of("6.1-2"), ""}
+    plain = exact_deps.key_of("a")
+    assert plain not in {exact_deps.key_of("b"), ""}
     monkeypatch.setattr(exact_deps, "PATCHES", [*exact_deps.PATCHES, patch])
-    assert exact_deps.key_of("6.1-1") != plain
+    assert exact_deps.key_of("a") != plain
+
+
+def test_the_recorded_version_is_installed_where_it_is_offered_and_else_the_newest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[list[str]] = []
+    offered = [True]
+
+    def install(packages: list[str]) -> str:
+        asked.append(packages)
+        return "" if offered[0] or not any("=" in name for name in packages) else "E: no such version"
+
+    monkeypatch.setattr(exact_deps.live_deps, "install", install)
+    pinned = [f"linux-source-6.1={exact_deps.RECORDED_VERSION}", "flex"]
+    assert exact_deps.install(["linux-source-6.1", "flex"]) == ""
+    assert asked == [pinned]
+    offered[0] = False
+    assert exact_deps.install(["linux-source-6.1", "flex"]) == ""
+    assert asked[1:] == [pinned, ["linux-source-6.1", "flex"]]
+    assert f"{exact_deps.RECORDED_VERSION} is not offered" in capsys.readouterr().out

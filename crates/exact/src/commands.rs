@@ -1,8 +1,10 @@
 //! The command line of `tailrace-exact`.
 
+use crate::boot::boot;
 use crate::fault::Fault;
 use crate::guest::{Machine, cage};
 use crate::kernel;
+use crate::registers;
 use crate::spec::{BEGIN_NS, FinishedBy, Program, Stream};
 use crate::trial::{CaptureOrder, Trial};
 use crate::{guest::EPOCH_NS, init};
@@ -32,7 +34,9 @@ tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real ker
     --spin-limit S        wall time after which a guest that says nothing spins (default 60)
     --capture PORT FILE   what a port NODE>TOWARDS sends and receives (pcapng); more than once
     --progress            lines {\"progress\": SHARE} precede the outcome
-tailrace-exact kernel                                    print where the kernel is
+tailrace-exact boot                                      start two guests and end them; prints what their kernel sees
+    --kernel FILE         instead of the kernel of `make exact-deps`
+tailrace-exact kernel                                    print where the kernel is, and why this processor has no guests
 ";
 const MEMORY_MIB: u32 = 256;
 /// No kernel of ours starts with less.
@@ -44,6 +48,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
     let mut words = Words::new(words);
     let result = match words.next().as_deref() {
         Some("run") => run(words),
+        Some("boot") => boot_guests(words),
         Some("kernel") => print_kernel(),
         Some("cage") => match words.rest().split_first() {
             Some((kernel, arguments)) => return cage(kernel, arguments).unwrap_or_else(|error| fail(&error)),
@@ -96,17 +101,41 @@ fn run(mut words: Words) -> Result<(), String> {
         let named = named_programs(&plan, &file)?;
         programs.iter_mut().zip(named).for_each(|(programs, named)| programs.extend(named));
     }
-    let kernel = kernel_file.or_else(kernel::find).ok_or("there is no kernel for guests (hint: make exact-deps)")?;
-    let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
-    let machine = Machine { kernel, program, memory_mib, seed: plan.raw.seed };
+    let machine = machine_of(kernel_file, memory_mib, plan.raw.seed)?;
     let limit = Duration::from_secs(spin_limit_s);
-    // Whoever waits for the outcome may be killed.
-    set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
-    stay_on_one_core(core).map_err(|error| format!("choosing a core: {error}"))?;
+    prepare(core)?;
     let folder = required(folder, "--dir")?;
     let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, captures, tells_progress, limit };
     let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{outcome}\n"))
+}
+
+/// Two guests that do nothing.
+fn boot_guests(mut words: Words) -> Result<(), String> {
+    let mut kernel_file = None;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--kernel" => kernel_file = Some(absolute(&words.path()?)?),
+            other => return unknown(other),
+        }
+    }
+    let machine = machine_of(kernel_file, MEMORY_MIB, 1)?;
+    prepare(std::process::id() as usize)?;
+    let seen = boot(machine, Duration::from_secs(SPIN_LIMIT_S))?;
+    say(&format!("{seen}\n"))
+}
+
+/// What guests are made of.
+fn machine_of(kernel: Option<PathBuf>, memory_mib: u32, seed: u64) -> Result<Machine, String> {
+    let kernel = kernel.or_else(kernel::find).ok_or("there is no kernel for guests (hint: make exact-deps)")?;
+    let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    Ok(Machine { kernel, program, memory_mib, seed, registers_bytes: registers::of_processor() })
+}
+
+/// Ends with whoever waits for the outcome, who may be killed, and stays on a core.
+fn prepare(core: usize) -> Result<(), String> {
+    set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
+    stay_on_one_core(core).map_err(|error| format!("choosing a core: {error}"))
 }
 
 /// Memory of a guest. It is memory of the machine as soon as the guest uses it, which keeps a record of each page from the start.
@@ -195,7 +224,7 @@ fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<V
 
 fn print_kernel() -> Result<(), String> {
     let kernel: Option<PathBuf> = kernel::find();
-    say(&format!("{}\n", json!({ "kernel": kernel })))
+    say(&format!("{}\n", json!({ "kernel": kernel, "problem": registers::problem(registers::of_processor()) })))
 }
 
 /// A path that does not depend on where it is used.

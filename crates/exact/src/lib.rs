@@ -4,6 +4,7 @@
 //! guest → its kernel's TCP → `device` → `interface` → the network of `tailrace_fabric::plane` → the `interface` of another
 //! guest → its kernel. `engine` decides whose turn it is; `init` is the first process inside a guest.
 
+mod boot;
 pub mod commands;
 pub mod device;
 pub mod engine;
@@ -14,5 +15,6 @@ pub mod interface;
 pub mod kernel;
 mod outcome;
 mod progress;
+pub mod registers;
 pub mod spec;
 pub mod trial;

@@ -7,6 +7,7 @@ use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
 use crate::interface::{Counted, Interface};
 use crate::outcome::{add_interfaces, add_traffic, hosts, network_tables, tables_value};
 use crate::progress::ProgressReport;
+use crate::registers;
 use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, SPEC, START_NS};
 use serde_json::{Value, json};
 use std::fs;
@@ -76,6 +77,7 @@ impl Trial {
         let started = Instant::now();
         let plan = &self.plan;
         let of_engine = |what: String| Fault::new("(engine)", what);
+        registers::problem(self.machine.registers_bytes).map_or(Ok(()), |problem| Err(of_engine(problem)))?;
         let folders = self.folders().map_err(|error| of_engine(format!("{}: {error}", self.folder.display())))?;
         let ready = self.boot(&folders)?;
         let booted = started.elapsed();
@@ -134,6 +136,9 @@ impl Trial {
         answer["exact"] = json!({
             "hosts": self.hosts(&engine, &endings, &queues),
             "captures": self.captures.iter().zip(captured).map(captured_value).collect::<Vec<_>>(),
+            "registers": engine.guests.first().map(|guest| {
+                json!({ "bytes": guest.registers.bytes, "room_bytes": guest.registers.room_bytes })
+            }),
             "start_wall_s": booted.as_secs_f64(),
             "span_ps": end.since(begin).ps(),
             "run_wall_s": (ran - booted).as_secs_f64(),
@@ -304,4 +309,36 @@ fn take_all(card: &mut Card, end: u16, row: &mut Vec<u8>, places: &mut Vec<u16>)
         places.push(sent.place);
     }
     Ok(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_fabric::measured_plan::two_hosts;
+
+    #[test]
+    fn no_guest_is_started_on_a_processor_with_more_registers_than_there_is_room_for() {
+        let folder = std::env::temp_dir().join(format!("tailrace-exact-registers-{}", std::process::id()));
+        let machine = Machine {
+            kernel: PathBuf::from("/no/such/kernel"),
+            program: PathBuf::from("/no/such/program"),
+            memory_mib: 256,
+            seed: 1,
+            registers_bytes: registers::ROOM_BYTES + 64,
+        };
+        let trial = Trial {
+            plan: Plan::parse(&two_hosts(1_000_000_000, 1_500).to_string()).expect("the plan is sound"),
+            plan_file: folder.join("plan.json"),
+            folder: folder.clone(),
+            machine,
+            programs: vec![Vec::new(); 2],
+            is_traffic: false,
+            captures: Vec::new(),
+            tells_progress: false,
+            limit: Duration::from_secs(1),
+        };
+        let fault = trial.run().expect_err("there is no room").to_string();
+        assert!(fault.contains("this processor have 11072 bytes, and the kernel of exact runs has room for 11008"), "{fault}");
+        assert!(!folder.exists(), "nothing was begun");
+    }
 }

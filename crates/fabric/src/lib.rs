@@ -27,7 +27,7 @@ mod interface_counters;
 mod lateness;
 mod limits;
 mod machine;
-mod measured_plan;
+pub mod measured_plan;
 mod observe;
 pub mod options;
 mod pcapng;

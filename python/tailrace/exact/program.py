@@ -5,8 +5,10 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tailrace.errors import RunRefusedError, TailraceError
 
@@ -15,12 +17,14 @@ TRAFFIC = "tailrace-traffic"
 VARIABLE = "TAILRACE_EXACT_KERNEL"
 """Names the kernel's file (`crates/exact/src/kernel.rs`)."""
 SHORT_LIMIT_S = 30
+BOOT_LIMIT_S = 60
+"""For two guests that do nothing, which take less than a second: a kernel that says nothing is given up after ten."""
 ANSWER_LIMIT_S = 5
 """For a kernel to say its version, which takes milliseconds."""
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
 RELEASE = re.compile(r"\d+\.\d+\S*$")
-KERNEL_HINT = "`make exact-deps` in the sources of tailrace builds it, once, in about five minutes"
+KERNEL_HINT = "`make exact-deps` in the sources of tailrace builds it, once, in about four minutes"
 
 
 class ExactError(TailraceError):
@@ -35,21 +39,49 @@ def installed(name: str) -> Path:
     return path
 
 
-def kernel() -> Path | None:
-    """The kernel of the guests; None where there is none."""
+@dataclass(frozen=True)
+class Booted:
+    """What two guests that did nothing have seen of this machine."""
+
+    release: str
+    wall_s: float
+    registers_bytes: int
+    """Extended registers of the processor."""
+    registers_room_bytes: int
+    """What their kernel has room for."""
+
+
+def _ask(question: str, limit_s: float) -> dict[str, Any]:
+    """An answer of the engine; raises `ExactError` with its first line when it fails."""
     try:
         done = subprocess.run(
-            [str(installed(ENGINE)), "kernel"],
+            [str(installed(ENGINE)), question],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=SHORT_LIMIT_S,
-            check=True,
+            timeout=limit_s,
+            check=False,
         )
     except (subprocess.SubprocessError, OSError) as error:
-        raise ExactError(f"{ENGINE} kernel: {error}") from None
-    found = json.loads(done.stdout)["kernel"]
+        raise ExactError(f"{ENGINE} {question}: {error}") from None
+    if done.returncode:
+        first = done.stderr.strip().partition("\n")[0].removeprefix(f"{ENGINE}: ")
+        raise ExactError(first or f"{ENGINE} {question}: status {done.returncode}")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def kernel() -> Path | None:
+    """The kernel of the guests; None where there is none."""
+    found = _ask("kernel", SHORT_LIMIT_S)["kernel"]
     return Path(found) if found else None
+
+
+def boot() -> Booted:
+    """Starts two guests and ends them; raises `ExactError` with the reason when they do not start."""
+    answer = _ask("boot", BOOT_LIMIT_S)
+    registers = answer["registers"]
+    return Booted(answer["release"], answer["wall_s"], registers["bytes"], registers["room_bytes"])
 
 
 def named() -> str | None:
@@ -58,18 +90,21 @@ def named() -> str | None:
 
 
 def required_kernel() -> Path:
-    """The kernel of the guests; raises `RunRefusedError` where there is none."""
-    found = kernel()
+    """The kernel of the guests; raises `RunRefusedError` where there is none, or none for this processor."""
+    answer = _ask("kernel", SHORT_LIMIT_S)
+    found = Path(answer["kernel"]) if answer["kernel"] else None
     if found is None and (path := named()):
         raise RunRefusedError(f"{VARIABLE}: {path} is no file (hint: omit it for the kernel of `make exact-deps`)")
     if found is None:
         raise RunRefusedError(f"an exact run needs a kernel for its hosts, which is not built (hint: {KERNEL_HINT})")
+    if problem := answer.get("problem"):
+        raise RunRefusedError(f"exact runs do not work on this machine: {problem}")
     return found
 
 
 def kernel_key(path: Path) -> str:
-    """What a kernel of `make exact-deps` was built from, in 16 digits: source package, configuration, patches. For a
-    kernel from elsewhere, the name of its folder.
+    """What a kernel of `make exact-deps` was built from, in 16 digits: the content of its sources, configuration and
+    patches. For a kernel from elsewhere, the name of its folder.
     """
     return path.resolve().parent.name
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import fake_engine
 from lab import sound
 from tailrace.cli.app import app
 from tailrace.errors import RunRefusedError
@@ -53,4 +54,15 @@ def test_a_kernel_that_never_answers_is_refused_before_anything_runs(
         RunRefusedError, match=rf"{silent} is no kernel: `--version` has no answer in 0.2 s \(hint: omit"
     ):
         run("run", scenario, "--exact", "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_processor_with_more_registers_than_a_guest_has_room_for_is_refused_before_anything_runs(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = "the extended registers of this processor have 11072 bytes, and there is room for 11008 (hint: raise it)"
+    fake_engine.answer(monkeypatch, tmp_path, kernel={"kernel": "/bin/true", "problem": problem})
+    with pytest.raises(RunRefusedError) as refused:
+        run("run", scenario, "--exact", "--out", tmp_path / "run")
+    assert str(refused.value) == f"exact runs do not work on this machine: {problem}"
     assert not (tmp_path / "run").exists()

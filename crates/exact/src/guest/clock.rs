@@ -24,6 +24,8 @@ const TIME_OF_DAY: usize = 24;
 const NOW: usize = 32;
 const FREE_UNTIL: usize = 40;
 const INTERRUPTS: usize = 48;
+const REGISTERS: usize = 56;
+const REGISTERS_ROOM: usize = 60;
 const KICKS: usize = 64;
 const KICK_BYTES: usize = 16;
 const OWNER: u32 = 0;
@@ -53,6 +55,15 @@ pub struct Kick {
     pub index: u16,
 }
 
+/// Extended registers that a guest has seen, and what it has room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Registers {
+    /// Bytes of those of its processor.
+    pub bytes: u32,
+    /// Bytes that it can keep.
+    pub room_bytes: u32,
+}
+
 /// The page of a guest's clock.
 #[derive(Debug)]
 pub struct Clock {
@@ -77,6 +88,11 @@ impl Clock {
     pub fn is_known(&self) -> Option<bool> {
         let version: u32 = self.get(VERSION_AT);
         (version != 0).then_some(version == VERSION)
+    }
+
+    /// What the guest says of extended registers, once it knows this page.
+    pub fn registers(&self) -> Registers {
+        Registers { bytes: self.get(REGISTERS), room_bytes: self.get(REGISTERS_ROOM) }
     }
 
     /// Waits for the engine's turn; none when it does not come within `limit`.

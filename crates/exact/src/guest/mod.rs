@@ -21,7 +21,7 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use clock::Kick;
+pub use clock::{Kick, Registers};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
@@ -67,6 +67,8 @@ pub struct Guest {
     connection: Option<VhostConnection>,
     /// The device's own channel, on which nothing is sent: interrupts come with the clock.
     channel: Option<OwnedFd>,
+    /// What its kernel has seen of the processor.
+    pub registers: Registers,
     /// The latest time that both sides know, in nanoseconds.
     pub now: u64,
     /// When it has something to do next.
@@ -92,7 +94,7 @@ impl Guest {
                 break;
             }
             let why = if let Some(status) = process.ending() {
-                format!("its kernel does not start ({status})")
+                return Err(Fault::new(&name, process.why(&format!("its kernel does not start ({status})"))));
             } else if has_connected {
                 KERNEL_OF_ANOTHER.to_owned()
             } else if started.elapsed() > limit {
@@ -106,9 +108,15 @@ impl Guest {
         if clock.is_known() == Some(false) {
             return Err(Fault::new(&name, KERNEL_OF_ANOTHER));
         }
+        let registers = clock.registers();
+        // One that was built without the patch tells nothing, and would panic where there is more than it has room for.
+        if registers.room_bytes < registers.bytes.max(1) {
+            return Err(Fault::new(&name, KERNEL_OF_ANOTHER));
+        }
         Ok(Guest {
             name,
             process,
+            registers,
             card: Card::default(),
             negotiation,
             clock,

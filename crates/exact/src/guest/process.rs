@@ -43,6 +43,8 @@ pub struct Machine {
     pub memory_mib: u32,
     /// Of its random numbers.
     pub seed: u64,
+    /// Bytes of the processor's extended registers.
+    pub registers_bytes: u32,
 }
 
 impl Machine {

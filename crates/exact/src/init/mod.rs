@@ -43,8 +43,10 @@ const GRACE: u16 = 1_000;
 /// Above this TCP shrinks its buffers. A host with gigabytes never does, and a guest would by its small memory.
 const TCP_MEMORY: &str = "/proc/sys/net/ipv4/tcp_mem";
 const TCP_MEMORY_PAGES: &str = "1000000";
-/// What the guest has counted, copied into its folder at the end.
-const COUNTERS: [&str; 3] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev"];
+/// Its kernel's release.
+const RELEASE: &str = "/proc/sys/kernel/osrelease";
+/// What the guest has counted, and its kernel's release, copied into its folder at the end.
+const COUNTERS: [&str; 4] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev", RELEASE];
 
 /// Runs a guest, from its first instruction to its end. The kernel panics should it return.
 pub fn main() -> ! {

@@ -1,4 +1,5 @@
-//! Real kernels in virtual time. Where there is no kernel for them, each test says so in one line.
+//! Real kernels in virtual time. Where there is no kernel for them, one line says so, or each test fails where there must be one
+//! (`folder::REQUIRED`). Most run in `make test-all` alone.
 
 mod folder;
 mod interfaces;
@@ -89,6 +90,7 @@ fn a_kernel_that_never_looks_at_its_clock_is_named() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others() {
     let draw = |seed: u64| {
         let folder = Folder::new(&format!("digest-{seed}"));
@@ -104,6 +106,7 @@ fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others()
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_program_that_spins_is_found_and_its_host_named() {
     let folder = Folder::new("spin");
     let programs = json!({ "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] });
@@ -113,6 +116,7 @@ fn a_program_that_spins_is_found_and_its_host_named() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn folders_with_blanks_in_their_names_are_as_good_as_others() {
     let folder = Folder::new("with blanks");
     let Some(command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
@@ -127,6 +131,7 @@ fn folders_with_blanks_in_their_names_are_as_good_as_others() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_kernel_is_named_from_the_folder_in_which_the_command_is_given() {
     let folder = Folder::new("relative");
     for is_option in [false, true] {
@@ -151,6 +156,7 @@ while time.time() < end:
 print(count)";
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_program_that_reads_the_clock_is_interrupted_as_often_as_others() {
     let folder = Folder::new("clock");
     let programs = json!({
@@ -167,6 +173,7 @@ fn a_program_that_reads_the_clock_is_interrupted_as_often_as_others() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_others() {
     let folder = Folder::new("user");
     fs::create_dir_all(folder.0.join("template/inner")).expect("it is ours");
@@ -192,6 +199,7 @@ fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_other
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_trial_depends_neither_on_its_folder_nor_on_that_of_the_engine() {
     // How long the requests are is random.
     let words = ["sh", "-c", "ping -c 2 -s $(od -A n -N 1 -t u1 /dev/urandom) 10.77.0.2 && cat /proc/sys/kernel/random/boot_id"];
@@ -210,6 +218,7 @@ fn a_trial_depends_neither_on_its_folder_nor_on_that_of_the_engine() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_program_where_a_guest_has_folders_of_its_own_finds_what_is_beside_it() {
     for parent in ["/tmp", "/var/tmp"].map(Path::new).into_iter().filter(|parent| parent.is_dir()) {
         let folder = Folder::new("beside");
@@ -226,6 +235,7 @@ fn a_program_where_a_guest_has_folders_of_its_own_finds_what_is_beside_it() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_guest_is_set_up_the_same_way_everywhere() {
     let folder = Folder::new("facts");
     fs::create_dir_all(folder.0.join("template/inner")).expect("it is ours");
@@ -248,6 +258,7 @@ fn a_guest_is_set_up_the_same_way_everywhere() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn a_program_that_fails_fails_its_trial_with_its_last_words() {
     let folder = Folder::new("fail");
     let programs = json!({ "h0": [{ "words": ["sh", "-c", "echo no disk >&2; exit 3"], "is_awaited": true }] });
@@ -311,6 +322,7 @@ fn a_guest_that_dies_fails_its_trial_and_is_named() {
 }
 
 #[test]
+#[ignore = "only in make test-all"]
 fn an_engine_that_is_killed_leaves_no_process() {
     let folder = Folder::new("killed");
     let programs = sleeper_and_spinner();
@@ -323,4 +335,17 @@ fn an_engine_that_is_killed_leaves_no_process() {
     engine.kill().expect("it is ours");
     engine.wait().expect("it is ours");
     await_no_process(&folder.0);
+}
+
+#[test]
+fn two_guests_that_do_nothing_say_what_they_have_seen() {
+    let folder = Folder::new("boot");
+    let Some(command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+    let seen = outcome(&Command::new(command.get_program()).arg("boot").output().expect("it starts"));
+    let kernel = tailrace_exact::kernel::find().expect("there is one");
+    let release = Command::new(kernel).arg("--version").output().expect("it starts").stdout;
+    assert_eq!(seen["release"].as_str(), Some(String::from_utf8_lossy(&release).trim()));
+    assert!(seen["wall_s"].as_f64().is_some_and(|wall_s| wall_s > 0.0));
+    let expected = (tailrace_exact::registers::of_processor(), tailrace_exact::registers::ROOM_BYTES);
+    assert_eq!(seen["registers"], json!({ "bytes": expected.0, "room_bytes": expected.1 }));
 }
