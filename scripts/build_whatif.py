@@ -51,7 +51,7 @@ def main() -> int:
 def build(compiler: Toolchain) -> Path:
     """The module, unpacked. It has a build folder of its own, so that no other build is done again because of it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "whatif"
-    environment = os.environ | PROFILE | compiler.environment | {"CARGO_TARGET_DIR": str(target)}
+    environment = os.environ | PROFILE | dict(compiler.environment) | {"CARGO_TARGET_DIR": str(target)}
     environment["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(f"--remap-path-prefix={each}" for each in maps(compiler))
     command = [compiler.cargo, "build", "--release", "--locked", "--quiet", "-p", CRATE, "--target", TARGET]
     done = subprocess.run([*command, *compiler.options], cwd=ROOT, env=environment, check=False, timeout=LIMIT_S)

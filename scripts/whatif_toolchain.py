@@ -77,6 +77,7 @@ def debian() -> Toolchain:
             partial.mkdir()
             unpack(partial, Apt(home / "apt"))
             partial.rename(folder)
+            shutil.rmtree(home / "apt")
     return unpacked(folder)
 
 
@@ -96,8 +97,9 @@ def unpack(folder: Path, apt: "Apt") -> None:
     said = _output([compiler.rustc, "-vV"], compiler.environment)
     refuse_old(_found(r"^release: (\S+)", said))
     apt.extract(apt.needed((f"lld-{_found(r'^LLVM version: ([0-9]+)', said)}",)), folder)
-    for path in folder.glob(f"usr/src/rustc-*/[!{SOURCES_KEPT[0]}]*"):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in folder.glob("usr/src/rustc-*/*/"):
+        if path.name != SOURCES_KEPT:
+            shutil.rmtree(path)
     shutil.rmtree(folder / "usr" / "share", ignore_errors=True)
 
 
