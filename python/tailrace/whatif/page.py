@@ -11,7 +11,6 @@ from markupsafe import Markup
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import SimulatedTrial
 from tailrace.experiment.explain import outcomes_of
-from tailrace.experiment.native import simulator_version
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
@@ -24,7 +23,7 @@ from tailrace.scenario.loading import Loaded
 from tailrace.whatif.bundle import bundle_of, refuse, refuse_bytes
 from tailrace.whatif.content import Bundle
 from tailrace.whatif.lowered import Size
-from tailrace.whatif.module import packed
+from tailrace.whatif.module import packed, version
 
 PAGE_BYTES_MAX = 1_500_000
 """A page that a mail server and a telephone take."""
@@ -87,7 +86,7 @@ def render(bundle: Bundle) -> str:
         "drawing": topology_chart(plan),
         "words": topology_words(plan),
         "left_out": bundle.left_out,
-        "version": simulator_version(),
+        "version": version(),
         "theme": asset("theme.css"),
         "style": Markup(_asset("whatif.css")),
         "data": Markup(json.dumps(data, separators=(",", ":")).replace("</", "<\\/")),

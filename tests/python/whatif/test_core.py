@@ -13,6 +13,8 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.results.metrics.definitions import BETTER_HIGHER
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.document import read_yaml
+from tailrace.whatif import module
+from tailrace.whatif import page as whatif_page
 from tailrace.whatif.bundle import bundle_of
 from tailrace.whatif.lowered import Size
 
@@ -133,3 +135,11 @@ def test_no_share_is_moved_to_nothing(page: Page) -> None:
     moved = f"((own) => values.balanced(own, own.knobs[0], 1, {json.dumps(start)}))"
     found = page.eval(f"{moved}({json.dumps({'knobs': knobs})})")
     assert found == dict.fromkeys(start, 1), "of the 1 % that is left, b and c had 0.01 % each"
+
+
+def test_a_page_names_the_version_of_its_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "simulator.json").write_text('{"version": "9.8.7"}', encoding="utf-8")
+    monkeypatch.setattr(module, "ASSETS", tmp_path)
+    monkeypatch.setattr(whatif_page, "packed", lambda: b"module")
+    bundle = bundle_of(load_scenario(EXAMPLES / "dpp.yaml"), (Size("quick", 0.01), Size("full", 0.1)), ["fifo"])
+    assert "by tailrace 9.8.7, the same code" in whatif_page.render(bundle)
