@@ -1,9 +1,9 @@
 """Put each deliberate fault of tests/mutations into a copy of the code and print which tests notice.
 
 `mutate.py` tries all, those first that were never tried and then the oldest; `mutate.py WORD..` those whose description
-or file has one of the words. What was found is kept in target/faults, so that a run that is interrupted, or whose
-`--minutes` are over, is continued by the next. The exit status is 1 when no test notices a fault, 2 when tests fail
-without any.
+or file has one of the words. What was found is kept in target/nightly/faults, so that a run that is interrupted, or
+whose `--minutes` are over, is continued by the next. The exit status is 1 when no test notices a fault, 2 when tests
+fail without any.
 """
 
 import argparse
@@ -30,6 +30,7 @@ import code_items
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = ROOT / "tests" / "mutations"
+STATE = ROOT / "target" / "nightly"
 # What the copy needs to build the crates, and to run the Python tests of the program that was built here.
 SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates", "pyproject.toml", "python", "tests")
 # What those tests only read.
@@ -143,13 +144,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("words", nargs="*", help="only faults whose description or file has one of these")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing new after this time")
     parser.add_argument(
-        "--folder", type=Path, default=ROOT / "target" / "faults", help="copy, build and what was found"
+        "--state", type=Path, default=STATE, metavar="FOLDER", help="in `faults` of it is all that is kept"
     )
     asked = parser.parse_args(arguments)
     faults = [one for one in load() if not asked.words or any(word in f"{one.what} {one.file}" for word in asked.words)]
     _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES_MAX, hard_limit))
-    return Run(asked.folder, time.monotonic() + 60 * asked.minutes).go(faults)
+    return Run(asked.state / "faults", time.monotonic() + 60 * asked.minutes).go(faults)
 
 
 def load() -> list[Fault]:
@@ -182,17 +183,20 @@ class Run:
                 counts["stale"] += 1
                 print(f"stale: {fault.what}: {error}", flush=True)
         refresh(self.copy)
-        for key in sorted(keys, key=self.found.tried_at):
-            if not self.is_tried(key) and time.monotonic() < self.until_s and self.is_sound(keys[key]):
-                self.attempt(key, keys[key])
+        try:
+            for key in sorted(keys, key=self.found.tried_at):
+                if not self.is_tried(key) and time.monotonic() < self.until_s and self.is_sound(keys[key]):
+                    self.attempt(key, keys[key])
+        except KeyboardInterrupt:
+            print("interrupted; the next run continues", file=sys.stderr)
         outcomes = {key: self.found.outcome(key) for key in keys}
         counts.update(outcomes.values())
         for key in keys:
             if outcomes[key] in ("unnoticed", "stale"):
                 print(f"{outcomes[key]}: {keys[key].what}")
-        print(f"{len(faults)} faults: {', '.join(f'{count} {name}' for name, count in counts.items())}", flush=True)
-        if old := sum(outcomes[key] != "not tried" and not self.is_tried(key) for key in keys):
-            print(f"{old} of them were tried with an earlier state of the code", flush=True)
+        old = sum(outcomes[key] != "not tried" and not self.is_tried(key) for key in keys)
+        earlier = f" ({old} were tried with an earlier state of the code)" if old else ""
+        print(f"{len(faults)} faults: {', '.join(f'{n} {name}' for name, n in counts.items())}{earlier}", flush=True)
         return 2 if self.unsound else 1 if counts["unnoticed"] else 0
 
     def is_tried(self, key: str) -> bool:

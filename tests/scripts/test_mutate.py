@@ -82,6 +82,8 @@ def toy_tests(tried: list[str]) -> Any:
     def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
         text = (copy / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8")
         tried.append(text[text.index("{") + 2 : -3])
+        if tried[-1] == "stop":
+            raise KeyboardInterrupt
         return {"1": [], "2": ["takes_one"], "one": ["the compiler"]}.get(tried[-1], [])
 
     return failures
@@ -113,9 +115,19 @@ def test_a_run_is_continued_and_sums_up(
     (code / "crates" / "x" / "a.md").write_text("b", encoding="utf-8")
     subprocess.run(["git", "add", "."], cwd=code, check=True)
     mutate.Run(tmp_path / "kept", until_s=0).go(toys)
-    assert "3 of them were tried with an earlier state of the code" in capsys.readouterr().out
+    assert "(3 were tried with an earlier state of the code" in capsys.readouterr().out
     mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
     assert tried[4:] == ["1", "2", "1 + 0", "one"]
+
+
+def test_an_interrupted_run_keeps_what_it_found(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutate, "failures", toy_tests([]))
+    toys = [fault("take", "1", new) for new in ("2", "stop", "one")]
+    mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
+    assert "3 faults: 1 noticed, 0 unnoticed, 0 stale, 2 not tried" in capsys.readouterr().out
+    assert "{ 1 }" in (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8")
 
 
 def test_nothing_is_found_by_tests_that_fail_without_any_fault(
