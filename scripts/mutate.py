@@ -7,6 +7,7 @@ fail without any.
 """
 
 import argparse
+import fcntl
 import filecmp
 import hashlib
 import json
@@ -20,6 +21,8 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -150,7 +153,18 @@ def main(arguments: list[str]) -> int:
     faults = [one for one in load() if not asked.words or any(word in f"{one.what} {one.file}" for word in asked.words)]
     _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES_MAX, hard_limit))
-    return Run(asked.state / "faults", time.monotonic() + 60 * asked.minutes).go(faults)
+    until_s = time.monotonic() + 60 * asked.minutes
+    with alone(asked.state / "faults"):
+        return Run(asked.state / "faults", until_s).go(faults)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait for another run in the same folder, whose fault would be in the copy."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def load() -> list[Fault]:
@@ -163,7 +177,6 @@ class Run:
     """Faults are tried one after the other in one copy, until all are or the time is over."""
 
     def __init__(self, folder: Path, until_s: float) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.copy = folder / "copy"
         self.found = Found.read(folder / "found.json")
         self.until_s = until_s
