@@ -22,9 +22,6 @@ PAGES = (
 
 ALLOWED = {
     ("docs/glossary.md", ""): "lists the terms",
-    ("docs/validation.md", "nobody"): "names of tests",
-    ("docs/validation.md", "somebody"): "names of tests",
-    ("docs/validation.md", "punctual"): "names of tests",
     ("docs/models/fabric.md", "punctual"): "the pass over a log without lateness has this name in the fabric",
     ("python/tailrace/experiment/run.py", "spoilt"): "the key in run directories of earlier versions",
     ("python/tailrace/live/trial/effect.py", "punctual"): "the key of an outcome",

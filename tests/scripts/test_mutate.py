@@ -1,58 +1,143 @@
-"""Deliberate faults: each fits the code as it stands, and the outcome of a run is read rightly."""
+"""Deliberate faults: where one is inserted, what a run keeps, how the outcome of tests is read; with toys alone."""
 
-import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import checks
+import code_items
 import mutate
 
-
-@pytest.mark.parametrize("fault", mutate.load(), ids=lambda fault: fault.what)
-def test_each_fault_changes_the_code_as_it_stands(fault: mutate.Fault) -> None:
-    text = (mutate.ROOT / fault.file).read_text(encoding="utf-8")
-    assert mutate.with_fault(text, fault) != text
-
-
-def test_faults_have_names_of_their_own() -> None:
-    names = [fault.what for fault in mutate.load()]
-    assert len(set(names)) == len(names) >= 40
-
-
-def test_the_page_has_a_row_for_each_fault_and_counts_them() -> None:
-    page = (mutate.ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
-    page = page[page.index("## Can the tests of the mechanisms fail?") :]
-    rows = re.findall(r"^\| ([^|`]+?)( †)? \| (.+) \|$", page, re.MULTILINE)
-    table = [(what, dagger, noticed) for what, dagger, noticed in rows if what != "Fault"]
-    assert sorted(what for what, _, _ in table) == sorted(fault.what for fault in mutate.load())
-    assert not [what for what, _, noticed in table if "**no test**" in noticed]
-    late = sum(bool(dagger) for _, dagger, _ in table)
-    assert f"Of the {len(table)} faults, {late} (†) were noticed" in page
-    assert f"# all {len(table)}\n" in page
+RUST = """
+impl<T: Fn() -> u32> Rule<T> for a::Bucket<T> {
+    /// Not here: { "
+    fn take(&self, now: [u8; 2]) -> u32 { let _ = '{'; self.tokens.min(
+        self.burst,
+    ) }
+}
+pub(crate) const fn take() -> u32 { 1 }
+pub const BURST: [u32; 2] = [1, 2];
+"""
+PYTHON = "BURST = 1\n\nclass Bucket:\n    def take(self):\n        return min(\n            1,\n            BURST)\n"
 
 
-def test_a_fault_that_no_longer_fits_is_refused() -> None:
-    fault = mutate.Fault("a sign is lost", "crates/x/src/a.rs", "-1", "1", ())
-    with pytest.raises(mutate.StaleFaultError, match="'a sign is lost' 2 times instead of once"):
-        mutate.with_fault("-1 + -1", fault)
+def fault(item: str, old: str, new: str, file: str = "crates/x/src/a.rs") -> mutate.Fault:
+    return mutate.Fault("a toy", file, item, old, new, ("-p x",))
 
 
-def test_the_code_is_whole_again_after_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.rs"
-    path.write_text("1 + 1", encoding="utf-8")
-    seen = []
+@pytest.mark.parametrize(
+    ("text", "suffix", "names"),
+    [(RUST, ".rs", ["Bucket::take", "take", "BURST"]), (PYTHON, ".py", ["BURST", "Bucket.take"]), ("a {}", ".js", [])],
+)
+def test_functions_methods_and_constants_have_names(text: str, suffix: str, names: list[str]) -> None:
+    assert [item.name for item in code_items.items(text, suffix)] == names
 
-    def tests(copy: Path, arguments: str, limit_s: float) -> list[str]:
-        seen.append((path.read_text(encoding="utf-8"), arguments, limit_s))
-        return ["sums_are_right", "sums_are_right"]
 
-    monkeypatch.setattr(mutate, "failures", tests)
-    verdict = mutate.attempt(tmp_path, mutate.Fault("a sum", "a.rs", "+", "-", ("-p x",)))
-    assert verdict.noticed_by == ("sums_are_right",)
-    assert seen == [("1 - 1", "-p x", mutate.LIMIT_S)]
-    assert path.read_text(encoding="utf-8") == "1 + 1"
+def test_a_fault_is_inserted_within_its_item_however_the_text_is_broken_into_lines() -> None:
+    method = fault("Bucket::take", "self.tokens.min(self.burst)", "0")
+    assert "let _ = '{'; 0 }" in method.put_into(RUST)
+    assert fault("take", "1", "2").put_into(RUST) == RUST.replace("{ 1 }", "{ 2 }")
+    assert fault("BURST", "[1, 2]", "[2, 1]").put_into(RUST) == RUST.replace("[1, 2]", "[2, 1]")
+    python = fault("Bucket.take", "return min(1, BURST)", "return 1", "python/a.py")
+    assert python.put_into(PYTHON).endswith("        return 1\n")
+
+
+@pytest.mark.parametrize(
+    ("item", "old", "reason"),
+    [
+        ("Bucket::give", "1", "crates/x/src/a.rs has Bucket::give 0 times"),
+        ("BURST", "3", "BURST of crates/x/src/a.rs has the text 0 times"),
+        ("take", "u3", "take of crates/x/src/a.rs has the text 0 times"),
+        ("Bucket::take", "self", "Bucket::take of crates/x/src/a.rs has the text 3 times"),
+    ],
+)
+def test_a_fault_that_no_longer_fits_is_stale(item: str, old: str, reason: str) -> None:
+    with pytest.raises(mutate.StaleFaultError, match=reason):
+        fault(item, old, "").put_into(RUST)
+
+
+def test_a_fault_without_tests_has_those_of_its_crate() -> None:
+    table = {"what": "a toy", "file": "crates/wire/src/a.rs", "item": "take", "old": "1", "new": "2"}
+    assert mutate.Fault.of(table).tests == ("-p tailrace-wire",)
+    assert mutate.Fault.of(table | {"tests": ["-p x", "tests/x"]}).tests == ("-p x", "tests/x")
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one function, whose test notices that it does not return 1."""
+    root = tmp_path / "code"
+    (root / "crates" / "x" / "src").mkdir(parents=True)
+    (root / "crates" / "x" / "src" / "a.rs").write_text("fn take() -> u32 { 1 }\n", encoding="utf-8")
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    monkeypatch.setattr(mutate, "ROOT", root)
+    return root
+
+
+def toy_tests(tried: list[str]) -> Any:
+    """Stands for the tests of the toy; keeps what they saw."""
+
+    def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
+        text = (copy / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8")
+        tried.append(text[text.index("{") + 2 : -3])
+        if tried[-1] == "stop":
+            raise KeyboardInterrupt
+        return {"1": [], "2": ["takes_one"], "one": ["the compiler"]}.get(tried[-1], [])
+
+    return failures
+
+
+def test_a_run_is_continued_and_sums_up(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(mutate, "failures", toy_tests(tried))
+    toys = [fault("take", "1", "2"), fault("take", "1", "1 + 0"), fault("take", "1", "one"), fault("take", "3", "4")]
+
+    assert mutate.Run(tmp_path / "kept", until_s=0).go(toys) == 0
+    assert tried == []
+    assert "4 faults: 0 noticed, 0 unnoticed, 1 stale, 3 not tried" in capsys.readouterr().out
+
+    assert mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys[:1]) == 0
+    assert mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys) == 1
+    assert tried == ["1", "2", "1 + 0", "one"]
+    assert "4 faults: 1 noticed, 1 unnoticed, 2 stale, 0 not tried" in capsys.readouterr().out
+
+    mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
+    assert len(tried) == 4
+    assert (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8") == (
+        code / "crates" / "x" / "src" / "a.rs"
+    ).read_text(encoding="utf-8")
+
+    # Another state of the code, in which the file of the faults is the same: tried again when there is time.
+    (code / "crates" / "x" / "a.md").write_text("b", encoding="utf-8")
+    subprocess.run(["git", "add", "."], cwd=code, check=True)
+    mutate.Run(tmp_path / "kept", until_s=0).go(toys)
+    assert "(3 were tried with an earlier state of the code" in capsys.readouterr().out
+    mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
+    assert tried[4:] == ["1", "2", "1 + 0", "one"]
+
+
+def test_an_interrupted_run_keeps_what_it_found(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutate, "failures", toy_tests([]))
+    toys = [fault("take", "1", new) for new in ("2", "stop", "one")]
+    mutate.Run(tmp_path / "kept", until_s=float("inf")).go(toys)
+    assert "3 faults: 1 noticed, 0 unnoticed, 0 stale, 2 not tried" in capsys.readouterr().out
+    assert "{ 1 }" in (tmp_path / "kept" / "copy" / "crates" / "x" / "src" / "a.rs").read_text(encoding="utf-8")
+
+
+def test_nothing_is_found_by_tests_that_fail_without_any_fault(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutate, "failures", lambda copy, chosen, limit_s: ["takes_one"])
+    assert mutate.Run(tmp_path / "kept", until_s=float("inf")).go([fault("take", "1", "2")]) == 2
+    printed = capsys.readouterr()
+    assert "without any fault, the tests -p x end with: takes_one" in printed.err
+    assert "1 faults: 0 noticed, 0 unnoticed, 0 stale, 1 not tried" in printed.out
 
 
 def test_names_of_failed_tests_are_read_without_their_modules() -> None:
@@ -73,14 +158,6 @@ def test_names_of_failed_python_tests_are_read_without_their_files_and_parameter
     assert mutate.read_pytest_failures("no tests ran\n", 5) == ["a test program that ended early"]
 
 
-def test_python_tests_see_the_faults_of_the_copy(tmp_path: Path) -> None:
-    copy = mutate.copy_sources(tmp_path)
-    claim = copy / "python" / "tailrace" / "disk" / "claim.py"
-    claim.write_text("raise ImportError('a fault')\n", encoding="utf-8")
-    chosen = "tests/python/disk/test_claim.py"
-    assert mutate.failures(copy, chosen, 120) == ["a test that cannot be read"]
-
-
 class Ended:
     """A process that has ended."""
 
@@ -93,6 +170,9 @@ class Ended:
     def communicate(self, timeout: float) -> tuple[str, None]:
         return "", None
 
+    def poll(self) -> int:
+        return 0
+
 
 STARTED: list[Ended] = []
 
@@ -103,17 +183,3 @@ def test_random_cases_are_those_of_the_checks(monkeypatch: pytest.MonkeyPatch, t
     assert mutate.failures(tmp_path, "-p x", 1) == mutate.failures(tmp_path, "tests/x.py", 1) == []
     assert STARTED[0].environment["PROPTEST_RNG_SEED"] == str(checks.USUAL_SEED)
     assert f"--hypothesis-seed={checks.USUAL_SEED}" in STARTED[1].command
-
-
-def test_a_fault_that_does_not_compile_is_noticed_by_nobody() -> None:
-    fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
-    noticed = [mutate.Verdict(fault, by).is_noticed for by in ((), ("the compiler",), ("a_b",), ("the time limit",))]
-    assert noticed == [False, False, True, True]
-
-
-def test_a_row_names_a_few_tests_and_says_when_nobody_noticed() -> None:
-    fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
-    row = mutate.row(mutate.Verdict(fault, ("a_b", "c_d", "e_f", "g_h")))
-    assert row == "| a sum | `a_b`, `c_d`, `e_f` and 1 more |"
-    assert mutate.row(mutate.Verdict(fault, ())) == "| a sum | **no test** |"
-    assert mutate.row(mutate.Verdict(fault, ("the time limit",))) == "| a sum | the time limit |"
