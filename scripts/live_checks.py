@@ -5,8 +5,8 @@ installs their packages and ends: most of that is waiting, and a build can go on
 
 They need root, Linux with the privileges of the fabric, and Debian's packages, which are installed when missing. Where
 the machine cannot have them (a container without rights or network), nothing failed: the tests are skipped. Elsewhere
-each test that was skipped is listed at the end with its reason, and a skip is a failure unless the machine is the reason
-(`machine.skip_lacking` in the tests).
+each test that was skipped is listed at the end with its reason, and a skip is a failure unless the machine is that
+reason (`machine.skip_lacking` in the tests).
 """
 
 import argparse
