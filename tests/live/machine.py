@@ -8,9 +8,15 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import pytest
+
+from live_checks import LACKS
 from machine_picture import cgroups, is_alive
+
+if TYPE_CHECKING:
+    from forks import Forks
 
 ROOT = Path(__file__).parents[2]
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
@@ -62,6 +68,8 @@ def stale_cgroups() -> list[str]:
     return sorted(group for group, owner in cgroups().items() if not is_alive(*owner))
 
 
+FORKS: "Forks | None" = None
+"""Where commands are started, for the session of the tests."""
 BEFORE = frozenset(stale_cgroups())
 """What was left on this machine before."""
 
@@ -78,7 +86,8 @@ def tailrace(
     *words: str, limit_s: float = RUN_LIMIT_S, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """One command to its end; `environment` comes on top of the test's own."""
-    return run_program([*TAILRACE, *words], limit_s, environment)
+    assert FORKS is not None, "conftest.py sets it"
+    return FORKS.run(words, limit_s, os.environ | dict(environment or {}))
 
 
 def run_program(
@@ -87,6 +96,11 @@ def run_program(
     """One program to its end, with what it wrote."""
     variables = os.environ | dict(environment or {})
     return subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=False, env=variables)
+
+
+def skip_lacking(what: str) -> NoReturn:
+    """Skips a test that this machine cannot run, which is no failure; any other skip of a live test is one."""
+    pytest.skip(f"{LACKS}{what}")
 
 
 def run_live(scenario: Path, out: Path, *options: str) -> None:
@@ -114,12 +128,15 @@ def replay(out: Path) -> list[dict[str, Any]]:
     return trials
 
 
-def finished_run(scenario: Path, out: Path, limit_s: float) -> dict[str, Any]:
-    """Runs a scenario live, which leaves the machine as it was. Returns the first outcome, and versions."""
+def finished_run(scenario: Path, out: Path, limit_s: float, *options: str) -> dict[str, Any]:
+    """Runs a scenario live, which leaves the machine as it was. Returns an outcome, of the arm `base` where there is
+    one, and versions.
+    """
     before = picture()
-    assert_ended(tailrace("run", "--live", str(scenario), "--out", str(out), limit_s=limit_s))
+    assert_ended(tailrace("run", "--live", str(scenario), "--out", str(out), *options, limit_s=limit_s))
     assert wait_until_gone(str(out)) == []
     assert picture() == before
-    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    found = sorted((out / "trials").glob("*/1.json"), key=lambda path: path.parent.name != "base")
+    outcome: dict[str, Any] = json.loads(found[0].read_text(encoding="utf-8"))
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     return outcome | {"versions": manifest["versions"]}
