@@ -124,6 +124,7 @@ def test_a_transaction_is_traced_beside_what_the_fabric_did_to_frames(finished: 
     assert b"live: port leaf>client, from the fabric's log" in content
 
 
+@pytest.mark.slow
 def test_whatever_is_killed_of_a_run_leaves_nothing_and_the_run_resumes() -> None:
     """A few of the rounds that `scripts/kill_rounds.py` can do by the hundred."""
     rounds = ["--rounds", "4", "--seed", "8", "--whole-s", "6"]

@@ -7,6 +7,7 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow  # MariaDB, whose packages take a third of the installation
 SCENARIO = Path(__file__).with_name("sysbench.yaml")
 RUN_LIMIT_S = 150
 
