@@ -1,7 +1,8 @@
 """Runs a command on a machine that is made to look otherwise: `elsewhere.py KIND COMMAND ...`.
 
 Kinds: `read-only` (control groups cannot be made), `version-2` (one hierarchy of version 2), `no-namespaces` (an
-ordinary user who may not make a user namespace), `open-tun` (every user may use /dev/net/tun). Everything happens in namespaces of this process's own.
+ordinary user who may not make a user namespace), `open-tun` (every user may use /dev/net/tun). Everything happens in
+namespaces of this process's own.
 """
 
 import os
