@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 """The words of the command."""
 SCENARIO = Path(__file__).with_name("small.yaml")
-OF_TESTS = ("advised-", "observe-", "probe-")
+OF_TESTS = tuple(f"/run/netns/{kind}-" for kind in ("advised", "observe", "probe"))
 """Namespaces that tests make and remove themselves, of which another run of the tests may have some now."""
 GONE_LIMIT_S = 15.0
 RUN_LIMIT_S = 200
@@ -44,9 +44,13 @@ def picture() -> Machine:
     names = Path("/run/netns").iterdir() if Path("/run/netns").is_dir() else ()
     return Machine(
         frozenset(line.partition(":")[0].strip() for line in lines),
-        frozenset(line.split()[4] for line in mounts),
-        frozenset(path.name for path in names if not path.name.startswith(OF_TESTS)),
+        frozenset(place for line in mounts if not _is_of_tests(place := line.split()[4])),
+        frozenset(path.name for path in names if not _is_of_tests(str(path))),
     )
+
+
+def _is_of_tests(place: str) -> bool:
+    return place.startswith(OF_TESTS)
 
 
 def left_of(words: str) -> list[str]:
