@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-START_LIMIT_S = 60.0
+START_LIMIT_S = 240.0
 ORDER_BYTES_MAX = 2**20
 DEFAULT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD)
 IMPORTED = (
