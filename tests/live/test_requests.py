@@ -25,6 +25,8 @@ from test_lab import DISTRIBUTIONS
 SCENARIO = Path(__file__).with_name("requests.yaml")
 RUN_LIMIT_S = 120
 DONE_LIMIT_S = 30
+LATE_S = 0.5
+"""A program counts until it hears of the end of the trial, on a busy machine so much later."""
 BYTES = {
     "visits": 4000,
     "batches": 109,
@@ -49,14 +51,16 @@ def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str,
         assert each["goodput_bytes"] == done * BYTES[name]
         assert each["latency"]["count"] == done == each["request_counts"]["answered"]
         assert each["request_counts"]["failed"] == 0
-        assert 0 < each["latency"]["min_ps"] <= each["latency"]["p99_ps"] <= each["latency"]["max_ps"] < 1.5e12
+        assert (
+            0 < each["latency"]["min_ps"] <= each["latency"]["p99_ps"] <= each["latency"]["max_ps"] < finished["end_ps"]
+        )
         if name in DONE:
             assert (done, each["completion_ps"] is not None) == (DONE[name], True)
         else:
             assert each["cut_off"]["count"] <= 2
     [files] = [each for each in finished["workloads"] if each["name"] == "files"]
     # Two users at 100 Mbit/s, of which the others take a part.
-    assert 100 < files["transactions"] < 1.5 * 100e6 / 8 / 20_000
+    assert 20 < files["transactions"] < (finished["end_ps"] / 1e12 + LATE_S) * 100e6 / 8 / 20_000
 
 
 def test_new_connections_are_as_many_as_requests(finished: dict[str, Any]) -> None:

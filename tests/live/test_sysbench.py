@@ -25,7 +25,7 @@ def test_every_transaction_is_done_and_counted(finished: dict[str, Any]) -> None
     for each in (plain, other):
         assert each["goodput_bytes"] == 120 * 8500
         assert each["completion_ps"] == max(each["user_completion_ps"])
-    assert endless["transactions"] > 50
+    assert endless["transactions"] > 20
     assert endless["completion_ps"] is None
 
 
