@@ -57,7 +57,10 @@ def is_short_of_cores(ran: Ran) -> bool:
 
 def test_a_lowered_limit_of_the_queue_splits_every_request(loop: str) -> None:
     (queue(loop) / "max_sectors_kb").write_text("64", encoding="ascii")
-    found = evidence(loop, Run("read", "sequential", MIB, 8))
+    for _ in range(ATTEMPTS):
+        found = evidence(loop, Run("read", "sequential", MIB, 8))
+        if found.ran.issued.mean_bytes:  # a busy machine may let the load begin when its two seconds are over
+            break
     assert found.ran.issued.mean_bytes == pytest.approx(64 * 1024, rel=0.02)
     assert verdict(idle(found)).limit is Limit.SPLIT
     if not is_short_of_cores(found.ran):

@@ -10,7 +10,7 @@ import machine
 
 SCENARIO = Path(__file__).with_name("frames.yaml")
 RUN_LIMIT_S = 150
-DURATION_S, STARTED_S = 1.5, 0.5
+DURATION_S, STARTED_S = 3, 0.5
 AWAY = "threads were away"
 """What a sender tells that left out frames."""
 
@@ -19,7 +19,7 @@ AWAY = "threads were away"
 def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A run without a warm-up, and with a flood that ends before it, so that switch and ends count the same frames."""
     out, before = tmp_path_factory.mktemp("frames") / "run", machine.picture()
-    flood = ("workloads.flood.start=300ms", "workloads.flood.count=1800")
+    flood = ("workloads.flood.start=300ms", "workloads.flood.count=3000")
     times = (f"experiment.duration={DURATION_S}s", "experiment.warm_up=0s")
     changed = (*times, "policies.split.queues.normal.limit=6kB", *flood)
     options = [word for change in changed for word in ("--set", change)]
