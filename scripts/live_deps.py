@@ -15,6 +15,7 @@ from tailrace.disk.identity import NVME, SMARTCTL
 from tailrace.live.lab import fabric
 from tailrace.live.machine import doctor
 from tailrace.programs import needed
+from tailrace.programs.needed import Needed
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """Debian asks this program whether a package may start its daemon; 101 says no (invoke-rc.d(8))."""
@@ -32,6 +33,21 @@ DRIVES = (SMARTCTL, NVME)
 TCL = ("tcl", "tcl-thread", "libpgtcl")
 """For the tests alone: a stand-in for HammerDB, which no package has, is a Tcl program."""
 TCL_LIMIT_S = 10
+IPTABLES = Needed("iptables", "iptables", "--version", "lines that `tailrace advise` prints")
+"""For the tests alone."""
+SLOW_ALONE = (
+    "mariadb-server",
+    "mariadb-client",
+    "galera-4",
+    "rsync",
+    "rabbitmq-server",
+    "hpcc",
+    "netpipe-openmpi",
+    "sysbench",
+    "smartmontools",
+    "nvme-cli",
+)
+"""Packages whose programs only tests marked `slow` start: half of the time that the installation takes."""
 APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20", "--option", "Acquire::Retries=1")
 """A machine without a network is told from a slow one within a minute."""
 
@@ -44,9 +60,12 @@ def missing(wanted: Sequence[str] = ()) -> list[str]:
     return list(dict.fromkeys(packages))
 
 
-def missing_for_tests() -> list[str]:
-    """Packages of required programs that are not there, and those of the tests."""
-    return [*missing(), *([] if _has_tcl() else TCL)]
+def missing_for_tests(*, is_all: bool) -> list[str]:
+    """Packages that are not there and that the tests need: all of them, or those that are not marked `slow`."""
+    if not is_all:
+        return [package for package in missing() if package not in SLOW_ALONE]
+    found = missing(tuple(EXTRA)) + needed.packages([IPTABLES] if needed.path_of(IPTABLES) is None else [])
+    return [*found, *([] if _has_tcl() else TCL)]
 
 
 def _has_tcl() -> bool:

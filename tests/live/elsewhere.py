@@ -1,16 +1,20 @@
 """Runs a command on a machine that is made to look otherwise: `elsewhere.py KIND COMMAND ...`.
 
 Kinds: `read-only` (control groups cannot be made), `version-2` (one hierarchy of version 2), `no-namespaces` (an
-ordinary user who may not make a user namespace). Everything happens in namespaces of this process's own.
+ordinary user who may not make a user namespace), `open-tun` (every user may use /dev/net/tun). Everything happens in
+namespaces of this process's own.
 """
 
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 GROUPS = Path("/sys/fs/cgroup")
+TUN, TUN_NUMBERS = Path("/dev/net/tun"), (10, 200)
+"""Documentation/admin-guide/devices.txt of Linux."""
 NO_RIGHTS = ("setpriv", "--inh-caps=-all", "--bounding-set=-all")
 
 
@@ -33,6 +37,10 @@ def main(kind: str, words: Sequence[str]) -> None:
         case "no-namespaces":
             Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
             words = [*NO_RIGHTS, *words]
+        case "open-tun":
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", str(TUN.parent)], check=True, timeout=10)
+            os.mknod(TUN, stat.S_IFCHR | 0o666, os.makedev(*TUN_NUMBERS))
+            TUN.chmod(0o666)
     os.execvp(words[0], list(words))
 
 

@@ -8,14 +8,22 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import pytest
+
+from live_checks import LACKS
 from machine_picture import cgroups, is_alive
+
+if TYPE_CHECKING:
+    from forks import Forks
 
 ROOT = Path(__file__).parents[2]
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 """The words of the command."""
 SCENARIO = Path(__file__).with_name("small.yaml")
+OF_TESTS = tuple(f"/run/netns/{kind}-" for kind in ("advised", "observe", "probe"))
+"""Namespaces that tests make and remove themselves, of which another run of the tests may have some now."""
 GONE_LIMIT_S = 15.0
 RUN_LIMIT_S = 200
 
@@ -36,9 +44,13 @@ def picture() -> Machine:
     names = Path("/run/netns").iterdir() if Path("/run/netns").is_dir() else ()
     return Machine(
         frozenset(line.partition(":")[0].strip() for line in lines),
-        frozenset(line.split()[4] for line in mounts),
-        frozenset(path.name for path in names),
+        frozenset(place for line in mounts if not _is_of_tests(place := line.split()[4])),
+        frozenset(path.name for path in names if not _is_of_tests(str(path))),
     )
+
+
+def _is_of_tests(place: str) -> bool:
+    return place.startswith(OF_TESTS)
 
 
 def left_of(words: str) -> list[str]:
@@ -62,6 +74,8 @@ def stale_cgroups() -> list[str]:
     return sorted(group for group, owner in cgroups().items() if not is_alive(*owner))
 
 
+FORKS: "Forks | None" = None
+"""Where commands are started, for the session of the tests."""
 BEFORE = frozenset(stale_cgroups())
 """What was left on this machine before."""
 
@@ -78,7 +92,8 @@ def tailrace(
     *words: str, limit_s: float = RUN_LIMIT_S, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """One command to its end; `environment` comes on top of the test's own."""
-    return run_program([*TAILRACE, *words], limit_s, environment)
+    assert FORKS is not None, "conftest.py sets it"
+    return FORKS.run(words, limit_s, os.environ | dict(environment or {}))
 
 
 def run_program(
@@ -87,6 +102,11 @@ def run_program(
     """One program to its end, with what it wrote."""
     variables = os.environ | dict(environment or {})
     return subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=False, env=variables)
+
+
+def skip_lacking(what: str) -> NoReturn:
+    """Skips a test that this machine cannot run, which is no failure; any other skip of a live test is one."""
+    pytest.skip(f"{LACKS}{what}")
 
 
 def run_live(scenario: Path, out: Path, *options: str) -> None:
@@ -114,12 +134,15 @@ def replay(out: Path) -> list[dict[str, Any]]:
     return trials
 
 
-def finished_run(scenario: Path, out: Path, limit_s: float) -> dict[str, Any]:
-    """Runs a scenario live, which leaves the machine as it was. Returns the first outcome, and versions."""
+def finished_run(scenario: Path, out: Path, limit_s: float, *options: str) -> dict[str, Any]:
+    """Runs a scenario live, which leaves the machine as it was. Returns an outcome, of the arm `base` where there is
+    one, and versions.
+    """
     before = picture()
-    assert_ended(tailrace("run", "--live", str(scenario), "--out", str(out), limit_s=limit_s))
+    assert_ended(tailrace("run", "--live", str(scenario), "--out", str(out), *options, limit_s=limit_s))
     assert wait_until_gone(str(out)) == []
     assert picture() == before
-    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    found = sorted((out / "trials").glob("*/1.json"), key=lambda path: path.parent.name != "base")
+    outcome: dict[str, Any] = json.loads(found[0].read_text(encoding="utf-8"))
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     return outcome | {"versions": manifest["versions"]}

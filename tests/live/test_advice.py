@@ -8,6 +8,7 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow  # three trials of four seconds, of which two are about times
 CASES = Path(__file__).parents[2] / "scripts" / "advice_live"
 
 

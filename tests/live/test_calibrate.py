@@ -8,6 +8,7 @@ from tailrace.live.machine import answers
 from tailrace.live.measure import ingress
 from tailrace.live.registry import usual_service
 
+pytestmark = pytest.mark.slow  # it compares times of a few answers
 SMALL, LARGE = 18_000, 8_000_000
 COUNTS = {SMALL: 20, LARGE: 5}
 

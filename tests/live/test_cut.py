@@ -8,6 +8,8 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow  # a trial of four seconds, whose pauses are what is looked at
+
 
 @pytest.fixture(scope="module")
 def workloads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:

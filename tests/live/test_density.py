@@ -9,11 +9,15 @@ import pytest
 
 import live_density
 import machine
+from live_checks import LACKS
 
 LIMIT_S = 200
 
 
-@pytest.mark.skipif(not (live_density.GROUPS / "cpu.cfs_quota_us").exists(), reason="control groups of version 1")
+@pytest.mark.slow  # databases work for 24 seconds
+@pytest.mark.skipif(
+    not (live_density.GROUPS / "cpu.cfs_quota_us").exists(), reason=f"{LACKS}control groups of version 1"
+)
 def test_two_databases_do_twice_what_one_does_and_leave_nothing(tmp_path: Path) -> None:
     before, out = machine.picture(), tmp_path / "live.json"
     few = ["--databases", "2", "--seconds", "4", "--repeats", "2", "--quota", "5", "--out", str(out)]

@@ -10,17 +10,18 @@ from tailrace.live.lab import fabric
 from tailrace.programs.envelope import disk_of
 from tailrace.programs.errors import ProgramError
 
+pytestmark = pytest.mark.slow  # two trials of five seconds
 SCENARIO = Path(__file__).with_name("disk-limit.yaml")
 BLOCK_BYTES = 128 * 1024
 
 
 def test_what_the_device_reads_and_writes_is_what_requests_get(tmp_path: Path) -> None:
     if fabric.ask("doctor")["io_limits"] is not True:
-        pytest.skip("this machine has no controller for limits on disks")
+        machine.skip_lacking("a controller for limits on disks")
     try:
         disk_of(tmp_path)
     except ProgramError as error:
-        pytest.skip(str(error))
+        machine.skip_lacking(f"a disk that can be limited: {error}")
     out = tmp_path / "run"
     machine.run_live(SCENARIO, out)
     for arm, rate_bps in (("read", 5e6), ("write", 2e6)):

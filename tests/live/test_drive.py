@@ -57,13 +57,17 @@ def is_short_of_cores(ran: Ran) -> bool:
 
 def test_a_lowered_limit_of_the_queue_splits_every_request(loop: str) -> None:
     (queue(loop) / "max_sectors_kb").write_text("64", encoding="ascii")
-    found = evidence(loop, Run("read", "sequential", MIB, 8))
+    for _ in range(ATTEMPTS):
+        found = evidence(loop, Run("read", "sequential", MIB, 8))
+        if found.ran.issued.mean_bytes:  # a busy machine may let the load begin when its two seconds are over
+            break
     assert found.ran.issued.mean_bytes == pytest.approx(64 * 1024, rel=0.02)
     assert verdict(idle(found)).limit is Limit.SPLIT
     if not is_short_of_cores(found.ran):
         assert verdict(found).limit is Limit.SPLIT
 
 
+@pytest.mark.slow
 def test_one_request_at_a_time_is_limited_by_its_number(loop: str) -> None:
     single = Run("read", "random", 4096, 1)
     for _ in range(ATTEMPTS):
@@ -76,6 +80,7 @@ def test_one_request_at_a_time_is_limited_by_its_number(loop: str) -> None:
     pytest.fail(f"32 requests at a time gave no more than one: {told}")
 
 
+@pytest.mark.slow
 def test_a_core_that_another_program_has_is_the_limit(loop: str) -> None:
     core = min(os.sched_getaffinity(0))
     before = os.sched_getaffinity(0)
@@ -132,6 +137,7 @@ def measure(device: str, out: Path, *words: str) -> dict[str, Any]:
     return dict(json.loads((out / "result.json").read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_a_limit_of_a_control_group_is_named_with_its_file(loop: str, tmp_path: Path) -> None:
     line = [
         *machine.TAILRACE,
@@ -157,6 +163,7 @@ def test_a_limit_of_a_control_group_is_named_with_its_file(loop: str, tmp_path: 
     assert group.parent.name in sequential["verdict"]["why"]
 
 
+@pytest.mark.slow
 def test_without_the_name_nothing_is_written(loop: str, tmp_path: Path) -> None:
     before = Path(loop).read_bytes()
     told = measure(loop, tmp_path / "run", "--spec", "samsung-850-evo-1tb")
@@ -166,6 +173,7 @@ def test_without_the_name_nothing_is_written(loop: str, tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_with_the_name_the_drive_is_preconditioned_and_written(loop: str, tmp_path: Path) -> None:
     before = Path(loop).read_bytes()
     told = measure(loop, tmp_path / "run", "--destroy-data", Path(loop).name, "--precondition")
@@ -176,6 +184,7 @@ def test_with_the_name_the_drive_is_preconditioned_and_written(loop: str, tmp_pa
     assert all(one["mean"] > 0 for one in told["runs"])
 
 
+@pytest.mark.slow
 def test_what_is_destroyed_is_named_before(loop: str, tmp_path: Path) -> None:
     subprocess.run(["mkfs.ext4", "-q", "-F", loop], capture_output=True, timeout=30, check=True)
     line = [

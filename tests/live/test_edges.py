@@ -8,6 +8,8 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow  # a storm of pauses lasts two seconds
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

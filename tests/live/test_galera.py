@@ -7,6 +7,7 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow  # a cluster of MariaDB, whose packages take a third of the installation
 SCENARIO = Path(__file__).with_name("galera.yaml")
 RUN_LIMIT_S = 180
 BLOCK_BYTES = 7967

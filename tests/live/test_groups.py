@@ -31,6 +31,7 @@ def lab_of(folder: Path) -> Lab:
     return Lab(canonical_json(lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1)), folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told"), [("read-only", "not usable"), ("version-2", "v2")])
 def test_a_run_ends_well_whatever_control_groups_there_are(kind: str, told: str, tmp_path: Path) -> None:
     before = machine.picture()

@@ -24,6 +24,7 @@ from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads
 from test_lab import DISTRIBUTIONS
 
+pytestmark = pytest.mark.slow  # a stand-in plays the program
 HERE = Path(__file__).parent
 SCENARIO = HERE / "hammerdb.yaml"
 STAND_IN = HERE / "hammerdb"

@@ -29,7 +29,12 @@ def require(name: str) -> None:
     try:
         kinds.require(kinds.kind_of(name), ask("doctor"))
     except RunRefusedError as error:
-        pytest.skip(str(error))
+        machine.skip_lacking(f"a fabric: {error}")
+
+
+def fabrics(*names: str) -> list[Any]:
+    """Parameters of a test: those that need packages of their own are slow."""
+    return [pytest.param(name, marks=[] if name == "bridge" else pytest.mark.slow) for name in names]
 
 
 def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
@@ -37,6 +42,7 @@ def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
     return machine.tailrace(*words, limit_s=RUN_LIMIT_S)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", ["bridge", "ovs"])
 def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path: Path) -> None:
     require(fabric)
@@ -56,7 +62,7 @@ def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path
     assert "Tail Drop Pkts" in shown.stdout, shown.stderr
 
 
-@pytest.mark.parametrize("fabric", [name for name, kind in kinds.KINDS.items() if kind.is_foreign])
+@pytest.mark.parametrize("fabric", fabrics(*(name for name, kind in kinds.KINDS.items() if kind.is_foreign)))
 def test_a_port_that_is_offered_more_has_the_rate_of_its_link(fabric: str, tmp_path: Path) -> None:
     require(fabric)
     before = machine.picture()
@@ -90,6 +96,7 @@ def share_of_rate(lab: Lab) -> float:
     return float(bits * 10**12 / outcome["end_ps"] / port["rate_bps"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fabric", [name for name, kind in kinds.KINDS.items() if kind.is_foreign])
 @pytest.mark.parametrize("scenario", ["requests.yaml", "sysbench.yaml"])
 def test_every_request_program_runs_over_every_fabric(fabric: str, scenario: str, tmp_path: Path) -> None:

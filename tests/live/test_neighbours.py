@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 
 import machine
-from tailrace.live import neighbours
 from tailrace.live.lab.fabric import FabricError, ask
 from tailrace.live.lab.lab import Lab
 from tailrace.live.neighbours import Neighbours
 from tailrace.programs.command import Command
-from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
@@ -23,16 +21,9 @@ DONE_LIMIT_S = 20
 AFFINITY = [sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
 
 
-def require_stress_ng() -> None:
-    """Skips a test without the program, with its package."""
-    if path_of(neighbours.NEEDED) is None:
-        pytest.skip("stress-ng is not installed (Debian's package: stress-ng)")
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """The outcome of every arm of one run, which leaves the machine as it was."""
-    require_stress_ng()
     out = tmp_path_factory.mktemp("neighbours") / "run"
     before = machine.picture()
     done = machine.tailrace(
@@ -47,6 +38,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
     return {arm.name: json.loads((arm / "1.json").read_text(encoding="utf-8")) for arm in (out / "trials").iterdir()}
 
 
+@pytest.mark.slow
 def test_programs_and_neighbours_are_counted(finished: dict[str, dict[str, Any]]) -> None:
     for arm, outcome in finished.items():
         hosts = {host["name"]: host["programs"] for host in outcome["hosts"]}
@@ -64,6 +56,7 @@ def test_programs_and_neighbours_are_counted(finished: dict[str, dict[str, Any]]
         assert (list(live["neighbours"]) == ["neighbour-web-noise"]) == (arm != "quiet")
 
 
+@pytest.mark.slow
 def test_a_neighbour_computes_for_the_whole_trial(finished: dict[str, dict[str, Any]]) -> None:
     live = finished["noisy"]["live"]
     noise = live["neighbours"]["neighbour-web-noise"]
@@ -96,9 +89,8 @@ def test_programs_stay_on_their_cores_and_in_their_groups(tmp_path: Path) -> Non
 
 
 def test_who_only_looks_stays_in_the_group_of_the_lab(tmp_path: Path) -> None:
-    require_stress_ng()
     if ask("doctor").get("cgroup_usable") is False:
-        pytest.skip("this machine or user has no control groups")
+        machine.skip_lacking("control groups")
     look = ["cat", "/proc/self/cgroup"]
     with Lab(canonical_json(plan_of("noisy")), tmp_path / "bridge", "--kind", "bridge") as lab:
         assert "no-host" not in lab.run(Command("works", look, host="web"), DONE_LIMIT_S)
@@ -109,7 +101,6 @@ def test_who_only_looks_stays_in_the_group_of_the_lab(tmp_path: Path) -> None:
 
 
 def test_a_neighbour_that_is_killed_fails_the_trial(tmp_path: Path) -> None:
-    require_stress_ng()
     plan = plan_of("noisy")
     with Lab(canonical_json(plan), tmp_path / "lab", "--kind", "bridge") as lab:
         made = Neighbours(plan)

@@ -29,13 +29,14 @@ class User:
         self.home = home
 
     def tailrace(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """One command of this user's."""
+        """One command of this user's, to whom the machine's /dev/net/tun may be closed."""
         who = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", f"--inh-caps={READS}"]
         places = {"XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"}
         environment = {name: str(self.home / folder) for name, folder in places.items()}
         environment |= {"HOME": str(self.home), "TMPDIR": str(self.home), fabric.ENVIRONMENT: str(self.home / "fabric")}
+        command = ["setpriv", *who, f"--ambient-caps={READS}", *machine.TAILRACE, *words]
         return subprocess.run(
-            ["setpriv", *who, f"--ambient-caps={READS}", *machine.TAILRACE, *words],
+            elsewhere("open-tun", command),
             capture_output=True,
             text=True,
             timeout=LIMIT_S,
@@ -65,14 +66,15 @@ def user() -> Iterator[User]:
 
 
 def require_lab(user: User) -> None:
-    """Skips where the machine keeps labs from ordinary users, such as by the permissions of /dev/net/tun."""
+    """Skips where the machine keeps labs from ordinary users, such as by a limit of user namespaces."""
     facts = json.loads(user.tailrace("doctor", "--json").stdout)["facts"]
     told = {fact["what"]: fact for fact in facts}
     assert told["privileges"]["value"] == "ordinary user: labs are in a user namespace"
     if not told["a lab"]["is_good"]:
-        pytest.skip(f"this machine refuses it to ordinary users: {told['a lab']['advice']}")
+        machine.skip_lacking(f"labs of ordinary users: {told['a lab']['advice']}")
 
 
+@pytest.mark.slow
 def test_an_ordinary_user_runs_databases_in_a_user_namespace(user: User) -> None:
     before = machine.picture()
     require_lab(user)
@@ -86,6 +88,7 @@ def test_an_ordinary_user_runs_databases_in_a_user_namespace(user: User) -> None
     assert machine.picture() == before
 
 
+@pytest.mark.slow
 def test_an_ordinary_user_runs_an_mpi_job(user: User) -> None:
     # Priorities of programs need control groups, which only root has on this machine.
     text = Path(__file__).with_name("mpi.yaml").read_text(encoding="utf-8").replace(", priority: 3", "")

@@ -33,17 +33,17 @@ def by_interface(text: str) -> dict[str, dict[str, Any]]:
     return {row["interface"]: row for row in json.loads(text)["interfaces"]}
 
 
-@pytest.fixture
-def fabric(tmp_path: Path) -> Iterator[Path]:
-    """A fabric that is up, and leaves the machine as it was."""
-    before = machine.picture()
-    up = tailrace(tmp_path, "fabric", "up", str(JUMBO))
+@pytest.fixture(scope="module")
+def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A fabric that is up, and leaves the machine as it was; a test puts back what it changes."""
+    state, before = tmp_path_factory.mktemp("state"), machine.picture()
+    up = tailrace(state, "fabric", "up", str(JUMBO))
     try:
         assert up.returncode == 0, up.stderr
-        yield tmp_path
+        yield state
     finally:
-        tailrace(tmp_path, "fabric", "down")
-    assert machine.wait_until_gone(str(tmp_path)) == []
+        tailrace(state, "fabric", "down")
+    assert machine.wait_until_gone(str(state)) == []
     assert machine.picture() == before
 
 

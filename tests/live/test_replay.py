@@ -20,6 +20,8 @@ SCENARIO = Path(__file__).with_name("replay.yaml")
 RECORDED = read_recording(SCENARIO.with_name("replay.csv")).connections
 HEADERS = 66
 """Bytes of Ethernet, IPv4 and TCP with timestamps."""
+RUNS_MAX = 3
+"""TCP sends again what a program without a core does not acknowledge in time. Bytes do not tell such segments apart."""
 NOISE_PS = 20 * 10**9
 """Median lateness of a shared machine at most; an idle one has tens of microseconds."""
 PS_PER_NS = 1000
@@ -27,11 +29,15 @@ PS_PER_NS = 1000
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with an ingress log."""
-    out = tmp_path_factory.mktemp("replay") / "run"
-    machine.run_live(SCENARIO, out, "--log-ingress")
-    assert machine.wait_until_gone(str(out)) == []
-    return Run.read(out)
+    """A run with an ingress log, in which TCP sent nothing twice."""
+    for _ in range(RUNS_MAX):
+        out = tmp_path_factory.mktemp("replay") / "run"
+        machine.run_live(SCENARIO, out, "--log-ingress")
+        assert machine.wait_until_gone(str(out)) == []
+        run = Run.read(out)
+        if not any(workload["tcp"]["retransmits"] for workload in outcome(run)["workloads"]):
+            return run
+    pytest.fail(f"TCP sent segments again in each of {RUNS_MAX} runs")
 
 
 def outcome(run: Run) -> dict[str, Any]:

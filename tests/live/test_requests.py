@@ -1,6 +1,8 @@
 """Web server, cache and name server with their load generators, from the command line to the results."""
 
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from test_lab import DISTRIBUTIONS
 SCENARIO = Path(__file__).with_name("requests.yaml")
 RUN_LIMIT_S = 120
 DONE_LIMIT_S = 30
+LATE_S = 0.5
+"""A program counts until it hears of the end of the trial, on a busy machine so much later."""
 BYTES = {
     "visits": 4000,
     "batches": 109,
@@ -47,14 +51,16 @@ def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str,
         assert each["goodput_bytes"] == done * BYTES[name]
         assert each["latency"]["count"] == done == each["request_counts"]["answered"]
         assert each["request_counts"]["failed"] == 0
-        assert 0 < each["latency"]["min_ps"] <= each["latency"]["p99_ps"] <= each["latency"]["max_ps"] < 1.5e12
+        assert (
+            0 < each["latency"]["min_ps"] <= each["latency"]["p99_ps"] <= each["latency"]["max_ps"] < finished["end_ps"]
+        )
         if name in DONE:
             assert (done, each["completion_ps"] is not None) == (DONE[name], True)
         else:
             assert each["cut_off"]["count"] <= 2
     [files] = [each for each in finished["workloads"] if each["name"] == "files"]
     # Two users at 100 Mbit/s, of which the others take a part.
-    assert 100 < files["transactions"] < 1.5 * 100e6 / 8 / 20_000
+    assert 20 < files["transactions"] < (finished["end_ps"] / 1e12 + LATE_S) * 100e6 / 8 / 20_000
 
 
 def test_new_connections_are_as_many_as_requests(finished: dict[str, Any]) -> None:
@@ -78,23 +84,41 @@ def lab_of(folder: Path) -> tuple[str, dict[str, Any]]:
     return canonical_json(plan), planned_workloads(plan)[0].flat
 
 
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda raw: next(iter(raw)))
-def test_wrk_waits_as_long_as_is_computed(tmp_path: Path, distribution: dict[str, Any]) -> None:
-    plan, raw = lab_of(tmp_path)
-    servers = Servers([("requests", raw)], tmp_path / "templates")
+@dataclass(frozen=True)
+class Serving:
+    """A lab with a web server, and the workload that it serves."""
+
+    lab: Lab
+    servers: Servers
+    raw: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """One for all loads."""
+    folder = tmp_path_factory.mktemp("serving")
+    plan, raw = lab_of(folder)
+    servers = Servers([("requests", raw)], folder / "templates")
     servers.make_templates()
-    with Lab(plan, tmp_path / "lab") as lab:
+    with Lab(plan, folder / "lab") as lab:
         servers.start(lab, {})
-        load = Wrk(Task(raw | {"gap": distribution, "requests": 20}, 7, DONE_LIMIT_S, servers.of("pages")))
-        load.prepare(lab)
-        load.tick(lab, 0)
-        deadline_s = time.monotonic() + DONE_LIMIT_S
-        while not load.is_done and time.monotonic() < deadline_s:
-            time.sleep(0.02)
-        load.stop(lab)
-        # Raises for a pause that is not the one of the seed.
-        done = lua_log.transactions(load.work, "wrk", lab.folder / "logs" / "requests-pages")
+        yield Serving(lab, servers, raw)
         servers.stop()
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda raw: next(iter(raw)))
+def test_wrk_waits_as_long_as_is_computed(serving: Serving, distribution: dict[str, Any]) -> None:
+    lab, name = serving.lab, next(iter(distribution))
+    changed = {"name": name, "gap": distribution, "requests": 20}
+    load = Wrk(Task(serving.raw | changed, 7, DONE_LIMIT_S, serving.servers.of("pages")))
+    load.prepare(lab)
+    load.tick(lab, 0)
+    deadline_s = time.monotonic() + DONE_LIMIT_S
+    while not load.is_done and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    load.stop(lab)
+    # Raises for a pause that is not the one of the seed.
+    done = lua_log.transactions(load.work, "wrk", lab.folder / "logs" / f"requests-{name}")
     assert sorted((one.user, one.number) for one in done) == [(user, n) for user in range(3) for n in range(1, 21)]
     assert all(one.latency_us > 0 for one in done)
 

@@ -12,6 +12,8 @@ import pytest
 import machine
 
 RUN_LIMIT_S = 200
+KILL_LIMIT_S = 900
+"""Several runs and their replays, each with a limit of its own: two minutes on an idle machine."""
 
 
 def command(out: Path, *options: str) -> list[str]:
@@ -124,11 +126,13 @@ def test_a_transaction_is_traced_beside_what_the_fabric_did_to_frames(finished: 
     assert b"live: port leaf>client, from the fabric's log" in content
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(KILL_LIMIT_S + 60)
 def test_whatever_is_killed_of_a_run_leaves_nothing_and_the_run_resumes() -> None:
     """A few of the rounds that `scripts/kill_rounds.py` can do by the hundred."""
     rounds = ["--rounds", "4", "--seed", "8", "--whole-s", "6"]
     words = [sys.executable, str(machine.ROOT / "scripts" / "kill_rounds.py"), *rounds]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=KILL_LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads("{" + done.stdout.partition("\n{\n")[2])["bad"] == 0
 

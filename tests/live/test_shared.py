@@ -8,6 +8,8 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:

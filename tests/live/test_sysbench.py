@@ -7,6 +7,7 @@ import pytest
 
 import machine
 
+pytestmark = pytest.mark.slow  # MariaDB, whose packages take a third of the installation
 SCENARIO = Path(__file__).with_name("sysbench.yaml")
 RUN_LIMIT_S = 150
 
@@ -24,7 +25,7 @@ def test_every_transaction_is_done_and_counted(finished: dict[str, Any]) -> None
     for each in (plain, other):
         assert each["goodput_bytes"] == 120 * 8500
         assert each["completion_ps"] == max(each["user_completion_ps"])
-    assert endless["transactions"] > 50
+    assert endless["transactions"] > 20
     assert endless["completion_ps"] is None
 
 

@@ -54,6 +54,7 @@ def queue_bytes(outcome: dict[str, Any], node: str, towards: str) -> dict[str, i
     return {queue["name"]: queue["tx_bytes"] for queue in found["queues"]}
 
 
+@pytest.mark.slow
 def test_each_vlan_has_a_link_of_its_own_or_both_share_one(
     live: dict[str, dict[str, Any]], simulated: dict[str, dict[str, Any]]
 ) -> None:
@@ -66,6 +67,7 @@ def test_each_vlan_has_a_link_of_its_own_or_both_share_one(
         assert goodput_bps(live["trees"], name) == pytest.approx(goodput_bps(simulated["trees"], name), rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_spine_sees_the_frames_of_its_vlan_in_their_queue(live: dict[str, dict[str, Any]]) -> None:
     first, second = (queue_bytes(live["trees"], "leaf1", spine) for spine in ("spine1", "spine2"))
     whole_bytes = 50e6 / 8 * live["trees"]["end_ps"] / 1e12
@@ -74,6 +76,7 @@ def test_a_spine_sees_the_frames_of_its_vlan_in_their_queue(live: dict[str, dict
     assert 0.8 * whole_bytes < second["twenty"] <= whole_bytes
 
 
+@pytest.mark.slow
 def test_who_has_one_vlan_is_served_at_its_access_port(live: dict[str, dict[str, Any]]) -> None:
     for arm in ARMS:
         [orders] = [workload for workload in live[arm]["workloads"] if workload["name"] == "orders"]

@@ -166,7 +166,13 @@ def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> 
         env=fabric.environment | {"TERM": "xterm"},
     )
     os.close(terminal)
-    sender = threading.Thread(target=fabric.send, args=[200])
+    is_enough = threading.Event()
+
+    def send() -> None:
+        while not is_enough.is_set():
+            fabric.send(50)
+
+    sender = threading.Thread(target=send)
     sender.start()
     shown = b""
     deadline_s = time.monotonic() + LIMIT_S
@@ -178,6 +184,7 @@ def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> 
         top.send_signal(signal.SIGINT)
         assert top.wait(LIMIT_S) == 130
     finally:
+        is_enough.set()
         top.kill()
         top.wait(LIMIT_S)
         sender.join(LIMIT_S)

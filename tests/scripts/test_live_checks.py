@@ -20,7 +20,7 @@ def on_debian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("pathlib.Path.exists", lambda _path: True)
-    monkeypatch.setattr(live_deps, "missing_for_tests", list)
+    monkeypatch.setattr(live_deps, "missing_for_tests", lambda **_which: [])
 
 
 @pytest.mark.usefixtures("on_debian")
@@ -46,7 +46,7 @@ def test_packages_that_cannot_be_installed_are_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
-    monkeypatch.setattr(live_deps, "missing_for_tests", lambda: ["iperf3"])
+    monkeypatch.setattr(live_deps, "missing_for_tests", lambda **_which: ["iperf3"])
     monkeypatch.setattr(live_deps, "install", lambda _packages: "apt-get install: E: no network")
     assert live_checks.main() == 0
     expected = "live tests: skipped, packages cannot be installed: apt-get install: E: no network"
@@ -58,6 +58,68 @@ def test_tests_that_fail_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
     monkeypatch.setattr(live_checks, "run", lambda *_words: 1)
     assert live_checks.main() == 1
+
+
+@pytest.mark.usefixtures("on_debian")
+@pytest.mark.parametrize("is_all", [False, True])
+def test_slow_tests_and_their_packages_are_those_of_all(is_all: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[bool] = []
+    started: list[tuple[list[str], dict[str, str]]] = []
+
+    def missing(*, is_all: bool) -> list[str]:
+        wanted.append(is_all)
+        return []
+
+    def run(command: list[str], environment: dict[str, str], _limit_s: float) -> int:
+        started.append((command, environment))
+        return 1
+
+    monkeypatch.delenv("TAILRACE_TESTS", raising=False)
+    monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
+    monkeypatch.setattr(live_deps, "missing_for_tests", missing)
+    monkeypatch.setattr(live_checks, "run", run)
+    assert live_checks.main(["--all"] if is_all else []) == 1
+    [(command, environment)] = started
+    assert ("not slow" in command, environment.get("TAILRACE_TESTS")) == (not is_all, "all" if is_all else None)
+    assert wanted == [is_all]
+
+
+def test_programs_of_slow_tests_alone_are_not_installed_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_deps, "missing", lambda _wanted=(): ["iperf3", *live_deps.SLOW_ALONE])
+    assert live_deps.missing_for_tests(is_all=False) == ["iperf3"]
+    assert live_deps.missing_for_tests(is_all=True)[:2] == ["iperf3", live_deps.SLOW_ALONE[0]]
+
+
+TESTS = """
+import pytest
+
+def test_passes():
+    pass
+
+def test_of_a_fabric():
+    pytest.skip("{lacks}a fabric")
+
+@pytest.mark.skipif(True, reason="fio is not installed")
+def test_of_fio():
+    pass
+"""
+
+
+def test_a_skip_is_told_and_is_a_failure_unless_the_machine_is_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, report = tmp_path / "test_three.py", tmp_path / "report.xml"
+    file.write_text(TESTS.format(lacks=live_checks.LACKS), encoding="utf-8")
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(file), f"--junit-xml={report}"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    of_machine, other = live_checks.skips(report)
+    assert (of_machine.test, of_machine.is_of_machine) == ("test_three::test_of_a_fabric", True)
+    assert (other.test, other.is_of_machine) == ("test_three::test_of_fio", False)
+    assert live_checks.told([of_machine]) == 0
+    assert live_checks.told([of_machine, other]) == 1
+    told = capsys.readouterr()
+    assert "NOT RUN: test_three::test_of_fio: fio is not installed" in told.out
+    assert "1 skipped for a reason that is not the machine" in told.err
 
 
 @pytest.mark.usefixtures("on_debian")

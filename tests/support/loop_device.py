@@ -19,7 +19,7 @@ def loop_device(folder: Path, size_bytes: int = 16 * MIB) -> Iterator[str]:
     if os.geteuid() != 0:
         pytest.skip("loop devices need root")
     if not Path("/dev/loop-control").exists():
-        pytest.skip("this machine has no loop devices")
+        pytest.skip("this machine lacks loop devices")
     assert shutil.which("losetup"), "losetup is missing (apt-get install mount)"
     file = folder / "disk"
     file.write_bytes(os.urandom(MIB) * (size_bytes // MIB))

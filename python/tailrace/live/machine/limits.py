@@ -31,7 +31,7 @@ def measured(kind: str = TAP) -> dict[str, Any] | None:
         held = read_json(path(kind))
     except (OSError, ValueError):
         return None
-    return held["figures"] if isinstance(held, dict) and held.get("of") == _identity() else None
+    return held["figures"] if isinstance(held, dict) and held.get("of") == identity() else None
 
 
 def measure(kind: str = TAP) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def measure(kind: str = TAP) -> dict[str, Any]:
     figures = fabric.ask("limits", "--seconds", SECONDS, *options, limit_s=MEASURE_LIMIT_S)
     file = path(kind)
     make_folder(file.parent)
-    write_json(file, {"of": _identity(), "figures": figures})
+    write_json(file, {"of": identity(), "figures": figures})
     return figures
 
 
@@ -66,6 +66,7 @@ def lateness_text(figures: Mapping[str, Any]) -> str:
     return f"{late} (p99.9; this machine alone: {machine}; the switch's own work: {own})"
 
 
-def _identity() -> dict[str, Any]:
+def identity() -> dict[str, Any]:
+    """The machine and the build of which figures hold."""
     machine = describe_machine()
     return {"fabric_build": fabric.build(), **{key: machine[key] for key in SAME}}

@@ -1,0 +1,48 @@
+"""What all live tests share: the process that starts commands, and the capacity of the machine."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import machine
+from forks import forks
+from tailrace.files import make_folder, write_json
+from tailrace.live.lab import kinds
+from tailrace.live.machine import limits
+
+LATENESS = {"lateness_us": {"p99_9": 500.0}}
+FIGURES = {
+    "frames": {"frames_per_second_max": 150_000.0},
+    "ports": [LATENESS | {"machine": LATENESS, "own_lateness_us": {"p99_9": 20.0}}],
+}
+"""Of a small virtual machine. The scenarios of the tests need a tenth of these frames."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands() -> Iterator[None]:
+    """`machine.tailrace` starts commands in forks. The path of a socket is short."""
+    with tempfile.TemporaryDirectory(prefix="live-") as folder, forks(Path(folder)) as made:
+        machine.FORKS = made
+        yield
+        machine.FORKS = None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _capacity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The selection for `make test` finds figures in a cache of its own: a busy machine would get low ones.
+
+    All tests together let the machine be measured, as users do, which takes half a minute of processor time.
+    """
+    if os.environ.get("TAILRACE_TESTS") == "all":
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        for kind in kinds.KINDS:
+            file = limits.path(kind)
+            make_folder(file.parent)
+            write_json(file, {"of": limits.identity(), "figures": FIGURES})
+        yield
