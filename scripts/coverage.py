@@ -84,7 +84,7 @@ def accumulate(minutes: float, folder: Path) -> int:
     covered: dict[str, list[int]] = held["covered"]
     end_s = time.monotonic() + 60 * minutes
     samples = 0
-    while time.monotonic() < end_s:
+    while not samples or time.monotonic() < end_s:
         held["parts"] += 1
         for trials in map(int, stated):
             for name in DISTRIBUTIONS:

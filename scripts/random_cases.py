@@ -1,7 +1,8 @@
 """Repeat the tests with random cases with other cases: full counts, and the long ones that `cargo test` ignores.
 
 A step is one crate, or one file of Python tests, with one seed; it is begun while there is time, and not interrupted by
-its end. The next call goes on with the next step, and no seed is used twice. A step that failed is repeated first.
+its end; a call has at least one. The next call goes on with the next step, and no seed is used twice. A step that
+failed is repeated first.
 """
 
 import argparse
@@ -79,7 +80,7 @@ def main() -> int:
             if is_passed(Step(tuple(failed["command"]), failed["seed"])):
                 held["failed"].remove(failed)
                 write_json(file, held)
-        while time.monotonic() < end_s:
+        while not steps or time.monotonic() < end_s:
             rounds, place = divmod(held["done"], len(all_of))
             step, begun_s = Step(all_of[place], FIRST_SEED + rounds), time.monotonic()
             if not is_passed(step):
