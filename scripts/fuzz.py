@@ -31,6 +31,8 @@ FINDINGS = ROOT / "tests" / "fuzz" / "findings"
 STATE = ROOT / "target" / "nightly"
 INPUT_CPU_S_MAX = 16
 """Processor time of one input, shortening it included once it is a finding: then there are many of them."""
+START_CPU_S_MAX = 300
+"""To make the seeds and try each."""
 WAIT_S_MAX = 300
 """An input that neither ends nor computes waits for something."""
 SLICE_S = 30
@@ -96,7 +98,7 @@ class Worker:
                 text=True, bufsize=1, start_new_session=True,
             )  # fmt: skip
 
-    def answer(self, question: str = "") -> dict[str, str]:
+    def answer(self, question: str = "", cpu_s_max: float = INPUT_CPU_S_MAX) -> dict[str, str]:
         """Asks, and waits for the answer; of a process that ends or hangs, what happened to it."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -107,14 +109,24 @@ class Worker:
             selector.register(self.process.stdout, selectors.EVENT_READ)
             while not selector.select(timeout=1):
                 spent_s, waited_s = self._cpu_s() - begun_cpu_s, time.monotonic() - begun_s
-                if spent_s > INPUT_CPU_S_MAX or waited_s > WAIT_S_MAX:
-                    return self._ended(HUNG if spent_s > INPUT_CPU_S_MAX else WAITING)
+                if spent_s > cpu_s_max:
+                    return self._ended(HUNG)
+                if waited_s - spent_s > WAIT_S_MAX and not self._is_running():
+                    return self._ended(WAITING)
         line = self.process.stdout.readline()
         return dict(json.loads(line)) if line else self._ended(CRASHED)
 
     def _cpu_s(self) -> float:
-        words = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        words = self._state()
         return (int(words[11]) + int(words[12])) / TICKS_PER_S
+
+    def _is_running(self) -> bool:
+        """Whether it computes, or would on an idle machine."""
+        return self._state()[0] == "R"
+
+    def _state(self) -> list[str]:
+        """The fields of proc(5) after the name."""
+        return Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
 
     def _ended(self, what: str) -> dict[str, str]:
         """A finding: with the place in Python where it was."""
@@ -137,13 +149,10 @@ class Worker:
 
 @contextmanager
 def working(one: Format, state: State) -> Iterator[Worker]:
-    """A worker that is ready."""
+    """A worker that has begun to try the seeds."""
     with tempfile.TemporaryDirectory(prefix="tailrace-fuzz-") as folder:
         worker = Worker(one, state, Path(folder))
         try:
-            ready = worker.answer()
-            if "ready" not in ready:
-                raise RuntimeError(f"{one.name}: a seed fails: {ready}")
             yield worker
         finally:
             worker.stop()
@@ -155,6 +164,12 @@ def fuzz(one: Format, state: State, seconds: float) -> None:
     end_s = float("inf")
     while time.monotonic() < end_s:
         with working(one, state) as worker:
+            begun_s, ready = time.monotonic(), worker.answer(cpu_s_max=START_CPU_S_MAX)
+            progress.seconds += time.monotonic() - begun_s
+            if "ready" not in ready:
+                seed = worker.file.read_bytes() if worker.file.exists() else b""
+                state.keep(one, f"a seed: {ready['signature']}", seed, ready["details"])
+                return
             end_s = min(end_s, time.monotonic() + seconds)
             while time.monotonic() < end_s and worker.process.poll() is None:
                 begun_s = time.monotonic()

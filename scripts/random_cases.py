@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tailrace.files import make_folder, read_json, write_json
 
@@ -73,7 +74,7 @@ def main() -> int:
     options = parser.parse_args()
     make_folder(options.state)
     file = options.state / "random-cases.json"
-    held = read_json(file) if file.exists() else {"done": 0, "seconds": 0.0, "failed": []}
+    held: dict[str, Any] = read_json(file) if file.exists() else {"done": 0, "seconds": 0.0, "failed": []}
     end_s, all_of, steps = time.monotonic() + 60 * options.minutes, commands(), 0
     try:
         for failed in list(held["failed"]):

@@ -261,7 +261,7 @@ def accumulate(options: argparse.Namespace) -> int:
     folder = options.state / "verdicts" / f"{simulator_build()}-{build()[:8]}-{options.seed}"
     make_folder(folder)
     file = folder / "figures.json"
-    held = read_json(file) if file.exists() else {"next": 1, "figures": [], "failed": {}}
+    held: dict[str, Any] = read_json(file) if file.exists() else {"next": 1, "figures": [], "failed": {}}
     begun, end_s = held["next"], time.monotonic() + 60 * options.minutes
     while time.monotonic() < end_s:
         number = held["next"]

@@ -40,7 +40,7 @@ def mutated(dice: random.Random, seeds: Sequence[bytes], *, is_binary: bool) -> 
     return content[:INPUT_BYTES_MAX]
 
 
-def flip_bits(dice: random.Random, content: bytes, _: Sequence[bytes]) -> bytes:
+def flip_bits(dice: random.Random, content: bytes, _seeds: Sequence[bytes]) -> bytes:
     """A few bytes are others."""
     found = bytearray(content or b"\0")
     for _ in range(dice.randint(1, 4)):
