@@ -108,7 +108,7 @@ def run(stage: Stage, seconds: float, folder: Path) -> Ended:
 
 
 def summarise(ended: list[Ended], stages: int) -> int:
-    """A line for each stage; the last one is the verdict. Stages that an interrupt left out are none without finding."""
+    """A line for each stage; the last one is the verdict, in which stages that an interrupt left out are not good."""
     print("\n=== nightly")
     for one in ended:
         print(f"  {one.stage.name:9s} {one.seconds:7.0f} s  {one.verdict:10s}  {one.last_line}")
