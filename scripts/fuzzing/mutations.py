@@ -1,9 +1,11 @@
 """Inputs made of others: bytes, lines and words are changed, and two inputs are spliced."""
 
+import json
 import random
 import re
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 CHANGES_MAX = 6
 """Changes of one input at most."""
@@ -29,6 +31,7 @@ BOUNDARIES = (
     ),
     *(b"*", b"&a", b"*a", b"<<", b"!!python/object", b"|", b">", b"- ", b"? ", b"#", b"%", b"@", b"`", b"\\", b"\t"),
 )
+JSON_VALUES: tuple[Any, ...] = (None, True, 0, 1, -1, 2**63, 1.5, 1e300, "", "0", "a", [], [1], {}, {"a": 1})
 Change = Callable[[random.Random, bytes, Sequence[bytes]], bytes]
 
 
@@ -126,8 +129,36 @@ def change_number(dice: random.Random, content: bytes, _: Sequence[bytes]) -> by
     return content[: one.start()] + str(new).encode() + content[one.end() :]
 
 
+def change_json(dice: random.Random, content: bytes, _: Sequence[bytes]) -> bytes:
+    """Of a JSON document a value is left out, or another: of another type, or at a boundary."""
+    try:
+        document = json.loads(content)
+    except ValueError:
+        return content
+    places = list(places_of(document))
+    if not places:
+        return content
+    holder, key = dice.choice(places)
+    if dice.random() < 0.3:
+        del holder[key]
+    else:
+        holder[key] = dice.choice((*JSON_VALUES, dice.choice(places)[0]))
+    try:
+        return json.dumps(document, indent=1).encode()
+    except (ValueError, RecursionError):  # it has become a part of itself
+        return content
+
+
+def places_of(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place of a document: the list or the object, and the position or the key in it."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in items:
+        yield value, key
+        yield from places_of(one)
+
+
 BINARY: Sequence[Change] = (flip_bits, put_number, put_number, cut_off, move_block, splice)
 TEXT: Sequence[Change] = (
     *(change_words, change_words, change_words, change_lines, change_lines, change_number),
-    *(flip_bits, cut_off, move_block, splice),
+    *(change_json, change_json, change_json, flip_bits, cut_off, move_block, splice),
 )
