@@ -17,7 +17,7 @@ from jobs import Job, Plan, shortened
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "examples" / "run_plan"
 BUILD_LIMIT_S = 1200
-COUNT_LIMIT_S = 600
+COUNT_LIMIT_S = 3600
 #: The loop of events, and what it calls.
 LOOP = "*World*advance*"
 #: First levels of the modelled caches: size, associativity, line.

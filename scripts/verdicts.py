@@ -9,6 +9,10 @@ that was interrupted goes on. Each scenario is a file in its folder, for `tailra
 `--control` runs real kernels a second time, with links that are one per cent longer: how far two runs differ that
 nobody would tell apart. A scenario with losses is chaotic, and no model can agree with a kernel better than that kernel
 with itself.
+
+`--minutes 20` is for `make nightly`: it goes on with the scenario after the last one of the same build and kernel, with
+one trial each, and ends with exit code 1 when certainly fewer figures of a metric are within their band than
+`AGREEING` says, or a scenario fails, and 2 where there is no kernel.
 """
 
 import argparse
@@ -16,15 +20,19 @@ import json
 import math
 import random
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import tailrace
 from tailrace.errors import TailraceError
+from tailrace.exact.program import build, required_kernel
+from tailrace.experiment.native import simulator_build
+from tailrace.files import make_folder, read_json, write_json
 from tailrace.results.directory.run_directory import Run
 from tailrace.statistics.interval import VALUES_MIN
 from tailrace.statistics.verdict import change_interval
@@ -41,6 +49,17 @@ FRAMES_MIN = 12
 LOAD_MAX = 0.3
 """Of the line, for the transactions alone."""
 BANDS = {"latency_p50_ms": 0.05, "goodput_gbps": 0.05, "latency_p99_ms": 0.15, "drops": 0.15, "retransmits": 0.15}
+AGREEING = {
+    "latency_p50_ms": 156 / 200,
+    "goodput_gbps": 322 / 400,
+    "latency_p99_ms": 137 / 173,
+    "drops": 156 / 200,
+    "retransmits": 321 / 400,
+}
+"""Share of the figures within their band in 200 scenarios: docs/validation.md."""
+DEVIATIONS = 3
+"""Standard deviations of a share that is certainly below another."""
+STATE = Path(__file__).resolve().parent.parent / "target" / "nightly"
 FEW = 30
 """Counts below this differ by more than their band from one seed to the next."""
 EVENTS_MIN = 100
@@ -204,7 +223,12 @@ def main() -> int:
     parser.add_argument("--simulated-trials", type=int, help="of each scenario, by the simulator, if more")
     parser.add_argument("--out", type=Path, default=Path("runs/verdicts"))
     parser.add_argument("--control", action="store_true", help="real kernels twice, the links one per cent longer")
+    parser.add_argument("--minutes", type=float, help="go on with the scenarios after the last one, for this long")
+    parser.add_argument("--state", type=Path, default=STATE, metavar="FOLDER", help="with --minutes")
     options = parser.parse_args()
+    if options.minutes is not None:
+        options.trials, options.control = 1, False
+        return accumulate(options)
     found: list[Figure] = []
     control: list[Figure] = []
     for number in options.numbers or range(options.first, options.first + options.count):
@@ -225,6 +249,49 @@ def main() -> int:
     if options.control:
         summarise("exact against exact with links one per cent longer", control)
     return 0
+
+
+def accumulate(options: argparse.Namespace) -> int:
+    """Runs further scenarios until the time is over; the figures of all are in the folder of this build and kernel."""
+    try:
+        required_kernel()
+    except TailraceError as error:
+        print(f"verdicts: NOT RUN: {error}")
+        return 2
+    folder = options.state / "verdicts" / f"{simulator_build()}-{build()[:8]}-{options.seed}"
+    make_folder(folder)
+    file = folder / "figures.json"
+    held: dict[str, Any] = read_json(file) if file.exists() else {"next": 1, "figures": [], "failed": {}}
+    begun, end_s = held["next"], time.monotonic() + 60 * options.minutes
+    while time.monotonic() < end_s:
+        number = held["next"]
+        scenario = draw(number, options.seed)
+        name = f"{number:3d} {describe(scenario)}"
+        try:
+            paths = run_all(scenario, folder / str(number), options)
+            held["figures"] += [asdict(figure) for figure in figures(name, (paths[0], paths[1]))]
+        except TailraceError as error:
+            held["failed"][str(number)] = str(error)
+        held["next"] += 1
+        write_json(file, held)
+    found = [Figure(**one) for one in held["figures"]]
+    summarise("simulated against exact", found)
+    faults = list(disagreements(found))
+    faults += [f"scenario {number} failed: {error}" for number, error in held["failed"].items()]
+    for fault in faults:
+        print(f"{fault}\n    scripts/verdicts.py --count {held['next'] - 1} --trials 1 --seed {options.seed}")
+    print(f"verdicts: {held['next'] - begun} scenarios, {held['next'] - 1} in all, {len(faults)} findings")
+    return 1 if faults else 0
+
+
+def disagreements(found: list[Figure]) -> Iterator[str]:
+    """Metrics of which certainly fewer figures than usual are within their band."""
+    for metric, usual in AGREEING.items():
+        of_metric = [figure for figure in found if figure.metric == metric]
+        within = sum(figure.is_within for figure in of_metric)
+        margin = DEVIATIONS * math.sqrt(usual * (1 - usual) * len(of_metric))
+        if within < usual * len(of_metric) - margin:
+            yield f"{metric}: {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %, usually {usual:.0%}"
 
 
 def summarise(title: str, found: list[Figure]) -> None:

@@ -19,7 +19,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
     "Switch configurations and storage tests": ("import", "export"),
 }
-"""Commands in the order in which help shows them."""
+"""Commands of the program in the order in which its help shows them. A group inside it lists its own under one title."""
 
 
 class Group(typer.core.TyperGroup):
@@ -40,17 +40,15 @@ class Group(typer.core.TyperGroup):
             for name in self.list_commands(ctx)
             if (command := self.get_command(ctx, name)) is not None and not command.hidden
         }
-        for title, rows in _panels(summaries):
+        panels = _panels(summaries) if ctx.parent is None else [("Commands", list(summaries.items()))]
+        for title, rows in panels:
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
 def _panels(summaries: Mapping[str, str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each panel with commands of this group; commands without a panel have a title of their own."""
+    """Each panel of the program; commands without a panel have a title of their own."""
     placed = {name for names in PANELS.values() for name in names}
-    if not placed & set(summaries) or placed.isdisjoint(set(summaries) - {"list"}):
-        yield "Commands", list(summaries.items())
-        return
     for title, names in PANELS.items():
         yield title, [(name, summaries[name]) for name in names if name in summaries]
     if others := [(name, text) for name, text in summaries.items() if name not in placed]:

@@ -24,6 +24,10 @@ def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
     if unknown := [key for key in document.data if key not in SECTIONS]:
         what, hint = f"'{unknown[0]}' is not a host parameter", f"sections: {', '.join(SECTIONS)}"
         raise ScenarioError([Problem(str(file), document.line((unknown[0],)), unknown[0], what, hint)])
+    for key in SECTIONS:
+        if not isinstance(document.data.get(key) or {}, dict):
+            hint = f"write keys below {key}, as `tailrace calibrate` does"
+            raise ScenarioError([Problem(str(file), document.line((key,)), key, "it must be a mapping", hint)])
     given = dict(_leaves(document.data.get("hosts") or {}, "hosts"))
     statement = document.data.get("round_trips") or {}
     for place, trip in _statements(read_scenario(scenario).data):

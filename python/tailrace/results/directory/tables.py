@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
+from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from arro3.core import Array, ChunkedArray, DataType, Field, Schema
 from arro3.core import Table as ArrowTable
 from arro3.io import read_parquet, write_csv, write_parquet
 
-from tailrace.errors import TailraceError
+from tailrace.errors import TailraceError, reason_of
+from tailrace.files import named
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
@@ -20,6 +22,9 @@ TABLES = (
 )
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
+MAGIC = b"PAR1"
+"""First and last bytes of a Parquet file."""
+REASON_CHARACTERS_MAX = 120
 ROWS_SHOWN = 10
 """Rows that a notebook shows of a table."""
 
@@ -123,7 +128,32 @@ def read_trial_table(trial: Trial, name: str) -> Table:
     path = trial.table_path(name)
     if not path.exists():
         raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
-    return Table(read_parquet(str(path)).read_all())
+    return Table(_read(path))
+
+
+def _read(path: Path) -> ArrowTable:
+    """A Parquet file; raises `RunDirectoryError` for a damaged one."""
+    if not _is_whole(path):
+        raise _damaged(path, "it is no whole Parquet file")
+    try:
+        return read_parquet(str(path)).read_all()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  the library panics on what it does not expect
+        raise _damaged(path, reason_of(error)[:REASON_CHARACTERS_MAX]) from None
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether both ends of the file are there."""
+    with named(path), path.open("rb") as file:
+        begins = file.read(len(MAGIC))
+        file.seek(-min(len(MAGIC), file.seek(0, SEEK_END)), SEEK_END)
+        return begins == file.read() == MAGIC
+
+
+def _damaged(path: Path, why: str) -> RunDirectoryError:
+    hint = "remove the files of this trial and run the same command again"
+    return RunDirectoryError(f"{path}: cannot be read: {why} (hint: {hint})")
 
 
 def _joined(read: Sequence[tuple[Trial, ArrowTable]]) -> ArrowTable:

@@ -1,13 +1,18 @@
 """Reads YAML with limited nesting."""
 
+from bisect import bisect_left
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, StreamMark
 from ruamel.yaml.scanner import RoundTripScanner, Scanner
 
 from tailrace.files import DEPTH_MAX
 
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError)
+"""What the library raises of its own where it does not expect the input: a number `-_`, a key that is a mapping, a
+version of YAML that it does not know.
+"""
 TOO_DEEP = f"it is nested deeper than {DEPTH_MAX} levels"
 
 
@@ -30,15 +35,38 @@ def load_yaml(text: str, *, is_marked: bool) -> Any:
 
     Raises `YAMLError` or `ValueError` for invalid YAML, and `YAMLError` where it is nested too deeply.
     """
-    reader = YAML(typ="rt" if is_marked else "safe", pure=True)
-    reader.max_depth = DEPTH_MAX
-    reader.preserve_quotes = is_marked
-    reader.Scanner = _MarkedScanner if is_marked else _PlainScanner
     try:
-        return reader.load(text)
+        return _load(text, is_marked=is_marked)
     except MarkedYAMLError as error:
         if (error.problem or "").startswith("maximum depth"):
             raise MarkedYAMLError(None, None, TOO_DEEP, error.problem_mark) from None
         raise
     except RecursionError:
         raise MarkedYAMLError(None, None, TOO_DEEP) from None
+    except FAULTS as error:
+        mark = StreamMark("", 0, _line_of(text, type(error), is_marked=is_marked), 0)
+        raise MarkedYAMLError(None, None, "a value or a key here cannot be read", mark) from None
+
+
+def _load(text: str, *, is_marked: bool) -> Any:
+    reader = YAML(typ="rt" if is_marked else "safe", pure=True)
+    reader.max_depth = DEPTH_MAX
+    reader.preserve_quotes = is_marked
+    reader.Scanner = _MarkedScanner if is_marked else _PlainScanner
+    return reader.load(text)
+
+
+def _line_of(text: str, fault: type[Exception], *, is_marked: bool) -> int:
+    """The first line, from 0, with which the text has the fault; the library does not tell it."""
+    lines = text.splitlines(keepends=True)
+
+    def has_fault(count: int) -> bool:
+        try:
+            _load("".join(lines[:count]), is_marked=is_marked)
+        except fault:
+            return True
+        except Exception:  # noqa: BLE001  text that is cut off may have any other fault
+            return False
+        return False
+
+    return max(0, bisect_left(range(len(lines)), True, key=has_fault) - 1)

@@ -1,0 +1,109 @@
+"""`make nightly`: stages get their shares, what could not run is a failure, and nothing is done twice."""
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import coverage
+import nightly
+import random_cases
+from fuzzing.mutations import mutated
+from fuzzing.worker import shortened
+from tailrace.files import read_json, write_json
+from tailrace.statistics.interval import LEVEL
+
+PROGRAM = "import sys; print('a line'); print({line!r}); sys.exit({code})"
+
+
+@pytest.fixture
+def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[nightly.Stage]:
+    """Three programs: one is done, one finds something, one cannot run."""
+    (tmp_path / "scripts").mkdir()
+    found = []
+    for code, name in enumerate(("good", "finder", "absent")):
+        (tmp_path / "scripts" / f"{name}.py").write_text(PROGRAM.format(line=f"{name}: 5 done", code=code))
+        found.append(nightly.Stage(name, f"{name}.py", 1 / 3, "a test"))
+    monkeypatch.setattr(nightly, "ROOT", tmp_path)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "code"), [("good", "no finding", 0), ("finder", "FINDINGS", 1), ("absent", "NOT RUN", 1)]
+)
+def test_the_summary_has_the_last_line_of_a_stage_and_its_verdict(
+    stages: list[nightly.Stage], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, word: str, code: int
+) -> None:
+    ended = nightly.run_all([stage for stage in stages if stage.name == name], 1, tmp_path)
+    assert nightly.summarise(ended, 1) == code
+    assert nightly.summarise(ended, 2) == 1, "one was interrupted"
+    line, _ = [line for line in capsys.readouterr().out.splitlines() if line.startswith(f"  {name}")]
+    assert line.endswith(f"{name}: 5 done")
+    assert word in line
+
+
+def test_the_stage_that_lacks_most_of_its_share_runs_first(stages: list[nightly.Stage], tmp_path: Path) -> None:
+    write_json(tmp_path / "stages.json", {"good": 50.0, "finder": 10.0, "absent": 20.0})
+    assert [one.stage.name for one in nightly.run_all(stages, 1, tmp_path)] == ["finder", "absent", "good"]
+    assert read_json(tmp_path / "stages.json")["good"] > 50
+
+
+def test_every_stage_has_a_program() -> None:
+    for stage in nightly.STAGES:
+        assert (Path(nightly.__file__).parent / stage.program).is_file()
+    assert sum(stage.share for stage in nightly.STAGES) == pytest.approx(1)
+
+
+def test_a_coverage_that_is_certainly_too_low_is_a_finding() -> None:
+    samples = 1_000_000
+    assert not coverage.lacking("3 normal", round(LEVEL * samples), samples)
+    assert "cover the mean in 89.00%" in coverage.lacking("3 normal", round(0.89 * samples), samples)
+    assert not coverage.lacking("3 normal", 89, 100), "a hundred samples do not tell"
+
+
+def test_coverage_goes_on_with_other_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "REPEATS_OF_PART", 10)
+    seen = []
+    for _ in range(2):
+        coverage.accumulate(1e-9, tmp_path)
+        seen.append(read_json(tmp_path / "coverage.json"))
+    assert [one["parts"] for one in seen] == [1, 2]
+    assert [one["covered"]["3 normal"][1] for one in seen] == [10, 20]
+    assert (coverage.distances("normal", 3, 10, 1) != coverage.distances("normal", 3, 10, 2)).all()
+
+
+def test_random_cases_have_every_test_that_is_ignored_as_too_long() -> None:
+    found = [" ".join(command) for command in random_cases.commands()]
+    assert sum("--ignored" in command for command in found) == 5
+    assert "cargo test --locked --quiet -p tailrace-dataplane" in found
+    assert any(command.endswith("tests/python/scenario/test_units.py") for command in found)
+
+
+def test_a_failed_step_is_repeated_until_it_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flag = tmp_path / "flag"
+    step = (
+        sys.executable,
+        "-c",
+        f"import pathlib; raise SystemExit(not pathlib.Path({str(flag)!r}).exists())",
+    )
+    monkeypatch.setattr(random_cases, "commands", lambda: [step])
+    monkeypatch.setattr("sys.argv", ["random_cases", "--minutes", "1e-9", "--state", str(tmp_path)])
+    assert random_cases.main() == 1
+    assert read_json(tmp_path / "random-cases.json")["failed"] == [{"command": list(step), "seed": 2}]
+    flag.touch()
+    assert random_cases.main() == 0
+    held = read_json(tmp_path / "random-cases.json")
+    assert (held["done"], held["failed"]) == (2, [])
+
+
+def test_an_input_is_the_same_each_time_and_another_for_each_number() -> None:
+    seeds = [b"policy-map type qos P\n  class C\n", b"interface Ethernet1/1\n  mtu 9216\n"]
+    made = [mutated(Random(f"nxos/{number}"), seeds, is_binary=False) for number in range(50)]
+    assert made == [mutated(Random(f"nxos/{number}"), seeds, is_binary=False) for number in range(50)]
+    assert len(set(made)) > 40
+
+
+def test_an_input_is_shortened_by_lines() -> None:
+    assert b"a\nc\n" in list(shortened(b"a\nb\nc\n"))
+    assert list(shortened(b"")) == []
