@@ -7,7 +7,9 @@ else that happens before a scenario is read.
 import ast
 import inspect
 import itertools
-import textwrap
+import sys
+from collections.abc import Iterator
+from functools import cache
 
 
 def keys_described(part: type) -> dict[str, str]:
@@ -15,19 +17,20 @@ def keys_described(part: type) -> dict[str, str]:
     found: dict[str, str] = {}
     for base in reversed(part.__mro__):
         if "__annotations__" in vars(base):
-            found |= _of_class(base)
+            found |= _classes(base.__module__).get(base.__name__, {})
     return found
 
 
-def _of_class(part: type) -> dict[str, str]:
-    [body] = ast.parse(textwrap.dedent(inspect.getsource(part))).body
-    assert isinstance(body, ast.ClassDef), "the source of a class defines it"
-    return {
-        key.target.id: inspect.cleandoc(below.value.value)
-        for key, below in itertools.pairwise(body.body)
-        if isinstance(key, ast.AnnAssign)
-        and isinstance(key.target, ast.Name)
-        and isinstance(below, ast.Expr)
-        and isinstance(below.value, ast.Constant)
-        and isinstance(below.value.value, str)
-    }
+@cache
+def _classes(module: str) -> dict[str, dict[str, str]]:
+    """The same for each class of a module, without those of its base classes."""
+    body = ast.parse(inspect.getsource(sys.modules[module])).body
+    return {part.name: dict(_described(part)) for part in body if isinstance(part, ast.ClassDef)}
+
+
+def _described(part: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for key, below in itertools.pairwise(part.body):
+        if not (isinstance(key, ast.AnnAssign) and isinstance(key.target, ast.Name)):
+            continue
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
+            yield key.target.id, inspect.cleandoc(below.value.value)
