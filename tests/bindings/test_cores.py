@@ -158,6 +158,7 @@ def test_a_trial_that_cannot_have_several_cores_has_failed_in_words(lab: Path) -
         trial.run()
 
 
+@pytest.mark.smoke
 def test_a_link_without_delay_is_refused_with_its_line(lab: Path, tmp_path: Path) -> None:
     links = "  links:\n    - {between: [leaf1, spine1], delay: 1us}\n    - {between: [spine2, leaf3], delay: 0us}\n"
     lab.write_text(SCENARIO.replace("workloads:\n", links + "workloads:\n", 1), encoding="utf-8")
@@ -217,6 +218,7 @@ def test_trials_share_the_cores_of_the_machine(monkeypatch: pytest.MonkeyPatch) 
     assert cores_of_each(3, 8) == Cores(3)
 
 
+@pytest.mark.smoke
 def test_a_short_trial_keeps_one_core_by_itself(lab: Path) -> None:
     trial = _native.Trial(plan_of(lab), 2, True)
     alone = _native.Trial(plan_of(lab))

@@ -15,6 +15,8 @@ import pytest
 from tailrace import _native
 from tailrace.live.trial.outcome import FABRIC_COLUMNS
 
+pytestmark = pytest.mark.smoke
+
 MS_PS = 10**9
 BUFFER = {"initial_bytes": 1_000_000, "maximum_bytes": 1_000_000}
 TCP = {

@@ -47,12 +47,14 @@ def test_what_an_example_expects_holds(path: Path, workplace: Path) -> None:
     assert (workplace / "run" / "report.html").stat().st_size < 1_000_000
 
 
+@pytest.mark.smoke
 def test_the_starter_runs_and_shows_its_point(workplace: Path) -> None:
     (workplace / "lab.yaml").write_text(STARTER, encoding="utf-8")
     summary = tailrace.run("lab.yaml", trials=1).summary
     assert [verdict["passed"] for verdict in summary["expectations"]] == [True]
 
 
+@pytest.mark.smoke
 def test_the_same_seed_has_the_same_digest_with_one_job_and_with_two(workplace: Path) -> None:
     one = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=1, scale=0.2, out=workplace / "one").summary
     two = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=2, scale=0.2, out=workplace / "two").summary
