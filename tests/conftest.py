@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,14 @@ import tailrace.cli.start
 pytest_plugins = ["durations"]
 
 collect_ignore = [] if os.environ.get("TAILRACE_LIVE_TESTS") == "1" else ["live"]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m smoke`, files without such a test are not imported: that would take longer than the tests."""
+    if config.option.markexpr != "smoke" or not collection_path.match("test_*.py"):
+        return None
+    return None if "mark.smoke" in collection_path.read_text(encoding="utf-8") else True
+
 
 # A program that ignores a signal hands that down to what it starts: tests that were started in the background of a
 # shell, or by nohup(1), would send theirs in vain.

@@ -54,7 +54,6 @@ PINGPONG = """  pingpong: {kind: mpi, hosts: [h1, h6], pattern: pingpong, sizes:
 """
 WALL_KEYS = ("wall_s", "cores")
 """Entries of a trial that tell how it was run."""
-CANCEL_S = 1.0
 
 
 @pytest.fixture
@@ -159,6 +158,7 @@ def test_a_trial_that_cannot_have_several_cores_has_failed_in_words(lab: Path) -
         trial.run()
 
 
+@pytest.mark.smoke
 def test_a_link_without_delay_is_refused_with_its_line(lab: Path, tmp_path: Path) -> None:
     links = "  links:\n    - {between: [leaf1, spine1], delay: 1us}\n    - {between: [spine2, leaf3], delay: 0us}\n"
     lab.write_text(SCENARIO.replace("workloads:\n", links + "workloads:\n", 1), encoding="utf-8")
@@ -218,6 +218,7 @@ def test_trials_share_the_cores_of_the_machine(monkeypatch: pytest.MonkeyPatch) 
     assert cores_of_each(3, 8) == Cores(3)
 
 
+@pytest.mark.smoke
 def test_a_short_trial_keeps_one_core_by_itself(lab: Path) -> None:
     trial = _native.Trial(plan_of(lab), 2, True)
     alone = _native.Trial(plan_of(lab))
@@ -234,12 +235,10 @@ def test_a_trial_on_several_cores_is_watched_and_cancelled(lab: Path) -> None:
     while not 0 < trial.progress() < 1:
         assert time.monotonic() < until_s
         time.sleep(0.01)
-    time.sleep(1)
     trial.cancel()
-    began_s = time.monotonic()
     runner.join(60)
+    assert not runner.is_alive(), "it would go on for hours"
     assert json.loads(ended[0])["cancelled"]
-    assert time.monotonic() - began_s < CANCEL_S
 
 
 def test_ctrl_c_ends_all_parts_of_a_trial(lab: Path, tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def explained(run: Path) -> dict[str, dict[str, Any]]:
     return {of_arm["arm"]: of_arm for of_arm in json.loads(done.stdout)["explained"]}
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("arm", ["alone", "beside"])
 def test_the_latencies_are_those_of_the_run(run: Path, explained: dict[str, dict[str, Any]], arm: str) -> None:
     outcome = json.loads((run / "trials" / arm / "1.json").read_text(encoding="utf-8"))

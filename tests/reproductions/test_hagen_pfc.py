@@ -9,6 +9,8 @@ import pytest
 import tailrace
 from tailrace.results.directory.published import read_published
 
+pytestmark = pytest.mark.smoke
+
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "hagen-pfc"
 LINE = 10_000 / 8 * 1000 / 1024
 """MB/s of frames of 1000 bytes on 10 Gbit/s."""

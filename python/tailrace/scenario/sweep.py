@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from tailrace.errors import Problem, ScenarioError
 from tailrace.scenario.text.distribution import sense_of
@@ -116,19 +117,19 @@ def _read_axis(value: object) -> object:
     return value
 
 
+class _AxisSchema:
+    """In JSON Schema: the three notations of an axis. That of `Range` is built when a schema is asked for."""
+
+    def __get_pydantic_json_schema__(self, _core_schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        call = _RANGE.pattern.replace("?P<spacing>", "").replace("?P<arguments>", "")
+        notations = [{"type": "array", "minItems": 1}, {"type": "string", "pattern": call}, Range.model_json_schema()]
+        return {"anyOf": notations, "examples": [["1MB", "2MB"], "log(1MB, 64MB, 7)"]}
+
+
 Axis = Annotated[
     list[Any],
     BeforeValidator(_read_axis),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "array", "minItems": 1},
-                {"type": "string", "pattern": _RANGE.pattern.replace("?P<spacing>", "").replace("?P<arguments>", "")},
-                Range.model_json_schema(),
-            ],
-            "examples": [["1MB", "2MB"], "log(1MB, 64MB, 7)"],
-        }
-    ),
+    _AxisSchema(),
 ]
 
 

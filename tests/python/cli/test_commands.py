@@ -65,6 +65,7 @@ def test_wrong_usage_is_exit_code_2(tailrace: Program, arguments: tuple[str, ...
     assert "Error" in ended.err
 
 
+@pytest.mark.smoke
 def test_init_writes_a_scenario_that_is_sound_and_never_replaces_one(tailrace: Program, workplace: Path) -> None:
     assert tailrace("init", "new/first.yaml").code == 0
     assert tailrace("check", "new/first.yaml").code == 0
@@ -74,6 +75,7 @@ def test_init_writes_a_scenario_that_is_sound_and_never_replaces_one(tailrace: P
     assert tailrace("init", "new/first.yaml", "--force").code == 0
 
 
+@pytest.mark.smoke
 def test_check_prints_every_problem_with_its_line(tailrace: Program, workplace: Path) -> None:
     (workplace / "bad.yaml").write_text(STARTER.replace("buffer: 12MB", "bufer: 12MB").replace("8kB", "8"), "utf-8")
     ended = tailrace("check", "bad.yaml")

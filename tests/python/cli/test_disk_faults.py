@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from counts import cases
 from faulty_files import Disk, watched
 from lab import sound
 from tailrace.cli import main
@@ -95,7 +96,8 @@ def test_every_write_of_a_simulated_run_may_fail(run: Run, tmp_path: Path, jobs:
     written = {OURS.sub(r"\g<name>", name) for _, name in disk.done}
     assert written >= {name for name in good if not name.endswith(".lock")}, "a file was written past the disk"
     assert len(disk.done) > 50
-    for failing in range(1, len(disk.done) + 1):
+    # By default both parameters together try two thirds of them.
+    for failing in range(cases(1, jobs), len(disk.done) + 1, cases(1, 3)):
         out = tmp_path / f"run-{failing}"
         faulty = Disk(out, failing, FAULTS[(failing + jobs) % len(FAULTS)])
         with watched(faulty):

@@ -12,6 +12,9 @@ from tailrace.scenario.starter import STARTER
 
 NAMES = [path.stem for path in EXAMPLES]
 COMMENT_LINES_MIN = 2
+LONG = {"frames", "leaf-spine", "nexus", "qcn", "slowdown", "spanning-tree", "wred"}
+"""Examples that take more than a second. `test_an_example_is_explained` runs a fiftieth of each."""
+EXPECTING = [pytest.param(path, marks=[pytest.mark.slow] * (path.stem in LONG), id=path.stem) for path in EXAMPLES]
 
 
 def test_there_are_examples() -> None:
@@ -36,7 +39,7 @@ def test_the_arms_of_a_shipped_scenario_differ(path: Path) -> None:
 
 # Some show what is warned of.
 @pytest.mark.filterwarnings("ignore::tailrace.errors.ScenarioWarning")
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("path", EXPECTING)
 def test_what_an_example_expects_holds(path: Path, workplace: Path) -> None:
     summary = tailrace.run(path, trials=1, out=workplace / "run").summary
     assert summary["run"]["problems"] == []
@@ -44,12 +47,14 @@ def test_what_an_example_expects_holds(path: Path, workplace: Path) -> None:
     assert (workplace / "run" / "report.html").stat().st_size < 1_000_000
 
 
+@pytest.mark.smoke
 def test_the_starter_runs_and_shows_its_point(workplace: Path) -> None:
     (workplace / "lab.yaml").write_text(STARTER, encoding="utf-8")
     summary = tailrace.run("lab.yaml", trials=1).summary
     assert [verdict["passed"] for verdict in summary["expectations"]] == [True]
 
 
+@pytest.mark.smoke
 def test_the_same_seed_has_the_same_digest_with_one_job_and_with_two(workplace: Path) -> None:
     one = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=1, scale=0.2, out=workplace / "one").summary
     two = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=2, scale=0.2, out=workplace / "two").summary

@@ -256,6 +256,7 @@ def test_an_executor_is_handed_trials_as_it_needs_them() -> None:
     assert (len(made), waiting.left) == (5, 0), "fewer were made than were announced"
 
 
+@pytest.mark.slow
 def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
     axes = {USERS: "linear(1, 41, 41)", BUFFER: "linear(1MB, 50MB, 50)"}
     YAML().dump(sound(sweep={"axes": axes}, experiment__trials=1), tmp_path / "lab.yaml")

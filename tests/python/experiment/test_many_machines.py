@@ -1,4 +1,7 @@
-"""Trials on workers of a real Dask scheduler: whatever dies, nothing is lost and nothing finished runs again."""
+"""Trials on workers of a real Dask scheduler: whatever dies, nothing is lost and nothing finished runs again.
+
+Those marked `slow` start four processes and more; `test_remote.py` has their rules without processes.
+"""
 
 import json
 import signal
@@ -52,6 +55,7 @@ def test_a_worker_that_is_killed_in_mid_task_loses_nothing(folder: Path) -> None
     assert (manifest["state"], manifest["on"]) == ("finished", place.place)
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_continues_where_it_was(folder: Path) -> None:
     with cluster(folder) as place:
         for number, how in ((3, signal.SIGINT), (6, signal.SIGKILL)):
@@ -67,6 +71,7 @@ def test_an_interrupted_command_continues_where_it_was(folder: Path) -> None:
     assert digests(folder / "run") == local_digests(folder)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_restarts_loses_nothing(folder: Path) -> None:
     with cluster(folder) as place:
         command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place)
@@ -79,6 +84,7 @@ def test_a_scheduler_that_restarts_loses_nothing(folder: Path) -> None:
     assert digests(folder / "run") == local_digests(folder)
 
 
+@pytest.mark.slow
 def test_a_trial_that_kills_its_workers_has_failed_and_the_others_have_not(folder: Path) -> None:
     with cluster(folder, workers=4, wall_s=0.05, killer="dpp/trial-3") as place:
         code, said = run_on(place, folder)
@@ -103,6 +109,7 @@ def test_a_worker_of_another_version_is_refused(folder: Path) -> None:
     assert digests(folder / "run") == {}
 
 
+@pytest.mark.slow
 def test_a_worker_of_another_version_that_comes_later_is_refused(folder: Path) -> None:
     with cluster(folder, workers=1, wall_s=1.0) as place:
         command = start_command(folder, "run", "lab.yaml", "--out", "run", "--on", place.place)

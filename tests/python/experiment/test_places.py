@@ -25,6 +25,7 @@ COMMANDS = {
     "sensitivity": ("--vary", "network.link.delay=1us..5us", "--figure", "orders.p99", "--trajectories", "2",
                     "--samples", "0", "--checks", "0"),
 }  # fmt: skip
+LONGER = [what for what in COMMANDS if what != "search"]
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def outcomes(run: Path) -> dict[str, str]:
     return {str(file.relative_to(run)): json.loads(file.read_text("utf-8"))["digest"] for file in files}
 
 
-@pytest.mark.parametrize("what", list(COMMANDS))
+@pytest.mark.parametrize("what", ["search", *(pytest.param(what, marks=pytest.mark.slow) for what in LONGER)])
 def test_the_answer_of_workers_is_that_of_this_machine(folder: Path, what: str) -> None:
     with cluster(folder, wall_s=0.01) as place:
         for out, there in (("run", place), ("local", None)):
@@ -59,6 +60,7 @@ def test_the_answer_of_workers_is_that_of_this_machine(folder: Path, what: str) 
     assert list((folder / "run").glob("points/*/trials/*/*.attempt-*")) == [], "no trial ran twice"
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_continues_on_this_machine(folder: Path) -> None:
     with cluster(folder, wall_s=0.5) as place:
         command = start_command(folder, *run_words("grid", "run", place))

@@ -16,6 +16,8 @@ from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.units import RATE, SIZE, TIME, parse
 from traffic import Capture, Tap
 
+pytestmark = pytest.mark.smoke
+
 SPAN_NS = 2 * 10**9
 GAP_NS = 5_000_000
 TEN_GBIT_S = 10**10

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from counts import cases as of_all
 from importers.corpus_cases import CORPUS, Case, cases
 from importers.meaning import import_file, meaning
 from tailrace.cli.vendors import import_file as import_command
@@ -20,7 +21,7 @@ from tailrace.importers.sonic.read import UnreadableError
 FILES_MIN = 30
 ACCEPTED_PERCENT_MIN = 95
 MTU_BYTES_DEFAULT = {"nxos": 1500, "sonic": 9100}
-MUTATIONS = 8
+MUTATIONS = of_all(8, 3)
 """Mutated copies of each file."""
 SCRAPS = ("", "!", "#", "\\", "0", "-1", "99999999999999999999", "percent", "mbytes", "|", '"', "{", "é", "\x00", "any")
 

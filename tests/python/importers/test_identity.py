@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from importers.policies import Drawn, switches
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
@@ -24,7 +25,7 @@ VENDORS: dict[str, tuple[Exporter, Importer]] = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150, 50), deadline=None)
 @given(vendor=st.shared(st.sampled_from(sorted(VENDORS)), key="vendor"), data=st.data())
 def test_the_import_of_an_export_is_the_identity(vendor: str, data: st.DataObject) -> None:
     policy, switch = data.draw(switches(vendor))
@@ -46,7 +47,7 @@ def test_the_import_of_an_export_is_the_identity(vendor: str, data: st.DataObjec
         assert switch_back.buffer == switch.buffer
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60, 30), deadline=None)
 @given(drawn=switches("nxos"))
 def test_an_export_of_an_import_is_stable(drawn: Drawn) -> None:
     policy, switch = drawn

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.importer import import_sonic
@@ -126,7 +127,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200, 60), deadline=None)
 @given(data=st.data())
 def test_any_database_is_read_or_refused_in_words(data: st.DataObject) -> None:
     tables = copy.deepcopy(DATA)
@@ -146,7 +147,7 @@ def test_any_database_is_read_or_refused_in_words(data: st.DataObject) -> None:
             assert name in told or any(key in told for key in rows), name
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100, 40), deadline=None)
 @given(text=st.text())
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     try:

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from tailrace.errors import ScenarioError
 from tailrace.importers.fio.importer import import_fio
 from tailrace.importers.storage.scenario import Setting
 from tailrace.importers.vdbench.importer import import_vdbench
 
-EXAMPLES = 150
+EXAMPLES = cases(150, 50)
 VALUES = st.sampled_from(
     [
         "",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from counts import cases
 from faulty_files import Disk, watched
 from lab import sound
 from tailrace.cli.app import app
@@ -39,7 +40,7 @@ def test_every_write_of_a_live_run_may_fail(tmp_path: Path) -> None:
     places = {(what, NUMBERS.sub("", name)): number for number, (what, name) in enumerate(disk.done, 1)}
     places = {(what, name): number for (what, name), number in places.items() if name.startswith("live")}
     assert len(places) > 15
-    for (what, name), failing in places.items():
+    for (what, name), failing in list(places.items())[:: cases(1, 3)]:
         out = tmp_path / f"run-{failing}"
         faulty = Disk(out, failing, FAULTS[failing % len(FAULTS)])
         with watched(faulty):

@@ -9,6 +9,8 @@ import pytest
 
 from tailrace.results.ports.interfaces import COUNTERS
 
+pytestmark = pytest.mark.smoke
+
 JUMBO = """
 tailrace: 1
 name: jumbo

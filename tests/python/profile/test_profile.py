@@ -10,6 +10,8 @@ from tailrace.errors import RunRefusedError
 from tailrace.profile.capture import ProfileOptions, profile_capture, random_key
 from tailrace.profile.text import profile_text
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.fixture
 def capture(tmp_path: Path) -> Path:

@@ -4,9 +4,13 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from fake_run import FakeRun
 from report_page import Page, page_of
 from tailrace.report import write
+
+pytestmark = pytest.mark.smoke
 
 ROOT = Path(__file__).parents[3]
 

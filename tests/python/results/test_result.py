@@ -17,6 +17,8 @@ from fake_trial import BINS
 from tailrace.errors import TailraceError
 from tailrace.results import Result, RunDirectoryError
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Result:

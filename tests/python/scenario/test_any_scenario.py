@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from lab import sound
 from tailrace.errors import KeyPath, ScenarioError
 from tailrace.experiment.native import make_trial
@@ -102,7 +103,7 @@ def parent_of(data: Any, path: KeyPath) -> Any:
 PLACES = list(places(RICH))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400, 100), deadline=None)
 @given(path=st.sampled_from(PLACES), value=VALUES, change=st.sampled_from(["replace", "replace", "remove", "add"]))
 def test_any_scenario_is_refused_in_words_or_runs(path: KeyPath, value: object, change: str) -> None:
     data = copy.deepcopy(RICH)

@@ -10,6 +10,8 @@ from tailrace.scenario.lowering.plan import lower, plan_hash, trial_seed
 from tailrace.scenario.text.units import RATE, parse
 from tailrace.scenario.workloads.planned import planned_workloads
 
+pytestmark = pytest.mark.smoke
+
 
 def plan_of(arm: str = "dpp", trial: int = 1, **changes: object) -> dict[str, Any]:
     return lower(load(**changes).arms[arm], arm, trial)

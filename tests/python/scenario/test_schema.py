@@ -14,6 +14,8 @@ from tailrace.scenario.starter import STARTER
 from tailrace.scenario.text.document import parse_document
 from tailrace.scenario.text.including import read_scenario
 
+pytestmark = pytest.mark.smoke
+
 SCHEMA = scenario_schema()
 
 

@@ -10,6 +10,8 @@ from lab import problems, sound
 from tailrace.scenario.network.network import Network
 from tailrace.scenario.network.topology import Graph, expand, node_count
 
+pytestmark = pytest.mark.smoke
+
 
 def graph(**network: Any) -> Graph:
     return expand(Network.model_validate(network))

@@ -10,6 +10,8 @@ from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text import units
 from tailrace.scenario.text.units import OFFSET, RATE, SHARE, SIZE, TIME, Dimension, QuantityError, parse
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.mark.parametrize(
     ("text", "dimension", "expected"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from counts import cases
 from simulator_module import Page, run_module
 from tailrace.experiment.native import make_trial, run_trial
 from tailrace.experiment.plans import Plans
@@ -27,7 +28,9 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 NODE = shutil.which("node")
 SCALE = 0.01
 LIMIT_S = 300
-MOVES = 1000
+MOVES = cases(1000, 60)
+RUN_EVERY = cases(100, 20)
+"""Moves between two positions that are simulated."""
 HEAP_BYTES_MAX = 300_000_000
 SCENARIOS = (
     "afd",
@@ -107,7 +110,7 @@ def test_the_digests_are_those_of_the_command(name: str) -> None:
     if NODE is not None:
         found = in_node(data, runs)
         assert found["digests"] == expected
-        assert found["again"] == native(name, {}, data["arms"][0], 1), "as it was after a thousand moves"
+        assert found["again"] == native(name, {}, data["arms"][0], 1), "as it was before the moves"
         assert found["simulated"] > 0
         assert found["heapBytes"] < HEAP_BYTES_MAX
 
@@ -117,11 +120,11 @@ def _text(value: Any) -> str:
 
 
 def in_node(data: dict[str, Any], runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the page's code gives in Node, and what it is like after a thousand moves at random."""
+    """What the page's code gives in Node, and what it is like after many moves at random."""
     assert NODE is not None, "tests are skipped without Node"
     assets = resources.files("tailrace.whatif") / "assets"
     script = Path(__file__).parents[2] / "support" / "node_page.js"
-    given = json.dumps({"data": data, "runs": runs, "moves": MOVES, "runEvery": 100})
+    given = json.dumps({"data": data, "runs": runs, "moves": MOVES, "runEvery": RUN_EVERY})
     command = [NODE, str(script), str(assets)]
     done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from tailrace.scenario.text import flow_sizes, units
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
+from tailrace.scenario.text.docstrings import keys_described
 
 NAME_CHARACTERS_MAX = 64
 """Longest name; with a hash and a suffix it is still a valid file name everywhere."""
@@ -22,7 +23,18 @@ UNIT_KEY = "x-unit"
 class Part(BaseModel):
     """Base of every part of a scenario: unknown keys are errors, values do not change, docstrings describe the keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True)
+    # A command uses some parts of many: their validators are built when they are first used.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, arbitrary_types_allowed=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        reference = handler(core_schema)
+        properties = handler.resolve_ref_schema(reference).get("properties", {})
+        described = keys_described(cls)
+        for name, field in cls.model_fields.items():
+            if name in described:
+                properties[field.alias or name].setdefault("description", described[name])
+        return reference
 
 
 P = TypeVar("P", bound=Part)
