@@ -106,8 +106,9 @@ def lanes(*, whole: bool) -> tuple[tuple[Check, ...], ...]:
     rust = (BUILD, BUILD_TESTS, CLIPPY, RUST)
     commands = replace(script("check_commands", 300), after=BUILD.name)
     python = (*FORMATS, commands, pytest("pytest", 3000, *PYTHON, *chosen))
+    packages = replace(script("live_checks", 1800, "--install", *options), name="live packages", after=BUILD.name)
     kernel = replace(script("exact_checks", 2400, "--kernel"), name="exact kernel")
-    kernels = (kernel, replace(script("exact_checks", 3000, *options), after=BUILD.name))
+    kernels = (kernel, packages, replace(script("exact_checks", 3000, *options), after=BUILD.name))
     return rust, python, kernels
 
 

@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     if why := why_not():
         print(f"exact tests: skipped, {why}")
         return 0
-    if program.kernel() is None and (status := run([sys.executable, "scripts/exact_deps.py"])):
+    if can_build() and (status := run([sys.executable, "scripts/exact_deps.py"])):
         return status
     if options.kernel:
         return 0
@@ -43,9 +43,14 @@ def why_not() -> str:
     """Why the tests cannot run on this machine; empty where they can."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return "they need Linux on x86-64"
-    if program.kernel() is None and (os.geteuid() != 0 or not DEBIAN.exists()):
+    if program.kernel() is None and not can_build():
         return "there is no kernel for guests, and only root of a Debian machine can build one here"
     return ""
+
+
+def can_build() -> bool:
+    """Whether the kernel is built here, and the packages of its tests are installed, where they are missing or old."""
+    return os.geteuid() == 0 and DEBIAN.exists()
 
 
 def run(command: list[str]) -> int:

@@ -19,7 +19,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
     "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
     "Switch configurations and storage tests": ("import", "export"),
 }
-"""Commands of the program in the order in which its help shows them. A group inside it lists its own under one title."""
+"""Commands of the program in the order in which its help shows them. A group lists its own under one title."""
 
 
 class Group(typer.core.TyperGroup):
