@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import exact_deps
+import live_deps
 
 
 def archive(folder: Path, name: str, files: dict[str, str], mtime_s: int = 0) -> Path:
@@ -164,7 +165,7 @@ def test_the_recorded_version_is_installed_where_it_is_offered_and_else_the_newe
         asked.append(packages)
         return "" if offered[0] or not any("=" in name for name in packages) else "E: no such version"
 
-    monkeypatch.setattr(exact_deps.live_deps, "install", install)
+    monkeypatch.setattr(live_deps, "install", install)
     pinned = [f"linux-source-6.1={exact_deps.RECORDED_VERSION}", "flex"]
     assert exact_deps.install(["linux-source-6.1", "flex"]) == ""
     assert asked == [pinned]
