@@ -66,7 +66,12 @@ def tool(name: str) -> str:
 
 def testing() -> dict[str, str]:
     """What tests find in their environment: the package that is built for them, and where their durations go."""
-    return {"TAILRACE_DURATIONS": str(DURATIONS), "PYTHONPATH": str(CHECKED)}
+    return {
+        "TAILRACE_DURATIONS": str(DURATIONS),
+        "PYTHONPATH": str(CHECKED),
+        # Each command that a test starts would compile the whole package where nothing is written beside the sources.
+        "PYTHONPYCACHEPREFIX": str(ROOT / "target" / "bytecode"),
+    }
 
 
 def pytest(name: str, limit_s: int, *words: str, **environment: str) -> Check:
@@ -190,6 +195,7 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
     """One check; its output is passed on when it has ended, and everything it started ends with it."""
     # The seeds of proptest and of Hypothesis.
     seeds = {"PROPTEST_RNG_SEED": str(seed), "PYTEST_ADDOPTS": f"--hypothesis-seed={seed}"}
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     log = LOGS / f"{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
@@ -197,7 +203,7 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
         process = subprocess.Popen(
             check.command,
             cwd=ROOT,
-            env=os.environ | seeds | (environment or {}) | check.environment,
+            env=own | seeds | (environment or {}) | check.environment,
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=output,

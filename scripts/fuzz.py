@@ -23,7 +23,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from fuzzing.formats import FORMATS, Format, format_of
+from fuzzing.formats import FORMATS, format_of
+from fuzzing.program import Format
 from tailrace.files import read_json, write_json
 
 ROOT = Path(__file__).resolve().parent.parent

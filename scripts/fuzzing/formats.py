@@ -6,42 +6,43 @@ Anything else is a finding: another exception, an internal error (exit code 70),
 What is accepted is used: a plan, also that of a scenario, is simulated for a moment, in which no invariant may break.
 """
 
-import contextlib
 import gzip
-import io
 import json
-import shutil
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
-from unittest.mock import patch
+from typing import Any
 
+from fuzzing.program import (
+    ROOT,
+    FindingError,
+    Format,
+    answered,
+    globbed,
+    known_errors,
+    own_seeds,
+    program,
+    temporary,
+)
+from fuzzing.runs import BASE, base_run, base_scenario, in_run, interfaces, member, read_interfaces
 from tailrace.blast.frames import READERS, read_frames
 from tailrace.cli import console
-from tailrace.cli.app import app
 from tailrace.disk.specification import FOLDER as SPECIFICATIONS
 from tailrace.errors import TailraceError
 from tailrace.experiment.native import make_trial, run_trial
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
-from tailrace.results.directory.run_directory import Run
-from tailrace.results.directory.tables import TABLES, read_trial_table
 from tailrace.results.metrics.goal import parse_goal
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario, parse_assignment, parse_sweep
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.search.variable import parse_variables
 
-ROOT = Path(__file__).resolve().parents[2]
-SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 EXAMPLES = ROOT / "examples"
 CORPUS = ROOT / "tests" / "python" / "importers"
-REFUSED = (console.EXPECTATION_FAILED, console.USAGE, console.INVALID_TRIAL)
 BRIEF_S = 0.3
 """How long a plan is simulated."""
 PLAN_BYTES_MAX = 40_000
@@ -49,76 +50,6 @@ PLAN_BYTES_MAX = 40_000
 TABLE = "small/1.transactions.parquet"
 PRECISION = 0.01
 """Of ranges, as `tailrace search` has it."""
-
-
-class FindingError(Exception):
-    """What the program did is wrong, and it raised nothing."""
-
-
-@dataclass(frozen=True)
-class Format:
-    """One format. `read` has the program read a file, gives what it said, and raises for a finding."""
-
-    name: str
-    suffix: str
-    seeds: Callable[[], list[bytes]]
-    read: Callable[[Path], str]
-    is_binary: bool = False
-
-
-@dataclass(frozen=True)
-class Answer:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-def program(*words: str) -> Answer:
-    """Calls a command in this process, as its entry point does; an internal error is raised."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        patch.object(console, "_unexpected", _raised),
-        patch.object(sys, "argv", ["tailrace", *words]),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        code = console.guarded(lambda: app(prog_name="tailrace"))
-    return Answer(code, out.getvalue(), err.getvalue())
-
-
-def _raised(error: BaseException) -> NoReturn:
-    raise error
-
-
-def answered(file: Path, *words: str) -> str:
-    """What a command said about a file; raises `FindingError` for an exit code or a message that says nothing."""
-    answer = program(*words)
-    if answer.code not in (console.DONE, *REFUSED):
-        raise FindingError(f"{words[0]}: exit code {answer.code}")
-    if answer.code == console.USAGE and file.name not in answer.err:
-        raise FindingError(f"{words[0]}: the message does not name the file: {answer.err.strip()[:200]}")
-    return f"{answer.code} {answer.err}"
-
-
-def known_errors(read: Callable[[], object]) -> str:
-    """What a function said: nothing, or an error that the user can correct."""
-    try:
-        read()
-    except TailraceError as error:
-        return str(error)
-    return ""
-
-
-def globbed(*patterns: str) -> list[bytes]:
-    """The files of the repository that match."""
-    return [path.read_bytes() for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-
-
-def own_seeds(name: str) -> list[bytes]:
-    """Those that are written down for this alone."""
-    return [path.read_bytes() for path in sorted((SEEDS / name).iterdir())]
 
 
 # --- scenarios and plans ------------------------------------------------------------------------------------------
@@ -275,128 +206,6 @@ def read_frame_file(file: Path) -> str:
 def read_specification(file: Path) -> str:
     """A drive's sheet."""
     return answered(file, "disk", "specs", str(file), "--as-scenario")
-
-
-# --- run directories ----------------------------------------------------------------------------------------------
-
-BASE: dict[str, Any] = {
-    "tailrace": 1,
-    "name": "base",
-    "network": {"link": {"rate": "1Gbit/s"}, "topology": {"kind": "star", "switch": "leaf", "hosts": ["a", "b", "c"]}},
-    "switches": {"leaf": {"buffer": "1MB", "policy": "fifo"}},
-    "workloads": {
-        "orders": {
-            "kind": "oltp",
-            "client": "a",
-            "server": "b",
-            "users": 4,
-            "transactions": 5,
-            "round_trips": [{"request": "200B", "response": "8kB"}],
-            "gap": "exponential(200us)",
-        },
-        "copy": {"kind": "stream", "source": "c", "destination": "a", "size": "200kB"},
-    },
-    "arms": {"small": {}, "large": {"switches.leaf.buffer": "4MB"}},
-    "experiment": {"trials": 3, "duration": "50ms"},
-    "observe": {"windows": "1ms", "interfaces": "1ms", "series_bins": 20},
-    "expect": [
-        {
-            "metric": "rate_ratio",
-            "workload": "orders",
-            "arm": "large",
-            "baseline": "small",
-            "at_least": 0.1,
-            "kind": "bound",
-        }
-    ],
-    "headline": [{"workload": "orders", "metric": "latency_p99_ms"}],
-}
-"""A scenario of which everything is recorded, in a tenth of a second."""
-
-
-def scratch() -> Path:
-    """The folder in which the process works: inputs, and what is made once."""
-    return Path.cwd()
-
-
-@contextlib.contextmanager
-def temporary() -> Iterator[Path]:
-    """A folder that is removed."""
-    folder = scratch() / "temporary"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    yield folder
-    shutil.rmtree(folder)
-
-
-@cache
-def base_scenario() -> Path:
-    """The scenario as a file."""
-    path = scratch() / "base.yaml"
-    path.write_text(json.dumps(BASE), encoding="utf-8")
-    return path
-
-
-@cache
-def base_run() -> Path:
-    """Its run directory."""
-    path = scratch() / "base-run"
-    shutil.rmtree(path, ignore_errors=True)
-    answer = program("run", str(base_scenario()), "--out", str(path), "--explain", "--jobs", "1")
-    if answer.code not in (console.DONE, console.EXPECTATION_FAILED):
-        raise RuntimeError(f"the run directory cannot be made: {answer.err}")
-    (path / "published.yaml").write_bytes(own_seeds("published")[0])
-    return path
-
-
-def member(name: str) -> Callable[[], list[bytes]]:
-    """The contents of a file of the run directory; `name` may be a pattern."""
-    return lambda: [path.read_bytes() for path in sorted(base_run().glob(name))]
-
-
-def in_run(name: str) -> Callable[[Path], str]:
-    """Reads the run directory with the input in place of this file."""
-    return lambda file: read_run(file, name)
-
-
-def read_run(file: Path, name: str) -> str:
-    """Everything that reads run directories."""
-    run = file.parent / "runs" / "changed"
-    shutil.rmtree(run, ignore_errors=True)
-    shutil.copytree(base_run(), run)
-    (run / name).write_bytes(file.read_bytes())
-    said = [
-        answered(run, "report", str(run)),
-        answered(run, "compare", str(base_run()), str(run)),
-        answered(run, "list", "--runs", str(run.parent)),
-        answered(run, "show", "queues", str(run)),
-        answered(run, "show", "interfaces", str(run)),
-        answered(run, "run", str(base_scenario()), "--out", str(run), "--dry-run"),
-        known_errors(lambda: read_tables(run)),
-    ]
-    return "; ".join(said)
-
-
-def read_tables(run: Path) -> None:
-    """Every table of every trial."""
-    read = Run.read(run)
-    for arm in read.trials:
-        for trial in read.valid(arm):
-            for name in TABLES:
-                if trial.table_path(name).exists():
-                    list(read_trial_table(trial, name).rows())
-
-
-def interfaces() -> list[bytes]:
-    """What `show interfaces --json` prints."""
-    return [program("show", "interfaces", str(base_run()), "--json").out.encode()]
-
-
-def read_interfaces(file: Path) -> str:
-    """`show interfaces --since`: without a fabric it ends after the file was read."""
-    from tailrace.cli.interfaces import _read  # what the command reads before it asks a fabric
-
-    return known_errors(lambda: _read(file))
 
 
 # --- all ----------------------------------------------------------------------------------------------------------

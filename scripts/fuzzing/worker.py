@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from fuzzing import formats
+from fuzzing import formats, program
 from fuzzing.mutations import mutated
 
 MEMORY_BYTES_MAX = 2 << 30
@@ -34,7 +34,7 @@ PLACES = re.compile(r"'[^']*'|\"[^\"]*\"|\S*/\S+|\d+")
 class Bench:
     """Where inputs are made and tried."""
 
-    def __init__(self, one: formats.Format, folder: Path) -> None:
+    def __init__(self, one: program.Format, folder: Path) -> None:
         self.format = one
         self.corpus = folder / "corpus" / one.name
         self.corpus.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ def shortened(content: bytes) -> Iterator[bytes]:
 
 def signature_of(error: BaseException) -> str:
     """Kind and place: inputs with the same are one finding."""
-    if isinstance(error, formats.FindingError):
+    if isinstance(error, program.FindingError):
         return PLACES.sub("#", str(error))[:120]
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if PACKAGE in frame.filename]
     place = f"{Path(frames[-1].filename).name}:{frames[-1].name}" if frames else "nowhere"

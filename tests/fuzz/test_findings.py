@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzzing import formats
+from fuzzing import formats, program
 from fuzzing.worker import signature_of
 from tailrace.errors import TailraceError
 
@@ -33,7 +33,7 @@ def test_a_finding_does_not_come_back(path: Path, place: Path) -> None:
 
 
 @pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.name)
-def test_seeds_of_a_format_are_read_without_a_finding(one: formats.Format, place: Path) -> None:
+def test_seeds_of_a_format_are_read_without_a_finding(one: program.Format, place: Path) -> None:
     seeds = one.seeds()[:SEEDS_TRIED]
     assert seeds
     for seed in seeds:
@@ -61,5 +61,5 @@ def test_a_message_without_the_name_of_the_file_is_a_finding(monkeypatch: pytest
     monkeypatch.setattr("tailrace.cli.vendors.import_nxos", nameless)
     file = place / "input.cfg"
     file.write_text("policy-map type qos P\n")
-    with pytest.raises(formats.FindingError, match="does not name the file: it is wrong"):
+    with pytest.raises(program.FindingError, match="does not name the file: it is wrong"):
         formats.format_of("nxos").read(file)

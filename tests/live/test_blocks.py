@@ -24,7 +24,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def late_blocks(finished: dict[str, Any], workload: dict[str, Any]) -> float:
     """Blocks that may come between the end and the time at which the nodes hear of it; one with an end has none."""
-    return float(workload["block_latency"]["count"]) * LATE_S / (finished["end_ps"] / 1e12)
+    return float(workload["block_latency"]["count"] * LATE_S / (finished["end_ps"] / 1e12))
 
 
 def test_every_block_comes_and_is_timed(finished: dict[str, Any]) -> None:

@@ -13,13 +13,15 @@ from collections.abc import Generator
 
 import pytest
 
+import command_line
+
 VARIABLE = "TAILRACE_DURATIONS"
 
 
 def processor_s() -> float:
-    """Processor time of this process and its children that have ended, in seconds."""
+    """Processor time of this process, its children that have ended, and the commands of tests, in seconds."""
     own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime + command_line.used_s()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
