@@ -37,6 +37,7 @@ class UserLoad(Load):
         self._started: Program | None = None
         self._is_over = False
         self._ports: frozenset[int] = frozenset()
+        self._looks = 0
 
     @abstractmethod
     def command(self, lab: Lab) -> Command:
@@ -145,7 +146,8 @@ class UserLoad(Load):
     def read_ports(self, lab: Lab) -> None:
         """Notes the ports of its connections while they are open."""
         if self.has_connections and self.started.ended is None:
-            self._ports = closings.client_ports(lab, self.started, self.server.port)
+            self._ports = closings.client_ports(lab, self.started, self.server.port, self._looks)
+            self._looks += 1
 
     @property
     def client_ports(self) -> frozenset[int]:
