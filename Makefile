@@ -17,7 +17,7 @@
 #+ make exact-deps      build the kernel of exact runs from Debian's source package, into the user's cache
 #+ make bench-guard     refuse more instructions or cache misses per packet-hop
 #+ make bench-peers     the benches beside csg-htsim, by turns: PEER_HTSIM=path
-#+ make whatif          build the WebAssembly module of `tailrace whatif`, which is committed
+#+ make whatif          build the WebAssembly module of `tailrace whatif`, when its test says that outcomes differ
 #+ make gallery         write the what-if pages of docs/gallery
 #+ make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
 #+ make clean           remove everything that these targets made, runs/ apart
@@ -107,7 +107,7 @@ live-deps: build
 exact-deps: build
 	@$(BIN)/python scripts/exact_deps.py
 
-# The module is in the repository, so that only those who change the simulator need the compiler's target.
+# The module is in the repository. Without the compiler's target, Debian's compiler is unpacked into the user's cache.
 .PHONY: whatif
 whatif: .venv/locked
 	@$(BIN)/python scripts/build_whatif.py

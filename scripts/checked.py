@@ -26,7 +26,7 @@ def main() -> int:
 
 def lay(package: Path, checked: Path) -> None:
     """The package by links, with the extension and the programs that tests use."""
-    own = ("_native.", "__pycache__", "bin")
+    own = ("_native.abi3.so", "__pycache__", "bin")
     links = {path.name: path for path in package.iterdir() if not path.name.startswith(own)}
     links["_native.abi3.so"] = BUILT / "lib_native.so"
     links |= {f"bin/{name}": BUILT / name for name in build.PROGRAMS}

@@ -48,6 +48,10 @@ TOLD = Path(__file__).resolve().parents[3] / "reproductions" / "yahoo-traffic"
 NOTHING = ("nothing-server", "nothing-distance", "nothing-line", "nothing-drive")
 
 
+DISMISSED = ("fair-drop", "pauses")
+"""Of `KNOWN`: a wrong remedy is dismissed without a simulation, or does not exist, when all candidates are considered."""
+
+
 def advice_on(name: str, goal: str | None, scale: float, out: Path, only: Sequence[str] = ()) -> Advice:
     loaded = load_scenario(CASES / f"{name}.yaml")
     return advise(loaded, Wanted(goal=goal, out=out, only=list(only), effort=Effort(jobs=1, scale=scale)), Silent())
@@ -55,9 +59,9 @@ def advice_on(name: str, goal: str | None, scale: float, out: Path, only: Sequen
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_known_remedy_helps(name: str, tmp_path: Path) -> None:
-    """Beside the wrong ones; with `TAILRACE_TESTS=all` beside every candidate."""
+    """Beside the wrong ones; beside every candidate with `TAILRACE_TESTS=all`, and where a wrong one is not simulated."""
     case = KNOWN[name]
-    only = cases((), (case.right, *case.wrong))
+    only = cases((), () if name in DISMISSED else (case.right, *case.wrong))
     found = advice_on(name, case.goal, case.scale, tmp_path / "advice", only)
     helpful = {one.candidate.name: one.judged.improvement_percent for one in found.helpful}
     assert helpful.get(case.right, 0.0) >= case.least_percent, helpful
