@@ -99,8 +99,8 @@ LINTS = (*FORMATS, CLIPPY)
 BUILD = script("checked", 2400)
 BUILD_TESTS = Check("cargo build", ("cargo", "test", *CARGO, "--quiet", "--no-run"), 2400)
 RUST = Check("cargo test", ("cargo", "test", *CARGO, "--no-fail-fast"), 2400)
-# Tests of one file stay together, because they share what is expensive to make; two processes for each of two cores, because
-# some wait.
+# Tests of one file stay together, because they share what is expensive to make. Two processes for each of two cores:
+# some tests wait.
 PYTHON = ("--numprocesses", "4", "--dist", "loadfile", "--ignore=tests/exact")
 QUICKLY = ("-m", "not slow")
 

@@ -49,7 +49,7 @@ NOTHING = ("nothing-server", "nothing-distance", "nothing-line", "nothing-drive"
 
 
 DISMISSED = ("fair-drop", "pauses")
-"""Of `KNOWN`: a wrong remedy is dismissed without a simulation, or does not exist, when all candidates are considered."""
+"""Of `KNOWN`: among all candidates a wrong remedy is dismissed without a simulation, or does not exist."""
 
 
 def advice_on(name: str, goal: str | None, scale: float, out: Path, only: Sequence[str] = ()) -> Advice:
@@ -59,7 +59,7 @@ def advice_on(name: str, goal: str | None, scale: float, out: Path, only: Sequen
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_known_remedy_helps(name: str, tmp_path: Path) -> None:
-    """Beside the wrong ones; beside every candidate with `TAILRACE_TESTS=all`, and where a wrong one is not simulated."""
+    """Beside the wrong ones, or beside every candidate where that dismisses a wrong one and with `TAILRACE_TESTS=all`."""
     case = KNOWN[name]
     only = cases((), () if name in DISMISSED else (case.right, *case.wrong))
     found = advice_on(name, case.goal, case.scale, tmp_path / "advice", only)
