@@ -59,7 +59,7 @@ def advice_on(name: str, goal: str | None, scale: float, out: Path, only: Sequen
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_known_remedy_helps(name: str, tmp_path: Path) -> None:
-    """Beside the wrong ones, or beside every candidate where that dismisses a wrong one and with `TAILRACE_TESTS=all`."""
+    """Beside the wrong ones; beside every candidate where that dismisses one, and with `TAILRACE_TESTS=all`."""
     case = KNOWN[name]
     only = cases((), () if name in DISMISSED else (case.right, *case.wrong))
     found = advice_on(name, case.goal, case.scale, tmp_path / "advice", only)
