@@ -23,18 +23,23 @@ CLEARLY = 0.5
 """A user's connection is nearer to their transactions than this share of the distance of any other."""
 
 
-def taken_apart(one: Transaction, connection: Connection) -> tuple[Transaction, list[Wait]]:
-    """The transaction with its parts, and where its frames waited."""
+def taken_apart(one: Transaction, connection: Connection, apart_ps: int = 0) -> tuple[Transaction, list[Wait]]:
+    """The transaction with its parts, and where its frames waited.
+
+    The clocks of the program and of the fabric may be `apart_ps` from each other: a last frame that the fabric delivers
+    so little after the end is the one that ended the transaction.
+    """
     parts: Counter[str] = Counter()
     queues: Counter[str] = Counter()
     waits: list[Wait] = []
     at_ps, side = one.end_ps, CLIENT
     while True:
-        came = connection.last_before(side, at_ps)
-        if came is not None and came.begun_ps < one.start_ps:
-            came = None
-        from_ps = one.start_ps if came is None else came.delivered_ps
         is_end = at_ps == one.end_ps
+        came = connection.last_before(side, at_ps + (apart_ps if is_end else 0))
+        early_ps = 0 if came is None else max(0, came.delivered_ps - at_ps)
+        if came is not None and came.begun_ps - early_ps < one.start_ps:
+            came = None
+        from_ps = one.start_ps if came is None else came.delivered_ps - early_ps
         after_ps = 0 if is_end else _after_drop(connection, (side, came), (from_ps, at_ps), one.start_ps)
         parts.update({OUTSIDE: at_ps - from_ps - after_ps, AFTER_DROP: after_ps})
         if came is None:
@@ -44,7 +49,7 @@ def taken_apart(one: Transaction, connection: Connection) -> tuple[Transaction, 
             queues[wait.queue] += wait.to_ps - wait.from_ps - wait.paused_ps
         parts.update({"serialisation": came.serialisation_ps, "propagation": came.propagation_ps})
         waits += came.waits
-        at_ps, side = came.begun_ps, 1 - side
+        at_ps, side = came.begun_ps - early_ps, 1 - side
     assert sum(parts.values()) == one.latency_ps, "each picosecond is in one part"
     lost = [loss for to in (CLIENT, SERVER) for loss in connection.lost_between(to, one.start_ps, one.end_ps)]
     whole = replace(

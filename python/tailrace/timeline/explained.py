@@ -27,6 +27,7 @@ from tailrace.timeline.queues import behind
 
 CLOCKS_APART_US_MAX = 100
 """Trials of earlier versions do not tell when the fabric began by the clock of the programs."""
+PS_PER_US = 10**6
 REPLAYS_MAX = 8
 """For the frames of one workload. A replay keeps 2^18 rows."""
 OVERLAP_PS = 200 * 10**9
@@ -65,7 +66,8 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
     """Explains the workloads of a trial that have logged transactions; raises `RunRefusedError` where none has."""
     live = read_live(run, trial, None)
     told = trial.outcome.get("live") or {}
-    if int(told.get("begun_within_us", CLOCKS_APART_US_MAX + 1)) > CLOCKS_APART_US_MAX:
+    within_us = int(told.get("begun_within_us", CLOCKS_APART_US_MAX + 1))
+    if within_us > CLOCKS_APART_US_MAX:
         raise RunRefusedError(
             f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric began by the clock of"
             " the programs (hint: run it again; earlier versions did not record it)"
@@ -81,7 +83,7 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
         counted = [one for one in live.of[name] if one.end_ps > begin_ps]
         own = ports.get(name, ())
         connections = [one for one in connections if not own or one.client[1] in own]
-        found[name] = _explained(live, name, counted, connections, own, until_ps, slowest)
+        found[name] = _explained(live, name, counted, connections, own, until_ps, slowest, within_us * PS_PER_US)
         is_same = is_same and same
     return LiveExplanation(trial, is_same, found)
 
@@ -99,13 +101,15 @@ def _explained(
     ports: Sequence[int],
     until_ps: int | None,
     slowest: int,
+    apart_ps: int,
 ) -> OfWorkload:
     seen = [one for one in counted if until_ps is None or one.end_ps < until_ps]
     of_user = connections_by_user(seen, connections, ports)
     known = [one for one in seen if one.user in of_user]
-    whole = [taken_apart(one, of_user[one.user])[0] for one in known]
+    whole = [taken_apart(one, of_user[one.user], apart_ps)[0] for one in known]
     chosen = slowest_of(whole, slowest)
-    waited = _behind(live, name, [(one, taken_apart(one, of_user[one.user])[1]) for one in chosen[:BEHIND_MAX]])
+    waits = [(one, taken_apart(one, of_user[one.user], apart_ps)[1]) for one in chosen[:BEHIND_MAX]]
+    waited = _behind(live, name, waits)
     told = [*map(with_behind, chosen, waited), *chosen[BEHIND_MAX:]]
     return OfWorkload(at_queues(connections), whole, told, len(seen) - len(known), len(counted) - len(seen))
 

@@ -85,6 +85,16 @@ def test_the_parts_are_the_logged_latency() -> None:
     assert [wait.wire for wait in waits] == ["leaf>client", "leaf>db"]
 
 
+def test_the_frame_that_ended_a_transaction_may_come_later_by_the_clock_of_the_fabric() -> None:
+    [one] = connections()
+    early = transaction(5 * US, 80 * US)
+    assert taken_apart(early, one)[0].parts == {OUTSIDE: early.latency_ps}, "none had come by then"
+    whole, _ = taken_apart(early, one, apart_ps=4 * US)
+    assert whole.parts["switch_queue"] == 40 * US
+    assert sum(whole.parts.values()) == whole.latency_ps
+    assert "switch_queue" not in taken_apart(early, one, apart_ps=3 * US)[0].parts
+
+
 def test_a_wait_while_the_class_was_paused_is_no_queue() -> None:
     # 20 quanta of 512 bits are 10.24 us at 1 Gbit/s.
     [one] = connections(quanta=20)
