@@ -31,11 +31,13 @@ def lay(package: Path, checked: Path) -> None:
     links["_native.abi3.so"] = BUILT / "lib_native.so"
     links |= {f"bin/{name}": BUILT / name for name in build.PROGRAMS}
     (checked / "bin").mkdir(parents=True, exist_ok=True)
+    # Links that are right stay: other checks may be importing by them.
     for path in (*checked.iterdir(), *(checked / "bin").iterdir()):
-        if path.is_symlink():
+        if path.is_symlink() and links.get(str(path.relative_to(checked))) != path.readlink():
             path.unlink()
     for name, target in links.items():
-        (checked / name).symlink_to(target)
+        if not (checked / name).is_symlink():
+            (checked / name).symlink_to(target)
 
 
 if __name__ == "__main__":

@@ -65,10 +65,11 @@ def tool(name: str) -> str:
 
 
 def testing() -> dict[str, str]:
-    """What tests find in their environment: the package that is built for them, and where their durations go."""
+    """What checks find in their environment: the package that is built for tests, and where durations go."""
     return {
         "TAILRACE_DURATIONS": str(DURATIONS),
-        "PYTHONPATH": str(CHECKED),
+        # Until it is built, checks that read sources alone find them.
+        "PYTHONPATH": os.pathsep.join([str(CHECKED), str(ROOT / "python")]),
         # Each command that a test starts would compile the whole package where nothing is written beside the sources.
         "PYTHONPYCACHEPREFIX": str(ROOT / "target" / "bytecode"),
     }
@@ -77,13 +78,13 @@ def testing() -> dict[str, str]:
 def pytest(name: str, limit_s: int, *words: str, **environment: str) -> Check:
     """A check that runs Python tests; its tests append their durations."""
     command = (tool("python"), "-m", "pytest", "--quiet", *words)
-    return Check(name, command, limit_s, testing() | environment)
+    return Check(name, command, limit_s, environment)
 
 
 def script(name: str, limit_s: int, *words: str, **environment: str) -> Check:
     """A check that is a program of `scripts/`."""
     command = (tool("python"), f"scripts/{name.replace(' ', '_')}.py", *words)
-    return Check(name.replace("_", " "), command, limit_s, testing() | environment)
+    return Check(name.replace("_", " "), command, limit_s, environment)
 
 
 CARGO = ("--workspace", "--lib", "--bins", "--tests", "--locked")
@@ -196,7 +197,7 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
     """One check; its output is passed on when it has ended, and everything it started ends with it."""
     # The seeds of proptest and of Hypothesis.
     seeds = {"PROPTEST_RNG_SEED": str(seed), "PYTEST_ADDOPTS": f"--hypothesis-seed={seed}"}
-    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | testing()
     log = LOGS / f"{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
