@@ -187,8 +187,7 @@ def side_by_side(rows: Sequence[Sequence[Check]], seed: int, environment: dict[s
         for thread in threads:
             thread.join()
     except BaseException:  # an interrupt: what runs ends too
-        for group in list(RUNNING):
-            stop_group(group)
+        stop_groups(*RUNNING)
         raise
     return verdicts
 
@@ -224,7 +223,7 @@ def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None
 
     def end() -> None:
         over.set()
-        stop_group(process.pid)
+        stop_groups(process.pid)
 
     timer = threading.Timer(limit_s, end)
     timer.start()
@@ -232,7 +231,7 @@ def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None
     try:
         _, status, usage = os.wait4(process.pid, 0)
     except BaseException:  # an interrupt: what the check started ends too
-        stop_group(process.pid)
+        stop_groups(process.pid)
         raise
     finally:
         timer.cancel()
@@ -245,17 +244,25 @@ RUNNING: set[int] = set()
 """Checks that run, by the number of their process, which is that of their group."""
 
 
-def stop_group(group: int) -> None:
-    """Stop a check and what it started, first politely."""
+def stop_groups(*groups: int) -> None:
+    """Stop checks and what they started, first politely."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + STOP_GRACE_S
-        try:
-            os.killpg(group, number)
-            while time.monotonic() < deadline:
-                os.killpg(group, 0)
-                time.sleep(0.05)
-        except ProcessLookupError:
+        running = [group for group in groups if has_got(group, number)]
+        while running and time.monotonic() < deadline:
+            time.sleep(0.05)
+            running = [group for group in running if has_got(group, 0)]
+        if not running:
             return
+
+
+def has_got(group: int, number: int) -> bool:
+    """Whether a signal was sent: a group that has ended gets none."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 PRINTING = threading.Lock()
