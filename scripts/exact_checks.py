@@ -36,7 +36,8 @@ def main(arguments: list[str]) -> int:
     python = [sys.executable, "-m", "pytest", "--quiet", "-rs", "tests/exact"]
     chosen = [] if options.all else ["-m", "not slow"]
     rust = ["cargo", "test", "--locked", "--quiet", "-p", "tailrace-exact", "--test", "guests"]
-    return max(run([*python, *chosen]), run(rust))
+    ignored = ["--", "--include-ignored"] if options.all else []
+    return max(run([*python, *chosen]), run([*rust, *ignored]))
 
 
 def why_not() -> str:
