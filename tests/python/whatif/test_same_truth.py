@@ -32,20 +32,9 @@ MOVES = cases(1000, 60)
 RUN_EVERY = cases(100, 20)
 """Moves between two positions that are simulated."""
 HEAP_BYTES_MAX = 300_000_000
-SCENARIOS = (
-    "afd",
-    "buffers",
-    "dctcp",
-    "dpp",
-    "ets",
-    "incast",
-    "jumbo",
-    "noisy-neighbour",
-    "pfc",
-    "requests",
-    "tiers",
-    "wred",
-)
+USUAL = ("dpp", "ets", "pfc", "requests", "tiers")
+SCENARIOS = (*USUAL, *cases(("afd", "buffers", "dctcp", "incast", "jumbo", "noisy-neighbour", "wred"), ()))
+"""`test_same_outcomes` runs the module with plans of all mechanisms."""
 Positions = dict[str, int | str]
 
 
