@@ -42,12 +42,17 @@ def main() -> int:
     compiled = step("simulator and programs", "cargo", "build", "--profile", profile, *ALL)
     if status := compiled or install(profile):
         return status
+    put_programs(TARGET / profile)
+    return 0
+
+
+def put_programs(folder: Path) -> None:
+    """The programs of a build into the package."""
     BIN.mkdir(parents=True, exist_ok=True)
     for name in PROGRAMS:
         # A program that runs keeps its file.
         (BIN / name).unlink(missing_ok=True)
-        shutil.copy2(TARGET / profile / name, BIN / name)
-    return 0
+        shutil.copy2(folder / name, BIN / name)
 
 
 def install(profile: str) -> int:

@@ -6,12 +6,14 @@ PYTHONPATH, `tailrace` is that. In a fresh clone it is installed as well, until 
 one.
 """
 
+import shutil
 import sys
 from pathlib import Path
 
 import build
 import checks
 
+PACKAGE = checks.ROOT / "python" / "tailrace"
 BUILT = build.TARGET / "debug"
 """Where cargo puts what it builds with the profile of tests."""
 
@@ -20,8 +22,18 @@ def main() -> int:
     """Build, and lay the package."""
     if status := build.step("for tests", "cargo", "build", "--profile", "test", *build.ALL):
         return status
-    lay(checks.ROOT / "python" / "tailrace", checks.CHECKED / "tailrace")
-    return 0 if (checks.ROOT / ".venv" / "bin" / "tailrace").exists() else build.install("test")
+    lay(PACKAGE, checks.CHECKED / "tailrace")
+    return 0 if (checks.ROOT / ".venv" / "bin" / "tailrace").exists() else install()
+
+
+def install() -> int:
+    """What a fresh clone has until `make build`; returns an exit code."""
+    if status := build.install("test"):
+        return status
+    # With cargo's profile for tests maturin has compiled the extension as a program that runs its tests.
+    shutil.copy2(BUILT / "lib_native.so", PACKAGE / "_native.abi3.so")
+    build.put_programs(BUILT)
+    return 0
 
 
 def lay(package: Path, checked: Path) -> None:
