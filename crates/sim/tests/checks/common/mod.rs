@@ -13,9 +13,9 @@ use tailrace_plan::*;
 use tailrace_sim::{ConnectionState, Control, Outcome, run, watch};
 use tailrace_units::{Span, Time};
 
-/// Random cases of an expensive property: `all` of them with `TAILRACE_TESTS=all` in the environment, a quarter otherwise.
+/// Random cases of an expensive property: `all` of them with `TAILRACE_TESTS=all` in the environment, an eighth otherwise.
 pub fn cases(all: u32) -> u32 {
-    if std::env::var_os("TAILRACE_TESTS").is_some_and(|tests| tests == "all") { all } else { all / 4 }
+    if std::env::var_os("TAILRACE_TESTS").is_some_and(|tests| tests == "all") { all } else { all / 8 }
 }
 
 /// Runs a plan. Whatever it shows, its frames are conserved.
