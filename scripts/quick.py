@@ -52,9 +52,8 @@ def main() -> int:
     checks.LOGS.mkdir(parents=True, exist_ok=True)
     rust, python = of_rust(changed), of_python(changed)
     built = [checks.run(checks.BUILD)]
-    verdicts = built + checks.side_by_side((rust, python), checks.USUAL_SEED, {})
-    if rust and all(verdict.outcome == "passed" for verdict in verdicts):
-        verdicts += smoke()
+    rows = ((*rust, *python), smoke() if rust else ())
+    verdicts = built + checks.side_by_side(rows, checks.USUAL_SEED, {})
     return checks.summarise(verdicts, time.monotonic() - started)
 
 
@@ -108,10 +107,10 @@ def dependents(crates: set[str]) -> set[str]:
     return {name.removeprefix("tailrace-") for name in users} - {"bindings", "web"}
 
 
-def smoke() -> list[checks.Verdict]:
+def smoke() -> list[Check]:
     """The Python tests marked `smoke`, with the extension that is built for tests."""
-    words = ("--numprocesses", "2", "--dist", "loadfile", "-m", "smoke and not slow")
-    return [checks.run(checks.pytest("smoke", 600, *words))]
+    words = ("--numprocesses", "2", "--dist", "loadfile", "-m", "smoke")
+    return [checks.pytest("smoke", 600, *words)]
 
 
 # --- Python ---------------------------------------------------------------------------------------------------------
