@@ -29,6 +29,8 @@ UNKNOWN_S = 1.0
 """What a file of tests is taken to cost that was never recorded."""
 CORE = {"units", "wire", "plan"}
 """Crates that all others use: the tests of their dependents are `make test`."""
+RANDOM = ("--skip", "any_division")
+"""Random divisions of plans among threads, which take as long as all others: `make test` has them."""
 COMMAND = "tailrace.cli"
 """What a file of tests uses that imports nothing of the package: it starts the program."""
 
@@ -87,7 +89,7 @@ def of_rust(changed: list[str]) -> list[Check]:
     tested = crates if crates & CORE else crates | dependents(crates)
     with_users = [word for crate in sorted(tested) for word in ("--package", f"tailrace-{crate}")]
     found = [Check("rustfmt", ("rustfmt", "--check", "--edition", "2024", *files), 60)] if files else []
-    tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *with_users)
+    tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *with_users, "--", *RANDOM)
     return [
         *found,
         Check("crates", tests, 1800),
