@@ -118,7 +118,7 @@ def build(folder: Path) -> Path:
     """
     tree, log = folder / "source", folder / "build.log"
     configure(tree, log)
-    print("exact-deps: building the kernel (four minutes on two idle cores)", flush=True)
+    print("exact-deps: building the kernel (some five minutes on two idle cores)", flush=True)
     jobs = (os.cpu_count() or 1) + 1
     make = ["make", "ARCH=um", NO_CHECK_OF_EXPORTS, f"-j{jobs}", "linux"]
     run(["nice", "-n", str(NICENESS), *make], tree, log)

@@ -24,7 +24,7 @@ ANSWER_LIMIT_S = 5
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
 RELEASE = re.compile(r"\d+\.\d+\S*$")
-KERNEL_HINT = "`make exact-deps` in the sources of tailrace builds it, once, in about four minutes"
+KERNEL_HINT = "`make exact-deps` in the sources of tailrace builds it, once, in about five minutes"
 
 
 class ExactError(TailraceError):
