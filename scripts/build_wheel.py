@@ -14,6 +14,7 @@ import tarfile
 from pathlib import Path
 
 import bootstrap
+from build import PROGRAMS
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -22,7 +23,6 @@ TOOLS = ROOT / ".bootstrap" / "wheel"
 TARGET = ROOT / "target" / "manylinux"
 GLIBC = (2, 17)
 """CentOS 7, Debian 8 and everything after them: the oldest that Rust's standard library runs on."""
-PROGRAMS = ("tailrace-fabric", "tailrace-exact", "tailrace-traffic")
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,7 +44,6 @@ class Check:
     name: str
     command: tuple[str, ...]
     limit_s: int
-    environment: dict[str, str] = field(default_factory=dict)
     after: str = ""
     """The name of a check of another row that must have ended."""
 
@@ -75,16 +74,14 @@ def testing() -> dict[str, str]:
     }
 
 
-def pytest(name: str, limit_s: int, *words: str, **environment: str) -> Check:
+def pytest(name: str, limit_s: int, *words: str) -> Check:
     """A check that runs Python tests; its tests append their durations."""
-    command = (tool("python"), "-m", "pytest", "--quiet", *words)
-    return Check(name, command, limit_s, environment)
+    return Check(name, (tool("python"), "-m", "pytest", "--quiet", *words), limit_s)
 
 
-def script(name: str, limit_s: int, *words: str, **environment: str) -> Check:
+def script(name: str, limit_s: int, *words: str) -> Check:
     """A check that is a program of `scripts/`."""
-    command = (tool("python"), f"scripts/{name.replace(' ', '_')}.py", *words)
-    return Check(name.replace("_", " "), command, limit_s, environment)
+    return Check(name.replace("_", " "), (tool("python"), f"scripts/{name}.py", *words), limit_s)
 
 
 CARGO = ("--workspace", "--lib", "--bins", "--tests", "--locked")
@@ -96,7 +93,6 @@ FORMATS = (
     Check("mypy", (tool("mypy"),), 600),
 )
 CLIPPY = Check("clippy", ("cargo", "clippy", *CARGO, "--examples", "--quiet", "--", "-D", "warnings"), 1200)
-LINTS = (*FORMATS, CLIPPY)
 BUILD = script("checked", 2400)
 BUILD_TESTS = Check("cargo build", ("cargo", "test", *CARGO, "--quiet", "--no-run"), 2400)
 RUST = Check("cargo test", ("cargo", "test", *CARGO, "--no-fail-fast"), 2400)
@@ -204,7 +200,7 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
         process = subprocess.Popen(
             check.command,
             cwd=ROOT,
-            env=own | seeds | (environment or {}) | check.environment,
+            env=own | seeds | (environment or {}),
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=output,

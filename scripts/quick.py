@@ -61,12 +61,10 @@ def main() -> int:
 
 def changes(base: str) -> list[str]:
     """Changed files that are there, relative to the project."""
-    if not base:
-        pending = lines("git", "diff", "--name-only", "HEAD") + lines(
-            "git", "ls-files", "--others", "--exclude-standard"
-        )
-        base = "HEAD" if pending else "HEAD~1"
-    named = lines("git", "diff", "--name-only", base) + lines("git", "ls-files", "--others", "--exclude-standard")
+    new = lines("git", "ls-files", "--others", "--exclude-standard")
+    named = lines("git", "diff", "--name-only", base or "HEAD") + new
+    if not base and not named:
+        named = lines("git", "diff", "--name-only", "HEAD~1")
     return sorted({name for name in named if (ROOT / name).is_file()})
 
 
@@ -85,20 +83,23 @@ def of_rust(changed: list[str]) -> list[Check]:
     crates = {name.split("/")[1] for name in changed if name.startswith("crates/")}
     if not crates:
         return []
-    packages = [word for crate in sorted(crates) for word in ("--package", f"tailrace-{crate}")]
     tested = crates if crates & CORE else crates | dependents(crates)
-    with_users = [word for crate in sorted(tested) for word in ("--package", f"tailrace-{crate}")]
     found = [Check("rustfmt", ("rustfmt", "--check", "--edition", "2024", *files), 60)] if files else []
-    tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *with_users, "--", *RANDOM)
+    tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *packages(tested), "--", *RANDOM)
     return [
         *found,
         Check("crates", tests, 1800),
         Check(
             "clippy",
-            ("cargo", "clippy", "--locked", "--quiet", "--all-targets", *packages, "--", "-D", "warnings"),
+            ("cargo", "clippy", "--locked", "--quiet", "--all-targets", *packages(crates), "--", "-D", "warnings"),
             900,
         ),
     ]
+
+
+def packages(crates: set[str]) -> list[str]:
+    """Options of cargo that choose crates."""
+    return [word for crate in sorted(crates) for word in ("--package", f"tailrace-{crate}")]
 
 
 def dependents(crates: set[str]) -> set[str]:
