@@ -148,8 +148,8 @@ def main(arguments: list[str]) -> int:
 
 
 def named() -> dict[str, Check]:
-    """All checks, by name."""
-    rows = (*lanes(whole=False), alone(whole=True))
+    """All checks, by name: as before a commit where they are part of that."""
+    rows = (alone(whole=True), *lanes(whole=False), alone(whole=False))
     return {check.name: check for row in rows for check in row}
 
 

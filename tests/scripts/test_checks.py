@@ -57,6 +57,9 @@ def test_the_summary_ends_with_the_verdict(capsys: pytest.CaptureFixture[str]) -
 def test_each_check_can_be_run_alone() -> None:
     for name, check in checks.named().items():
         assert checks.select([name]) == ((), [check])
+    rows, last = checks.select(["test"])
+    for check in (*(one for row in rows for one in row), *last):
+        assert checks.named()[check.name] == check, "as in a run before a commit"
     assert checks.select(["unknown"]) == checks.select([]) == ((), ())
 
 
