@@ -1,14 +1,10 @@
-"""What all live tests share: the process that starts commands, and the capacity of the machine."""
+"""What all live tests share: the capacity of the machine."""
 
-import os
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import machine
-from forks import forks
+import counts
 from tailrace.files import make_folder, write_json
 from tailrace.live.lab import kinds
 from tailrace.live.machine import limits
@@ -22,21 +18,12 @@ FIGURES = {
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _commands() -> Iterator[None]:
-    """`machine.tailrace` starts commands in forks. The path of a socket is short."""
-    with tempfile.TemporaryDirectory(prefix="live-") as folder, forks(Path(folder)) as made:
-        machine.FORKS = made
-        yield
-        machine.FORKS = None
-
-
-@pytest.fixture(scope="session", autouse=True)
 def _capacity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The selection for `make test` finds figures in a cache of its own: a busy machine would get low ones.
 
     All tests together let the machine be measured, as users do, which takes half a minute of processor time.
     """
-    if os.environ.get("TAILRACE_TESTS") == "all":
+    if counts.WHOLE:
         yield
         return
     with pytest.MonkeyPatch.context() as patched:

@@ -8,15 +8,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
+import forks
 from live_checks import LACKS
 from machine_picture import cgroups, is_alive
-
-if TYPE_CHECKING:
-    from forks import Forks
 
 ROOT = Path(__file__).parents[2]
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
@@ -74,8 +72,6 @@ def stale_cgroups() -> list[str]:
     return sorted(group for group, owner in cgroups().items() if not is_alive(*owner))
 
 
-FORKS: "Forks | None" = None
-"""Where commands are started, for the session of the tests."""
 BEFORE = frozenset(stale_cgroups())
 """What was left on this machine before."""
 
@@ -92,8 +88,7 @@ def tailrace(
     *words: str, limit_s: float = RUN_LIMIT_S, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """One command to its end; `environment` comes on top of the test's own."""
-    assert FORKS is not None, "conftest.py sets it"
-    return FORKS.run(words, limit_s, os.environ | dict(environment or {}))
+    return forks.shared().run(words, limit_s, os.environ | dict(environment or {}))
 
 
 def run_program(
