@@ -74,6 +74,11 @@ def testing() -> dict[str, str]:
     }
 
 
+def seeds(seed: int) -> dict[str, str]:
+    """The environment in which proptest and Hypothesis draw their random cases from one seed."""
+    return {"PROPTEST_RNG_SEED": str(seed), "PYTEST_ADDOPTS": f"--hypothesis-seed={seed}"}
+
+
 def pytest(name: str, limit_s: int, *words: str) -> Check:
     """A check that runs Python tests; its tests append their durations."""
     return Check(name, (tool("python"), "-m", "pytest", "--quiet", *words), limit_s)
@@ -100,6 +105,7 @@ RUST = Check("cargo test", ("cargo", "test", *CARGO, "--no-fail-fast"), 2400)
 # some tests wait.
 PYTHON = ("--numprocesses", "4", "--dist", "loadfile", "--ignore=tests/exact")
 QUICKLY = ("-m", "not slow")
+LIVE = script("live_checks", 1800)
 
 
 def lanes(*, whole: bool) -> tuple[tuple[Check, ...], ...]:
@@ -112,17 +118,16 @@ def lanes(*, whole: bool) -> tuple[tuple[Check, ...], ...]:
     packages = replace(script("live_checks", 1800, "--install", *options), name="live packages", after=BUILD.name)
     kernel = replace(script("exact_checks", 2400, "--kernel"), name="exact kernel")
     kernels = (kernel, packages, replace(script("exact_checks", 3000, *options), after=BUILD.name))
-    return rust, python, kernels
+    # Most of what live tests do is waiting.
+    live = () if whole else (replace(LIVE, after=packages.name),)
+    return rust, python, kernels, live
 
 
-def alone(*, whole: bool) -> tuple[Check, ...]:
-    """Checks that measure real time: they run when the others have ended."""
-    live = script("live_checks", 3600, *(["--all"] if whole else []))
-    if not whole:
-        return (live,)
+def alone() -> tuple[Check, ...]:
+    """Checks of `make test-all` that measure real time: they run when the others have ended."""
     kills = (("kill_rounds", "--rounds", "10"), ("exact_kill_rounds", "--rounds", "10"))
     return (
-        live,
+        script("live_checks", 3600, "--all"),
         *(script(name, 1800, *words, "--seed", "1") for name, *words in kills),
         Check("bench guard", (tool("python"), "benches/guard.py"), 1800),
     )
@@ -149,7 +154,7 @@ def main(arguments: list[str]) -> int:
 
 def named() -> dict[str, Check]:
     """All checks, by name: as before a commit where they are part of that."""
-    rows = (alone(whole=True), *lanes(whole=False), alone(whole=False))
+    rows = (alone(), *lanes(whole=False))
     return {check.name: check for row in rows for check in row}
 
 
@@ -157,7 +162,7 @@ def select(arguments: list[str]) -> tuple[Sequence[Sequence[Check]], Sequence[Ch
     """What the words of the command line name: rows that run side by side, and what runs after them."""
     if arguments in (["test"], ["test-all"]):
         whole = arguments == ["test-all"]
-        return lanes(whole=whole), alone(whole=whole)
+        return lanes(whole=whole), alone() if whole else ()
     if arguments == ["lint"]:
         return (FORMATS, (CLIPPY,)), ()
     known = named()
@@ -190,8 +195,6 @@ def side_by_side(rows: Sequence[Sequence[Check]], seed: int, environment: dict[s
 
 def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None = None) -> Verdict:
     """One check; its output is passed on when it has ended, and everything it started ends with it."""
-    # The seeds of proptest and of Hypothesis.
-    seeds = {"PROPTEST_RNG_SEED": str(seed), "PYTEST_ADDOPTS": f"--hypothesis-seed={seed}"}
     own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | testing()
     log = LOGS / f"{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +203,7 @@ def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None
         process = subprocess.Popen(
             check.command,
             cwd=ROOT,
-            env=own | seeds | (environment or {}),
+            env=own | seeds(seed) | (environment or {}),
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=output,
