@@ -93,6 +93,13 @@ def output_of(command: list[str]) -> str:
         raise SetUpError(f"`{' '.join(command)}` failed: {error}") from error
 
 
+def user_cache(name: str) -> Path:
+    """A folder of the user's cache, for what takes minutes to make and is the same in every clone."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(named) if named.startswith("/") else Path.home() / ".cache"
+    return base / "tailrace" / name
+
+
 def find_uv() -> Path:
     """The pinned uv: one that is there already, else installed by pip, else downloaded."""
     version, hashes = read_pins(PINS.read_text())

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bootstrap
 import live_deps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,9 +54,7 @@ class BuildError(Exception):
 
 def cache() -> Path:
     """The folder of kernels; the engine looks for the file `linux` in it (`crates/exact/src/kernel.rs`)."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(named) if named.startswith("/") else Path.home() / ".cache"
-    return base / "tailrace" / "exact"
+    return bootstrap.user_cache("exact")
 
 
 def missing_packages(packages: tuple[str, ...] = PACKAGES) -> list[str]:

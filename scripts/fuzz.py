@@ -29,6 +29,7 @@ from tailrace.files import read_json, write_json
 
 ROOT = Path(__file__).resolve().parent.parent
 FINDINGS = ROOT / "tests" / "fuzz" / "findings"
+PATHS = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "python")])
 STATE = ROOT / "target" / "nightly"
 INPUT_CPU_S_MAX = 16
 """Processor time of one input, shortening it included once it is a finding: then there are many of them."""
@@ -91,8 +92,7 @@ class Worker:
         self.scratch = scratch
         self.file = scratch / f"input{one.suffix}"
         command = [sys.executable, "-m", "fuzzing.worker", one.name, str(state.folder.resolve())]
-        paths = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "python")])
-        environment = os.environ | {"PYTHONPATH": paths, "PYTHONHASHSEED": "0", "TMPDIR": str(scratch)}
+        environment = os.environ | {"PYTHONPATH": PATHS, "PYTHONHASHSEED": "0", "TMPDIR": str(scratch)}
         with (scratch / "stderr").open("wb") as err:
             self.process = subprocess.Popen(
                 command, cwd=scratch, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err,
@@ -201,10 +201,9 @@ def outcome_of(one: Format, content: bytes) -> str:
             "import sys; from pathlib import Path; from fuzzing.formats import format_of;"
             f"print(format_of({one.name!r}).read(Path.cwd() / 'input{one.suffix}'))"
         )
-        paths = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "python")])
         try:
             done = subprocess.run(
-                [sys.executable, "-c", program], cwd=folder, env=os.environ | {"PYTHONPATH": paths, "TMPDIR": folder},
+                [sys.executable, "-c", program], cwd=folder, env=os.environ | {"PYTHONPATH": PATHS, "TMPDIR": folder},
                 capture_output=True, text=True, errors="replace", timeout=WAIT_S_MAX, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:

@@ -172,15 +172,7 @@ def mutate_rust(base: str, until_s: float) -> None:
     command = [str(RUST_TOOL), "mutants", "--in-diff", str(STATE / "rust.diff"), "--in-place", "--output", str(STATE)]
     command += ["--timeout-multiplier", str(TIMES_AS_LONG), "--minimum-test-timeout", str(LIMIT_LEAST_S)]
     command += ["--colors", "never", "--no-times", "--cargo-arg=--locked"]
-    environment = (
-        os.environ
-        | mutate.QUICK
-        | {
-            "CARGO_TARGET_DIR": str(STATE / "build"),
-            "PROPTEST_MAX_SHRINK_ITERS": "0",
-            "PROPTEST_RNG_SEED": str(mutate.SEED),
-        }
-    )
+    environment = os.environ | mutate.rust_environment(STATE / "build")
     code = until(command, until_s, environment)
     if code not in (None, *NO_FAILURE):
         raise CannotRunError(f"cargo-mutants ended with {code}; the reason is above and in {STATE / 'mutants.out'}")

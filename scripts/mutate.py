@@ -47,8 +47,6 @@ LIMIT_S = 600
 MEMORY_BYTES_MAX = 6 << 30
 # Random cases are those of `make test`, so that a fault and the whole code are tried with the same ones.
 SEED = checks.USUAL_SEED
-# Each fault is built once and run once: building is most of it.
-QUICK = {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_TEST_DEBUG": "0"}
 # More names than this are summed up.
 NAMES_MAX = 3
 # A test that does not end notices a fault too.
@@ -271,6 +269,19 @@ def _files(place: Path) -> list[Path]:
     return [path for path in within if path.is_file() and path.suffix != ".pyc"]
 
 
+def rust_environment(build: Path) -> dict[str, str]:
+    """For `cargo test` of code with a fault.
+
+    The target folder is one of its own: in a shared one, what was built with a fault would pass for the whole code.
+    """
+    return {
+        "CARGO_TARGET_DIR": str(build),
+        "RUST_BACKTRACE": "0",
+        "PROPTEST_MAX_SHRINK_ITERS": "0",
+        "PROPTEST_RNG_SEED": str(SEED),
+    }
+
+
 def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
     """Names of the chosen tests that fail in the copy."""
     is_python = chosen.startswith("tests/")
@@ -280,14 +291,7 @@ def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
         own = {"PYTHONPATH": str(copy / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     else:
         command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
-        # A target folder of its own: in a shared one, what was built with a fault would pass for what the whole code
-        # gives.
-        own = QUICK | {
-            "CARGO_TARGET_DIR": str(copy.parent / "build"),
-            "RUST_BACKTRACE": "0",
-            "PROPTEST_MAX_SHRINK_ITERS": "0",
-            "PROPTEST_RNG_SEED": str(SEED),
-        }
+        own = rust_environment(copy.parent / "build")
     process = subprocess.Popen(
         command,
         cwd=copy,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import checks
 from tailrace.files import make_folder, read_json, write_json
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,9 +38,8 @@ class Step:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The seeds of proptest and Hypothesis, and the full counts."""
-        seeds = {"PROPTEST_RNG_SEED": str(self.seed), "PYTEST_ADDOPTS": f"--hypothesis-seed={self.seed}"}
-        return seeds | {"TAILRACE_TESTS": "all"}
+        """The seeds, and the full counts."""
+        return checks.seeds(self.seed) | {"TAILRACE_TESTS": "all"}
 
     @property
     def shown(self) -> str:

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import bootstrap
+
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = "wasm32-unknown-unknown"
 RELEASE = "1.96.0+dfsg1-1~deb12u2"
@@ -83,9 +85,7 @@ def debian() -> Toolchain:
 
 def cache() -> Path:
     """The folder of compilers."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(named) if named.startswith("/") else Path.home() / ".cache"
-    return base / "tailrace" / "whatif"
+    return bootstrap.user_cache("whatif")
 
 
 def unpack(folder: Path, apt: "Apt") -> None:

@@ -1,17 +1,15 @@
 """The program as fuzzing calls it: in this process, and what of its answers is a finding."""
 
 import contextlib
-import io
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 from unittest.mock import patch
 
+from check_commands import Answer, called
 from tailrace.cli import console
-from tailrace.cli.app import app
 from tailrace.errors import TailraceError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,26 +32,10 @@ class Format:
     is_binary: bool = False
 
 
-@dataclass(frozen=True)
-class Answer:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
 def program(*words: str) -> Answer:
     """Calls a command in this process, as its entry point does; an internal error is raised."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        patch.object(console, "_unexpected", _raised),
-        patch.object(sys, "argv", ["tailrace", *words]),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        code = console.guarded(lambda: app(prog_name="tailrace"))
-    return Answer(code, out.getvalue(), err.getvalue())
+    with patch.object(console, "_unexpected", _raised):
+        return called(words)
 
 
 def _raised(error: BaseException) -> NoReturn:
