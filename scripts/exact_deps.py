@@ -27,7 +27,7 @@ SOURCE_PACKAGE = "linux-source-6.1"
 RECORDED_VERSION = "6.1.192-3"
 """Installed where no version is and this one is offered: `tests/exact/digests.json` has the digests of its kernel."""
 PACKAGES = (SOURCE_PACKAGE, "flex", "bison", "bc", "libelf-dev", "gcc", "make", "patch", "xz-utils")
-PROGRAMS = ("fio", "open-iscsi", "tshark")
+PROGRAMS = ("fio", "iputils-ping", "open-iscsi", "tshark")
 """Packages of what guests run for storage, and of what decodes its captures in the tests; installed by root only."""
 NICENESS = 10
 KEY_DIGITS = 16

@@ -1,5 +1,4 @@
-//! Real kernels in virtual time. Where there is no kernel for them, one line says so, or each test fails where there must be one
-//! (`folder::REQUIRED`). Most run in `make test-all` alone.
+//! Real kernels in virtual time, where they are asked for (`folder::REQUIRED`). Most run in `make test-all` alone.
 
 mod folder;
 mod interfaces;
