@@ -6,12 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import tailrace.cli.start
 
 pytest_plugins = ["durations"]
 
 collect_ignore = [] if os.environ.get("TAILRACE_LIVE_TESTS") == "1" else ["live"]
+
+
+# How long a case takes says nothing on a busy machine.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

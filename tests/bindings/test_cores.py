@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from command_line import tailrace
+from counts import cases
 from tailrace import _native
 from tailrace.errors import TailraceError
 from tailrace.experiment.cores import ONE, Cores, cores_of_each
@@ -87,7 +88,8 @@ def told(value: Any) -> Any:
 
 @pytest.mark.parametrize("added", ["", WEB, ASKED])
 def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tmp_path: Path, added: str) -> None:
-    lab.write_text(SCENARIO.replace("20ms", "60ms").replace("arms:\n", added + "arms:\n"), encoding="utf-8")
+    changed = SCENARIO.replace("20ms", "60ms").replace("trials: 2", cases("trials: 2", "trials: 1"))
+    lab.write_text(changed.replace("arms:\n", added + "arms:\n"), encoding="utf-8")
     folders = {cores: tmp_path / f"on-{cores}" for cores in ("1", "2")}
     for cores, folder in folders.items():
         done = tailrace("run", str(lab), "--jobs", "1", "--cores", cores, "--out", str(folder))

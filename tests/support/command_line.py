@@ -5,7 +5,7 @@ import subprocess
 
 import forks
 
-LIMIT_S = 240
+LIMIT_S = 600
 """Ends a command that hangs."""
 
 

@@ -25,7 +25,7 @@ VENDORS: dict[str, tuple[Exporter, Importer]] = {
 }
 
 
-@settings(max_examples=cases(150, 50), deadline=None)
+@settings(max_examples=cases(150, 50))
 @given(vendor=st.shared(st.sampled_from(sorted(VENDORS)), key="vendor"), data=st.data())
 def test_the_import_of_an_export_is_the_identity(vendor: str, data: st.DataObject) -> None:
     policy, switch = data.draw(switches(vendor))
@@ -47,7 +47,7 @@ def test_the_import_of_an_export_is_the_identity(vendor: str, data: st.DataObjec
         assert switch_back.buffer == switch.buffer
 
 
-@settings(max_examples=cases(60, 30), deadline=None)
+@settings(max_examples=cases(60, 30))
 @given(drawn=switches("nxos"))
 def test_an_export_of_an_import_is_stable(drawn: Drawn) -> None:
     policy, switch = drawn

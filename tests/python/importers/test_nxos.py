@@ -170,7 +170,7 @@ lines = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
 pieces = st.sampled_from([*FABRIC.splitlines(), *BROKEN.splitlines()])
 
 
-@settings(max_examples=cases(300, 80), deadline=None)
+@settings(max_examples=cases(300, 80))
 @given(text=st.lists(lines | pieces, max_size=40).map("\n".join) | st.text())
 @example("policy-map type queuing p\nclass type queuing c-out-8q-q1\nshape")
 @example("class class-default\nset qos-group 9")

@@ -127,7 +127,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=cases(200, 60), deadline=None)
+@settings(max_examples=cases(200, 60))
 @given(data=st.data())
 def test_any_database_is_read_or_refused_in_words(data: st.DataObject) -> None:
     tables = copy.deepcopy(DATA)
@@ -147,7 +147,7 @@ def test_any_database_is_read_or_refused_in_words(data: st.DataObject) -> None:
             assert name in told or any(key in told for key in rows), name
 
 
-@settings(max_examples=cases(100, 40), deadline=None)
+@settings(max_examples=cases(100, 40))
 @given(text=st.text())
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     try:

@@ -110,7 +110,7 @@ def fio_files(draw: st.DrawFn) -> str:
 
 @pytest.mark.parametrize("importer", [import_vdbench, import_fio])
 @given(text=st.text(max_size=300) | vdbench_files() | fio_files())
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 def test_any_text_is_imported_or_refused(importer, text: str) -> None:  # type: ignore[no-untyped-def]
     try:
         scenario, remarks = importer(text, Path("fuzz"), Setting())

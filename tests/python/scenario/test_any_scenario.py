@@ -103,7 +103,7 @@ def parent_of(data: Any, path: KeyPath) -> Any:
 PLACES = list(places(RICH))
 
 
-@settings(max_examples=cases(400, 100), deadline=None)
+@settings(max_examples=cases(400, 100))
 @given(path=st.sampled_from(PLACES), value=VALUES, change=st.sampled_from(["replace", "replace", "remove", "add"]))
 def test_any_scenario_is_refused_in_words_or_runs(path: KeyPath, value: object, change: str) -> None:
     data = copy.deepcopy(RICH)

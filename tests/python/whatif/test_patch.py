@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.whatif.patch import applied, difference
@@ -33,7 +33,6 @@ def sorted_repr(value: Any) -> str:
     return repr(value)
 
 
-@settings(deadline=None)
 @given(before=VALUES, after=VALUES)
 def test_the_steps_make_the_other_plan(before: Any, after: Any) -> None:
     kept = sorted_repr(before)
@@ -41,7 +40,6 @@ def test_the_steps_make_the_other_plan(before: Any, after: Any) -> None:
     assert sorted_repr(before) == kept, "the first plan stays as it is"
 
 
-@settings(deadline=None)
 @given(value=VALUES)
 def test_equal_plans_need_no_step(value: Any) -> None:
     assert difference(value, value) == []
