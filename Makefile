@@ -1,5 +1,5 @@
 # make build        the program: .venv/bin/tailrace (the first answer of README's example)
-# make quick        is my change right so far? what it can reach, in 90 seconds
+# make quick        is my change right so far? what it can reach, in some 90 seconds
 # make test         before a commit: everything, a quarter of an hour from a fresh clone
 # make test-all     before a release: full counts, full scale, all live and exact runs
 # make nightly      fuzzing, coverage of intervals, faults, verdicts of kernels: MINUTES=60, goes on where it stopped
@@ -138,7 +138,7 @@ test-all: .venv/locked
 lint: .venv/locked
 	@$(BIN)/python scripts/checks.py lint
 
-check-commands: .venv/locked
+check-commands: build
 	@$(BIN)/python scripts/check_commands.py
 
 MINUTES ?= 60

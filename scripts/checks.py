@@ -22,8 +22,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "target" / "checks"
@@ -31,6 +33,8 @@ DURATIONS = LOGS / "durations.jsonl"
 CHECKED = ROOT / "target" / "checked"
 """Where the package that tests use lies: `scripts/checked.py`."""
 USUAL_SEED = 1
+INTERRUPTED = 130
+"""Exit code, as of a shell."""
 STOP_GRACE_S = 5
 """After the interrupt, how long a check may take to end before it is killed."""
 ROWS = 40
@@ -139,17 +143,26 @@ def main(arguments: list[str]) -> int:
     if not rows and not last:
         print(f"{__doc__}\nNames: {', '.join(sorted(named()))}", file=sys.stderr)
         return 2
-    seed = int(os.environ.get("SEED") or USUAL_SEED)
+    seed = wanted_seed()
     print(f"seed of random cases: {seed} (SEED={seed} repeats them)", flush=True)
     whole = {"TAILRACE_TESTS": "all"} if arguments == ["test-all"] else {}
     LOGS.mkdir(parents=True, exist_ok=True)
-    keep_builds()
+    if arguments in (["test"], ["test-all"]):
+        forget_tests()
     started = time.monotonic()
     verdicts = side_by_side(rows, seed, whole)
     verdicts += [run(check, seed, whole) for check in last]
     write_durations(verdicts)
     print_most_expensive()
     return summarise(verdicts, time.monotonic() - started)
+
+
+def wanted_seed() -> int:
+    """From the environment."""
+    text = os.environ.get("SEED") or str(USUAL_SEED)
+    if not text.isdecimal():
+        sys.exit(f"SEED={text}: this is no whole number (hint: SEED=2)")
+    return int(text)
 
 
 def named() -> dict[str, Check]:
@@ -178,8 +191,12 @@ def side_by_side(rows: Sequence[Sequence[Check]], seed: int, environment: dict[s
         for check in row:
             if check.after in ended:
                 ended[check.after].wait()
-            verdicts.append(run(check, seed, environment))
-            ended[check.name].set()
+            try:
+                verdicts.append(run(check, seed, environment))
+            except InterruptedError:
+                return
+            finally:
+                ended[check.name].set()
 
     threads = [threading.Thread(target=work, args=(row,), daemon=True) for row in rows]
     try:
@@ -187,33 +204,53 @@ def side_by_side(rows: Sequence[Sequence[Check]], seed: int, environment: dict[s
             thread.start()
         for thread in threads:
             thread.join()
-    except BaseException:  # an interrupt: what runs ends too
+    except BaseException:  # an interrupt: what runs ends too, and nothing more begins
+        with STARTING:
+            STOPPING.set()
         stop_groups(*RUNNING)
         raise
     return verdicts
 
 
 def run(check: Check, seed: int = USUAL_SEED, environment: dict[str, str] | None = None) -> Verdict:
-    """One check; its output is passed on when it has ended, and everything it started ends with it."""
+    """One check; its output is passed on when it has ended, and everything it started ends with it.
+
+    Raises `InterruptedError` when the checks are being stopped.
+    """
     own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | testing()
     log = LOGS / f"{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            check.command,
-            cwd=ROOT,
-            env=own | seeds(seed) | (environment or {}),
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+        try:
+            process = start(check, output, own | seeds(seed) | (environment or {}))
+        except FileNotFoundError as error:
+            verdict = Verdict(check, f"FAILED ({error})", time.monotonic() - started)
+            tell(verdict, log)
+            return verdict
         status, processor_s = wait(process, check.limit_s)
     outcome = f"FAILED (over its limit of {check.limit_s} s)" if status is None else f"FAILED (status {status})"
     verdict = Verdict(check, "passed" if status == 0 else outcome, time.monotonic() - started, processor_s)
     tell(verdict, log)
     return verdict
+
+
+def start(check: Check, output: IO[bytes], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    """The process of a check, which is the head of a group; raises `InterruptedError` when no more are to begin."""
+    with STARTING:
+        if STOPPING.is_set():
+            raise InterruptedError
+        process = subprocess.Popen(
+            check.command,
+            cwd=ROOT,
+            env=environment,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        RUNNING.add(process.pid)
+    return process
 
 
 def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None, float]:
@@ -226,9 +263,10 @@ def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None
 
     timer = threading.Timer(limit_s, end)
     timer.start()
-    RUNNING.add(process.pid)
     try:
         _, status, usage = os.wait4(process.pid, 0)
+    except ChildProcessError:  # an interrupt has ended it
+        raise InterruptedError from None
     except BaseException:  # an interrupt: what the check started ends too
         stop_groups(process.pid)
         raise
@@ -241,6 +279,8 @@ def wait(process: "subprocess.Popen[bytes]", limit_s: float) -> tuple[int | None
 
 RUNNING: set[int] = set()
 """Checks that run, by the number of their process, which is that of their group."""
+STOPPING, STARTING = threading.Event(), threading.Lock()
+"""Whether an interrupt is ending the checks; no check begins between that and the end of those that run."""
 
 
 def stop_groups(*groups: int) -> None:
@@ -256,7 +296,9 @@ def stop_groups(*groups: int) -> None:
 
 
 def has_got(group: int, number: int) -> bool:
-    """Whether a signal was sent: a group that has ended gets none."""
+    """Whether a signal was sent: a group that has ended gets none, but its head is there until it is waited for."""
+    with suppress(ChildProcessError):
+        os.waitpid(group, os.WNOHANG)
     try:
         os.killpg(group, number)
     except ProcessLookupError:
@@ -279,8 +321,8 @@ def tell(verdict: Verdict, log: Path) -> None:
 # --- durations ------------------------------------------------------------------------------------------------------
 
 
-def keep_builds() -> None:
-    """A new file of durations, in which the builds before this run stay."""
+def forget_tests() -> None:
+    """A new file of durations, in which the last builds stay: the others are all about to run."""
     rows = [row for row in read_durations() if row["kind"] == "build"]
     DURATIONS.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
@@ -321,11 +363,12 @@ def rust_durations(log: str) -> list[dict[str, object]]:
 
 
 def read_durations() -> list[dict[str, object]]:
-    """The rows of the file; those of Python tests come from their plugin and have no kind."""
+    """The last row of everything in the file; those of Python tests come from their plugin and have no kind."""
     if not DURATIONS.exists():
         return []
     lines = DURATIONS.read_text(encoding="utf-8").splitlines()
-    return [{"kind": "python"} | json.loads(line) for line in lines]
+    rows = ({"kind": "python"} | json.loads(line) for line in lines)
+    return list({(row["kind"], row["name"]): row for row in rows}.values())
 
 
 def cost(row: dict[str, object]) -> float:
@@ -358,6 +401,15 @@ def summarise(verdicts: list[Verdict], elapsed_s: float) -> int:
     return 0 if passed == len(verdicts) else 1
 
 
-if __name__ == "__main__":
+def program(name: str, work: Callable[[], int]) -> NoReturn:
+    """Ends this process with an exit code; an interrupt and a polite end are told in one line."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(work())
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    program("checks", lambda: main(sys.argv[1:]))

@@ -23,6 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import bootstrap
+import checks
 import mutate
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -205,4 +206,4 @@ def end(pid: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    checks.program("mutants", lambda: main(sys.argv[1:]))

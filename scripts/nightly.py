@@ -36,7 +36,7 @@ class Stage:
 
 
 STAGES = (
-    Stage("fuzz", "fuzz.py", 0.40, "changed inputs of every format that is read"),
+    Stage("fuzz", "fuzz.py", 0.40, "changed inputs of 19 formats"),
     Stage("random", "random_cases.py", 0.20, "tests with random cases, with other seeds and full counts"),
     Stage("faults", "mutate.py", 0.20, "deliberate errors of modelling that tests must notice"),
     Stage("verdicts", "verdicts.py", 0.15, "scenarios on real kernels in virtual time beside the simulator"),
@@ -101,9 +101,13 @@ def run(stage: Stage, seconds: float, folder: Path) -> Ended:
     begun_s, last_line = time.monotonic(), ""
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            last_line = line.strip() or last_line
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                last_line = line.strip() or last_line
+        except KeyboardInterrupt:  # what it says while it ends
+            print(process.stdout.read(), end="", flush=True)
+            raise
     return Ended(stage, process.returncode, time.monotonic() - begun_s, last_line)
 
 

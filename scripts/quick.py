@@ -32,6 +32,10 @@ CORE = {"units", "wire", "plan"}
 """Crates that all others use: the tests of their dependents are `make test`."""
 RANDOM = ("--skip", "any_division")
 """Random divisions of plans among threads, which take as long as all others: `make test` has them."""
+GIT = ("git", "-c", "core.quotePath=false")
+MANIFESTS = {"Cargo.toml", "Cargo.lock"}
+IMPORTED_FROM = ("tests/support", "scripts")
+"""Folders whose modules tests import by their names."""
 COMMAND = "tailrace.cli"
 """What a file of tests uses that imports nothing of the package: it starts the program."""
 
@@ -54,6 +58,8 @@ def main() -> int:
     print(f"quick: {len(changed)} changed file{'s' if len(changed) > 1 else ''}: {' '.join(changed[:6])}", flush=True)
     checks.LOGS.mkdir(parents=True, exist_ok=True)
     rust, python = of_rust(changed), of_python(changed)
+    if unreached := [name for name in changed if not is_reached(name)]:
+        print(f"quick: no check here reaches {' '.join(unreached[:6])}: `make test`", flush=True)
     built = [checks.run(checks.BUILD)]
     rows = ((*rust, *python), smoke() if rust else ())
     # Guests run where their kernel was built, and `make exact-deps` has installed their programs.
@@ -63,17 +69,33 @@ def main() -> int:
 
 
 def changes(base: str) -> list[str]:
-    """Changed files that are there, relative to the project."""
-    new = lines("git", "ls-files", "--others", "--exclude-standard")
-    named = lines("git", "diff", "--name-only", base or "HEAD") + new
+    """Changed files, relative to the project; those that are gone as well."""
+    new = lines(*GIT, "ls-files", "--others", "--exclude-standard")
+    named = lines(*GIT, "diff", "--name-only", "--no-renames", base or "HEAD") + new
     if not base and not named:
-        named = lines("git", "diff", "--name-only", "HEAD~1")
-    return sorted({name for name in named if (ROOT / name).is_file()})
+        named = lines(*GIT, "diff", "--name-only", "--no-renames", "HEAD~1")
+    return sorted(set(named))
+
+
+def there(names: Iterable[str], suffix: str) -> list[str]:
+    """Files of a kind that are not gone."""
+    return [name for name in names if name.endswith(suffix) and (ROOT / name).is_file()]
+
+
+def is_reached(name: str) -> bool:
+    """Whether anything here looks at such a file."""
+    if name.startswith(("tests/live/", "tests/exact/")):
+        return False
+    has_own = name.startswith(("crates/", "docs/", "examples/", "python/tailrace/", "README", "CONTRIBUTING"))
+    return has_own or name in MANIFESTS or (name.endswith(".py") and Path(name).name != "conftest.py")
 
 
 def lines(*command: str) -> list[str]:
-    """What a command prints, line by line."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    """What a command prints, line by line; ends this program with what it complains about."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode:
+        said = " ".join(done.stderr.split()[:40])
+        sys.exit(f"quick: {' '.join(command)}: {said} (hint: BASE=commit names another one; `make test` needs none)")
     return done.stdout.splitlines()
 
 
@@ -82,10 +104,11 @@ def lines(*command: str) -> list[str]:
 
 def of_rust(changed: list[str]) -> list[Check]:
     """Formats, lints and tests of changed crates and of those that use them."""
-    files = [name for name in changed if name.endswith(".rs")]
+    files = there(changed, ".rs")
     crates = {name.split("/")[1] for name in changed if name.startswith("crates/")}
+    crates = {name for name in crates if (ROOT / "crates" / name / "Cargo.toml").exists()}
     if not crates:
-        return []
+        return [checks.CLIPPY] if MANIFESTS.intersection(changed) else []
     tested = crates if crates & CORE else crates | dependents(crates)
     found = [Check("rustfmt", ("rustfmt", "--check", "--edition", "2024", *files), 60)] if files else []
     tests = ("cargo", "test", "--locked", "--quiet", "--lib", "--bins", "--tests", *packages(tested), "--", *RANDOM)
@@ -124,15 +147,20 @@ def smoke() -> list[Check]:
 
 def of_python(changed: list[str]) -> list[Check]:
     """Formats, lints and types of changed files, and the tests that reach them."""
-    files = [name for name in changed if name.endswith(".py")]
-    chosen = choose(changed)
+    files = there(changed, ".py")
+    try:
+        chosen = choose(changed)
+    except (SyntaxError, grimp.exceptions.SourceSyntaxError) as error:
+        print(f"quick: {error}: no test is chosen before that is mended", flush=True)
+        chosen = Chosen((), 0)
     found = []
     if files:
         found = [
             Check("ruff", (tool("ruff"), "check", *files), 60),
             Check("ruff format", (tool("ruff"), "format", "--check", *files), 60),
-            Check("mypy", (tool("mypy"),), 600),
         ]
+    if any(name.endswith((".py", ".pyi")) for name in changed):
+        found.append(Check("mypy", (tool("mypy"),), 600))
     if chosen.left_out:
         print(f"quick: {chosen.left_out} more files of tests can reach the change: `make test`", flush=True)
     if not chosen.files:
@@ -143,14 +171,15 @@ def of_python(changed: list[str]) -> list[Check]:
 
 def choose(changed: list[str]) -> Chosen:
     """Changed files of tests, then those that import a changed module, nearest first, within the budget."""
-    ranks = {name: -1 for name in changed if is_test(name)}
-    modules = [module_of(name) for name in changed if name.endswith(".py") and not is_test(name)]
-    near = distances([module for module in modules if module])
+    ranks = {name: -1 for name in changed if name in all_tests()}
+    near = distances([module for name in changed if not is_test(name) for module in modules_of(name)])
     for path in all_tests():
         if (rank := rank_of(path, near)) is not None:
             ranks.setdefault(path, rank)
     if any(name.startswith(("docs/", "README", "CONTRIBUTING")) for name in changed):
         ranks |= {path: 0 for path in all_tests() if path.startswith("tests/docs/test_links")}
+    if any(name.startswith("examples/") for name in changed):
+        ranks |= {path: 0 for path in all_tests() if path.endswith("/test_examples.py")}
     costs, spent = recorded(), 0.0
     files: list[str] = []
     own = {f"tests/python/{name.split('/')[2]}/" for name in changed if name.startswith("python/tailrace/")}
@@ -179,15 +208,25 @@ def all_tests() -> tuple[str, ...]:
     return tuple(name for name in found if not name.startswith(("tests/live/", "tests/exact/")))
 
 
-def module_of(name: str) -> str:
-    """The module of a file that tests may import, empty where there is none."""
-    if name.startswith("python/"):
-        return ".".join(Path(name).with_suffix("").parts[1:]).removesuffix(".__init__")
-    return Path(name).stem if name.startswith(("scripts/", "tests/support/", "reproductions/")) else ""
+def modules_of(name: str) -> list[str]:
+    """The module of a file that tests may import. For a data file of the package, and for one that is gone, those of
+    its folder, or of the next above that has any.
+    """
+    path = Path(name)
+    if path.suffix == ".py" and not name.startswith("python/"):
+        folder = next((one for one in IMPORTED_FROM if name.startswith(f"{one}/")), None)
+        return [".".join(path.relative_to(folder).with_suffix("").parts)] if folder else [path.stem]
+    if path.suffix == ".py" and (ROOT / name).exists():
+        return [".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")]
+    if not name.startswith("python/tailrace/"):
+        return []
+    above = (found for one in path.parents if (found := sorted((ROOT / one).glob("*.py"))))
+    return [module for one in next(above, []) for module in modules_of(str(one.relative_to(ROOT)))]
 
 
 def distances(modules: Iterable[str]) -> dict[str, int]:
     """How many imports lie between each module and the nearest changed one."""
+    sys.path.insert(0, str(ROOT / "python"))  # nothing is installed yet in a fresh clone
     graph = grimp.build_graph("tailrace")
     near = dict.fromkeys(modules, 0)
     edge = list(near)
@@ -211,17 +250,25 @@ def rank_of(path: str, near: dict[str, int]) -> int | None:
     return min(found) if found else None
 
 
+@cache
+def names_in(path: Path) -> tuple[str, ...]:
+    """`imported` of a file that several others import."""
+    return tuple(imported(path))
+
+
 def imported(path: Path) -> Iterator[str]:
-    """Names of the modules that a file imports, at its head or in a function; those of support modules as well."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Names of the modules that a file imports, at its head or in a function, and those that its scripts and support
+    modules do.
+    """
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in names:
             yield name
-            support = ROOT / "tests" / "support" / f"{name.replace('.', '/')}.py"
-            if support.exists():
-                yield from imported(support)
+            for folder in IMPORTED_FROM:
+                if (file := ROOT / folder / f"{name.replace('.', '/')}.py").exists() and file != path:
+                    yield from names_in(file)
 
 
 def recorded() -> dict[str, float]:
@@ -235,4 +282,4 @@ def recorded() -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checks.program("quick", main)

@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -9,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import checks
+
+SCRIPTS = Path(checks.__file__).parent
 
 
 def python(program: str) -> checks.Check:
@@ -75,6 +80,86 @@ def test_a_run_before_a_commit_leaves_out_what_is_slow_and_nothing_else() -> Non
     assert "not slow" not in whole
 
 
+def test_before_a_commit_these_run_and_with_these_words() -> None:
+    def words(*, whole: bool) -> dict[str, str]:
+        rows, last = checks.select(["test-all" if whole else "test"])
+        every = [check for row in (*rows, last) for check in row]
+        return {check.name: re.sub(r"\S*/\.venv/bin/|scripts/", "", " ".join(check.command)) for check in every}
+
+    usual = words(whole=False)
+    assert usual == {
+        "checked": "python checked.py",
+        "cargo build": "cargo test --workspace --lib --bins --tests --locked --quiet --no-run",
+        "clippy": "cargo clippy --workspace --lib --bins --tests --locked --examples --quiet -- -D warnings",
+        "cargo test": "cargo test --workspace --lib --bins --tests --locked --no-fail-fast",
+        "rustfmt": "cargo fmt --all --check",
+        "ruff": "ruff check",
+        "ruff format": "ruff format --check",
+        "import order": "lint-imports --no-logo",
+        "mypy": "mypy",
+        "check commands": "python check_commands.py",
+        "pytest": "python -m pytest --quiet --numprocesses 4 --dist loadfile --ignore=tests/exact -m not slow",
+        "exact kernel": "python exact_checks.py --kernel",
+        "live packages": "python live_checks.py --install",
+        "exact checks": "python exact_checks.py",
+        "live checks": "python live_checks.py",
+    }
+    more = words(whole=True)
+    assert {name for name in usual if usual[name] != more[name]} == {
+        "pytest", "live packages", "exact checks", "live checks",
+    }  # fmt: skip
+    assert more["exact checks"].endswith("--all")
+    assert more["live checks"].endswith("--all")
+
+
+def test_whole_counts_are_asked_for_before_a_release_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[dict[str, str]] = []
+
+    def side_by_side(_: object, __: int, environment: dict[str, str]) -> list[checks.Verdict]:
+        told.append(environment)
+        return []
+
+    monkeypatch.setattr(checks, "side_by_side", side_by_side)
+    monkeypatch.setattr(checks, "alone", tuple)
+    assert checks.main(["test-all"]) == checks.main(["test"]) == 0
+    assert told == [{"TAILRACE_TESTS": "all"}, {}]
+
+
+def test_a_program_that_is_not_there_fails_and_the_next_of_its_row_run() -> None:
+    lacking = checks.Check("lacking", ("no-such-program",), 5)
+    rows = ((lacking, python("pass")), (checks.Check("later", (sys.executable, "-c", ""), 60, after="lacking"),))
+    outcomes = {verdict.check.name: verdict.outcome for verdict in checks.side_by_side(rows, 1, {})}
+    assert "no-such-program" in outcomes.pop("lacking")
+    assert outcomes == {"sample": "passed", "later": "passed"}
+
+
+def test_an_interrupt_ends_what_runs_and_nothing_more_begins(tmp_path: Path) -> None:
+    script = f"""
+import sys; sys.path.insert(0, {str(SCRIPTS)!r})
+from pathlib import Path
+import checks
+checks.LOGS = Path({str(tmp_path)!r})
+sleep = checks.Check("first", ("sh", "-c", "echo $$ > {tmp_path}/pid; exec sleep 600"), 900)
+following = checks.Check("next", ("touch", "{tmp_path}/next"), 9)
+checks.program("here", lambda: len(checks.side_by_side(((sleep, following),), 1, {{}})))
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=600)
+    assert (process.returncode, said) == (checks.INTERRUPTED, "here: interrupted\n")
+    assert not is_alive(int((tmp_path / "pid").read_text()))
+    assert not (tmp_path / "next").exists()
+
+
+def test_a_seed_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEED", "abc")
+    with pytest.raises(SystemExit, match="SEED=abc"):
+        checks.main(["ruff"])
+
+
 def test_random_cases_have_one_seed_which_can_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = "import os; raise SystemExit(f\"{os.environ['PROPTEST_RNG_SEED']} {os.environ['PYTEST_ADDOPTS']}\" != '%s')"
     usual = python(seeds % "1 --hypothesis-seed=1")
@@ -114,7 +199,7 @@ def test_durations_of_builds_stay_and_those_of_rust_tests_are_read_from_what_car
     checks.LOGS.mkdir()
     rows = [{"kind": "build", "name": "all", "seconds": 9.0}, {"name": "tests/a.py::test_b[1]", "seconds": 1.0}]
     checks.DURATIONS.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    checks.keep_builds()
+    checks.forget_tests()
     assert [row["name"] for row in checks.read_durations()] == ["all"]
     log = """\
      Running unittests src/lib.rs (target/debug/deps/tailrace_units-0a1b)

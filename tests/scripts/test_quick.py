@@ -35,10 +35,65 @@ def test_a_changed_test_comes_first_and_what_does_not_fit_is_counted(monkeypatch
 
 def test_what_was_recorded_decides_how_many_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = ["tests/python/scenario/test_units.py", "tests/scripts/test_quick.py"]
-    rows = ('{"name": "tests/python/scenario/test_units.py::test_a[1]", "seconds": 900, "processor_s": 50}\n') * 2
+    rows = "".join(
+        f'{{"name": "tests/python/scenario/test_units.py::test_a[1]", "seconds": 900, "processor_s": {used}}}\n'
+        for used in (70, 100)
+    )
     checks.DURATIONS.write_text(rows, encoding="utf-8")
-    assert quick.recorded() == {"tests/python/scenario/test_units.py": 100.0}
+    assert quick.recorded() == {"tests/python/scenario/test_units.py": 100.0}, "the last time counts"
     assert quick.choose(changed) == quick.Chosen(("tests/scripts/test_quick.py",), 1)
+
+
+def test_every_kind_of_file_chooses_what_reaches_it_or_is_named() -> None:
+    def tests(name: str) -> tuple[str, ...]:
+        return quick.choose([name]).files
+
+    assert "tests/scripts/test_mutants.py" in tests("scripts/mutate.py"), "a script that it imports"
+    assert "tests/fuzz/test_findings.py" in tests("scripts/fuzzing/worker.py")
+    assert tests("python/tailrace/report/assets/page.html.j2")[0].startswith("tests/python/report/")
+    assert any(name.startswith("tests/python/statistics/") for name in tests("python/tailrace/statistics/gone.py"))
+    assert tests("examples/jumbo.yaml") == ("tests/python/experiment/test_examples.py",)
+    assert [check.name for check in quick.of_rust(["Cargo.toml"])] == ["clippy"]
+    assert quick.of_rust(["crates/NOTES.md"]) == []
+    for name in ("pyproject.toml", "uv.lock", "tests/conftest.py", "tests/live/test_lab.py", "tests/exact/a.yaml"):
+        assert not quick.is_reached(name)
+    assert quick.is_reached("python/tailrace/errors.py")
+
+
+def test_a_module_that_cannot_be_read_is_named_and_linted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_: list[str]) -> quick.Chosen:
+        raise SyntaxError("invalid syntax", ("broken.py", 3, 1, "(", 3, 2))
+
+    (tmp_path / "broken.py").write_text("(", encoding="utf-8")
+    monkeypatch.setattr(quick, "ROOT", tmp_path)
+    monkeypatch.setattr(quick, "choose", broken)
+    assert [check.name for check in quick.of_python(["broken.py"])] == ["ruff", "ruff format", "mypy"]
+    assert "broken.py, line 3" in capsys.readouterr().out
+
+
+def test_a_change_runs_its_checks_and_one_that_fails_is_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = ["crates/capture/src/lib.rs", "python/tailrace/statistics/holm.py", "tests/conftest.py"]
+    ran: dict[str, tuple[str, ...]] = {}
+    failing: set[str] = set()
+
+    def run(check: checks.Check, *_: object) -> checks.Verdict:
+        ran[check.name] = check.command
+        return checks.Verdict(check, "FAILED (status 1)" if check.name in failing else "passed", 0.0)
+
+    monkeypatch.setattr(quick, "changes", lambda _: changed)
+    monkeypatch.setattr(checks, "run", run)
+    assert quick.main() == 0
+    assert set(ran) == {"checked", "rustfmt", "crates", "clippy", "ruff", "ruff format", "mypy", "pytest", "smoke"}
+    assert ran["mypy"] == (checks.tool("mypy"),)
+    assert "smoke" in ran["smoke"]
+    assert any(name.startswith("tests/python/statistics/") for name in ran["pytest"])
+    assert ran["pytest"][ran["pytest"].index("-m", 3) + 1] == "not slow"
+    for name in set(ran):
+        failing.clear()
+        failing.add(name)
+        assert quick.main() == 1, name
 
 
 def test_a_crate_is_tested_with_those_that_use_it_and_a_common_one_alone() -> None:
@@ -71,4 +126,6 @@ def test_the_change_is_what_is_pending_or_else_the_last_commit(tmp_path: Path, m
     (tmp_path / "a").write_text("2", encoding="utf-8")
     (tmp_path / "c").write_text("1", encoding="utf-8")
     (tmp_path / "b").unlink()
-    assert quick.changes("") == ["a", "c"]
+    assert quick.changes("") == ["a", "b", "c"], "one that is gone too"
+    with pytest.raises(SystemExit, match="nonsense"):
+        quick.changes("nonsense")

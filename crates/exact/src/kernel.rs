@@ -14,6 +14,6 @@ pub fn find() -> Option<PathBuf> {
         return path::absolute(named).ok().filter(|path| path.is_file());
     }
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = cache.or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
+    let cache = cache.or_else(|| env::home_dir().map(|home| home.join(".cache")))?;
     Some(cache.join(CURRENT)).filter(|path| path.is_file())
 }
