@@ -5,10 +5,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tailrace.errors import RunRefusedError
 from tailrace.results.compare.arms import compare
 from tailrace.results.compare.comparison_table import comparison_table
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import asked_for, count_text, null_text
+from tailrace.results.compare.two_arms import compare_two_arms
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table, read_table
 from tailrace.results.format.numbers import number
@@ -29,10 +31,13 @@ class Result:
     `Result("runs/first")` opens a run directory; `tailrace.run` and `tailrace.sweep` return one.
     """
 
-    def __init__(self, run_dir: Path | str) -> None:
-        """Opens a run directory."""
+    def __init__(self, run_dir: Path | str, *, baseline: str | None = None) -> None:
+        """Opens a run directory; `baseline` is the arm that the others are compared with, None for that of the
+        scenario.
+        """
         self.path = Path(run_dir)
         self._run = Run.read(self.path)
+        self._baseline = baseline
 
     def __repr__(self) -> str:
         return f"Result({str(self.path)!r})"
@@ -43,7 +48,7 @@ class Result:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The content of `result.json`, computed from the trials."""
-        return summarise_run(self._run)
+        return summarise_run(self._run, self._baseline)
 
     @property
     def is_partial(self) -> bool:
@@ -81,12 +86,17 @@ class Result:
         """Completion times of the valid trials, in seconds."""
         return list(self._workload(arm, workload)["completion_s"]["values"])
 
-    def compare(self, other: "Result | Path | str | None" = None) -> Table:
+    def compare(self, other: "Result | Path | str | None" = None, *, arms: tuple[str, str] | None = None) -> Table:
         """What differs, a row for each workload and metric, with intervals and p values.
 
-        Without `other`, every arm against the baseline. With another run, that one against this, arm by arm, as
-        `tailrace compare` does. The unit of the means is that of the metric, which its name ends with.
+        Without `other`, every arm against the baseline, or the second of two `arms` against the first. With another
+        run, that one against this, arm by arm, as `tailrace compare` does. The unit of the means is that of the metric,
+        which its name ends with. Raises `RunRefusedError` for an arm that the run does not have.
         """
+        if arms is not None:
+            if other is not None:
+                raise RunRefusedError("arms are those of one run (hint: leave out `other`, or `arms`)")
+            return comparison_table(compare_two_arms(self.path, *arms)["differences"])
         if other is None:
             return comparison_table(self.summary["comparisons"])
         return comparison_table(

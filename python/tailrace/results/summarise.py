@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tailrace.errors import known_arm
 from tailrace.results.causes.record import first_record
 from tailrace.results.causes.verdict import with_fabric_limits
 from tailrace.results.compare.effects import compare_arms
@@ -34,23 +35,28 @@ from tailrace.statistics import jain_index
 FORMAT = 1
 
 
-def summarise(run_dir: Path) -> dict[str, Any]:
-    """All results of a run as plain dictionaries. Writes no files."""
-    return summarise_run(Run.read(Path(run_dir)))
+def summarise(run_dir: Path, baseline: str | None = None) -> dict[str, Any]:
+    """All results of a run as plain dictionaries. Writes no files.
+
+    `baseline` is the arm that the others are compared with; None for that of the scenario. Raises `RunRefusedError`
+    for an arm that the run does not have.
+    """
+    return summarise_run(Run.read(Path(run_dir)), baseline)
 
 
-def summarise_run(run: Run) -> dict[str, Any]:
+def summarise_run(run: Run, baseline: str | None = None) -> dict[str, Any]:
     """`summarise` for a run that was read already."""
+    compared_with = run.baseline if baseline is None else known_arm(baseline, run.named_arms, str(run.path))
     return {
         "format": FORMAT,
         "run": _run(run),
-        "baseline": run.baseline,
+        "baseline": compared_with,
         "workloads": run.workloads,
         "subjects": summarise_subjects(run),
         "headline": run.manifest.get("headline") or [],
         "arms": {arm: _arm(run, arm) for arm in run.arms},
         "solo": {arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
-        "comparisons": compare_arms(run),
+        "comparisons": compare_arms(run, compared_with),
         # The figures of a scenario are those of its own values, which a sweep changes.
         "expectations": [] if run.sweep else [judge(run, band) for band in read_bands(run)],
         "sweep": summarise_sweep(run),

@@ -47,7 +47,8 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     sweep = summary["sweep"]
     sentences = [
         sentence
-        for arm in sweep["arms"][1:]
+        for arm in sweep["arms"]
+        if arm != summary["baseline"]
         for workload in summary["workloads"]
         for metric in _shown(sweep, workload)
         if (sentence := _compared(summary, arm, workload, metric))
@@ -128,7 +129,7 @@ def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> 
     sweep = summary["sweep"]
     curves = [curve for curve in sweep["curves"] if _is(curve, workload, metric)]
     values = {curve["arm"]: curve["values"] for curve in curves}
-    baseline = sweep["arms"][0]
+    baseline = summary["baseline"]
     if arm not in values or baseline not in values:
         return ""
     pairs = [(a, b) for a, b in zip(values[baseline], values[arm], strict=True) if a and b and None not in _ends(a, b)]
