@@ -27,7 +27,7 @@ def test_flows_of_all_trials_are_classed_by_their_size(tmp_path: Path) -> None:
     small = [(1, 9_000, 100 * slowdown, 100) for slowdown in range(1, 51)]
     more = [(1, 10_000, 100 * slowdown, 100) for slowdown in range(51, 101)]
     trials = [trial(tmp_path, [*small, (0, 0, 7, 0)]), trial(tmp_path, [*more, (1, 10_001, 300, 100)], number=2)]
-    summary = summarise_flow_slowdown(trials, "web")
+    summary = summarise_flow_slowdown(trials, ["web"])
     assert summary is not None
     assert summary["sizes"] == [
         {"from_bytes": 5_000, "to_bytes": 10_000, "count": 100, "mean": 50.5, "p50": 50, "p99": 99},
@@ -38,9 +38,9 @@ def test_flows_of_all_trials_are_classed_by_their_size(tmp_path: Path) -> None:
 
 def test_only_flows_with_sizes_have_a_slowdown(tmp_path: Path) -> None:
     rows = [(0, 0, 5, 0), (1, 1_000, 5, 1)]
-    assert summarise_flow_slowdown([trial(tmp_path, rows)], "orders") is None
-    assert summarise_flow_slowdown([trial(tmp_path, rows, has_sizes=False)], "web") is None
-    assert summarise_flow_slowdown([trial(tmp_path, rows)], "elsewhere") is None
+    assert summarise_flow_slowdown([trial(tmp_path, rows)], ["orders"]) is None
+    assert summarise_flow_slowdown([trial(tmp_path, rows, has_sizes=False)], ["web"]) is None
+    assert summarise_flow_slowdown([trial(tmp_path, rows)], ["elsewhere"]) is None
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_class_has_a_name(bounds: tuple[int, int | None], words: str) -> None:
 
 def test_a_panel_has_a_median_and_a_tail_for_each_arm(tmp_path: Path) -> None:
     rows = [(1, size, slowdown * 10, 10) for size in (9_000, 900_000) for slowdown in range(1, 201)]
-    slowdown = summarise_flow_slowdown([trial(tmp_path, rows)], "web")
+    slowdown = summarise_flow_slowdown([trial(tmp_path, rows)], ["web"])
     arm = {"workloads": {"web": {"flow_slowdown": slowdown}, "orders": {"flow_slowdown": None}}}
     (panel,) = slowdown_panels({"workloads": ["orders", "web"], "arms": {"fifo": arm, "dctcp": arm}})
     assert panel.workload == "web"
