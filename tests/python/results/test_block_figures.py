@@ -35,6 +35,6 @@ def test_processor_time_and_switches_are_divided_by_blocks(monkeypatch: pytest.M
 
 def test_a_summary_has_the_means_of_all_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "counted_ps", lambda *_: 2 * 10**12)
-    found = summarise_blocks([trial(10**9), trial(3 * 10**9)], "rac")
+    found = summarise_blocks([trial(10**9), trial(3 * 10**9)], ["rac"])
     assert found is not None
     assert (found["latency_ms"]["p50"], found["blocks_per_s"], found["lost_blocks"]) == (2, 20, 2)
