@@ -131,6 +131,9 @@ def _json(explanation: Explanation, workload: str, slowest: int) -> dict[str, An
         "workload": workload,
         "transactions": len(of),
         "bands": [asdict(band) for band in bands(of)],
-        "slowest": [{**asdict(one), "sentence": sentence(one)} for one in slowest_of(of, slowest)],
+        "slowest": [
+            {**asdict(one), "workload": one.workload or workload, "sentence": sentence(one)}
+            for one in slowest_of(of, slowest)
+        ],
         "lost": [asdict(place) for place in explanation.lost.get(workload, ())],
     }
