@@ -1,10 +1,12 @@
 """Slowdown of flows by their size."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fake_trial import write_table
+from summaries import summary_of
 from tailrace.report.charts.flow_slowdown import class_text, slowdown_panels
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
@@ -54,8 +56,8 @@ def test_a_class_has_a_name(bounds: tuple[int, int | None], words: str) -> None:
 def test_a_panel_has_a_median_and_a_tail_for_each_arm(tmp_path: Path) -> None:
     rows = [(1, size, slowdown * 10, 10) for size in (9_000, 900_000) for slowdown in range(1, 201)]
     slowdown = summarise_flow_slowdown([trial(tmp_path, rows)], ["web"])
-    arm = {"workloads": {"web": {"flow_slowdown": slowdown}, "orders": {"flow_slowdown": None}}}
-    (panel,) = slowdown_panels({"workloads": ["orders", "web"], "arms": {"fifo": arm, "dctcp": arm}})
+    arm: dict[str, dict[str, Any]] = {"web": {"flow_slowdown": slowdown}, "orders": {"flow_slowdown": None}}
+    (panel,) = slowdown_panels(summary_of({"fifo": arm, "dctcp": arm}, ["orders", "web"]))
     assert panel.workload == "web"
     assert panel.chart.count("<path") == 4
     assert "fifo,5e+05,1e+06,200,100" in panel.csv

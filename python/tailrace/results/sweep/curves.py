@@ -99,8 +99,12 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
 
 
 def is_drawn(curve: dict[str, Any]) -> bool:
-    """Whether a chart shows this curve; the tables hold every metric."""
-    return bool(curve["kinds"]) and all(curve["metric"] in facts_of(kind).sweep_metrics for kind in curve["kinds"])
+    """Whether a chart shows this curve; the tables hold every metric. Workloads of several kinds have their goodput in
+    common.
+    """
+    kinds = curve["kinds"]
+    shown = facts_of(kinds[0]).sweep_metrics if len(kinds) == 1 else ("goodput_gbps",) if kinds else ()
+    return curve["metric"] in shown
 
 
 COLUMNS = ("mean", "low", "high", "trials", "bounds")
