@@ -76,7 +76,7 @@ def test_a_group_has_curves_and_tables() -> None:
     of_group = {curve["metric"]: curve for curve in result.summary["sweep"]["curves"] if curve["workload"] == "all"}
     assert of_group["goodput_gbps"]["kinds"] == ["oltp", "stream"]
     assert "all: goodput" in format_result(result.summary)
-    rows = list(csv.DictReader((result.path / "sweep.csv").open(encoding="utf-8")))
+    rows = csv.DictReader((result.path / "sweep.csv").read_text(encoding="utf-8").splitlines())
     assert {row["workload"] for row in rows} == {"all", "orders", "backup"}
     assert "<figcaption>all" in result.report_path.read_text(encoding="utf-8")
 
