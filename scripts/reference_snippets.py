@@ -294,6 +294,7 @@ watchdog: {detection: 200ms}""",
     "Experiment": (
         "experiment",
         """trials: 6
+baseline: fifo
 seed: 1
 duration: 10s
 warm_up: 500ms

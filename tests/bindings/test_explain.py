@@ -142,7 +142,7 @@ def test_a_run_that_has_nothing_to_explain_does_not_begin(tmp_path: Path, words:
     ("words", "expected"),
     [
         (["--arm", "besides"], "there is no arm 'besides' (hint: did you mean 'beside'"),
-        (["--workload", "order"], "there is no workload 'order' (hint: did you mean 'orders'"),
+        (["--workload", "order"], "there is no workload or group 'order' (hint: did you mean 'orders'"),
         (["--workload", "backup"], "'backup' is not explained: a stream without an end is never complete"),
         (["--trial", "2"], "there is no trial 2 of"),
     ],

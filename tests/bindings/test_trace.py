@@ -112,7 +112,7 @@ def test_those_under_way_at_a_moment_are_told(run: Path, tmp_path: Path) -> None
     ("words", "expected"),
     [
         (["--arm", "besides"], "there is no arm 'besides' (hint: did you mean 'beside'"),
-        (["--workload", "order"], "there is no workload 'order' (hint: did you mean 'orders'"),
+        (["--workload", "order"], "there is no workload or group 'order' (hint: did you mean 'orders'"),
         (["--workload", "backup"], "'backup' is a stream without an end"),
         (["--trial", "2"], "there is no trial 2 of"),
         (["--id", "1000000"], "there is no transaction 1000000 of 'orders' (hint: numbers from 0 to "),

@@ -163,7 +163,7 @@ def _best_of_groups(screened: Sequence[Screened]) -> list[Candidate]:
 
 
 def _arm(loaded: Loaded, wanted: str | None) -> str:
-    return known_arm(wanted or next(iter(loaded.arms)), list(loaded.arms))
+    return known_arm(wanted or loaded.scenario.baseline, list(loaded.arms))
 
 
 def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Outcome, dict[str, Any]]:

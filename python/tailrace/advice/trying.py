@@ -13,6 +13,7 @@ from tailrace.experiment.stages import working
 from tailrace.experiment.storage import RunDirectory
 from tailrace.results import Run
 from tailrace.scenario.loading import Loaded, load_document
+from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document
 
 PRESENT = "present"
@@ -36,7 +37,7 @@ def with_arms(document: Document, tried: Sequence[Candidate], trials: int, seed:
     for section, value in LEFT_OUT.items():
         if section in document.data:
             edit.set((section,), value, place)
-    edit.set(("arms",), {PRESENT: {}, **{one.name: dict(one.changes) for one in tried}}, place)
+    replace_arms(edit, {PRESENT: {}, **{one.name: one.changes for one in tried}}, place)
     edit.set(("experiment", "trials"), trials, place)
     edit.set(("experiment", "solo"), False, place)
     edit.set(("experiment", "seed"), seed, place)

@@ -91,6 +91,12 @@ Paired = Annotated[
 Arms = Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]
 Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Trials of each arm.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline", metavar="ARM", help="Arm with which the others are compared; default: that of the scenario."
+    ),
+]
 Scale = Annotated[
     float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05; rates are unchanged.")
 ]
@@ -173,6 +179,7 @@ def run(
     arm: Arms = None,
     trials: Trials = None,
     seed: Seed = None,
+    baseline: Baseline = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -243,6 +250,7 @@ def run(
         arm,
         trials,
         seed,
+        baseline,
         jobs,
         scale,
         out,
@@ -268,17 +276,26 @@ def run(
 
 @app.command()
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN RUN [RUN]")],
+    runs: Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN [RUN] [RUN]")],
     *,
+    arms: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--arms", metavar="ARM ARM", help="Two arms of one run: compare the second with the first."),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option("--report", metavar="FILE", help="For runs of different engines: write a page with charts."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Compare two runs by workload; runs of different engines, up to three, also with the published figures."""
-    from tailrace.cli.inspect import print_comparison
+    """Compare two runs, or two arms of one, by workload; runs of different engines, up to three, also with the
+    published figures.
+    """
+    from tailrace.cli.inspect import print_arms, print_comparison
 
+    if arms is not None:
+        print_arms(runs, arms, page, json_=json_)
+        return
     print_comparison(runs, page, json_=json_)
 
 
@@ -286,12 +303,13 @@ def compare(
 def report(
     run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
     *,
+    baseline: Baseline = None,
     json_: Json = False,
 ) -> None:
     """Rewrite the result and the report of a complete or partial run."""
     from tailrace.cli.running import report_run
 
-    raise typer.Exit(report_run(run_directory, json_=json_))
+    raise typer.Exit(report_run(run_directory, baseline, json_=json_))
 
 
 @app.command("list")

@@ -189,6 +189,7 @@ def overrides(
     *,
     trials: int | None = None,
     seed: int | None = None,
+    baseline: str | None = None,
     sweep: Sequence[str] | None = None,
     is_paired: bool = False,
 ) -> dict[str, Any]:
@@ -200,6 +201,8 @@ def overrides(
         given["experiment.trials"] = Given("--trials", trials)
     if seed is not None:
         given["experiment.seed"] = Given("--seed", seed)
+    if baseline is not None:
+        given["experiment.baseline"] = Given("--baseline", baseline)
     if sweep:
         given["sweep"] = Given("--sweep", parse_sweep(sweep, is_paired=is_paired))
     elif is_paired:

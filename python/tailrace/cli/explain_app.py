@@ -19,7 +19,7 @@ def explain(
     ] = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
     workload: Annotated[
-        list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this workload; repeatable.")
+        list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this workload or group; repeatable.")
     ] = None,
     slowest: Annotated[
         int, typer.Option("--slowest", min=0, help="Transactions that are told one by one, from the slowest.")

@@ -13,7 +13,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import LIVE, Simulated, engine_of
 from tailrace.experiment.explain import (
     Explanation,
-    chosen_workloads,
+    chosen_subjects,
     explain_trials,
     first_trials,
     keep,
@@ -46,7 +46,7 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     if engine_of(run.manifest) == LIVE:
         explain_live_run(path, wanted.arms, wanted.workloads, wanted.number, wanted.slowest, json_=json_)
         return
-    workloads = chosen_workloads(run, wanted.workloads)
+    subjects = chosen_subjects(run, wanted.workloads)
     trials = _trials(run, wanted)
     jobs = jobs_of(wanted.jobs, Simulated())
     told: list[dict[str, Any]] = []
@@ -54,7 +54,7 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     for one in found:
         _warn(one)
         for workload, counted in one.workloads.items():
-            if workload not in workloads:
+            if workload not in subjects:
                 continue
             if json_:
                 told.append(_json(one, workload, wanted.slowest))
@@ -131,6 +131,9 @@ def _json(explanation: Explanation, workload: str, slowest: int) -> dict[str, An
         "workload": workload,
         "transactions": len(of),
         "bands": [asdict(band) for band in bands(of)],
-        "slowest": [{**asdict(one), "sentence": sentence(one)} for one in slowest_of(of, slowest)],
+        "slowest": [
+            {**asdict(one), "workload": one.workload or workload, "sentence": sentence(one)}
+            for one in slowest_of(of, slowest)
+        ],
         "lost": [asdict(place) for place in explanation.lost.get(workload, ())],
     }

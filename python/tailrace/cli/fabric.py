@@ -29,7 +29,7 @@ def bring_up(
     from tailrace.scenario.lowering.plan import canonical_json, lower
 
     loaded = load_scenario(scenario_path(path), overrides(assignments))
-    chosen = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
+    chosen = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
     raise_found(loaded, arms, lambda scenario: network(scenario, LIVE))
     kinds.refuse(kind, loaded, arms)

@@ -130,7 +130,7 @@ def print_plan(
 
     refuse_scale(scale)
     loaded = load_scenario(scenario_paths(paths), overrides(assignments, seed=seed))
-    chosen = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
+    chosen = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
     plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
     emit_text(json_text(plans.raw(TrialKey(chosen, trial))))
 
@@ -146,7 +146,8 @@ def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) ->
         )
     if len(runs) != COMPARED and not is_engines:
         raise RunRefusedError(
-            f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} (hint: name two runs)"
+            f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} (hint: name two runs,"
+            " or two arms of one run with --arms)"
         )
     compared = results.compare_engines(runs) if is_engines else results.compare(*runs)
     if page is not None:
@@ -157,6 +158,23 @@ def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) ->
         emit_json(compared)
     else:
         emit_table(lambda: results.format_engines(compared) if is_engines else results.format_compare(compared))
+
+
+def print_arms(runs: Sequence[Path], arms: tuple[str, str], page: Path | None, *, json_: bool) -> None:
+    """Prints the differences of two arms of one run."""
+    from tailrace import results
+
+    if len(runs) != 1:
+        raise RunRefusedError(
+            f"--arms compares two arms of one run; there are {len(runs)} runs (hint: name one run, or omit --arms)"
+        )
+    if page is not None:
+        raise RunRefusedError("--report requires runs of different engines (hint: omit it, or omit --arms)")
+    compared = results.compare_two_arms(runs[0], *arms)
+    if json_:
+        emit_json(compared)
+    else:
+        emit_table(lambda: results.format_two_arms(compared))
 
 
 def print_list(runs: Path, *, json_: bool) -> None:

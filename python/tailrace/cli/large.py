@@ -49,10 +49,10 @@ def run_large(request: Request, loaded: Loaded, options: Options, executor: Exec
     return INVALID_TRIAL if set(summary["statuses"]) - {"ok"} else DONE
 
 
-def print_large(path: Path, *, is_json: bool) -> dict[str, Any]:
+def print_large(path: Path, baseline: str | None = None, *, is_json: bool) -> dict[str, Any]:
     """Writes table, result and page of a large sweep and prints the result; returns the summary."""
     with reporting(path, reporter_for(json_lines=is_json)):
-        summary = summarise_large(path)
+        summary = summarise_large(path, baseline)
         write_json(path / "result.json", summary)
         write_text(path / PAGE, large_page(summary))
     if is_json:

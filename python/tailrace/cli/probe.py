@@ -113,7 +113,7 @@ def _scenario(wanted: Wanted, expected: int | None) -> Report:
 
     file, ends = Path(wanted.ends[0]), (wanted.ends[1], wanted.ends[2])
     loaded = load_scenario(scenario_path(file), overrides(wanted.assignments))
-    arm = known_arm(wanted.arm or next(iter(loaded.arms)), list(loaded.arms))
+    arm = known_arm(wanted.arm or loaded.scenario.baseline, list(loaded.arms))
     scenario = loaded.arms[arm]
     require_hosts(ends, list(scenario.graph.hosts), str(file))
     expected_mtu = expected if expected is not None else max(scenario.host(name).mtu for name in ends)

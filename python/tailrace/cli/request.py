@@ -18,6 +18,8 @@ class Request:
     arms: list[str] | None
     trials: int | None
     seed: int | None
+    baseline: str | None
+    """Arm that the others are compared with; None for that of the scenario."""
     jobs: int | None
     scale: float
     out: Path | None

@@ -77,6 +77,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         request.assignments,
         trials=request.trials,
         seed=request.seed,
+        baseline=request.baseline,
         sweep=request.sweep,
         is_paired=request.is_paired,
     )
@@ -84,6 +85,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     with working(reporter, "reading the scenario"):
         loaded = load_scenario(paths, {**measured, **given})
     warn(loaded.warnings)
+    _refuse_baseline(request)
     if loaded.is_large:
         refuse_large(request)
     options = Options(
@@ -127,6 +129,15 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     return _conclude(finished, reporter, is_json=request.is_json)
 
 
+def _refuse_baseline(request: Request) -> None:
+    """Raises `RunRefusedError` for a baseline that is not among the arms that are asked for."""
+    if request.baseline is not None and request.arms and request.baseline not in request.arms:
+        raise RunRefusedError(
+            f"--baseline {request.baseline}: the arm does not run (hint: add --arm {request.baseline};"
+            " finished trials are not run again)"
+        )
+
+
 def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
     """Notes how many trials were complete before a capture was asked for."""
     trials = experiment.keys()
@@ -167,13 +178,13 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
     return ExactEngine(request.captures or []) if request.is_exact else None
 
 
-def report_run(path: Path, *, json_: bool) -> int:
+def report_run(path: Path, baseline: str | None = None, *, json_: bool) -> int:
     """Writes the result and report of a run directory again; returns the exit code."""
     if is_large(read_object(path / "manifest.json")):
-        print_large(path, is_json=json_)
+        print_large(path, baseline, is_json=json_)
         return DONE
     with reporting(path, reporter_for(json_lines=json_)):
-        summary, report = summarise_and_report(path)
+        summary, report = summarise_and_report(path, baseline)
     _print(summary, path, report, is_json=json_)
     return DONE
 

@@ -67,7 +67,7 @@ def export_scenario(
     if out is not None:
         refuse_unwritable("--out", out, "switch.cfg")
     loaded = load_scenario(scenario_path(scenario), overrides(assignments))
-    chosen_arm = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
+    chosen_arm = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
     chosen = loaded.arms[chosen_arm]
     names = expand(chosen.network).switches
     name = switch or next(iter(names), "")

@@ -14,8 +14,10 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes, LostDatagrams, Transaction
 from tailrace.results.causes.counted import counted_from_ps
+from tailrace.results.causes.grouped import lost_with_groups, with_groups
 from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.scenario.lowering.plan import canonical_json
 
 EXPLAINED_MAX = 1_000_000
@@ -49,11 +51,11 @@ class Explanation:
     is_same: bool
     """Whether it had the same events as when it was run; only then it is kept."""
     workloads: dict[str, list[Transaction]]
-    """Explained workloads of its arm: the transactions that were complete after the warm-up, as in every figure of a
-    run.
+    """Explained workloads and groups of its arm, a group before its members: the transactions that were complete after
+    the warm-up, as in every figure of a run.
     """
     lost: dict[str, list[LostDatagrams]]
-    """By workload, datagrams that were lost and are not explained therefore."""
+    """By workload and group, datagrams that were lost and are not explained therefore."""
 
     @property
     def key(self) -> TrialKey:
@@ -93,15 +95,29 @@ def explainable(run: Run) -> list[str]:
 
 
 def chosen_workloads(run: Run, wanted: Sequence[str]) -> list[str]:
-    """Those of `wanted`, or all that can be explained; raises `RunRefusedError` for one that cannot be."""
+    """The workloads that can be explained: those of `wanted` and of the groups in it, or all; raises as
+    `chosen_subjects`.
+    """
+    names = {member for name in chosen_subjects(run, wanted) for member in run.groups.get(name, [name])}
+    return [name for name in explainable(run) if name in names]
+
+
+def chosen_subjects(run: Run, wanted: Sequence[str]) -> list[str]:
+    """Those workloads and groups of `wanted`, or all that can be explained; raises `RunRefusedError` for one that
+    cannot be.
+    """
     why = _unexplained(run)
     for name in wanted:
-        if name not in run.workloads:
-            hint = closest(name, run.workloads, "workloads")
-            raise RunRefusedError(f"{run.path}: there is no workload '{name}' (hint: {hint})")
-        if name in why:
-            raise RunRefusedError(f"{run.path}: '{name}' is not explained: {why[name]}")
-    return [name for name in explainable(run) if not wanted or name in wanted]
+        known = [*run.groups, *run.workloads]
+        if name not in known:
+            hint = closest(name, known, "workloads and groups")
+            raise RunRefusedError(f"{run.path}: there is no workload or group '{name}' (hint: {hint})")
+        reasons = [why.get(member) for member in run.groups.get(name, [name])]
+        if all(reasons):
+            raise RunRefusedError(f"{run.path}: '{name}' is not explained: {reasons[0]}")
+    explained = {*explainable(run)}
+    found = [subject.name for subject in subjects_of(run) if explained.intersection(subject.members)]
+    return [name for name in found if not wanted or name in wanted]
 
 
 def _unexplained(run: Run) -> dict[str, str]:
@@ -130,8 +146,9 @@ def explain_trials(run: Run, trials: Sequence[Trial], jobs: int, reporter: Repor
         _refuse_long(trial, workloads)
     plans = {TrialKey(trial.arm, trial.number): trial_plan(run, trial) for trial in trials}
     outcomes = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
+    subjects = subjects_of(run)
     return [
-        _explanation(trial, plan, outcomes[key], workloads)
+        _explanation(trial, causes_of(outcomes[key], plan), outcomes[key], workloads, subjects)
         for trial, (key, plan) in zip(trials, plans.items(), strict=True)
     ]
 
@@ -192,10 +209,13 @@ def causes_of(outcome: Outcome, plan: Mapping[str, Any]) -> Causes:
     return Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan, dropped_by())
 
 
-def _explanation(trial: Trial, plan: Mapping[str, Any], outcome: Outcome, workloads: Sequence[str]) -> Explanation:
-    causes = causes_of(outcome, plan)
+def _explanation(
+    trial: Trial, causes: Causes, outcome: Outcome, workloads: Sequence[str], subjects: Sequence[Subject]
+) -> Explanation:
     counted = {name: _counted(name, causes, outcome) for name in causes.names_of(workloads)}
-    return Explanation(trial, trial.outcome.get("digest") == outcome.data.get("digest"), counted, causes.lost)
+    held = [subject for subject in subjects if all(trial.workload(name) for name in subject.members)]
+    is_same = trial.outcome.get("digest") == outcome.data.get("digest")
+    return Explanation(trial, is_same, with_groups(held, counted), lost_with_groups(held, causes.lost))
 
 
 def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:

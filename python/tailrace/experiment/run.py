@@ -89,7 +89,7 @@ class ExperimentRun:
         # The points of a sweep are not part of the identity: a finer grid continues in the same directory.
         self.plans = Plans(self.with_solos())
         hashes = {arm: self.plans.hash(arm) for arm in self.scenarios if arm in loaded.arms}
-        terms = [*self.engine.terms(self._spec), *(["sweep"] if loaded.points else [])]
+        terms = [*self.engine.terms(self._spec), *(["sweep"] if loaded.points else []), *self._terms_of_solos()]
         self.identity = identity(hashes, self._spec, self.engine.build(), terms)
         kind = "sweep-" if loaded.points else ""
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
@@ -113,8 +113,13 @@ class ExperimentRun:
 
     @property
     def baseline(self) -> str:
-        """The first arm of the scenario."""
-        return next(iter(self.loaded.arms))
+        """The arm of the scenario with which the others are compared."""
+        return self.loaded.scenario.baseline
+
+    def _terms_of_solos(self) -> list[str]:
+        """The baseline, where workloads run alone in it and it is not the first arm."""
+        is_first = self.baseline == next(iter(self.loaded.arms))
+        return [] if is_first or not self._spec.has_solo else [f"alone in {self.baseline}"]
 
     def keys(self, trials: int | None = None) -> list[TrialKey]:
         """Every trial of this run in order of start; `trials` for each arm, default: as the scenario states."""
@@ -352,12 +357,15 @@ def check_published(loaded: Loaded) -> None:
                 raise RunRefusedError(f"{path}: figures.{position}: there is no {noun} '{name}' (hint: {hint})")
 
 
-def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
-    """Writes `result.json` and `report.html` of a run directory; returns the summary and the report's place."""
+def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[dict[str, Any], Path]:
+    """Writes `result.json` and `report.html` of a run directory; returns the summary and the report's place.
+
+    `baseline` is the arm that the others are compared with; None for that of the scenario.
+    """
     from tailrace import report, results
 
     run = results.Run.read(path)
-    summary = results.summarise_run(run)
+    summary = results.summarise_run(run, baseline)
     write_json(path / "result.json", summary)
     if summary["sweep"] is not None:
         results.write_sweep_files(path, summary)

@@ -45,6 +45,7 @@ def _arm(arm: Summary, workloads: set[str]) -> Summary:
     early = sorted(arm["early_drops"], key=lambda entry: -sum(lost["frames"] for lost in entry["drops"].values()))
     return arm | {
         "workloads": {name: summary for name, summary in arm["workloads"].items() if name in workloads},
+        "groups": {name: own for name, own in arm["groups"].items() if workloads.issuperset(own["members"])},
         "early_drops": early[:SWITCHES_MAX] if len(early) > SWITCHES_MAX else arm["early_drops"],
     }
 

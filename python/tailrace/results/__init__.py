@@ -2,6 +2,7 @@
 
 from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.compare.engines import are_of_engines, compare_engines, format_engines
+from tailrace.results.compare.two_arms import compare_two_arms, format_two_arms
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.tables import Table
 from tailrace.results.result import Result
@@ -19,10 +20,12 @@ __all__ = [
     "are_of_engines",
     "compare",
     "compare_engines",
+    "compare_two_arms",
     "format_compare",
     "format_engines",
     "format_result",
     "format_table",
+    "format_two_arms",
     "summarise",
     "summarise_run",
     "write_sweep_files",

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.causes.record import first_record
+from tailrace.errors import known_arm
+from tailrace.results.causes.record import Explained, first_record
 from tailrace.results.causes.verdict import with_fabric_limits
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
@@ -20,7 +21,7 @@ from tailrace.results.metrics.hypervisors import summarise_hypervisors
 from tailrace.results.metrics.processors import summarise_processors
 from tailrace.results.metrics.slowdown import summarise_slowdown
 from tailrace.results.metrics.unfinished import planned_work
-from tailrace.results.metrics.workload import summarise_workload
+from tailrace.results.metrics.workload import summarise_group, summarise_workload
 from tailrace.results.ports.fair_drop import idle_fair_drop
 from tailrace.results.ports.lock_out import lock_outs_of
 from tailrace.results.ports.outcome import drops_by_cause, early_drops, summarise_hosts, summarise_ports
@@ -34,23 +35,28 @@ from tailrace.statistics import jain_index
 FORMAT = 1
 
 
-def summarise(run_dir: Path) -> dict[str, Any]:
-    """All results of a run as plain dictionaries. Writes no files."""
-    return summarise_run(Run.read(Path(run_dir)))
+def summarise(run_dir: Path, baseline: str | None = None) -> dict[str, Any]:
+    """All results of a run as plain dictionaries. Writes no files.
+
+    `baseline` is the arm that the others are compared with; None for that of the scenario. Raises `RunRefusedError`
+    for an arm that the run does not have.
+    """
+    return summarise_run(Run.read(Path(run_dir)), baseline)
 
 
-def summarise_run(run: Run) -> dict[str, Any]:
+def summarise_run(run: Run, baseline: str | None = None) -> dict[str, Any]:
     """`summarise` for a run that was read already."""
+    compared_with = run.baseline if baseline is None else known_arm(baseline, run.named_arms, str(run.path))
     return {
         "format": FORMAT,
         "run": _run(run),
-        "baseline": run.baseline,
+        "baseline": compared_with,
         "workloads": run.workloads,
         "subjects": summarise_subjects(run),
         "headline": run.manifest.get("headline") or [],
         "arms": {arm: _arm(run, arm) for arm in run.arms},
         "solo": {arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
-        "comparisons": compare_arms(run),
+        "comparisons": compare_arms(run, compared_with),
         # The figures of a scenario are those of its own values, which a sweep changes.
         "expectations": [] if run.sweep else [judge(run, band) for band in read_bands(run)],
         "sweep": summarise_sweep(run),
@@ -113,6 +119,34 @@ def _problem(trial: Trial) -> dict[str, Any]:
     )
 
 
+def _groups(
+    run: Run, trials: list[Trial], workloads: dict[str, Any], explained: dict[str, Explained]
+) -> dict[str, Any]:
+    """The groups of which an arm has all members."""
+    found = {}
+    for name, members in run.groups.items():
+        late = {number for one in members for number in _late(workloads.get(one))}
+        scales = {one: run.scale_of(one) for one in members}
+        summary = summarise_group(members, trials, scales=scales, unfinished=late)
+        if summary is not None:
+            has_sizes = any(facts_of(kind).has_slowdown_by_size for kind in summary["kinds"])
+            found[name] = with_fabric_limits(
+                summary
+                | {
+                    "slowdown": None,
+                    "flow_slowdown": summarise_flow_slowdown(trials, members) if has_sizes else None,
+                    "causes": asdict(explained[name]) if name in explained else None,
+                }
+            )
+    return found
+
+
+def _late(workload: dict[str, Any] | None) -> list[int]:
+    """Trials in which a workload with an end did not reach it."""
+    unfinished = (workload or {}).get("unfinished")
+    return unfinished["trials"] if unfinished else []
+
+
 def _arm(run: Run, arm: str) -> dict[str, Any]:
     trials = run.told(arm)
     plan = run.plan(arm) or {}
@@ -130,10 +164,11 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
                 summary
                 | {
                     "slowdown": summarise_slowdown(run, arm, name),
-                    "flow_slowdown": summarise_flow_slowdown(trials, name) if has_sizes else None,
+                    "flow_slowdown": summarise_flow_slowdown(trials, [name]) if has_sizes else None,
                     "causes": asdict(explained[name]) if name in explained else None,
                 }
             )
+    groups = {} if arm.startswith(SOLO) else _groups(run, trials, workloads, explained)
     return {
         "trials": [trial.number for trial in trials],
         "unfinished_trials": [trial.number for trial in trials if trial.is_unfinished],
@@ -143,6 +178,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "wall_s": [trial.outcome.get("wall_s") for trial in trials],
         "packet_hops": [trial.outcome.get("packet_hops") for trial in trials],
         "workloads": workloads,
+        "groups": groups,
         "figures": summarise_figures(run, arm),
         "rates": summarise_rates(trials),
         "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),

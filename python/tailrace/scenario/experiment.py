@@ -43,6 +43,8 @@ class Experiment(Part):
 
     trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
     """Trials of each arm."""
+    baseline: str | None = None
+    """The arm with which the others are compared. Default: the first one."""
     seed: Annotated[Count, Field(le=2**63 - 1)] = 1
     """Seed of the experiment; trial seeds derive from it, and trial n has the same seed in every arm."""
     duration: Time

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from tailrace.errors import Problem, ScenarioError
 from tailrace.scenario.loading import contested, scenario_at
+from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import Sweep
 from tailrace.scenario.text.document import Document
 
 VALUES_CHECKED_MAX = 500
 """Values of an axis that are checked before the first trial; of more, evenly spread ones are."""
-LEFT_OUT: Mapping[str, object] = {"sweep": None, "arms": {}, "expect": [], "published": None, "assumptions": []}
+LEFT_OUT: Mapping[str, object] = {"sweep": None, "expect": [], "published": None, "assumptions": []}
 """Sections about other points than the one that is run, or about all of them."""
 
 
@@ -20,6 +21,7 @@ def document_of_points(document: Document) -> Document:
     for section, value in LEFT_OUT.items():
         if section in document.data:
             edit.set((section,), value, document.place((section,)))
+    replace_arms(edit, {}, document.place(("arms",)))
     return edit.document()
 
 

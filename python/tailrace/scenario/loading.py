@@ -47,13 +47,13 @@ class Loaded:
     scenario: Scenario
     """The scenario without the overrides of any arm."""
     arms: dict[str, Scenario]
-    """The scenario of each arm, baseline first."""
+    """The scenario of each arm."""
     warnings: tuple[Problem, ...] = ()
     """Warnings about settings that may make the results misleading."""
     points: tuple[Point, ...] = ()
     """Points of the sweep, in order; none without one, and of a large one, whose points are made when they run."""
     swept: dict[str, Scenario] = field(default_factory=dict)
-    """The scenario of each arm at each point, by `Point.arm`; points in order, the baseline first at each."""
+    """The scenario of each arm at each point, by `Point.arm`; points in order, and arms in order at each."""
 
     @property
     def is_large(self) -> bool:

@@ -1,6 +1,6 @@
 """A scenario as one value: the content of a file, with every key known and every unit parsed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -61,7 +61,9 @@ class Scenario(Part):
     workloads: dict[Name, Workload]
     """Traffic on the network, by name."""
     arms: dict[Name, dict[str, Any]] = {}
-    """The variants to compare, baseline first: dotted paths and values, such as `switches.leaf1.policy: dpp`."""
+    """The variants to compare: dotted paths and values, such as `switches.leaf1.policy: dpp`; the first one is the
+    baseline, unless `experiment.baseline` names another.
+    """
     sweep: Sweep | None = None
     """Values for which the whole experiment is repeated."""
     whatif: WhatIf = WhatIf()
@@ -81,8 +83,17 @@ class Scenario(Part):
 
     @property
     def arm_names(self) -> list[str]:
-        """The arms in order, baseline first."""
+        """The arms in order."""
         return list(self.arms) or [BASE_ARM]
+
+    @property
+    def baseline(self) -> str:
+        """The arm with which the others are compared."""
+        return self.experiment.baseline or self.arm_names[0]
+
+    def baseline_among(self, arms: Sequence[str]) -> str:
+        """The baseline if it is one of these arms, and the first of them otherwise."""
+        return self.baseline if self.baseline in arms else arms[0]
 
     @property
     def running(self) -> dict[str, Workload]:

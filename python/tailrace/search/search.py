@@ -15,6 +15,7 @@ from tailrace.files import make_folder
 from tailrace.json_text import json_text
 from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import Loaded, document_of
+from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document
 from tailrace.search.bisection import FOUND, NONE, bisect, steps_max
 from tailrace.search.deciding import Decider, Tried
@@ -61,7 +62,7 @@ def search(loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executo
 
     Raises `KeyboardInterrupt` when interrupted: what was finished is kept, and the same call continues.
     """
-    arm = known_arm(wanted.arm or next(iter(loaded.arms)), list(loaded.arms))
+    arm = known_arm(wanted.arm or loaded.scenario.baseline, list(loaded.arms))
     scenario = loaded.arms[arm]
     document = _only(document_of(loaded, arm), arm)
     asked = read(wanted, scenario, document)
@@ -118,7 +119,7 @@ def _evaluations(wanted: Wanted, asked: Asked) -> int:
 def _only(document: Document, arm: str) -> Document:
     """The document with one arm, whose changes it has already, and without what is said of others."""
     edit = document.edited()
-    edit.set(("arms",), {arm: {}}, (document.file, 0))
+    replace_arms(edit, {arm: {}}, (document.file, 0))
     for section, value in LEFT_OUT.items():
         if section in document.data:
             edit.set((section,), value, (document.file, 0))

@@ -152,7 +152,7 @@ def _conclusions(pairs: Sequence[tuple[Band, Figure]]) -> Iterator[Conclusion]:
 
 
 def of_run(run: Run, scenario: Scenario, arms: Sequence[str]) -> list[Figure]:
-    """The main metrics of a run, in every arm, and their changes against the first arm."""
+    """The main metrics of a run, in every arm, and their changes against the first of the arms."""
     chosen = [(name, metric) for name, metrics in chosen_metrics(run).items() for metric in metrics]
     return [one for name, metric in chosen for one in _in_all_arms(name, _members(scenario, name), metric, arms)]
 
@@ -167,8 +167,9 @@ def _members(scenario: Scenario, name: str) -> tuple[str, ...]:
 
 
 def chosen_arms(loaded: Loaded, wanted: Sequence[str]) -> list[str]:
-    """The arms of the study, the first one first."""
-    names = list(loaded.arms)
+    """The arms of the study, the baseline first if it is one of them."""
+    baseline = loaded.scenario.baseline
+    names = [baseline, *(name for name in loaded.arms if name != baseline)]
     for name in wanted:
         known_arm(name, names)
     return [name for name in names if not wanted or name in wanted]

@@ -4,7 +4,7 @@ it was due at the other host, and which were dropped (docs/models/causes.md).
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -196,7 +196,24 @@ def at_queues(connections: Sequence[Connection]) -> dict[str, AtQueue]:
     for port, count in dropped.items():
         first = next((queue for queue in found if queue.partition(" ")[0] == port), port)
         found[first].dropped += count
-    return dict(sorted(found.items(), key=lambda item: -sum(item[1].waited_ps)))
+    return _ordered(found)
+
+
+def merged_queues(several: Iterable[Mapping[str, AtQueue]]) -> dict[str, AtQueue]:
+    """By queue what the frames of several workloads met."""
+    found: dict[str, AtQueue] = defaultdict(AtQueue)
+    for queue, own in (item for queues in several for item in queues.items()):
+        of = found[queue]
+        of.waited_ps += own.waited_ps
+        of.paused_ps += own.paused_ps
+        of.paused_frames += own.paused_frames
+        of.dropped += own.dropped
+    return _ordered(found)
+
+
+def _ordered(queues: Mapping[str, AtQueue]) -> dict[str, AtQueue]:
+    """The longest waits first."""
+    return dict(sorted(queues.items(), key=lambda item: -sum(item[1].waited_ps)))
 
 
 def _waits(connections: Sequence[Connection]) -> Iterator[Wait]:

@@ -15,12 +15,14 @@ from tailrace.live.trial.replay import REPLAY_LIMIT_S
 from tailrace.results import Run
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.counted import counted_from_ps
+from tailrace.results.causes.grouped import grouped
 from tailrace.results.causes.sentence import slowest_of
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.timeline.attribution import connections_by_user, taken_apart, with_behind
 from tailrace.timeline.chosen import Chosen
-from tailrace.timeline.crossings import AtQueue, Connection, Paths, at_queues, connections_of
+from tailrace.timeline.crossings import AtQueue, Connection, Paths, at_queues, connections_of, merged_queues
 from tailrace.timeline.live import LiveTrial, live_log, read_live, read_replay
 from tailrace.timeline.log import NONE_64, Log, Socket
 from tailrace.timeline.queues import behind
@@ -60,6 +62,7 @@ class LiveExplanation:
     is_same: bool
     """Whether the replay was the same as the trial."""
     workloads: dict[str, OfWorkload]
+    """By workload and group, a group before its members."""
 
 
 def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) -> LiveExplanation:
@@ -72,9 +75,11 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
             f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric began by the clock of"
             " the programs (hint: run it again; earlier versions did not record it)"
         )
-    names = [name for name in live.of if not wanted or name in wanted]
-    if not names:
+    subjects = [one for one in subjects_of(run) if (not wanted or one.name in wanted) and _has_any(one, live.of)]
+    if not subjects:
         raise RunRefusedError(f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})")
+    members = {name for subject in subjects for name in subject.members}
+    names = [name for name in live.of if name in members]
     ports: Mapping[str, Sequence[int]] = told.get("client_ports") or {}
     found, is_same = {}, True
     for name in names:
@@ -85,7 +90,25 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
         connections = [one for one in connections if not own or one.client[1] in own]
         found[name] = _explained(live, name, counted, connections, own, until_ps, slowest, within_us * PS_PER_US)
         is_same = is_same and same
-    return LiveExplanation(trial, is_same, found)
+    return LiveExplanation(trial, is_same, {one.name: _of_subject(one, found, slowest) for one in subjects})
+
+
+def _has_any(subject: Subject, of: Mapping[str, object]) -> bool:
+    return any(name in of for name in subject.members)
+
+
+def _of_subject(subject: Subject, found: Mapping[str, OfWorkload], slowest: int) -> OfWorkload:
+    """A workload, or the members of a group together."""
+    if not subject.is_group:
+        return found[subject.name]
+    told = {name: found[name] for name in subject.members if name in found}
+    return OfWorkload(
+        merged_queues([one.queues for one in told.values()]),
+        grouped(list(told), {name: one.transactions for name, one in told.items()}),
+        slowest_of(grouped(list(told), {name: one.slowest for name, one in told.items()}), slowest),
+        sum(one.unknown for one in told.values()),
+        sum(one.unseen for one in told.values()),
+    )
 
 
 def seen_connections(run: Run, trial: Trial, workload: str) -> list[Connection]:

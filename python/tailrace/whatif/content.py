@@ -46,14 +46,14 @@ class Bundle:
 
     def data(self) -> dict[str, Any]:
         """As it is written into the page."""
-        experiment = self.loaded.scenario.experiment
+        scenario, arms = self.loaded.scenario, list(self.plans[self.sizes[0].name])
         pool = _Pool()
         steps = {
             size: {
                 arm: {one.path: [pool.at(steps) for steps in one.steps[size][arm]] for one in self.moved}
-                for arm in arms
+                for arm in of_size
             }
-            for size, arms in self.plans.items()
+            for size, of_size in self.plans.items()
         }
         follow = {
             size: {
@@ -62,14 +62,15 @@ class Bundle:
                     for one in self.moved
                     if one.number is not None
                 }
-                for arm in arms
+                for arm in of_size
             }
-            for size, arms in self.plans.items()
+            for size, of_size in self.plans.items()
         }
         return {
-            "name": self.loaded.scenario.name,
-            "question": self.loaded.scenario.description,
-            "arms": list(self.plans[self.sizes[0].name]),
+            "name": scenario.name,
+            "question": scenario.description,
+            "arms": arms,
+            "baseline": scenario.baseline_among(arms),
             "sizes": [{"name": size.name, "scale": size.scale} for size in self.sizes if size.scale is not None],
             "plans": self.plans,
             "pool": pool.values,
@@ -78,7 +79,7 @@ class Bundle:
             "knobs": [_knob_data(one) for one in self.moved],
             "together": self.together.data(),
             "places": self.places,
-            "used": {arm: _used(self.loaded.arms[arm]) for arm in self.plans[self.sizes[0].name]},
+            "used": {arm: _used(self.loaded.arms[arm]) for arm in arms},
             "maps": [
                 {
                     "policy": name,
@@ -86,9 +87,9 @@ class Bundle:
                     "queueOf": [policy.queue_of(priority) for priority in range(PRIORITIES)],
                     "express": policy.dpp.express if policy.dpp else None,
                 }
-                for name, policy in self.loaded.scenario.policies.items()
+                for name, policy in scenario.policies.items()
             ],
-            "seeds": [str(trial_seed(experiment.seed, trial)) for trial in range(1, SEEDS + 1)],
+            "seeds": [str(trial_seed(scenario.experiment.seed, trial)) for trial in range(1, SEEDS + 1)],
             "file": self.loaded.document.file,
         }
 

@@ -89,7 +89,7 @@ def test_an_interrupt_while_the_report_is_written_says_what_is_kept_and_how_to_h
 ) -> None:
     path = FakeRun(trials=1).write(tmp_path / "run")
 
-    def interrupted(_path: Path) -> None:
+    def interrupted(_path: Path, _baseline: str | None = None) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(running, "summarise_and_report", interrupted)
@@ -103,7 +103,7 @@ def test_an_interrupt_while_the_report_is_written_says_what_is_kept_and_how_to_h
 def test_an_interrupt_while_a_large_sweep_is_summarised_says_how_to_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(_path: Path) -> None:
+    def interrupted(_path: Path, _baseline: str | None) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(large, "summarise_large", interrupted)

@@ -12,11 +12,12 @@ from arro3.io import read_parquet
 
 import tailrace
 from lab import sound
+from tailrace.errors import RunRefusedError
 from tailrace.experiment.run import summarise_and_report
 from tailrace.report.charts.sweep import chart_height
 from tailrace.report.sections import ports
 from tailrace.report.sections.ports import sweep_port_list
-from tailrace.results import format_result
+from tailrace.results import compare_two_arms, format_result, format_two_arms
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
 from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
@@ -42,6 +43,42 @@ def test_every_point_has_its_curve_and_is_compared_with_the_baseline_at_the_same
     assert [value["trials"] for value in curve["values"]] == [2, 2, 2]
     pairs = {(effect["baseline"], effect["arm"]) for effect in summary["comparisons"]}
     assert pairs == {(f"fifo@users={n}", f"dpp@users={n}") for n in (1, 2, 4)}
+
+
+def test_a_sweep_has_the_baseline_of_the_experiment_at_every_point() -> None:
+    sweep = {"axes": {USERS: [1, 2]}}
+    result = tailrace.run(sound(sweep=sweep, experiment__baseline="dpp"), trials=5, out="baseline")
+    assert result.summary["baseline"] == "dpp"
+    pairs = {(effect["baseline"], effect["arm"]) for effect in result.summary["comparisons"]}
+    assert pairs == {(f"dpp@users={n}", f"fifo@users={n}") for n in (1, 2)}
+    assert "fifo against dpp is" in " ".join(format_result(result.summary).split())
+    again = tailrace.Result(result.path, baseline="fifo")
+    assert "dpp against fifo is" in " ".join(str(again).split())
+    with pytest.raises(RunRefusedError, match=r"there is no arm 'fifo@users=1' \(hint: arms: fifo, dpp"):
+        _ = tailrace.Result(result.path, baseline="fifo@users=1").summary
+
+
+def test_two_arms_of_a_sweep_are_compared_at_every_point_or_at_those_that_are_named() -> None:
+    result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2]}}), trials=5, out="pairs")
+    compared = compare_two_arms(result.path, "dpp", "fifo")
+    assert [pair["arms"] for pair in compared["pairs"]] == [[f"dpp@users={n}", f"fifo@users={n}"] for n in (1, 2)]
+    assert {one["tests"] for one in compared["differences"] if one["is_main"]} == {4}, "two points, two workloads"
+    text = format_two_arms(compared)
+    assert re.search(r"^metric +point +workload +dpp +fifo +fifo is", text, re.MULTILINE)
+    assert re.search(r"^latency_p99_ms +users=2 +orders ", text, re.MULTILINE)
+    [pair] = compare_two_arms(result.path, "fifo@users=1", "fifo@users=2")["pairs"]
+    assert pair["arms"] == ["fifo@users=1", "fifo@users=2"]
+
+
+def test_a_group_has_curves_and_tables() -> None:
+    changes = {"workloads__orders__group": "all", "workloads__backup__group": "all"}
+    result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2, 4]}}, **changes), trials=2, out="groups")
+    of_group = {curve["metric"]: curve for curve in result.summary["sweep"]["curves"] if curve["workload"] == "all"}
+    assert of_group["goodput_gbps"]["kinds"] == ["oltp", "stream"]
+    assert "all: goodput" in format_result(result.summary)
+    rows = csv.DictReader((result.path / "sweep.csv").read_text(encoding="utf-8").splitlines())
+    assert {row["workload"] for row in rows} == {"all", "orders", "backup"}
+    assert "<figcaption>all" in result.report_path.read_text(encoding="utf-8")
 
 
 def test_a_finer_grid_runs_only_what_is_new(workplace: Path) -> None:

@@ -22,7 +22,7 @@ VALUES = [f"{number}us" for number in range(1, POINTS + 1)]
 
 def curve(points: int) -> dict[str, object]:
     value = {"mean": 1.0, "low": 0.5, "high": 1.5, "trials": 3, "bounds": 0}
-    about = {"workload": "web", "metric": "latency_p99_ms", "arm": "base", "kind": "flows", "knee": None}
+    about = {"workload": "web", "metric": "latency_p99_ms", "arm": "base", "kinds": ["flows"], "knee": None}
     return {**about, "values": [value] * points}
 
 

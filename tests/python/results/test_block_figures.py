@@ -35,6 +35,22 @@ def test_processor_time_and_switches_are_divided_by_blocks(monkeypatch: pytest.M
 
 def test_a_summary_has_the_means_of_all_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "counted_ps", lambda *_: 2 * 10**12)
-    found = summarise_blocks([trial(10**9), trial(3 * 10**9)], "rac")
+    found = summarise_blocks([trial(10**9), trial(3 * 10**9)], ["rac"])
     assert found is not None
     assert (found["latency_ms"]["p50"], found["blocks_per_s"], found["lost_blocks"]) == (2, 20, 2)
+
+
+def test_blocks_of_a_group_are_those_of_its_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "counted_ps", lambda *_: 2 * 10**12)
+
+    def own(buckets: list[list[int]]) -> dict[str, Any]:
+        [[ps, count]] = buckets
+        latency = {"count": count, "buckets": buckets, "min_ps": ps, "max_ps": ps, "mean_ps": ps}
+        return {"block_counts": COUNTS, "transactions": 10, "block_latency": latency}
+
+    members = {"rac1": own([[10**9, 60]]), "rac2": own([[5 * 10**9, 40]])}
+    of = cast(Trial, SimpleNamespace(workload=members.get))
+    found = summarise_blocks([of], ["rac1", "rac2"])
+    assert found is not None
+    assert (found["blocks_per_s"], found["lost_blocks"]) == (40, 4)
+    assert (found["latency_ms"]["p50"], found["latency_ms"]["p99"]) == (1, 5), "of all blocks together"

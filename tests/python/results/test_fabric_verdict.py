@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from summaries import summary_of
 from tailrace.results import Trial
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.record import read_record, write_record
@@ -71,7 +72,7 @@ def test_a_simulated_explanation_leaves_the_verdict_to_the_connections(tmp_path:
 
 
 def test_the_table_has_both_sources(tmp_path: Path) -> None:
-    of = {"workloads": ["orders"], "arms": {"fifo": {"workloads": {"orders": summary(tmp_path, [waited(1, 9)] * 40)}}}}
+    of = summary_of({"fifo": {"orders": summary(tmp_path, [waited(1, 9)] * 40)}}, ["orders"])
     _, fabric, kernel = limiting_text(of).splitlines()
     assert "outside the fabric (hosts, programs)  of transactions, by the fabric: 90 % outside" in fabric
     assert kernel.endswith("application                           of connections, by the kernel: application 100 %")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from summaries import summary_of
 from tailrace.results.text.failures import failures_text
 
 
@@ -9,7 +10,7 @@ def summary(failed_percent: float | None) -> dict[str, Any]:
     counts = {"failed": 3.0, "lost_queries": 12.0, "timed_out": 4.0}
     dns = {"failed_percent": None if failed_percent is None else {"mean": failed_percent}, "request_counts": counts}
     bulk = {"failed_percent": None, "request_counts": None}
-    return {"workloads": ["dns", "bulk"], "arms": {"slow": {"workloads": {"dns": dns, "bulk": bulk}}}}
+    return summary_of({"slow": {"dns": dns, "bulk": bulk}}, ["dns", "bulk"])
 
 
 def test_failed_requests_are_told_by_workload_and_arm() -> None:

@@ -1,10 +1,12 @@
 """Slowdown of flows by their size."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fake_trial import write_table
+from summaries import summary_of
 from tailrace.report.charts.flow_slowdown import class_text, slowdown_panels
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
@@ -27,7 +29,7 @@ def test_flows_of_all_trials_are_classed_by_their_size(tmp_path: Path) -> None:
     small = [(1, 9_000, 100 * slowdown, 100) for slowdown in range(1, 51)]
     more = [(1, 10_000, 100 * slowdown, 100) for slowdown in range(51, 101)]
     trials = [trial(tmp_path, [*small, (0, 0, 7, 0)]), trial(tmp_path, [*more, (1, 10_001, 300, 100)], number=2)]
-    summary = summarise_flow_slowdown(trials, "web")
+    summary = summarise_flow_slowdown(trials, ["web"])
     assert summary is not None
     assert summary["sizes"] == [
         {"from_bytes": 5_000, "to_bytes": 10_000, "count": 100, "mean": 50.5, "p50": 50, "p99": 99},
@@ -38,9 +40,9 @@ def test_flows_of_all_trials_are_classed_by_their_size(tmp_path: Path) -> None:
 
 def test_only_flows_with_sizes_have_a_slowdown(tmp_path: Path) -> None:
     rows = [(0, 0, 5, 0), (1, 1_000, 5, 1)]
-    assert summarise_flow_slowdown([trial(tmp_path, rows)], "orders") is None
-    assert summarise_flow_slowdown([trial(tmp_path, rows, has_sizes=False)], "web") is None
-    assert summarise_flow_slowdown([trial(tmp_path, rows)], "elsewhere") is None
+    assert summarise_flow_slowdown([trial(tmp_path, rows)], ["orders"]) is None
+    assert summarise_flow_slowdown([trial(tmp_path, rows, has_sizes=False)], ["web"]) is None
+    assert summarise_flow_slowdown([trial(tmp_path, rows)], ["elsewhere"]) is None
 
 
 @pytest.mark.parametrize(
@@ -53,9 +55,9 @@ def test_a_class_has_a_name(bounds: tuple[int, int | None], words: str) -> None:
 
 def test_a_panel_has_a_median_and_a_tail_for_each_arm(tmp_path: Path) -> None:
     rows = [(1, size, slowdown * 10, 10) for size in (9_000, 900_000) for slowdown in range(1, 201)]
-    slowdown = summarise_flow_slowdown([trial(tmp_path, rows)], "web")
-    arm = {"workloads": {"web": {"flow_slowdown": slowdown}, "orders": {"flow_slowdown": None}}}
-    (panel,) = slowdown_panels({"workloads": ["orders", "web"], "arms": {"fifo": arm, "dctcp": arm}})
+    slowdown = summarise_flow_slowdown([trial(tmp_path, rows)], ["web"])
+    arm: dict[str, dict[str, Any]] = {"web": {"flow_slowdown": slowdown}, "orders": {"flow_slowdown": None}}
+    (panel,) = slowdown_panels(summary_of({"fifo": arm, "dctcp": arm}, ["orders", "web"]))
     assert panel.workload == "web"
     assert panel.chart.count("<path") == 4
     assert "fifo,5e+05,1e+06,200,100" in panel.csv

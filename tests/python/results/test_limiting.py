@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from summaries import summary_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics import limiting
 from tailrace.results.text import limiting_text
@@ -76,14 +77,14 @@ def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> 
         {"workloads": ["other"], "frames": 90, "policed_frames": 0},
     ]
     own = trial(times(congestion_ps=1000) | {"connections": [times(congestion_ps=1000)]}, losses)
-    found = limiting.summarise_limits("copy", [own])
+    found = limiting.summarise_limits(["copy"], [own])
     assert found is not None
     assert (found["limited_by"], found["connections"][0]["limited_by"]) == ("rate_cap", "rate_cap")
-    assert limiting.summarise_limits("copy", [trial(None, [])]) is None
+    assert limiting.summarise_limits(["copy"], [trial(None, [])]) is None
 
 
 def workload(**more: int) -> dict[str, Any]:
-    found = limiting.summarise_limits("copy", [trial(times(**more), [])])
+    found = limiting.summarise_limits(["copy"], [trial(times(**more), [])])
     counted = {"segments_sent": 1000, "retransmits": 20, "timeouts": 3}
     return {"limits": found, "goodput_gbps": {"mean": 4.5}, "tcp": counted}
 
@@ -101,13 +102,12 @@ def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
 
 
 def test_the_table_has_a_row_for_each_arm() -> None:
-    summary = {"workloads": ["copy"], "arms": {"slow": {"workloads": {"copy": workload(interface_ps=990)}}}}
+    summary = summary_of({"slow": {"copy": workload(interface_ps=990)}}, ["copy"])
     assert "sender's interface  sender's interface 99 %" in limiting_text.limiting_text(summary)
-    assert limiting_text.limiting_text({"workloads": ["copy"], "arms": {"slow": {"workloads": {}}}}) == ""
+    assert limiting_text.limiting_text(summary_of({"slow": {}}, ["copy"])) == ""
 
 
 def test_rows_beyond_the_limit_of_the_table_are_counted() -> None:
     names = [f"copy{number}" for number in range(limiting_text.ROWS_MAX + 53)]
-    slow = {"workloads": {name: workload(interface_ps=990) for name in names}}
-    summary = {"workloads": names, "arms": {"slow": slow}}
+    summary = summary_of({"slow": {name: workload(interface_ps=990) for name in names}}, names)
     assert limiting_text.limiting_text(summary).endswith("\n53 more rows in result.json")

@@ -248,3 +248,17 @@ def test_negative_numbers_have_one_sign_wherever_people_read_them(tmp_path: Path
     assert not re.search(r"(?<![\w-])-\d", words)
     assert not re.search(r"(?<![\w-])-\d", format_table(summary))
     assert not re.search(r"\u2212", json.dumps(summary["arms"], ensure_ascii=False))
+
+
+def test_a_group_is_complete_with_the_last_of_its_members(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, _number: int) -> None:
+        early, late = (one for one in outcome["workloads"] if one["name"] in ("XS", "L1"))
+        early["completion_ps"], late["completion_ps"] = 10**12, None if arm == "dpp" else 4 * 10**12
+
+    groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}, "workload_scale": {"XS": 0.05}}
+    path = write_run(tmp_path / "run", change, manifest=groups, arms=("fifo", "dpp"))
+    assert Result(path).completion_s("fifo", "databases") == [4.0] * 6
+    assert Result(path).completion_s("dpp", "databases") == [], "one has not finished"
+    table = next(part for part in format_table(summarise(path)).split("\n\n") if part.startswith("completion, s"))
+    assert re.search(r"^databases +fifo +6 +4\.000 ", table, re.MULTILINE)
+    assert "unfinished in 1, 2, 3, 4, 5, 6" in table

@@ -7,7 +7,18 @@ import pytest
 
 from tailrace.results.causes.causes import Loss, Transaction
 from tailrace.timeline.attribution import AFTER_DROP, OUTSIDE, connections_by_user, taken_apart
-from tailrace.timeline.crossings import CLIENT, SERVER, Connection, Crossing, Paths, Wait, at_queues, connections_of
+from tailrace.timeline.crossings import (
+    CLIENT,
+    SERVER,
+    AtQueue,
+    Connection,
+    Crossing,
+    Paths,
+    Wait,
+    at_queues,
+    connections_of,
+    merged_queues,
+)
 from tailrace.timeline.explained import OVERLAP_PS, merged_logs
 from tailrace.timeline.live import read_replay
 from tailrace.timeline.log import NONE_32, NONE_64, Hop, Log
@@ -197,3 +208,11 @@ def test_frames_of_two_replays_that_overlap_are_taken_once(log: Log) -> None:
     assert sorted(merged.frames) == [0, 1, 2]
     assert [hop.frame for hop in merged.hops["client>leaf"]] == [0, 1, 2]
     assert merged.sockets == log.sockets
+
+
+def test_queues_of_the_members_of_a_group_are_told_together() -> None:
+    first = {"leaf>a": AtQueue([1, 2], 5, 1, 1), "leaf>b": AtQueue([9])}
+    second = {"leaf>a": AtQueue([30], 7, 2, 3)}
+    assert merged_queues([first, second]) == {"leaf>a": AtQueue([1, 2, 30], 12, 3, 4), "leaf>b": AtQueue([9])}
+    assert list(merged_queues([second, first])) == ["leaf>a", "leaf>b"], "the longest waits first"
+    assert first["leaf>a"].waited_ps == [1, 2], "what is merged stays as it is"

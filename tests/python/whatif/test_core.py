@@ -27,6 +27,12 @@ def page() -> Page:
     return Page(json.loads(json.dumps(bundle_of(loaded, (Size("quick", 0.01),), ["fifo", "dpp"]).data())))
 
 
+def test_arms_are_compared_with_the_baseline_of_the_scenario() -> None:
+    loaded = load_scenario(EXAMPLES / "dpp.yaml", {"experiment.baseline": "dpp"})
+    for arms, expected in ((["fifo", "dpp"], "dpp"), (["fifo"], "fifo")):
+        assert bundle_of(loaded, (Size("quick", 0.01),), arms).data()["baseline"] == expected
+
+
 @pytest.mark.parametrize("values", [[3.0, 4.0], [1.0, 2.0, 4.0, 8.0], [float(n % 7) for n in range(32)]])
 def test_intervals_are_those_of_student(page: Page, values: list[float]) -> None:
     found = page.eval(f"core.interval({values})")

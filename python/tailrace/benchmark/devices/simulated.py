@@ -62,7 +62,7 @@ class SimulatedSwitch:
     is_simulated = True
 
     def __init__(self, loaded: Loaded, arm: str | None, source: str | None, destination: str | None) -> None:
-        chosen = known_arm(arm or next(iter(loaded.arms)), list(loaded.arms))
+        chosen = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
         plan = lower(loaded.arms[chosen], chosen, trial=1)
         hosts = {host["name"]: host for host in plan["hosts"]}
         names = [source or next(iter(hosts)), destination or ""]

@@ -167,7 +167,7 @@ class LargeRun:
             "live_scale": 1,
             "trials": scenario.experiment.trials,
             "arms": self.arms,
-            "baseline": self.arms[0],
+            "baseline": scenario.baseline_among(self.arms),
             "workloads": list(scenario.workloads),
             "large": {"points": self.grid.sweep.count, "trials": self.grid.count},
             "sweep": sweep_of(self.loaded, self.arms),

@@ -9,6 +9,7 @@ from tailrace.report.drawing.plain_csv import csv_text
 from tailrace.report.drawing.scale import Log, log_around
 from tailrace.report.drawing.svg import line, lines, plot, x_axis, y_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
+from tailrace.results.metrics.subject_rows import subject_of_arm
 
 HEIGHT_PX = 190
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
@@ -28,11 +29,11 @@ class SlowdownPanel:
 def slowdown_panels(summary: dict[str, Any]) -> list[SlowdownPanel]:
     """Panels of all workloads whose flows have sizes."""
     found = []
-    for name in summary["workloads"]:
+    for name in (subject["name"] for subject in summary["subjects"]):
         arms = {
             arm: sizes["sizes"]
             for arm, arm_summary in list(summary["arms"].items())[:ARMS_DRAWN_MAX]
-            if (workload := arm_summary["workloads"].get(name)) and (sizes := workload["flow_slowdown"])
+            if (own := subject_of_arm(arm_summary, name)) and (sizes := own["flow_slowdown"])
         }
         if arms:
             found.append(SlowdownPanel(name, _chart(name, arms, list(summary["arms"])), _csv(arms)))

@@ -1,5 +1,6 @@
 """Latency distributions: one panel per workload, all arms in it, each trial thin and all trials together thick."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -13,6 +14,7 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
 from tailrace.results.directory.run_directory import SOLO, Trial
 from tailrace.results.format.numbers import PS_PER_MS
+from tailrace.results.metrics.subjects import subjects_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
 
@@ -56,7 +58,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class LatencyPanel:
-    """Distributions of one workload."""
+    """Distributions of one workload, or of the members of a group together."""
 
     workload: str
     what: str
@@ -66,17 +68,20 @@ class LatencyPanel:
 
 
 def latency_panels(run: Run, facts: Facts) -> list[LatencyPanel]:
-    """Panels of all workloads that recorded latencies; `facts` are those of the drawn arms."""
+    """Panels of all workloads and groups that recorded latencies; `facts` are those of the drawn arms."""
     panels = []
     arms = run.arms[:ARMS_DRAWN_MAX]
-    detail = _detail(len(arms) * min(len(run.workloads), PANELS_MAX))
-    for workload in run.workloads[:PANELS_MAX]:
-        curves = [_curve(run.told(arm), workload, arm, index, detail) for index, arm in enumerate(arms)]
-        solo = _curve(run.told(f"{SOLO}{workload}"), workload, "alone", -1, detail)
+    subjects = subjects_of(run)[:PANELS_MAX]
+    detail = _detail(len(arms) * len(subjects))
+    for subject in subjects:
+        members = subject.members
+        curves = [_curve(run.told(arm), members, arm, index, detail) for index, arm in enumerate(arms)]
+        solo = _curve(run.told(f"{SOLO}{subject.name}"), members, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
-            timeouts = {rto for arm in arms if (rto := facts[arm].rto_min_ms.get(workload)) is not None}
-            panels.append(LatencyPanel(workload, _what(run, workload), found, sorted(timeouts)))
+            least = (facts[arm].rto_min_ms.get(name) for arm in arms for name in members)
+            timeouts = sorted({rto for rto in least if rto is not None})
+            panels.append(LatencyPanel(subject.name, _what(run, members), found, timeouts))
     return panels
 
 
@@ -148,21 +153,20 @@ def _detail(curves: int) -> Detail:
     return Detail(points, TRIAL_LINES_MAX if curves <= CURVES_WITH_TRIALS_MAX else 0)
 
 
-def _curve(trials: list[Trial], workload: str, name: str, index: int, detail: Detail) -> Curve | None:
-    found = [w for trial in trials if (w := trial.workload(workload)) and (w.get("latency") or w.get("cut_off"))]
-    pooled = Histogram.from_workloads(found)
+def _curve(trials: list[Trial], members: Sequence[str], name: str, index: int, detail: Detail) -> Curve | None:
+    of_trials = [[w for one in members if (w := trial.workload(one))] for trial in trials]
+    whole = [own for own in of_trials if len(own) == len(members)]
+    found = [told for own in whole if (told := [w for w in own if w.get("latency") or w.get("cut_off")])]
+    pooled = Histogram.from_workloads([w for own in found for w in own])
     if pooled is None or not pooled.count:
         return None
-    singles = [Histogram.from_workloads([one]) for one in found[: detail.trial_lines]] if len(found) > 1 else []
+    singles = [Histogram.from_workloads(own) for own in found[: detail.trial_lines]] if len(found) > 1 else []
     thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single and single.count]
     return Curve(
         name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / PS_PER_MS, pooled.percentile_ms(50)
     )
 
 
-def _what(run: Run, workload: str) -> str:
-    for trials in run.trials.values():
-        for trial in trials:
-            if found := trial.workload(workload):
-                return facts_of(found["kind"]).latency or "latency"
-    return "latency"
+def _what(run: Run, members: Sequence[str]) -> str:
+    words = {found for kind in run.kinds_of(members) if (found := facts_of(kind).latency)}
+    return words.pop() if len(words) == 1 else "latency"

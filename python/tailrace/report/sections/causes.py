@@ -11,6 +11,7 @@ from tailrace.results.causes.causes import LostDatagrams, in_order
 from tailrace.results.causes.sentence import lost_sentence, part_words
 from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.format.numbers import count_text, span_text
+from tailrace.results.metrics.subject_rows import subject_of_arm
 
 NAMED_MAX = 3
 """Ports and workloads that a row of queues names, from the longest times."""
@@ -25,14 +26,16 @@ Found = dict[str, tuple[int, Summary, list[Band]]]
 
 
 def where_time_went(summary: Summary) -> dict[str, Any]:
-    """The explained workloads in the order of the scenario, and the key of the colours that occur."""
-    found = {name: explained for name in summary["workloads"] if (explained := _explained(summary, name))}
+    """The explained workloads and groups in the order of tables, and the key of the colours that occur."""
+    names = [subject["name"] for subject in summary["subjects"]]
+    places = {name: at for at, name in enumerate(summary["workloads"])}
+    found = {name: explained for name in names if (explained := _explained(summary, name))}
     shown = list(found.items())[:PANELS_MAX]
     parts = [part for _, arms in shown for _, _, bands in arms.values() for band in bands for part in band.parts]
     colours = part_colours(parts)
     trials = sorted({one["trial"] for _, arms in shown for _, one, _ in arms.values()})
     return {
-        "workloads": [_workload(name, summary["workloads"].index(name), arms, colours) for name, arms in shown],
+        "workloads": [_workload(name, places.get(name), arms, colours) for name, arms in shown],
         "key": [{"words": part_words(part), "colour": colour} for part, colour in colours.items()],
         "omitted": len(found) - len(shown),
         "trials": ", ".join(str(trial) for trial in trials),
@@ -45,11 +48,11 @@ def _explained(summary: Summary, workload: str) -> Found:
     return {
         arm: (position, causes, [Band(**band) for band in causes["bands"]])
         for position, (arm, own) in enumerate(list(summary["arms"].items())[:ARMS_DRAWN_MAX])
-        if (causes := (own["workloads"].get(workload) or {}).get("causes"))
+        if (causes := (subject_of_arm(own, workload) or {}).get("causes"))
     }
 
 
-def _workload(name: str, at: int, arms: Found, colours: Mapping[str, str]) -> dict[str, Any]:
+def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]) -> dict[str, Any]:
     drawn = [ArmBands(arm, position, bands) for arm, (position, _, bands) in arms.items() if bands]
     parts = in_order(part for arm in drawn for band in arm.bands for part in band.parts)
     share, words = tail_share(*(one["transactions"] for _, one, bands in arms.values() if bands))

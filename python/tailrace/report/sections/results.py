@@ -1,5 +1,6 @@
 """What each section of the report shows, as plain values and drawings for the template."""
 
+from operator import itemgetter
 from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
@@ -13,6 +14,7 @@ from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.metrics.costs import parts_of
 from tailrace.results.metrics.definitions import name_of
+from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
 from tailrace.results.text.blocks import HEAD, block_cells
 from tailrace.results.text.bonds import bond_rows
@@ -85,25 +87,14 @@ def _what_improves(effects: list[dict[str, Any]]) -> str:
 def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:
     """Latency panels with a linear axis and with the tail drawn out, and the table of percentiles."""
     panels = latency.latency_panels(run, facts)
+    places = {name: at for at, name in enumerate(summary["workloads"])}
     over_time, unread = transactions.charts_over_time(run, facts)
-    rows = [
-        {
-            "workload": name,
-            "arm": arm,
-            "index": index,
-            "latency": workload["latency_ms"],
-            "is_first": index == 0,
-            "at": summary["workloads"].index(name),
-        }
-        for name in summary["workloads"]
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if (workload := arm_summary["workloads"].get(name)) and workload["latency_ms"]
-    ]
+    rows = [row.place | {"latency": row.own["latency_ms"]} for row in subject_rows(summary, itemgetter("latency_ms"))]
     return {
         "panels": [
             {
                 "workload": panel.workload,
-                "at": summary["workloads"].index(panel.workload),
+                "at": places.get(panel.workload),
                 "what": panel.what,
                 "linear": latency.latency_chart(panel, is_tail=False),
                 "tail": latency.latency_chart(panel, is_tail=True),
@@ -111,7 +102,7 @@ def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]
             }
             for panel in panels
         ],
-        "omitted": max(0, len(summary["workloads"]) - PANELS_MAX),
+        "omitted": max(0, len(summary["subjects"]) - PANELS_MAX),
         "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
         "over_time": [_time(one.percentiles) for one in over_time],
@@ -128,13 +119,9 @@ def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]
 def slowdowns(summary: dict[str, Any]) -> dict[str, Any]:
     """Slowdown of flows against their size, and the same as a table."""
     rows = [
-        {"workload": name, "arm": arm, "index": index, "is_first": at == 0, "sizes": flow_slowdown.class_text(row)}
-        | {"at": summary["workloads"].index(name)}
-        | row
-        for name in summary["workloads"]
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if (workload := arm_summary["workloads"].get(name)) and workload["flow_slowdown"]
-        for at, row in enumerate(workload["flow_slowdown"]["sizes"])
+        found.place | {"is_first": at == 0, "sizes": flow_slowdown.class_text(row)} | row
+        for found in subject_rows(summary, itemgetter("flow_slowdown"))
+        for at, row in enumerate(found.own["flow_slowdown"]["sizes"])
     ]
     return {"panels": flow_slowdown.slowdown_panels(summary), "rows": rows}
 
@@ -178,11 +165,10 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     arms = list(summary["arms"].items())
     tcp, requests = (
         [
-            {"workload": name, "at": at, "arm": arm, "index": index, key: workload[key], "is_first": index == 0}
-            | {"limited_by": verdict_words(workload["limits"]) if workload["limits"] else NOT_TOLD}
-            for at, name in enumerate(summary["workloads"])
-            for index, (arm, arm_summary) in enumerate(arms)
-            if (workload := arm_summary["workloads"].get(name)) and workload[key]
+            row.place
+            | {key: row.own[key]}
+            | {"limited_by": verdict_words(row.own["limits"]) if row.own["limits"] else NOT_TOLD}
+            for row in subject_rows(summary, itemgetter(key))
         ]
         for key in ("tcp", "request_counts")
     )
@@ -229,10 +215,8 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
 def _blocks(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Workloads and arms with blocks."""
     return [
-        {"workload": name, "at": at, "arm": arm, "index": index, "is_first": index == 0, "cells": block_cells(found)}
-        for at, name in enumerate(summary["workloads"])
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if (found := arm_summary["workloads"].get(name)) and found.get("block_figures")
+        row.place | {"cells": block_cells(row.own)}
+        for row in subject_rows(summary, lambda own: own.get("block_figures"))
     ]
 
 
@@ -285,12 +269,7 @@ def _choice(choice: dict[str, Any]) -> dict[str, Any]:
 
 
 def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {"workload": name, "arm": arm, "index": index, "is_first": index == 0} | arm_summary["workloads"][name]
-        for name in summary["workloads"]
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if name in arm_summary["workloads"]
-    ]
+    return [row.own | row.place for row in subject_rows(summary, bool)]
 
 
 def _queue_rows(summary: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

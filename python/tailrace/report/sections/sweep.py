@@ -7,7 +7,7 @@ from tailrace.report.charts import sweep as charts
 from tailrace.report.drawing.arms import COLOURS, dash_of
 from tailrace.results import Run
 from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
-from tailrace.results.sweep.text import has_bounds, sweep_sentences
+from tailrace.results.sweep.text import has_bounds, subject_names, sweep_sentences
 from tailrace.scenario.workloads.kinds import facts_of
 
 PANELS_MAX = 24
@@ -80,13 +80,13 @@ def _groups(summary: dict[str, Any]) -> list[Curves]:
     """The curves that are shown, those of one workload and metric together, in the order of the scenario."""
     return [
         found
-        for workload in summary["workloads"]
+        for name in subject_names(summary)
         for metric in METRICS
         if (
             found := [
                 curve
                 for curve in summary["sweep"]["curves"]
-                if (curve["workload"], curve["metric"]) == (workload, metric) and is_drawn(curve)
+                if (curve["workload"], curve["metric"]) == (name, metric) and is_drawn(curve)
             ]
         )
     ]
@@ -101,9 +101,9 @@ def _panels(run: Run, sweep: dict[str, Any], groups: Sequence[Curves]) -> list[d
 
 def _numbered(panels: list[dict[str, Any]], summary: dict[str, Any]) -> list[dict[str, Any]]:
     """With the classes by which the page hides a workload, or an arm."""
-    names, arms = summary["workloads"], summary["sweep"]["arms"]
+    places, arms = {name: at for at, name in enumerate(summary["workloads"])}, summary["sweep"]["arms"]
     for panel in panels:
-        about = [f"of-workload-{names.index(panel['title'])}"]
+        about = [f"of-workload-{places[panel['title']]}"] if panel["title"] in places else []
         about += [f"of-arm-{arms.index(panel['arm'])}"] if "arm" in panel else []
         panel["about"] = " ".join(about)
     return panels
@@ -153,17 +153,17 @@ def _positions(sweep: dict[str, Any], path: str) -> dict[str, list[int]]:
 def _loads(summary: dict[str, Any], sweep: dict[str, Any]) -> list[dict[str, Any]]:
     """Latency against the load that was carried, for workloads that have both."""
     panels = []
-    for workload in summary["workloads"]:
-        of = {metric: _of(sweep, workload, metric) for metric in METRICS}
-        kind = next((curve["kind"] for curves in of.values() for curve in curves), None)
-        load = facts_of(kind).load_metric if kind else None
+    for name in subject_names(summary):
+        of = {metric: _of(sweep, name, metric) for metric in METRICS}
+        kinds: list[str] = next((curve["kinds"] for curves in of.values() for curve in curves), [])
+        load = facts_of(kinds[0]).load_metric if len(kinds) == 1 else None
         if load is None or not of["latency_p99_ms"]:
             continue
         metric, title = load
         chart = charts.load_chart(of[metric], of["latency_p99_ms"], sweep["arms"])
         if chart is not None:
             panels.append(
-                {"title": workload, "what": curve_title(of["latency_p99_ms"][0]), "x_title": title, "chart": chart}
+                {"title": name, "what": curve_title(of["latency_p99_ms"][0]), "x_title": title, "chart": chart}
             )
     return panels
 

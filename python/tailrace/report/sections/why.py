@@ -1,11 +1,13 @@
 """First sentences about why something is slow: limits of connections, timeouts, queues, and deferred resets."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
 from tailrace.results.format.numbers import count_text, span_text
+from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
 from tailrace.results.text.limiting_text import limiting_sentence
@@ -15,7 +17,8 @@ PORTS_NAMED_MAX = 2
 """Ports of one arm and workload that are named: those where its frames wait longest."""
 
 
-Pair = tuple[str, str, int, dict[str, Any]]
+Pair = tuple[str, str, int | None, dict[str, Any]]
+"""Arm, workload or group, its place among the workloads (None for a group), and its summary."""
 
 
 def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:
@@ -52,18 +55,14 @@ def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[
 
 
 def _with_limits(summary: dict[str, Any], facts: dict[str, PlanFacts]) -> list[Pair]:
-    """Workloads of every kind: their connections are limited by something, too."""
-    return [
-        (arm, name, position, workload)
-        for position, name in enumerate(summary["workloads"])
-        for arm in facts
-        if (workload := summary["arms"][arm]["workloads"].get(name))
-    ]
+    """Workloads of every kind, and groups: their connections are limited by something, too."""
+    return [(row.arm, row.name, row.at, row.own) for row in subject_rows(summary, bool) if row.arm in facts]
 
 
 def _said(run: Run, pair: Pair, text: str | None) -> dict[str, Any]:
     arm, _, position, _ = pair
-    return {"text": text, "about": f"of-arm-{run.arms.index(arm)} of-workload-{position}"}
+    of_workload = "" if position is None else f" of-workload-{position}"
+    return {"text": text, "about": f"of-arm-{run.arms.index(arm)}{of_workload}"}
 
 
 def _timeouts(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> str | None:
@@ -83,7 +82,7 @@ def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
     return [sentence for sentence in words if sentence][:PORTS_NAMED_MAX]
 
 
-def _prioritized(run: Run, pairs: list[Pair]) -> list[dict[str, Any]]:
+def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     """One sentence for each arm and port with packet prioritization, whatever the number of workloads."""
     found: dict[tuple[str, str], tuple[Wait, dict[str, float]]] = {}
     for arm, name, _, workload in pairs:

@@ -80,6 +80,8 @@ class Transaction:
     behind: dict[str, int] = field(default_factory=dict)
     """Of `switch_queue`: for how long frames of each workload were sent meanwhile."""
     losses: list[Loss] = field(default_factory=list)
+    workload: str = ""
+    """In a group, whose it is."""
 
     @property
     def latency_ps(self) -> int:

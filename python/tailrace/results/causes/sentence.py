@@ -62,7 +62,8 @@ def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transact
 
 def sentence(one: Transaction) -> str:
     """When and how long, its parts from the longest, where its frames were dropped, and what a window took."""
-    whose = "" if one.user == NO_USER else f", user {one.user}"
+    user = "" if one.user == NO_USER else f"user {one.user}"
+    whose = "".join(f", {name}" for name in (one.workload, user) if name)
     text = f"{span_text(one.latency_ps)} from {span_text(one.start_ps)}{whose}: {', '.join(shares_of(one))}."
     text += _dropped(one)
     if 100 * one.windowed_ps >= TOLD_PERCENT * max(1, one.latency_ps):

@@ -1,21 +1,26 @@
 """Comparison of two runs: differences, and comparisons with too few trials."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import listed
-from tailrace.results.compare.effect_words import bounded_change_text, family_words
+from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
+from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
 from tailrace.results.compare.fidelity import fabric_name
-from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
-from tailrace.results.format.columns import WIDTH, align, fill
-from tailrace.results.format.numbers import bound_mark, change_interval_text, number
+from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryError, Trial
+from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.metrics.definitions import METRICS, main_metric, noun_of
-from tailrace.results.metrics.subjects import Subject
-from tailrace.statistics import LEVEL_TEXT
+from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 
-# Metrics compared besides the main one of a workload.
-SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
+Judged = tuple[Subject, list[str]]
+"""A workload or group, and its main metrics."""
+PLACE: Place = (
+    ("metric", itemgetter("metric")),
+    ("arm", itemgetter("scope")),
+    ("workload", itemgetter("workload")),
+)
 
 
 def compare(a: Path, b: Path) -> dict[str, Any]:
@@ -26,21 +31,21 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
     first, second = Run.read(Path(a)), Run.read(Path(b))
     refuse_incomparable(first, second)
     arms = [arm for arm in first.trials if arm in second.trials]
-    chosen = {workload: main_metric(first, (workload,)) for workload in first.workloads}
+    judged = _judged(first)
     found = [
         (arm, comparison)
         for arm in arms
-        for workload in first.workloads_of(arm)
+        for subject, mains in (_judged_alone(first, arm) if arm.startswith(SOLO) else judged)
         for metric in METRICS
-        if (comparison := _comparison(first, second, arm, workload, metric, is_main=metric == chosen[workload]))
+        if (comparison := _comparison(first, second, arm, subject, metric, is_main=metric in mains))
     ]
     effects = effects_of([comparison for _, comparison in found], first.seed)
     differences = [effect | {"scope": arm} for (arm, _), effect in zip(found, effects, strict=True)]
     return {
-        "a": _run(first),
-        "b": _run(second),
-        "same_plan": {arm: _is_same_plan(first, second, arm) for arm in arms},
-        "identical_trials": {arm: _identical_trials(first.told(arm), second.told(arm)) for arm in arms},
+        "a": run_facts(first),
+        "b": run_facts(second),
+        "same_plan": {arm: is_same_plan((first, arm), (second, arm)) for arm in arms},
+        "identical_trials": {arm: identical_trials(first.told(arm), second.told(arm)) for arm in arms},
         "only_in_a": [arm for arm in first.trials if arm not in second.trials],
         "only_in_b": [arm for arm in second.trials if arm not in first.trials],
         "differences": differences,
@@ -49,53 +54,22 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
 
 def format_compare(compared: dict[str, Any]) -> str:
     """`compare` as plain text."""
-    parts = [f"a: {_run_words(compared['a'])}\nb: {_run_words(compared['b'])}"]
+    parts = [f"a: {run_words(compared['a'])}\nb: {run_words(compared['b'])}"]
     parts += [f"only in {run}: {listed(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
-    parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
-    rows = [["metric", "arm", "workload", "a", "b", "b is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]]
-    for effect in (e for e in compared["differences"] if _is_shown(e)):
-        change, interval = _change(effect)
-        rows.append(
-            [
-                effect["metric"],
-                effect["scope"],
-                effect["workload"],
-                *(
-                    bound_mark(bounds) + number(mean)
-                    for mean, bounds in zip(_means(effect), effect["bounds"], strict=True)
-                ),
-                bounded_change_text(effect),
-                change_interval_text(interval, change),
-                f"{effect['p_adjusted']:.2g}",
-                effect["verdict"],
-            ]
-        )
-    parts.append(align(rows, left=3) if len(rows) > 1 else "")
+    plans = ((arm, is_same, compared["identical_trials"][arm]) for arm, is_same in compared["same_plan"].items())
+    parts.append("\n".join(f"{arm}: {plan_words(is_same, identical)}" for arm, is_same, identical in plans))
+    shown = [effect for effect in compared["differences"] if is_shown(effect)]
+    parts.append(effects_table(shown, PLACE, ("a", "b")))
     parts.append("\n".join(_sentences(compared)))
-    parts.append(fill(family_words(compared["differences"]), WIDTH) if len(rows) > 1 else "")
-    few = sorted({e["scope"] for e in compared["differences"]} - {row[1] for row in rows})
+    parts.append(fill(family_words(compared["differences"]), WIDTH) if shown else "")
+    few = sorted({e["scope"] for e in compared["differences"]} - {e["scope"] for e in shown})
     parts.append(f"too few trials to compare: {listed(few)}" if few else "")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _is_shown(effect: dict[str, Any]) -> bool:
-    """Effects on the main metric of a workload and its common percentiles, where there are enough trials."""
-    return effect["verdict"] != "too few trials" and (effect["is_main"] or effect["metric"] in SHOWN)
-
-
-def _means(effect: dict[str, Any]) -> tuple[float, float]:
-    return effect["baseline_mean"], effect["arm_mean"]
-
-
-def _change(effect: dict[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
-    """From `a` to `b` in percent, with the interval."""
-    interval = effect["change_interval"]
-    return effect["change_percent"], (interval["low"], interval["high"]) if interval else None
-
-
 def _sentences(compared: dict[str, Any]) -> list[str]:
     """Sentences about the main metric of each workload; every arm separately."""
-    told = [e for e in compared["differences"] if e["is_main"] and e["verdict"] != "too few trials"]
+    told = [e for e in compared["differences"] if e["is_main"] and has_enough(e)]
     return [f"{effect['scope']}: {effect['words']}" for effect in told]
 
 
@@ -144,18 +118,33 @@ def _counts(trials: list[Trial], workload: str) -> set[int]:
     return {outcome["transactions"] for outcome in outcomes if outcome["completion_ps"] is not None}
 
 
-def _comparison(a: Run, b: Run, arm: str, workload: str, metric: str, *, is_main: bool) -> Comparison | None:
+def _judged(run: Run) -> list[Judged]:
+    """Workloads and groups with what they are judged by, as in the run itself."""
+    chosen = chosen_metrics(run)
+    return [(subject, chosen.get(subject.name, [])) for subject in subjects_of(run)]
+
+
+def _judged_alone(run: Run, arm: str) -> list[Judged]:
+    """The workload of an arm `solo:`, which is in no group."""
+    return [
+        (Subject(name, (name,)), [metric] if (metric := main_metric(run, (name,))) else [])
+        for name in run.workloads_of(arm)
+    ]
+
+
+def _comparison(a: Run, b: Run, arm: str, subject: Subject, metric: str, *, is_main: bool) -> Comparison | None:
     return compared_trials(
         (a.told(arm), b.told(arm)),
-        Subject(workload, (workload,)),
+        subject,
         metric,
         names=("a", "b"),
-        address=f"compare/{arm}/{workload}/{metric}",
+        address=f"compare/{arm}/{subject.name}/{metric}",
         is_main=is_main,
     )
 
 
-def _run(run: Run) -> dict[str, Any]:
+def run_facts(run: Run) -> dict[str, Any]:
+    """What a comparison says of a run."""
     return {
         "path": str(run.path),
         "name": run.name,
@@ -166,18 +155,18 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _run_words(run: dict[str, Any]) -> str:
+def run_words(run: dict[str, Any]) -> str:
     """The path of a run, and for a live run its fabric."""
     return f"{run['path']} (live, fabric {run['fabric']})" if run["fabric"] else str(run["path"])
 
 
-def _is_same_plan(a: Run, b: Run, arm: str) -> bool | None:
-    """By the hashes in the manifests; None where one has none."""
-    hashes = [(run.manifest.get("plan_hashes") or {}).get(arm) for run in (a, b)]
+def is_same_plan(a: tuple[Run, str], b: tuple[Run, str]) -> bool | None:
+    """Whether two arms have the same plan, by the hashes in the manifests; None where one has none."""
+    hashes = [(run.manifest.get("plan_hashes") or {}).get(arm) for run, arm in (a, b)]
     return hashes[0] == hashes[1] if all(hashes) else None
 
 
-def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
+def identical_trials(a: list[Trial], b: list[Trial]) -> int:
     """Number of trials with the same seed and the same event digest: they are identical."""
     digests = {trial.outcome["seed"]: trial.outcome.get("digest") for trial in a}
     return sum(
@@ -187,8 +176,8 @@ def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
     )
 
 
-def _plan_words(compared: dict[str, Any], arm: str) -> str:
-    identical = compared["identical_trials"][arm]
-    plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[compared["same_plan"][arm]]
+def plan_words(is_same: bool | None, identical: int) -> str:
+    """`same plan; 2 trials have identical event digests`."""
+    plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[is_same]
     noun = "trial has an identical event digest" if identical == 1 else "trials have identical event digests"
-    return f"{arm}: {plan}" + (f"; {identical} {noun}" if identical else "")
+    return plan + (f"; {identical} {noun}" if identical else "")

@@ -103,13 +103,12 @@ def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
     return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
 
 
-def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
-    """The adjustment of the p values of a table."""
+def family_words(effects: Sequence[Mapping[str, Any]], where: str = " in all arms") -> str:
+    """The adjustment of the p values of a table; `where` are the comparisons of main metrics that share it."""
     mains = sum(effect["is_main"] for effect in effects)
     over = f"the {mains} comparisons of main metrics" if mains != 1 else "the one comparison of a main metric"
     return (
-        f"p adjusted by Holm's method: over {over} in all arms; for each other metric over the comparisons of that"
-        " metric."
+        f"p adjusted by Holm's method: over {over}{where}; for each other metric over the comparisons of that metric."
     )
 
 

@@ -49,17 +49,22 @@ class Comparison:
         return self.is_shared and first == second and is_known
 
 
-def compare_arms(run: Run) -> list[dict[str, Any]]:
-    """Every arm against its baseline, for every workload, group and metric that both have in their told trials."""
-    return effects_of(list(_comparisons(run)), run.seed)
+def compare_arms(run: Run, baseline: str | None) -> list[dict[str, Any]]:
+    """Every arm against the baseline (in a sweep, at the same point), for every workload, group and metric that both
+    have in their told trials.
+    """
+    pairs = ((run.baseline_of(arm, baseline), arm) for arm in run.arms)
+    return compare_pairs(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
 
 
-def _comparisons(run: Run) -> Iterator[Comparison]:
+def compare_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The second arm of every pair against the first one; all of them are adjusted together."""
+    return effects_of(list(_comparisons(run, pairs)), run.seed)
+
+
+def _comparisons(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
     chosen, subjects = chosen_metrics(run), subjects_of(run)
-    for arm in run.arms:
-        baseline = run.baseline_of(arm)
-        if baseline is None or baseline == arm:
-            continue
+    for baseline, arm in pairs:
         trials = run.told(baseline), run.told(arm)
         for subject, metric in product(subjects, METRICS):
             comparison = compared_trials(

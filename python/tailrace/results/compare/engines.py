@@ -20,6 +20,7 @@ from tailrace.results.format.numbers import bound_mark, number, signed_text
 from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
+from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
 
 ENGINES = ("simulated", "exact", "live")
@@ -53,7 +54,7 @@ def are_of_engines(paths: Sequence[Path]) -> bool:
 
 
 def compare_engines(paths: Sequence[Path]) -> dict[str, Any]:
-    """Runs of different engines by workload and arm, in any order of arguments."""
+    """Runs of different engines by workload or group and arm, in any order of arguments."""
     by_engine = {engine_name(run): run for run in (Run.read(Path(path)) for path in paths)}
     runs = {name: by_engine[name] for name in ENGINES if name in by_engine}
     if len(runs) < len(paths) or len(runs) <= 1:
@@ -68,10 +69,10 @@ def compare_engines(paths: Sequence[Path]) -> dict[str, Any]:
     reference = list(runs)[-1]
     rows = [
         row
-        for workload in first.workloads
-        for arm in [*first.arms, SOLO + workload]
+        for subject in subjects_of(first)
+        for arm in [*first.arms, SOLO + subject.name]
         for metric in METRICS
-        if (row := _row(runs, bands, arm, workload, metric))
+        if (row := _row(runs, bands, arm, subject, metric))
     ]
     return {
         "engines": list(runs),
@@ -103,9 +104,9 @@ def _left_out(run: Run, arm: str) -> dict[str, int]:
     return {"unfinished": unfinished, "invalid": invalid, "trials": len(trials)} if unfinished or invalid else {}
 
 
-def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, metric: str) -> dict[str, Any] | None:
+def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject, metric: str) -> dict[str, Any] | None:
     """One figure of every engine; None where one of them does not have it."""
-    samples = {name: _samples(run, arm, workload, metric) for name, run in runs.items()}
+    samples = {name: _samples(run, arm, subject, metric) for name, run in runs.items()}
     if not all(sample for parts in samples.values() for sample in parts):
         return None
     value: Callable[..., float] = truediv if metric == "slowdown" else float
@@ -124,15 +125,15 @@ def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, m
         interval = mean_interval([*parts, *samples[reference]], combine=disagreement, bounds=(-100.0, inf))
         return {"percent": (values[name] / values[reference] - 1) * 100, "interval": interval_dict(interval)}
 
-    bounds = {name: bounds_of_trials(run.valid(arm), [workload], metric) for name, run in runs.items()}
+    bounds = {name: bounds_of_trials(run.valid(arm), subject.members, metric) for name, run in runs.items()}
     return {
-        "workload": workload,
+        "workload": subject.name,
         "arm": arm,
         "metric": metric,
         "values": values,
         "bounds": bounds,
         "intervals": {name: None if bounds[name] else _interval(parts) for name, parts in samples.items()},
-        "published": published(bands, arm, workload, metric),
+        "published": published(bands, arm, subject.name, metric),
         "disagreements": {
             name: UNKNOWN if bounds[name] or bounds[reference] else disagreement_of(name) for name in others
         },
@@ -140,12 +141,13 @@ def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, m
     }
 
 
-def _samples(run: Run, arm: str, workload: str, metric: str) -> Samples:
+def _samples(run: Run, arm: str, subject: Subject, metric: str) -> Samples:
     if metric != "slowdown":
-        return [metric_of_trials(run.valid(arm), [workload], metric)]
+        return [metric_of_trials(run.valid(arm), subject.members, metric)]
     if arm.startswith(SOLO):
         return [[]]
-    return [metric_of_trials(run.valid(place), [workload], "completion_s") for place in (arm, SOLO + workload)]
+    places = (arm, SOLO + subject.name)
+    return [metric_of_trials(run.valid(place), subject.members, "completion_s") for place in places]
 
 
 def _interval(samples: Samples) -> dict[str, Any] | None:

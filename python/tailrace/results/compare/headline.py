@@ -12,6 +12,7 @@ from tailrace.results.compare.reason import reasons
 from tailrace.results.compare.tone import direction
 from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.definitions import UNITS, name_of, noun_of
+from tailrace.results.metrics.subject_rows import subject_of_arm
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 
@@ -248,12 +249,12 @@ def _alone(summary: Summary) -> list[str]:
 
 def _did(subject: Summary, own: Summary) -> str:
     name, figures = subject["name"], own["figures"].get(subject["name"], {})
-    workload = own["workloads"].get(name)
+    workload, told = own["workloads"].get(name), subject_of_arm(own, name)
     if workload and _has_time(workload):
         return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
     if "rate_per_s" in figures:
         noun = noun_of(one["kind"] for member in subject["members"] if (one := own["workloads"].get(member)))
-        failed = ((workload or {}).get("failed_percent") or {}).get("mean")
+        failed = ((told or {}).get("failed_percent") or {}).get("mean")
         lost = f", and {digits_text(failed)} % of its requests failed" if failed else ""
         return f"{name} did {digits_text(figures['rate_per_s']['mean'])} {noun} per second{lost}"
     return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""

@@ -11,6 +11,7 @@ from tailrace.results.causes.sentence import part_words
 from tailrace.results.causes.tail import ALL, tail, tail_share
 from tailrace.results.compare.tone import direction
 from tailrace.results.format.numbers import span_text
+from tailrace.results.metrics.subject_rows import subject_of_arm
 
 CHANGE_MIN = 0.05
 """Share of the baseline's latency below which a change is not explained."""
@@ -70,8 +71,9 @@ def _because(before: Band, after: Band) -> str:
 
 
 def _causes(summary: Summary, arm: str, workload: str) -> Summary | None:
-    own = summary["arms"].get(arm, {}).get("workloads", {}).get(workload) or {}
-    causes: Summary | None = own.get("causes")
+    of_arm = summary["arms"].get(arm)
+    own = of_arm and subject_of_arm(of_arm, workload)
+    causes: Summary | None = own and own.get("causes")
     return causes if causes and causes["transactions"] else None
 
 

@@ -148,14 +148,21 @@ class Run:
 
     @cached_property
     def arms(self) -> list[str]:
-        """Arms that are compared, baseline first."""
+        """Arms that are compared, in the order of the scenario; in a sweep, each at every point."""
         return [name for name in self.trials if not name.startswith(SOLO)]
 
     @property
+    def named_arms(self) -> list[str]:
+        """Arms as the scenario names them."""
+        return self.arms if self.sweep is None else [str(arm) for arm in self.sweep["arms"]]
+
+    @property
     def baseline(self) -> str | None:
-        """Arm that the others are compared with."""
-        named = self.manifest.get("baseline")
-        return named if named in self.trials else next(iter(self.arms), None)
+        """Arm that the others are compared with, as the scenario names it: that of the scenario, or the first that was
+        run.
+        """
+        arms, named = self.named_arms, self.manifest.get("baseline")
+        return named if named in arms else next(iter(arms), None)
 
     @property
     def sweep(self) -> dict[str, Any] | None:
@@ -167,12 +174,11 @@ class Run:
         """The name of an arm at one point of a sweep."""
         return f"{arm}@{label}"
 
-    def baseline_of(self, arm: str) -> str | None:
-        """The arm that this one is compared with: the baseline at the same point, or the baseline."""
-        if self.sweep is None:
-            return self.baseline
-        label = arm.partition("@")[2]
-        found = self.arm_at(self.sweep["arms"][0], label)
+    def baseline_of(self, arm: str, baseline: str | None) -> str | None:
+        """The arm that this one is compared with: the baseline, in a sweep at the same point; None without one."""
+        if self.sweep is None or baseline is None:
+            return baseline
+        found = self.arm_at(baseline, arm.partition("@")[2])
         return found if found in self.trials else None
 
     @cached_property

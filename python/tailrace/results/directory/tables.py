@@ -1,6 +1,6 @@
 """Arrow tables of a run, exported without copies or dependencies (Arrow PyCapsule interface)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from os import SEEK_END
@@ -67,9 +67,17 @@ class Table:
 
     def where(self, **values: object) -> "Table":
         """The rows in which columns have these values: `table.where(arm="fifo", workload="shop")`."""
+        return self.where_any(**{name: [value] for name, value in values.items()})
+
+    def where_any(self, **values: Collection[object]) -> "Table":
+        """The rows in which each of these columns has one of its values."""
         columns = [self.column(name) for name in values]
-        wanted = tuple(values.values())
-        kept = [place for place, found in enumerate(zip(*columns, strict=True)) if found == wanted]
+        wanted = list(values.values())
+        kept = [
+            place
+            for place, found in enumerate(zip(*columns, strict=True))
+            if all(value in of for value, of in zip(found, wanted, strict=True))
+        ]
         return Table(_taken(self.arrow, kept)) if columns else self
 
     def to_pandas(self) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import TailraceError
+from tailrace.errors import TailraceError, known_arm
 from tailrace.files import PART, named, read_json
 from tailrace.results.large.lines import Line, Lines
 from tailrace.results.sweep.files import CSV, quoted
@@ -86,12 +86,16 @@ Key = tuple[str, str, str]
 """Arm, workload and metric."""
 
 
-def summarise_large(path: Path) -> dict[str, Any]:
-    """Writes `sweep.csv` of a large sweep and returns its summary; raises `TailraceError` where it is none."""
+def summarise_large(path: Path, baseline: str | None = None) -> dict[str, Any]:
+    """Writes `sweep.csv` of a large sweep and returns its summary; raises `TailraceError` where it is none.
+
+    `baseline` is the arm that the others are compared with; None for that of the scenario.
+    """
     manifest = read_json(path / "manifest.json")
     if not is_large(manifest):
         raise TailraceError(f"{path}: not a large sweep")
     axes = manifest["sweep"]["axes"]
+    compared_with = manifest["baseline"] if baseline is None else known_arm(baseline, manifest["arms"], str(path))
     sweep = Sweep(axes={axis["path"]: axis["values"] for axis in axes}, combine=manifest["sweep"]["combine"])
     curves: dict[Key, Curve] = {}
     statuses: Counter[str] = Counter()
@@ -110,7 +114,7 @@ def summarise_large(path: Path) -> dict[str, Any]:
                         problems.append(_problem(sweep, line))
                 means = _means(of_point)
                 for key, mean in means.items():
-                    base = means.get((manifest["baseline"], *key[1:])) if key[0] != manifest["baseline"] else None
+                    base = means.get((compared_with, *key[1:])) if key[0] != compared_with else None
                     curve = curves.setdefault(key, Curve())
                     curve.add(point, places, mean, base)
                     table.row([*values, *key, mean.mean, mean.count, mean.bounds])
@@ -120,6 +124,7 @@ def summarise_large(path: Path) -> dict[str, Any]:
         "run": {key: manifest[key] for key in ("name", "state", "engine", "seed", "scale", "trials", "started")},
         "axes": [{"path": axis["path"], "name": axis["name"], "count": len(axis["values"])} for axis in axes],
         "arms": manifest["arms"],
+        "baseline": compared_with,
         "points_run": points,
         "statuses": dict(sorted(statuses.items())),
         "problems": problems,

@@ -58,7 +58,7 @@ def _rows(summary: dict[str, Any], is_long: bool = False) -> Iterator[list[str]]
 
 
 def _sentences(summary: dict[str, Any]) -> Iterator[str]:
-    baseline = summary["arms"][0]
+    baseline = summary["baseline"]
     for curve in summary["curves"]:
         what = f"{curve['workload']}, {metric_name(curve['metric'], '')}"
         compared = _number(curve["compared"])

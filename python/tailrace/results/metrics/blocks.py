@@ -6,29 +6,40 @@ from typing import Any
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS, PS_PER_S
 from tailrace.results.metrics.definitions import counted_ps
+from tailrace.results.metrics.latency import FIGURES
 from tailrace.results.metrics.processors import workload_figure
-from tailrace.statistics import mean
+from tailrace.statistics import Histogram, mean
 
 COUNTERS = ("received_blocks", "lost_blocks", "failed_blocks", "messages")
-FIGURES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
 OF_PROCESSORS = {"cpu_us_per_block": ("cpu_s", 1e6), "switches_per_block": ("context_switches", 1.0)}
 """Metric, that of the whole workload, and how many of its units are one of that."""
 
 
-def summarise_blocks(trials: Sequence[Trial], name: str) -> dict[str, Any] | None:
-    """Means over trials; None for a workload without blocks."""
-    outcomes = [(trial, own) for trial in trials if (own := trial.workload(name)) and own.get("block_counts")]
-    if not outcomes:
+def summarise_blocks(trials: Sequence[Trial], members: Sequence[str]) -> dict[str, Any] | None:
+    """Means over trials of the blocks of workloads together, with the percentiles of all of them; None for workloads
+    without blocks.
+    """
+    told = [(trial, own) for trial in trials if (own := _with_blocks(trial, members))]
+    if not told:
         return None
-    counts = [own["block_counts"] for _, own in outcomes]
-    latencies = [own["block_latency"] for _, own in outcomes if own["block_latency"]]
+    latencies = [latency for _, own in told if (latency := _latency_ms([one["block_latency"] for one in own]))]
     return {
-        **{key: mean([float(found[key]) for found in counts]) for key in COUNTERS},
-        "blocks_per_s": mean([_rate_per_s(trial, own) for trial, own in outcomes]),
-        "latency_ms": {key: mean([found[f"{key}_ps"] / PS_PER_MS for found in latencies]) for key in FIGURES}
-        if latencies
-        else None,
+        **{key: mean([float(sum(one["block_counts"][key] for one in own)) for _, own in told]) for key in COUNTERS},
+        "blocks_per_s": mean([sum(_rate_per_s(trial, one) for one in own) for trial, own in told]),
+        "latency_ms": {key: mean([found[key] for found in latencies]) for key in FIGURES} if latencies else None,
     }
+
+
+def _with_blocks(trial: Trial, members: Sequence[str]) -> list[dict[str, Any]]:
+    return [own for name in members if (own := trial.workload(name)) and own.get("block_counts")]
+
+
+def _latency_ms(recorded: Sequence[dict[str, Any] | None]) -> dict[str, float] | None:
+    """Figures of one trial; None where no block has come."""
+    if len(recorded) == 1:
+        return {key: recorded[0][f"{key}_ps"] / PS_PER_MS for key in FIGURES} if recorded[0] else None
+    pooled = Histogram.from_outcomes(recorded)
+    return {key: of(pooled).ms for key, of in FIGURES.items()} if pooled else None
 
 
 def block_figure(trial: Trial, name: str, nodes: Collection[str], metric: str) -> float | None:

@@ -1,7 +1,7 @@
 """Slowdown of flows by their size: completion time divided by the least time of that size on an empty path."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import ceil
 from typing import Any
 
@@ -14,11 +14,11 @@ P99_COUNT_MIN = 100
 """A 99th percentile of fewer flows would be their maximum."""
 
 
-def summarise_flow_slowdown(trials: Sequence[Trial], workload: str) -> dict[str, Any] | None:
-    """Percentiles over the flows of all trials, by class of size; None for workloads without sizes of flows."""
+def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -> dict[str, Any] | None:
+    """Percentiles over the flows of workloads in all trials, by class of size; None where no flow has a size."""
     classes: dict[int, list[float]] = {}
     for trial in trials:
-        for size_bytes, slowdown in _flows(trial, workload):
+        for size_bytes, slowdown in _flows(trial, members):
             classes.setdefault(bisect_left(SIZE_EDGES_BYTES, size_bytes), []).append(slowdown)
     if not classes:
         return None
@@ -27,17 +27,16 @@ def summarise_flow_slowdown(trials: Sequence[Trial], workload: str) -> dict[str,
     return _percentiles(everything) | {"sizes": sizes}
 
 
-def _flows(trial: Trial, workload: str) -> Iterable[tuple[int, float]]:
-    names = [outcome["name"] for outcome in trial.outcome["workloads"]]
-    if workload not in names or not trial.table_path("transactions").exists():
+def _flows(trial: Trial, members: Collection[str]) -> Iterable[tuple[int, float]]:
+    places = {place for name, place in trial.workload_numbers.items() if name in members}
+    if not places or not trial.table_path("transactions").exists():
         return
     table = read_trial_table(trial, "transactions")
     if "ideal_ps" not in table.column_names:
         return
-    index = names.index(workload)
     columns = (table.column(name) for name in ("workload", "size_bytes", "latency_ps", "ideal_ps"))
     for owner, size_bytes, latency_ps, ideal_ps in zip(*columns, strict=True):
-        if owner == index and ideal_ps > 0:
+        if owner in places and ideal_ps > 0:
             yield size_bytes, latency_ps / ideal_ps
 
 

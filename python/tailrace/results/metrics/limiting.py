@@ -3,7 +3,7 @@
 Engines count times (`limits` of an outcome); what they mean together is decided here, for all engines alike.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
@@ -33,8 +33,7 @@ Shares = dict[str, float]
 
 def shares_of(times: Mapping[str, Any], policed_share: float) -> Shares | None:
     """Percent of the time by cause, 100 together; None where no connection was open."""
-    counted = {key: int(times.get(key) or 0) for key in (*TIMES, "sender_processor_ps")}
-    whole = max(int(times["open_ps"]), sum(counted.values()))
+    counted, whole = _counted(times), _whole(times)
     if not whole:
         return None
     late = min(counted["receive_window_ps"], int(times.get("reader_late_ps") or 0))
@@ -63,6 +62,15 @@ def shares_of(times: Mapping[str, Any], policed_share: float) -> Shares | None:
         "receiver_processor": late + at_core * full,
     }
     return {cause: 100 * parts[cause] / whole for cause in LIMITS}
+
+
+def _counted(times: Mapping[str, Any]) -> dict[str, int]:
+    return {key: int(times.get(key) or 0) for key in (*TIMES, "sender_processor_ps")}
+
+
+def _whole(times: Mapping[str, Any]) -> int:
+    """For how long connections were open, all together, in picoseconds."""
+    return max(int(times["open_ps"]), sum(_counted(times).values()))
 
 
 def _ramp(value: float, none: float, full: float) -> float:
@@ -102,9 +110,21 @@ def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
     return shares_of(limits, policed_share_of(trial, workload)) if limits else None
 
 
-def summarise_limits(name: str, trials: Iterable[Trial]) -> dict[str, Any] | None:
+def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
+    """Of all connections of several workloads, each for as long as it was open; of those that tell, None without."""
+    told = [(name, shares) for name in members if (shares := limits_of_trial(trial, name))]
+    if len(told) < 2:
+        return told[0][1] if told else None
+    times = [_whole((trial.workload(name) or {})["limits"]) for name, _ in told]
+    return {
+        cause: sum(shares[cause] * time for (_, shares), time in zip(told, times, strict=True)) / sum(times)
+        for cause in LIMITS
+    }
+
+
+def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> dict[str, Any] | None:
     """Shares over trials with their verdict, and that of the connections of the first trial; None where none tells."""
-    found = [(trial, shares) for trial in trials if (shares := limits_of_trial(trial, name))]
+    found = [(trial, shares) for trial in trials if (shares := limits_of_members(trial, members))]
     if not found:
         return None
     samples = {cause: summarise_sample([shares[cause] for _, shares in found]) for cause in LIMITS}
@@ -112,7 +132,7 @@ def summarise_limits(name: str, trials: Iterable[Trial]) -> dict[str, Any] | Non
     return {
         "limited_by": limited_by(means),
         "shares_percent": samples,
-        "connections": _connections(found[0][0], name),
+        "connections": [one for name in members for one in _connections(found[0][0], name)][:CONNECTIONS_MAX],
     }
 
 

@@ -1,16 +1,17 @@
-"""Summary of one workload in one arm."""
+"""Summary of one workload, or of the members of a group together, in one arm."""
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.blocks import summarise_blocks
-from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
+from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trials
 from tailrace.results.metrics.latency import FIGURES, latency_of_trial, pooled_latency
 from tailrace.results.metrics.limiting import summarise_limits
 from tailrace.results.metrics.mpi import summarise_mpi
 from tailrace.results.metrics.sample_summary import summarise_figure, summarise_sample
-from tailrace.results.metrics.storage import summarise_storage
+from tailrace.results.metrics.storage import summarise_storage, summarise_storage_of
 from tailrace.results.metrics.unfinished import unfinished_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
@@ -38,46 +39,94 @@ REQUEST_COUNTERS = (
 )
 
 
+Outcome = dict[str, Any]
+Measured = Sequence[tuple[Trial, list[Outcome]]]
+"""Trials with the outcomes of the workloads that are told together: one, or the members of a group."""
+
+
 def summarise_workload(
-    name: str, trials: list[Trial], *, scale: float, work: int | None = None
+    name: str, trials: Sequence[Trial], *, scale: float, work: int | None = None
 ) -> dict[str, Any] | None:
     """Summary over the told trials of an arm; None when no trial has the workload.
 
     `work` is what it has to do in all; None where it has no end.
     """
-    found = [(trial, workload) for trial in trials if (workload := trial.workload(name))]
-    if not found:
+    measured = _measured(trials, [name])
+    if not measured:
         return None
-    outcomes = [workload for _, workload in found]
-    completion = [w["completion_ps"] for w in outcomes]
-    times_s = [ps / PS_PER_S for ps in completion if ps is not None]
-    # An average of those that finished would flatter an arm that made the others wait for ever.
-    is_complete = len(times_s) == len(completion)
     return {
-        "kind": outcomes[0]["kind"],
-        "trials": [trial.number for trial, _ in found],
-        "unfinished_trials": [trial.number for trial, w in found if w["completion_ps"] is None],
-        "completion_s": summarise_sample(times_s if is_complete else []),
-        "completion_full_scale_s": [time_s / scale for time_s in times_s] if is_complete else [],
+        "kind": measured[0][1][0]["kind"],
+        **_together(measured, [name], {name: scale}),
         "scale": scale,
         "planned": work,
         "unfinished": unfinished_of(trials, name, work),
-        "rate_per_s": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "rate_per_s")),
-        "failed_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "failed_percent")),
-        "request_counts": _requests(outcomes),
-        "failed_attempts": _failed_attempts(outcomes),
-        "block_figures": summarise_blocks(trials, name),
+        "block_figures": summarise_blocks(trials, [name]),
         "storage_figures": summarise_storage(trials, name),
         "mpi_figures": summarise_mpi(trials, name),
-        "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
-        "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
-        "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
-        "latency_ms": _latency(name, found),
-        "users_jain": _users_jain(outcomes),
-        "tcp": _tcp(outcomes),
-        "limits": summarise_limits(name, [trial for trial, _ in found]),
-        "datagram_bytes_mean": _datagram_bytes(outcomes),
     }
+
+
+def summarise_group(
+    members: Sequence[str], trials: Sequence[Trial], *, scales: Mapping[str, float], unfinished: Collection[int]
+) -> dict[str, Any] | None:
+    """Summary of workloads together over the trials that have all of them; None when no trial has.
+
+    Percentiles are those of the transactions of all members, counters are their sums, and the completion is that of
+    the last one. `unfinished` are the trials in which a member with an end did not reach it.
+    """
+    measured = _measured(trials, members)
+    if not measured:
+        return None
+    return {
+        "kinds": sorted({str(outcome["kind"]) for outcome in measured[0][1]}),
+        "members": list(members),
+        **_together(measured, members, scales),
+        "block_figures": summarise_blocks([trial for trial, _ in measured], members),
+        "storage_figures": summarise_storage_of([trial for trial, _ in measured], members),
+        "unfinished": {"trials": sorted(unfinished)} if unfinished else None,
+    }
+
+
+def _measured(trials: Sequence[Trial], members: Sequence[str]) -> Measured:
+    """The trials that have all of these workloads."""
+    found = ((trial, [outcome for name in members if (outcome := trial.workload(name))]) for trial in trials)
+    return [(trial, outcomes) for trial, outcomes in found if len(outcomes) == len(members)]
+
+
+def _together(measured: Measured, members: Sequence[str], scales: Mapping[str, float]) -> dict[str, Any]:
+    """What one workload and several together have."""
+    trials = [trial for trial, _ in measured]
+    ended = [outcomes for _, outcomes in measured if all(w["completion_ps"] is not None for w in outcomes)]
+    # An average of those that finished would flatter an arm that made the others wait for ever.
+    complete = ended if len(ended) == len(measured) else []
+    of = {name: metric_of_trials(trials, members, name) for name in ("rate_per_s", "failed_percent", "loss_percent")}
+    return {
+        "trials": [trial.number for trial in trials],
+        "unfinished_trials": [
+            trial.number for trial, outcomes in measured if any(w["completion_ps"] is None for w in outcomes)
+        ],
+        "completion_s": summarise_sample([max(w["completion_ps"] for w in own) / PS_PER_S for own in complete]),
+        "completion_full_scale_s": [
+            max(w["completion_ps"] / PS_PER_S / scales[w["name"]] for w in own) for own in complete
+        ],
+        **{name: summarise_sample(values) for name, values in of.items()},
+        "request_counts": _requests(measured),
+        "failed_attempts": _failed_attempts(measured),
+        "transactions": summarise_sample([float(sum(w["transactions"] for w in own)) for _, own in measured]),
+        "goodput_gbps": summarise_sample([_goodput_gbps(trial, own) for trial, own in measured]),
+        "latency_ms": _latency(members, measured),
+        "users_jain": _users_jain(measured),
+        "tcp": _tcp(measured),
+        "limits": summarise_limits(members, trials),
+        "datagram_bytes_mean": _datagram_bytes([outcome for _, own in measured for outcome in own]),
+    }
+
+
+def _goodput_gbps(trial: Trial, outcomes: Sequence[Outcome]) -> float:
+    """Of all over the longest of their times."""
+    if len(outcomes) == 1:
+        return goodput_gbps(trial, outcomes[0])
+    return metric_of_members(trial, [str(outcome["name"]) for outcome in outcomes], "goodput_gbps") or 0.0
 
 
 def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
@@ -87,49 +136,64 @@ def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
     return sum(w["goodput_bytes"] for w in arrived) / count if count else None
 
 
-def _latency(name: str, measured: list[tuple[Trial, dict[str, Any]]]) -> dict[str, Any] | None:
+def _latency(members: Sequence[str], measured: Measured) -> dict[str, Any] | None:
     """Percentiles of all trials' latencies together, and each trial's own for the intervals."""
-    summary = pooled_latency([outcome for _, outcome in measured])
+    summary = pooled_latency([outcome for _, own in measured for outcome in own])
     if summary is None:
         return None
     over_trials = {}
     for key in FIGURES:
-        found = [figure for trial, _ in measured if (figure := latency_of_trial(trial, [name], key))]
+        found = [figure for trial, _ in measured if (figure := latency_of_trial(trial, members, key))]
         over_trials[key] = summarise_figure([figure.ms for figure in found], sum(figure.is_bound for figure in found))
     return summary | {"over_trials": over_trials}
 
 
-def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:
-    """Fairness among the users of a workload by their speed (the inverse of their completion), mean over trials."""
+def _users_jain(measured: Measured) -> float | None:
+    """Fairness among users by their speed (the inverse of their completion), mean over trials."""
     indices = []
-    for workload in outcomes:
-        times = workload.get("user_completion_ps") or []
+    for _, own in measured:
+        times = [time for workload in own for time in workload.get("user_completion_ps") or []]
         if len(times) > 1 and all(times):
             indices.append(jain_index([PS_PER_S / time for time in times]))
     known = [index for index in indices if index is not None]
     return sum(known) / len(known) if known else None
 
 
-def _requests(outcomes: list[dict[str, Any]]) -> dict[str, float] | None:
-    """Counters of requests per trial (means); None for a workload that makes none."""
-    counted = [w["request_counts"] for w in outcomes if w.get("request_counts")]
+def _requests(measured: Measured) -> dict[str, float] | None:
+    """Counters of requests per trial (means); None for workloads that make none."""
+    counted = [summed for _, own in measured if (summed := _summed(own, "request_counts"))]
     return {key: sum(own[key] for own in counted) / len(counted) for key in REQUEST_COUNTERS} if counted else None
 
 
-def _failed_attempts(outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _failed_attempts(measured: Measured) -> dict[str, Any] | None:
     """Attempts of transactions that the database rolled back, per trial and by error; None where none can be."""
-    counted = [w["failed_attempts"] for w in outcomes if w.get("failed_attempts") is not None]
+    trials = [[w["failed_attempts"] for w in own if w.get("failed_attempts") is not None] for _, own in measured]
+    counted = [own for own in trials if own]
     if not counted:
         return None
-    errors = sorted({error for own in counted for error in own})
-    by_error = {error: sum(own.get(error, 0) for own in counted) / len(counted) for error in errors}
+    errors = sorted({error for own in counted for attempts in own for error in attempts})
+    by_error = {
+        error: sum(attempts.get(error, 0) for own in counted for attempts in own) / len(counted) for error in errors
+    }
     return {"mean": sum(by_error.values()), "by_error": by_error}
 
 
-def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float | None] | None:
+def _tcp(measured: Measured) -> dict[str, float | None] | None:
     """Counters per trial (means); None for one that some trial lacks: real hosts count less than modelled ones."""
-    counted = [w["tcp"] for w in outcomes if w.get("tcp")]
+    counted = [summed for _, own in measured if (summed := _summed(own, "tcp"))]
     if not counted:
         return None
     known = {key: [tcp[key] for tcp in counted if key in tcp] for key in TCP_COUNTERS}
     return {key: sum(found) / len(found) if len(found) == len(counted) else None for key, found in known.items()}
+
+
+def _summed(outcomes: Sequence[Outcome], part: str) -> dict[str, Any] | None:
+    """Sums of the counters that all workloads with this part have; None where none has the part."""
+    parts = [outcome[part] for outcome in outcomes if outcome.get(part)]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return {key: sum(own[key] for own in parts) for key in parts[0] if _is_counter(key, parts)}
+
+
+def _is_counter(key: str, parts: Sequence[Outcome]) -> bool:
+    return all(isinstance(own.get(key), int | float) for own in parts)

@@ -10,6 +10,7 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials, noun_of, title_of
 from tailrace.results.metrics.sample_summary import summarise_figure
+from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.sweep.knee import bend
 from tailrace.results.sweep.scalability import summarise_scalability
 from tailrace.scenario.sweep import number_of
@@ -80,7 +81,7 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
         return None
     axes = axes_of(run)
     curves = [
-        _curve(run, workload, metric, arm) for workload in run.workloads for metric in METRICS for arm in sweep["arms"]
+        _curve(run, subject, metric, arm) for subject in subjects_of(run) for metric in METRICS for arm in sweep["arms"]
     ]
     known = [curve for curve in curves if any(value is not None for value in curve["values"])]
     return {
@@ -98,8 +99,12 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
 
 
 def is_drawn(curve: dict[str, Any]) -> bool:
-    """Whether a chart shows this curve; the tables hold every metric."""
-    return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
+    """Whether a chart shows this curve; the tables hold every metric. Workloads of several kinds have their goodput in
+    common.
+    """
+    kinds = curve["kinds"]
+    shown = facts_of(kinds[0]).sweep_metrics if len(kinds) == 1 else ("goodput_gbps",) if kinds else ()
+    return curve["metric"] in shown
 
 
 COLUMNS = ("mean", "low", "high", "trials", "bounds")
@@ -113,28 +118,28 @@ def mean_text(value: dict[str, Any], digits: int = 3) -> str:
 
 def curve_title(curve: dict[str, Any]) -> str:
     """`requests per second`: what a curve shows, with the unit."""
-    return title_of(curve["metric"], noun_of([curve["kind"]] if curve["kind"] else []))
+    return title_of(curve["metric"], noun_of(curve["kinds"]))
 
 
-def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
-    """One metric of one workload in one arm; null at points without a valid trial."""
+def _curve(run: Run, subject: Subject, metric: str, arm: str) -> dict[str, Any]:
+    """One metric of a workload or group in one arm; null at points without a valid trial."""
     assert run.sweep is not None, "only sweeps have curves"
-    kind = run.kind_of(workload)
-    has_metric = metric != "completion_s" or kind is None or not facts_of(kind).is_open_loop
+    kinds = sorted(run.kinds_of(subject.members))
+    has_metric = metric != "completion_s" or not any(facts_of(kind).is_open_loop for kind in kinds)
     values: list[dict[str, Any] | None] = []
     for point in run.sweep["points"]:
         name = run.arm_at(arm, point["label"])
         # A point whose trials did not finish has rates and latencies, and no completion time.
         trials = run.told(name)
-        sample = metric_of_trials(trials, [workload], metric) if has_metric else []
+        sample = metric_of_trials(trials, subject.members, metric) if has_metric else []
         if not sample:
             values.append(None)
             continue
-        summary = summarise_figure(sample, bounds_of_trials(trials, [workload], metric))
+        summary = summarise_figure(sample, bounds_of_trials(trials, subject.members, metric))
         interval = summary["interval"] or {"low": None, "high": None}
         ends = {"low": interval["low"], "high": interval["high"]}
         values.append({"mean": summary["mean"], **ends, "trials": len(sample), "bounds": summary["bounds"]})
-    return {"workload": workload, "metric": metric, "arm": arm, "kind": kind, "values": values}
+    return {"workload": subject.name, "metric": metric, "arm": arm, "kinds": kinds, "values": values}
 
 
 def _excluded(run: Run) -> list[dict[str, Any]]:

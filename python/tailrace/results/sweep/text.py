@@ -33,9 +33,7 @@ def format_sweep(summary: dict[str, Any]) -> str:
     run, sweep = summary["run"], summary["sweep"]
     scale = "" if run["scale"] == 1 else f", {run['scale']:.3g} of the full counts"
     title = f"{run['name']}: {_points(len(sweep['points']))}, seed {run['seed']}{scale}"
-    tables = [
-        _table(summary, workload, metric) for workload in summary["workloads"] for metric in _shown(sweep, workload)
-    ]
+    tables = [_table(summary, name, metric) for name in subject_names(summary) for metric in _shown(sweep, name)]
     tables.append(scalability_table(sweep.get("scalability") or []))
     notes = ["\n".join(fill(sentence, WIDTH) for sentence in sweep_sentences(summary))]
     excluded = _excluded(sweep)
@@ -47,16 +45,22 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     sweep = summary["sweep"]
     sentences = [
         sentence
-        for arm in sweep["arms"][1:]
-        for workload in summary["workloads"]
-        for metric in _shown(sweep, workload)
-        if (sentence := _compared(summary, arm, workload, metric))
+        for arm in sweep["arms"]
+        if arm != summary["baseline"]
+        for name in subject_names(summary)
+        for metric in _shown(sweep, name)
+        if (sentence := _compared(summary, arm, name, metric))
     ]
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
     told = [*_missing(summary), *early_end_sentences(summary), *few, *bounds]
     return [*told, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+
+
+def subject_names(summary: dict[str, Any]) -> list[str]:
+    """Workloads and groups in the order of tables."""
+    return [subject["name"] for subject in summary["subjects"]]
 
 
 def _missing(summary: dict[str, Any]) -> list[str]:
@@ -128,7 +132,7 @@ def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> 
     sweep = summary["sweep"]
     curves = [curve for curve in sweep["curves"] if _is(curve, workload, metric)]
     values = {curve["arm"]: curve["values"] for curve in curves}
-    baseline = sweep["arms"][0]
+    baseline = summary["baseline"]
     if arm not in values or baseline not in values:
         return ""
     pairs = [(a, b) for a, b in zip(values[baseline], values[arm], strict=True) if a and b and None not in _ends(a, b)]

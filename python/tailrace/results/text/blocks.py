@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import number
+from tailrace.results.metrics.subject_rows import subject_rows
 
 HEAD = ["blocks", "arm", "per second", "p50 ms", "p99 ms", "max ms", "lost", "failed", "failed transactions"]
 
@@ -11,10 +12,8 @@ HEAD = ["blocks", "arm", "per second", "p50 ms", "p99 ms", "max ms", "lost", "fa
 def blocks_text(summary: dict[str, Any]) -> str:
     """A table of the workloads and arms with blocks; nothing where none has any."""
     rows = [
-        [name, arm, *block_cells(found)]
-        for name in summary["workloads"]
-        for arm, arm_summary in summary["arms"].items()
-        if (found := arm_summary["workloads"].get(name)) and found.get("block_figures")
+        [row.name, row.arm, *block_cells(row.own)]
+        for row in subject_rows(summary, lambda own: own.get("block_figures"))
     ]
     return align([HEAD, *rows], left=2) if rows else ""
 

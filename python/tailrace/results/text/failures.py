@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import number
+from tailrace.results.metrics.subject_rows import subject_rows
 
 WORDS = "Requests that failed have no latency: they are in no rate and no percentile."
 ROLLED_BACK = (
@@ -16,7 +17,7 @@ def failures_text(summary: dict[str, Any]) -> str:
     """A table of the workloads and arms in which requests failed; nothing where none did."""
     rows = [
         [name, arm, number(share["mean"]), *(number(counts[key]) for key in ("failed", "lost_queries", "timed_out"))]
-        for name, arm, found in _workloads(summary)
+        for name, arm, found in _told(summary)
         if (share := found.get("failed_percent")) and (counts := found.get("request_counts")) and share["mean"]
     ]
     head = ["failed requests", "arm", "%", "per trial", "lost queries", "timed out"]
@@ -27,20 +28,15 @@ def rolled_back_text(summary: dict[str, Any]) -> str:
     """A table of failed transactions in every arm of a database that takes writes, also where none failed."""
     rows = [
         [name, arm, number(failed["mean"]), number(found["transactions"]["mean"]), _errors(failed["by_error"])]
-        for name, arm, found in _workloads(summary)
+        for name, arm, found in _told(summary)
         if (failed := found.get("failed_attempts"))
     ]
     head = ["failed transactions", "arm", "per trial", "committed", "by error"]
     return f"{align([head, *rows], left=2)}\n{ROLLED_BACK}" if rows else ""
 
 
-def _workloads(summary: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    return [
-        (name, arm, found)
-        for name in summary["workloads"]
-        for arm, arm_summary in summary["arms"].items()
-        if (found := arm_summary["workloads"].get(name))
-    ]
+def _told(summary: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [(row.name, row.arm, row.own) for row in subject_rows(summary, bool)]
 
 
 def _errors(by_error: dict[str, float]) -> str:

@@ -16,6 +16,7 @@ from tailrace.results.causes.verdict import (
 from tailrace.results.format.columns import Row, align
 from tailrace.results.format.numbers import count_text, digits_text, span_text
 from tailrace.results.metrics.limiting import MIXED
+from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.scenario.vocabulary import LIMITS
 
 NAMED_PERCENT_MIN = 5.0
@@ -115,12 +116,8 @@ def _differing(limits: Summary) -> str:
 
 def limiting_text(summary: Summary) -> str:
     """The table for a terminal; empty where no engine tells."""
-    rows = [
-        row
-        for name in summary["workloads"]
-        for arm, own in summary["arms"].items()
-        for row in _rows(name, arm, own["workloads"].get(name, {}))
-    ]
+    found = subject_rows(summary, lambda own: measured_causes(own) or _counted(own))
+    rows = [row for one in found for row in _rows(one.name, one.arm, one.own)]
     if not rows:
         return ""
     more = f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""

@@ -1,6 +1,7 @@
 """The text that a terminal shows after a run: the results, with the published figures."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from tailrace.results.compare.effect_words import correction_words
@@ -22,6 +23,7 @@ from tailrace.results.format.numbers import (
 )
 from tailrace.results.metrics.costs import cost_rows
 from tailrace.results.metrics.early_end import early_end_sentences
+from tailrace.results.metrics.subject_rows import has_completion, subject_rows
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
@@ -36,7 +38,6 @@ from tailrace.results.text.mpi import mpi_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
 from tailrace.results.text.storage import storage_text
-from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 CUT_OFF_WORDS = (
@@ -112,17 +113,13 @@ def _completion(summary: dict[str, Any]) -> str:
         + ["slowdown"]
     )
     rows = [head]
-    for name in summary["workloads"]:
-        for arm, workloads in ((arm, s["workloads"]) for arm, s in summary["arms"].items()):
-            if name in workloads and (row := _completion_row(name, arm, workloads[name], is_scaled)):
-                rows.append(row)
+    found = subject_rows(summary, has_completion)
+    rows += [row for one in found if (row := _completion_row(one.name, one.arm, one.own, is_scaled))]
     return align(rows, left=2) if len(rows) > 1 else ""
 
 
 def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bool) -> list[str] | None:
     completion = workload["completion_s"]
-    if facts_of(workload["kind"]).is_open_loop:
-        return None
     if workload["unfinished_trials"]:
         trials = ", ".join(str(n) for n in workload["unfinished_trials"])
         has_no_end = not workload["unfinished"] and len(workload["unfinished_trials"]) == len(workload["trials"])
@@ -147,12 +144,7 @@ def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bo
 
 
 def _latency(summary: dict[str, Any]) -> str:
-    found = [
-        (name, arm, latency)
-        for name in summary["workloads"]
-        for arm, arm_summary in summary["arms"].items()
-        if (latency := arm_summary["workloads"].get(name, {}).get("latency_ms"))
-    ]
+    found = [(row.name, row.arm, row.own["latency_ms"]) for row in subject_rows(summary, itemgetter("latency_ms"))]
     if not found:
         return ""
     is_cut_off = any(latency["cut_off"]["count"] for _, _, latency in found)

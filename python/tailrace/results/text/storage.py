@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import number
+from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.scenario.vocabulary import STORAGE_PARTS
 
 RATES = {
@@ -38,10 +39,7 @@ def storage_text(summary: dict[str, Any]) -> str:
 def storage_tables(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The same with their titles, heads and rows; none where no workload has any."""
     found = [
-        ({"workload": name, "at": at, "arm": arm, "index": index, "is_first": index == 0}, own["storage_figures"])
-        for at, name in enumerate(summary["workloads"])
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if (own := arm_summary["workloads"].get(name)) and own.get("storage_figures")
+        (row.place, row.own["storage_figures"]) for row in subject_rows(summary, lambda own: own.get("storage_figures"))
     ]
     return [
         {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from tailrace.errors import KeyPath, Problem, closest
+from tailrace.errors import KeyPath, Problem, closest, dotted
 from tailrace.scenario.checks import (
     bonds,
     devices,
@@ -33,6 +33,8 @@ PROBLEMS_MAX = 200
 """Problems reported at once, at most: each hint compares a name with all known names."""
 SOLO_FOLDER = "solo-"
 """Prefix of the folders of solo runs in a run directory."""
+
+BASELINE: KeyPath = ("experiment", "baseline")
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, problem, hint."""
@@ -204,6 +206,12 @@ def _arms(scenario: Scenario) -> Found:
     for name in scenario.arms:
         if name.startswith(SOLO_FOLDER):
             yield ("arms", name), f"names that begin with {SOLO_FOLDER} are reserved for solo runs", "rename the arm"
+    if scenario.baseline not in scenario.arm_names:
+        what, hint = f"there is no arm '{scenario.baseline}'", closest(scenario.baseline, scenario.arm_names, "arms")
+        yield BASELINE, what, hint
+    for name, changes in scenario.arms.items():
+        if dotted(BASELINE) in changes:
+            yield ("arms", name, dotted(BASELINE)), "all arms have the same baseline", "write it in `experiment`"
 
 
 def _experiment(scenario: Scenario) -> Found:

@@ -220,13 +220,13 @@
       const metric = core.METRICS.find((one) => one.key === row.metric);
       const line = make("tr", {}, make("th", { class: "text", scope: "row" }, row.workload === last ? make("span", { class: "same" }, row.workload) : row.workload, " ", make("small", {}, metric.name)));
       last = row.workload;
-      const base = valuesOf(here, data.arms[0], row);
-      data.arms.forEach((arm, at) => {
+      const base = valuesOf(here, data.baseline, row);
+      data.arms.forEach((arm) => {
         const values = valuesOf(here, arm, row), one = core.interval(values);
         const isShort = !here.full[arm].some(Boolean);
         const cell = make("td", isShort ? { class: "short", title: "from a short run" } : {}, make("span", { class: "figure" }, core.text(one.mean, metric.unit)));
         if (one.half !== null && one.mean) cell.append(make("small", {}, ` ±${Math.max(1, Math.round((100 * one.half) / one.mean))} %`));
-        if (at > 0 && values.length && base.length) { const share = core.change(values, base); if (share.mean !== null) cell.append(make("small", { class: `effect ${judged(share, metric)}` }, `${core.percent(share.mean)} against ${data.arms[0]}`)); }
+        if (arm !== data.baseline && values.length && base.length) { const share = core.change(values, base); if (share.mean !== null) cell.append(make("small", { class: `effect ${judged(share, metric)}` }, `${core.percent(share.mean)} against ${data.baseline}`)); }
         if (isMoved) {
           const old = valuesOf(before, arm, row), share = core.change(values, old);
           cell.append(make("small", { class: `effect ${old.length ? judged(share, metric) : ""}` }, old.length ? `before ${core.text(core.interval(old).mean, metric.unit)} (${core.percent(share.mean || 0)})` : "before –"));

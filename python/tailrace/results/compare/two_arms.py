@@ -1,0 +1,84 @@
+"""Comparison of any two arms of one run, with the statistics of the run itself."""
+
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import known_arm, listed
+from tailrace.results.compare.arms import identical_trials, is_same_plan, plan_words, run_facts, run_words
+from tailrace.results.compare.effect_words import family_words
+from tailrace.results.compare.effects import compare_pairs
+from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
+from tailrace.results.directory.run_directory import Run, RunDirectoryError
+from tailrace.results.format.columns import WIDTH, fill
+from tailrace.scenario.sweep import AT
+
+OF_RUN: Place = (("metric", itemgetter("metric")), ("workload", itemgetter("workload")))
+OF_SWEEP: Place = (OF_RUN[0], ("point", lambda effect: str(effect["arm"].partition(AT)[2])), OF_RUN[1])
+Pair = tuple[str, str]
+
+
+def compare_two_arms(path: Path, first: str, second: str) -> dict[str, Any]:
+    """Compares the second arm of a run with the first one, for every workload and group; in a sweep at every point,
+    or at those that the names state (`dpp@users=8`).
+
+    Trials are paired by seed where they share it. The p values are adjusted for the comparisons of these two arms.
+    Raises `RunRefusedError` for an arm that the run does not have, and `RunDirectoryError` for two that cannot be
+    compared.
+    """
+    run = Run.read(Path(path))
+    names = list(dict.fromkeys([*run.named_arms, *run.arms]))
+    for arm in (first, second):
+        known_arm(arm, names, str(run.path))
+    if first == second:
+        raise RunDirectoryError(f"{run.path}: an arm is not compared with itself: '{first}' (hint: name two arms)")
+    pairs = _pairs(run, first, second)
+    return {
+        "run": run_facts(run),
+        "arms": [first, second],
+        "pairs": [
+            {
+                "arms": [a, b],
+                "same_plan": is_same_plan((run, a), (run, b)),
+                "identical_trials": identical_trials(run.told(a), run.told(b)),
+            }
+            for a, b in pairs
+        ],
+        "differences": compare_pairs(run, pairs),
+    }
+
+
+def _pairs(run: Run, first: str, second: str) -> list[Pair]:
+    """The arms that are compared, those of a sweep at the same point; raises where no pair has valid trials."""
+    labels = [point["label"] for point in run.sweep["points"]] if run.sweep else []
+    at_points = [tuple(arm if AT in arm else run.arm_at(arm, label) for arm in (first, second)) for label in labels]
+    pairs = list(dict.fromkeys((a, b) for a, b in at_points)) or [(first, second)]
+    lacking = list(dict.fromkeys(arm for pair in pairs for arm in pair if not run.told(arm)))
+    kept = [pair for pair in pairs if not {*lacking} & {*pair}]
+    if not kept:
+        hint = "the same `tailrace run` command resumes a run"
+        raise RunDirectoryError(f"{run.path}: no valid trial of {listed(lacking)} (hint: {hint})")
+    return kept
+
+
+def format_two_arms(compared: dict[str, Any]) -> str:
+    """`compare_two_arms` as plain text."""
+    first, second = compared["arms"]
+    pairs, effects = compared["pairs"], compared["differences"]
+    shown = [effect for effect in effects if is_shown(effect)]
+    told = {(effect["baseline"], effect["arm"]) for effect in shown}
+    few = [" and ".join(pair["arms"]) for pair in pairs if tuple(pair["arms"]) not in told]
+    parts = [
+        f"{run_words(compared['run'])}: {second} against {first}",
+        "\n".join(_plan(pair, is_one=len(pairs) == 1) for pair in pairs),
+        effects_table(shown, OF_RUN if len(pairs) == 1 else OF_SWEEP, (first, second)),
+        "\n".join(effect["words"] for effect in effects if effect["is_main"] and has_enough(effect)),
+        fill(family_words(effects, ""), WIDTH) if shown else "",
+        f"too few trials to compare: {listed(few)}" if few else "",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _plan(pair: dict[str, Any], *, is_one: bool) -> str:
+    words = plan_words(pair["same_plan"], pair["identical_trials"])
+    return words if is_one else f"{' and '.join(pair['arms'])}: {words}"
