@@ -19,25 +19,28 @@ ALLOWED: dict[str, set[str]] = {
     "dataplane": {"units", "wire"},
     # The interface of a host has the scheduler of a switch's port.
     "endpoint": {"units", "blockdev", "wire", "dataplane"},
-    "plan": {"units", "wire"},
-    "record": {"units"},
-    "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
-    "workloads": {"units", "blockdev", "wire", "endpoint", "plan", "record"},
-    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
+    # What every engine writes: types, which know nothing of who fills them.
+    "outcome": set(),
+    # Spanning trees are resolved with the plan, and are told in outcomes.
+    "plan": {"units", "wire", "outcome"},
+    "record": {"units", "outcome"},
+    "network": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record"},
+    "workloads": {"units", "outcome", "blockdev", "wire", "endpoint", "plan", "record"},
+    "sim": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
     # The simulator and the fabric share the network and nothing else: neither knows the other.
-    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    "fabric": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network"},
     # The workloads alone, over the sockets of whatever system it runs on.
-    "traffic": {"units", "endpoint", "plan", "record", "network", "workloads"},
+    "traffic": {"units", "outcome", "endpoint", "plan", "record", "network", "workloads"},
     # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
     # The traffic of its hosts is that of the traffic program.
-    "exact": {"units", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
+    "exact": {"units", "outcome", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
     # Captures of any network: no engine, no plan.
     "capture": {"units", "wire", "record"},
     "bindings": {"dataplane", "plan", "sim", "capture"},
     # The same simulator for a page.
     "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.
-    "parity": {"units", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
+    "parity": {"units", "outcome", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
 }
 
 # A file is one concept; the switch, the endpoint, the world and the experiment are where a god object would grow.
