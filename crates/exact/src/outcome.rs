@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
 use tailrace_fabric::plane::network::Network;
-use tailrace_network::{InterfaceCounts, InterfaceRow, port_series, queue_depth};
+use tailrace_network::{port_series, queue_depth};
+use tailrace_outcome::Interface;
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_traffic::merge;
@@ -54,15 +55,14 @@ pub(crate) fn hosts(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport])
 /// counts what it carries for them.
 pub(crate) fn add_interfaces(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport], network: &Network, answer: &mut Value) {
     let of = |(host, interface): (usize, &Counted)| {
-        let counts = InterfaceCounts {
+        let raw = &plan.raw.hosts[host];
+        json!(Interface {
             rx_frames: Some(interface.received_frames - interface.ring_drops),
             rx_overruns: Some(interface.ring_drops),
             tx_frames: Some(network.sent(host)),
             tx_dropped: Some(queues[host].drop_frames),
-            ..InterfaceCounts::default()
-        };
-        let raw = &plan.raw.hosts[host];
-        json!(InterfaceRow::new(&raw.name, None, "eth0", Some(raw.mtu_bytes), counts))
+            ..Interface::up(&raw.name, None, "eth0", Some(raw.mtu_bytes))
+        })
     };
     let mut rows: Vec<Value> = interfaces.iter().enumerate().map(of).collect();
     rows.extend(answer["netstat"].as_array().cloned().unwrap_or_default());

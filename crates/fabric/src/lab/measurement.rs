@@ -5,6 +5,7 @@ use super::kind::FabricKind;
 use crate::machine::Machine;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+use tailrace_outcome::Interface;
 
 /// Counters of hosts and of the machine during a measured interval.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ struct Hosts {
     sent_frames: u64,
     received_frames: u64,
     /// Their interfaces as `netstat -i` has them.
-    rows: Vec<Value>,
+    rows: Vec<Interface>,
 }
 
 impl Measurement {
@@ -69,7 +70,7 @@ impl Measurement {
             losses.iter_mut().for_each(|(host, lost)| lost["write_failed"] = failed[host].clone());
         }
         fabric["frames_lost_outside"] = Value::Object(losses);
-        let mut rows = counted.rows;
+        let mut rows: Vec<Value> = counted.rows.iter().map(|row| json!(row)).collect();
         rows.extend(outcome["netstat"].as_array().cloned().unwrap_or_default());
         outcome["netstat"] = rows.into();
         outcome

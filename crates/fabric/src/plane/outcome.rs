@@ -3,7 +3,8 @@
 use super::fidelity::Fidelity;
 use super::network::Network;
 use serde_json::{Map, Value, json};
-use tailrace_network::{Counted, PortRow, port_series, ports, queue_depth, switch_summaries};
+use tailrace_network::{Counted, port_series, ports, queue_depth, switch_summaries};
+use tailrace_outcome::Port;
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_units::Time;
@@ -26,7 +27,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
             "dropped": frames.dropped,
             "in_network": network.in_network(),
         },
-        "ports": ports(plan, nodes, counted).collect::<Vec<PortRow>>(),
+        "ports": ports(plan, nodes, counted).collect::<Vec<Port>>(),
         "switches": switch_summaries(plan, nodes, network.links.sources.workloads()),
         "netstat": network.port_rows(plan, now),
     })

@@ -255,7 +255,9 @@ impl Run {
         let mut answer = outcome(&self.plan, &self.recorder.network, now);
         let bridged = self.hosts.iter().filter_map(|host| match &host.edge {
             Edge::Plain(_) => None,
-            Edge::Bridged(bridged) => Some((self.plan.raw.hosts[host.host].name.clone(), interface_summary(&bridged.nic, now))),
+            Edge::Bridged(bridged) => {
+                Some((self.plan.raw.hosts[host.host].name.clone(), json!(interface_summary(&bridged.nic, now))))
+            }
         });
         answer["interfaces"] = Value::Object(bridged.collect());
         answer["fabric"] = fabric(&self.plan, &self.recorder.fidelity, &self.recorder.network, now);
