@@ -106,7 +106,7 @@ impl Trial {
         engine.network.advance(end);
         engine.network.settle(end);
         let captured = engine.network.end_captures(end).map_err(of_engine)?;
-        let mut answer = outcome(plan, &engine.network, end);
+        let mut answer = json!(outcome(plan, &engine.network, end));
         answer["cancelled"] = false.into();
         let mut tables = network_tables(plan, &engine.network);
         // What comes later is not in the plan's time.
