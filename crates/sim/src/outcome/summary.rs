@@ -88,20 +88,21 @@ pub(super) fn summary(
     written::object(values, lists, || control.is_cancelled())
 }
 
-fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {
+fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = tailrace_outcome::Workload> {
     let limited = world.limit_counts();
     let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
     let nothing = Before::default();
     let told = move |(index, workload): (usize, &Workload)| {
         let record = &world.links.observe.workloads[index];
         let before = record.before.as_deref().unwrap_or(&nothing);
-        let tcp = tcp_summary(&stats[index].since(&before.tcp));
-        let tallies = tallies[index].since(&before.tallies);
         let (together, connections) = &limited[index];
         let was_open = together.limits.total() > Span::ZERO;
-        let limits = was_open.then(|| limits_summary(together, lasting(workload, connections))).into();
-        let counts =
-            Counts { connection_bytes: connection_bytes(&before.bytes, &received[index], workload), tcp, limits, tallies };
+        let counts = Counts {
+            connection_bytes: connection_bytes(&before.bytes, &received[index], workload),
+            tcp: tcp_summary(&stats[index].since(&before.tcp)),
+            limits: was_open.then(|| limits_summary(together, lasting(workload, connections))),
+            tallies: tallies[index].since(&before.tallies),
+        };
         workload_summary(workload, record, &cut_off[index], counts)
     };
     plan.workloads.iter().enumerate().map(told)
