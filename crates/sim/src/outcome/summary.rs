@@ -12,6 +12,8 @@ use std::time::Duration;
 use tailrace_endpoint::ip::IpCounters;
 use tailrace_endpoint::nic::{BondedInterface, BondedNic};
 use tailrace_network::{Counted, OnWires, deadlock, interface_summary, ports, switch_summaries};
+use tailrace_outcome as outcome;
+use tailrace_outcome::Ip;
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
@@ -88,7 +90,7 @@ pub(super) fn summary(
     written::object(values, lists, || control.is_cancelled())
 }
 
-fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = tailrace_outcome::Workload> {
+fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = outcome::Workload> {
     let limited = world.limit_counts();
     let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
     let nothing = Before::default();
@@ -122,54 +124,52 @@ fn connection_bytes(before: &[u64], received: &[u64], workload: &Workload) -> Op
 }
 
 /// What each interface of a bond has carried, in the order of the links.
-fn bond_summary(bond: &BondedNic) -> Vec<Value> {
-    let told = |interface: &BondedInterface| {
-        json!({
-            "sent_frames": interface.sent_frames,
-            "sent_bytes": interface.sent_bytes,
-            "received_frames": interface.received_frames,
-        })
+fn bond_summary(bond: &BondedNic) -> Vec<outcome::BondedInterface> {
+    let told = |interface: &BondedInterface| outcome::BondedInterface {
+        sent_frames: interface.sent_frames,
+        sent_bytes: interface.sent_bytes,
+        received_frames: interface.received_frames,
     };
     bond.interfaces().iter().map(told).collect()
 }
 
-/// What a host has cut and put together, in the words of `/proc/net/snmp`.
-fn ip_summary(counted: IpCounters, (memory_bytes, memory_max_bytes): (u64, u64)) -> Value {
-    json!({
-        "FragOKs": counted.frag_oks,
-        "FragFails": counted.frag_fails,
-        "FragCreates": counted.frag_creates,
-        "ReasmReqds": counted.reasm_reqds,
-        "ReasmOKs": counted.reasm_oks,
-        "ReasmFails": counted.reasm_fails,
-        "ReasmTimeout": counted.reasm_timeout,
-        "reassembly_memory_bytes": memory_bytes,
-        "reassembly_memory_max_bytes": memory_max_bytes,
-    })
+/// What a host has cut and put together.
+fn ip_summary(counted: IpCounters, (reassembly_memory_bytes, reassembly_memory_max_bytes): (u64, u64)) -> Ip {
+    Ip {
+        frag_oks: counted.frag_oks,
+        frag_fails: counted.frag_fails,
+        frag_creates: counted.frag_creates,
+        reasm_reqds: counted.reasm_reqds,
+        reasm_oks: counted.reasm_oks,
+        reasm_fails: counted.reasm_fails,
+        reasm_timeout: counted.reasm_timeout,
+        reassembly_memory_bytes,
+        reassembly_memory_max_bytes,
+    }
 }
 
-fn hosts(plan: &Plan, world: &World) -> impl Iterator<Item = Value> {
+fn hosts(plan: &Plan, world: &World) -> impl Iterator<Item = outcome::Host> {
     let summary = move |(number, raw): (usize, &tailrace_plan::RawHost)| {
         let host = &world.hosts[number];
-        let counted = host.counters();
-        let mut told = json!({
-            "name": raw.name,
-            "counted_from_ps": world.counted_from.ps(),
-            "rx_frames": counted.rx_frames,
-            "tx_frames": counted.tx_frames,
-            "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
-            "bond": host.nic().bonded().map(bond_summary),
-            "nic_queue_drops": counted.nic_queue_drops,
-            "rx_ring_drops": counted.rx_ring_drops,
-            "listen_drops": counted.listen_drops,
-            "cpu_busy_ps": counted.receive_busy.ps(),
-            "program_busy_ps": counted.program_busy.ps(),
-            "processor": processor_summary(plan, world, number),
-        });
-        if host.ip_counters() != IpCounters::default() {
-            told["ip"] = ip_summary(host.ip_counters(), host.reassembly_memory());
+        let (counted, ip) = (host.counters(), host.ip_counters());
+        outcome::Host {
+            name: raw.name.clone(),
+            counted_from_ps: Some(world.counted_from.ps()),
+            rx_frames: counted.rx_frames,
+            tx_frames: Some(counted.tx_frames),
+            interface: Some(host.nic().lossless().map(|nic| interface_summary(nic, world.now))),
+            bond: Some(host.nic().bonded().map(bond_summary)),
+            nic_queue_drops: counted.nic_queue_drops,
+            rx_ring_drops: counted.rx_ring_drops,
+            listen_drops: Some(counted.listen_drops),
+            cpu_busy_ps: counted.receive_busy.ps(),
+            program_busy_ps: counted.program_busy.ps(),
+            processor: Some(processor_summary(plan, world, number)),
+            ip: (ip != IpCounters::default()).then(|| ip_summary(ip, host.reassembly_memory())),
+            failures: None,
+            late_max_ps: None,
+            programs: None,
         }
-        told
     };
     plan.raw.hosts.iter().enumerate().map(summary)
 }
