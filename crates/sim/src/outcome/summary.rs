@@ -7,13 +7,12 @@ use super::text::Text;
 use super::written::{self, List};
 use crate::control::Control;
 use crate::world::{World, counted};
-use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_endpoint::ip::IpCounters;
 use tailrace_endpoint::nic::{BondedInterface, BondedNic};
 use tailrace_network::{Counted, OnWires, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_outcome as outcome;
-use tailrace_outcome::Ip;
+use tailrace_outcome::{CancelledOutcome, Conservation, Ip};
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
@@ -21,18 +20,16 @@ use tailrace_workloads::{Before, has_lasting_connections, tells_connections};
 
 /// That of a cancelled trial, which is no result.
 pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
-    let mut text = Text::default();
-    text.put(json!({
-        "name": plan.raw.name,
-        "seed": plan.raw.seed,
-        "finished": false,
-        "cancelled": true,
-        "end_ps": world.now.ps(),
-        "wall_s": wall.as_secs_f64(),
-        "events": world.events - world.wakeups,
-    }));
-    text.end();
-    text
+    let known = CancelledOutcome {
+        name: plan.raw.name.clone(),
+        seed: plan.raw.seed,
+        finished: false,
+        cancelled: true,
+        end_ps: world.now.ps(),
+        wall_s: wall.as_secs_f64(),
+        events: world.events - world.wakeups,
+    };
+    written::object(&known, Vec::new(), || false)
 }
 
 /// What was on its way at the end, when the memory for it is needed no longer.
@@ -56,28 +53,24 @@ pub(super) fn summary(
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
     let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
-    let values = json!({
-        "name": plan.raw.name,
-        "seed": plan.raw.seed,
-        "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
-        "finished": world.links.observe.unfinished == 0,
-        "cancelled": false,
-        "end_ps": world.now.ps(),
-        "counted_from_ps": world.counted_from.ps(),
-        "wall_s": wall.as_secs_f64(),
-        "events": world.events - world.wakeups,
-        "packet_hops": world.links.observe.packet_hops,
-        "packets_delivered": world.links.observe.packets_delivered,
-        "conservation": {
-            "sent": frames.sent,
-            "delivered": frames.delivered,
-            "dropped": frames.dropped,
-            "in_network": in_network,
-        },
-        "spanning_trees": plan.trees_summary(),
-        "deadlock": deadlock(plan, &world.switches, world.now),
-        "switches": switch_summaries(plan, &world.switches, &sources),
-    });
+    let head = outcome::Outcome {
+        name: plan.raw.name.clone(),
+        seed: plan.raw.seed,
+        digest: world.links.observe.digest().map(tailrace_record::Digest::hex),
+        finished: world.links.observe.unfinished == 0,
+        cancelled: false,
+        end_ps: world.now.ps(),
+        counted_from_ps: Some(world.counted_from.ps()),
+        wall_s: wall.as_secs_f64(),
+        events: Some(world.events - world.wakeups),
+        packet_hops: Some(world.links.observe.packet_hops),
+        packets_delivered: Some(world.links.observe.packets_delivered),
+        conservation: Some(Conservation { sent: frames.sent, delivered: frames.delivered, dropped: frames.dropped, in_network }),
+        spanning_trees: Some(plan.trees_summary()),
+        deadlock: Some(deadlock(plan, &world.switches, world.now)),
+        switches: switch_summaries(plan, &world.switches, &sources),
+        ..outcome::Outcome::default()
+    };
     let mut lists = vec![
         List::new("workloads", workloads(plan, world, cut_off)),
         List::new("ports", ports(plan, &world.switches, counted)),
@@ -87,7 +80,7 @@ pub(super) fn summary(
     if !world.hypervisors.is_empty() {
         lists.push(List::new("hypervisors", hypervisor_summaries(plan, world)));
     }
-    written::object(values, lists, || control.is_cancelled())
+    written::object(&head, lists, || control.is_cancelled())
 }
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = outcome::Workload> {
