@@ -45,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
 
 # A file is one concept; the switch, the endpoint, the world and the experiment are where a god object would grow.
 LINES_MAX = 400
+GENERATED = {"python/tailrace/outcome/types.py"}
 
 # State machines that are handed the time: they know no clock, socket, thread, file or terminal.
 SANS_IO = ("units", "blockdev", "wire", "dataplane", "endpoint")
@@ -110,7 +111,7 @@ def test_no_file_grows_into_everything() -> None:
     sources = [path for folder in ("crates", "python", "scripts") for path in (ROOT / folder).rglob("*.[rp][sy]")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources}
     assert sources
-    assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX} == {}
+    assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX and name not in GENERATED} == {}
 
 
 def test_the_pages_name_every_crate_after_those_that_it_uses() -> None:
