@@ -19,29 +19,33 @@ ALLOWED: dict[str, set[str]] = {
     "dataplane": {"units", "wire"},
     # The interface of a host has the scheduler of a switch's port.
     "endpoint": {"units", "blockdev", "wire", "dataplane"},
-    "plan": {"units", "wire"},
-    "record": {"units"},
-    "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
-    "workloads": {"units", "blockdev", "wire", "endpoint", "plan", "record"},
-    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
+    # What every engine writes: types, which know nothing of who fills them.
+    "outcome": set(),
+    # Spanning trees are resolved with the plan, and are told in outcomes.
+    "plan": {"units", "wire", "outcome"},
+    "record": {"units", "outcome"},
+    "network": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record"},
+    "workloads": {"units", "outcome", "blockdev", "wire", "endpoint", "plan", "record"},
+    "sim": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
     # The simulator and the fabric share the network and nothing else: neither knows the other.
-    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    "fabric": {"units", "outcome", "wire", "dataplane", "endpoint", "plan", "record", "network"},
     # The workloads alone, over the sockets of whatever system it runs on.
-    "traffic": {"units", "endpoint", "plan", "record", "network", "workloads"},
+    "traffic": {"units", "outcome", "endpoint", "plan", "record", "network", "workloads"},
     # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
     # The traffic of its hosts is that of the traffic program.
-    "exact": {"units", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
+    "exact": {"units", "outcome", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
     # Captures of any network: no engine, no plan.
     "capture": {"units", "wire", "record"},
     "bindings": {"dataplane", "plan", "sim", "capture"},
     # The same simulator for a page.
     "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.
-    "parity": {"units", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
+    "parity": {"units", "outcome", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},
 }
 
 # A file is one concept; the switch, the endpoint, the world and the experiment are where a god object would grow.
 LINES_MAX = 400
+GENERATED = {"python/tailrace/outcome/types.py"}
 
 # State machines that are handed the time: they know no clock, socket, thread, file or terminal.
 SANS_IO = ("units", "blockdev", "wire", "dataplane", "endpoint")
@@ -107,7 +111,7 @@ def test_no_file_grows_into_everything() -> None:
     sources = [path for folder in ("crates", "python", "scripts") for path in (ROOT / folder).rglob("*.[rp][sy]")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources}
     assert sources
-    assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX} == {}
+    assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX and name not in GENERATED} == {}
 
 
 def test_the_pages_name_every_crate_after_those_that_it_uses() -> None:

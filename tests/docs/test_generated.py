@@ -9,6 +9,7 @@ import pytest
 
 import cli_reference
 import generate_docs
+import outcome_types
 import package_table
 import readme_figure
 import readme_table
@@ -26,6 +27,16 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("page", generate_docs.PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_generated_page_is_up_to_date(page: Path) -> None:
     assert page.read_text() == generate_docs.PAGES[page](), "run `make docs`"
+
+
+def test_the_types_of_outcomes_are_those_of_their_schema() -> None:
+    schema = json.loads(outcome_types.SCHEMA.read_text())
+    assert outcome_types.TYPES.read_text() == outcome_types.render(schema), "run scripts/outcome_types.py"
+
+
+@pytest.mark.slow
+def test_the_schema_of_outcomes_is_that_of_the_crate() -> None:
+    assert outcome_types.SCHEMA.read_text() == outcome_types.printed_schema(), "run scripts/outcome_types.py"
 
 
 def test_the_committed_figures_belong_to_the_scenario_as_it_stands() -> None:

@@ -85,7 +85,7 @@ impl Trial {
 
     /// The spanning trees of the plan, as they stand in its outcome.
     fn spanning_trees(&self) -> String {
-        self.plan.trees_summary().to_string()
+        serde_json::to_string(&self.plan.trees_summary()).expect("trees are JSON")
     }
 
     /// Part of the run that is done, 0 to 1.

@@ -46,11 +46,11 @@ pub fn boot(machine: Machine, limit: Duration) -> Result<Value, String> {
         tells_progress: false,
         limit,
     };
-    let outcome = trial.run().map_err(|fault| fault.what)?;
+    let answer = trial.run().map_err(|fault| fault.what)?;
     Ok(json!({
         "release": release(&folder).map_err(say)?,
         "wall_s": started.elapsed().as_secs_f64(),
-        "registers": outcome["exact"]["registers"],
+        "registers": answer.outcome.exact.and_then(|exact| exact.registers),
     }))
 }
 

@@ -106,8 +106,8 @@ fn run(mut words: Words) -> Result<(), String> {
     prepare(core)?;
     let folder = required(folder, "--dir")?;
     let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, captures, tells_progress, limit };
-    let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
-    say(&format!("{outcome}\n"))
+    let answer = trial.run().map_err(|fault: Fault| fault.to_string())?;
+    say(&format!("{}\n", serde_json::to_string(&answer).expect("an answer is JSON")))
 }
 
 /// Two guests that do nothing.

@@ -15,6 +15,7 @@ use tailrace_fabric::frame::{FrameOrigin, Pool, parse};
 use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::vlans::Vlans;
 use tailrace_network::pace_of;
+use tailrace_outcome::Turns;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
@@ -49,19 +50,6 @@ pub struct Engine {
     kicks: Vec<Kick>,
     row: Vec<u8>,
     frame: Vec<u8>,
-}
-
-/// How often the engine did what.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Turns {
-    /// A guest ran.
-    pub runs: u64,
-    /// A guest told of a ring.
-    pub kicks: u64,
-    /// A guest was interrupted.
-    pub interrupts: u64,
-    /// The network did something.
-    pub steps: u64,
 }
 
 /// How long the shortest frame takes to a host: its link's delay, and one nanosecond at least.

@@ -1,79 +1,124 @@
-//! The outcome of a trial, in the simulator's shape: what the network did, and what the traffic programs of the hosts have recorded.
+//! The outcome of a trial: what the network did, and what the traffic programs of the hosts have recorded.
 
 use crate::interface::Counted;
 use crate::spec::QueueReport;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use tailrace_fabric::plane::network::Network;
-use tailrace_network::{InterfaceCounts, InterfaceRow, port_series, queue_depth};
+use tailrace_network::{port_series, queue_depth};
+use tailrace_outcome::{ColumnValues, Exact, Host, Interface, NetworkOutcome, Outcome, TrafficHost, TrafficOutcome};
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
-use tailrace_traffic::merge;
 use tailrace_traffic::record::Record;
+use tailrace_traffic::{Merged, merge};
 use tailrace_units::Time;
+
+/// What a trial gave.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Answer {
+    /// Its outcome.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Its tables: by name the columns, and of each column its type and its values.
+    pub tables: BTreeMap<&'static str, BTreeMap<&'static str, (&'static str, ColumnValues)>>,
+}
+
+impl Answer {
+    /// With these tables.
+    pub(crate) fn new(outcome: Outcome, tables: &[Table]) -> Answer {
+        let columns = |table: &Table| table.columns.iter().map(|(name, column)| (*name, typed(column))).collect();
+        Answer { outcome, tables: tables.iter().map(|table| (table.name, columns(table))).collect() }
+    }
+}
+
+fn typed(column: &Column) -> (&'static str, ColumnValues) {
+    let kind = match column {
+        Column::U32(_) => "u32",
+        Column::U64(_) => "u64",
+        Column::F64(_) => "f64",
+    };
+    (kind, column.into())
+}
 
 /// Ports over time.
 pub(crate) fn network_tables(plan: &Plan, network: &Network) -> Vec<Table> {
     vec![port_series(plan, network.switches()), queue_depth(plan, network.switches())]
 }
 
-/// Tables as JSON: by name the columns, and of each column its type and its values.
-pub(crate) fn tables_value(tables: &[Table]) -> Value {
-    tables.iter().map(|table| (table.name.to_owned(), columns(table))).collect::<Map<_, _>>().into()
+/// What the engine has counted of each host.
+pub(crate) struct Counts<'a> {
+    pub(crate) interfaces: &'a [Counted],
+    pub(crate) queues: &'a [QueueReport],
 }
 
-fn columns(table: &Table) -> Value {
-    let of = |(name, column): &(&'static str, Column)| {
-        let typed = match column {
-            Column::U32(values) => json!(["u32", values]),
-            Column::U64(values) => json!(["u64", values]),
-            Column::F64(values) => json!(["f64", values]),
-        };
-        ((*name).to_owned(), typed)
+/// Puts together what is known of a trial. Without traffic programs nothing is known of workloads.
+pub(crate) fn assembled(
+    plan: &Plan,
+    (told, network): (NetworkOutcome, &Network),
+    counts: &Counts,
+    traffic: Option<TrafficOutcome>,
+    (exact, wall_s): (Exact, f64),
+) -> Outcome {
+    let programs = traffic.as_ref().map_or(&[][..], |traffic| &traffic.hosts);
+    Outcome {
+        hosts: hosts(plan, counts, programs),
+        netstat: interfaces(plan, counts, network).chain(told.netstat).collect(),
+        finished: traffic.as_ref().is_some_and(|traffic| traffic.finished),
+        end_ps: traffic.as_ref().map_or(told.end_ps, |traffic| traffic.end_ps),
+        workloads: traffic.map_or_else(Vec::new, |traffic| traffic.workloads),
+        name: told.name,
+        seed: told.seed,
+        digest: told.digest,
+        counted_from_ps: told.counted_from_ps,
+        conservation: told.conservation,
+        ports: told.ports,
+        switches: told.switches,
+        exact: Some(exact),
+        wall_s,
+        ..Outcome::default()
+    }
+}
+
+/// What the interface and the queueing discipline of each host have counted, and its traffic program, where it has one.
+fn hosts(plan: &Plan, counts: &Counts, programs: &[TrafficHost]) -> Vec<Host> {
+    let of = |((interface, queue), raw): ((&Counted, &QueueReport), &tailrace_plan::RawHost)| {
+        let own = programs.iter().find(|own| own.name == raw.name);
+        Host {
+            name: raw.name.clone(),
+            rx_frames: interface.received_frames,
+            rx_ring_drops: interface.ring_drops,
+            // A datagram that finds the socket's buffer full because the interface is busy does not get as far as the queue.
+            nic_queue_drops: queue.drop_frames + own.map_or(0, |own| own.unsent_datagrams),
+            failures: own.map(|own| own.failures.clone()),
+            late_max_ps: own.map(|own| own.late_max_ps),
+            ..Host::default()
+        }
     };
-    Value::Object(table.columns.iter().map(of).collect())
+    counts.interfaces.iter().zip(counts.queues).zip(&plan.raw.hosts).map(of).collect()
 }
 
-/// What the interface and the queueing discipline of each host have counted.
-pub(crate) fn hosts(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport]) -> Vec<Value> {
+/// The interfaces of hosts, as `netstat -i` has them. The guests' devices are the engine's: it counts what it carries for them.
+fn interfaces(plan: &Plan, counts: &Counts, network: &Network) -> impl Iterator<Item = Interface> {
     let of = |(host, interface): (usize, &Counted)| {
-        json!({
-            "name": plan.raw.hosts[host].name,
-            "rx_frames": interface.received_frames,
-            "rx_ring_drops": interface.ring_drops,
-            "nic_queue_drops": queues[host].drop_frames,
-            "cpu_busy_ps": 0,
-            "program_busy_ps": 0,
-        })
-    };
-    interfaces.iter().enumerate().map(of).collect()
-}
-
-/// Puts the interfaces of hosts before the ports of switches, as `netstat -i` has them. The guests' devices are the engine's: it
-/// counts what it carries for them.
-pub(crate) fn add_interfaces(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport], network: &Network, answer: &mut Value) {
-    let of = |(host, interface): (usize, &Counted)| {
-        let counts = InterfaceCounts {
+        let raw = &plan.raw.hosts[host];
+        Interface {
             rx_frames: Some(interface.received_frames - interface.ring_drops),
             rx_overruns: Some(interface.ring_drops),
             tx_frames: Some(network.sent(host)),
-            tx_dropped: Some(queues[host].drop_frames),
-            ..InterfaceCounts::default()
-        };
-        let raw = &plan.raw.hosts[host];
-        json!(InterfaceRow::new(&raw.name, None, "eth0", Some(raw.mtu_bytes), counts))
+            tx_dropped: Some(counts.queues[host].drop_frames),
+            ..Interface::up(&raw.name, None, "eth0", Some(raw.mtu_bytes))
+        }
     };
-    let mut rows: Vec<Value> = interfaces.iter().enumerate().map(of).collect();
-    rows.extend(answer["netstat"].as_array().cloned().unwrap_or_default());
-    answer["netstat"] = rows.into();
+    counts.interfaces.iter().enumerate().map(of)
 }
 
-/// Adds what the traffic programs have recorded, of which the one of each host has written a file into the folder of its host.
+/// What the traffic programs have recorded, of which the one of each host has written a file into the folder of its host.
 ///
 /// # Errors
 /// When a record is missing or damaged.
-pub(crate) fn add_traffic(plan: &Plan, folder: &Path, answer: &mut Value, end: Time) -> Result<Vec<Table>, String> {
+pub(crate) fn traffic(plan: &Plan, folder: &Path, end: Time) -> Result<Merged, String> {
     let mut records = Vec::new();
     for host in &plan.raw.hosts {
         let file = folder.join("hosts").join(&host.name).join("out").join(format!("{}.traffic", host.name));
@@ -81,18 +126,5 @@ pub(crate) fn add_traffic(plan: &Plan, folder: &Path, answer: &mut Value, end: T
             records.push(Record::parse(&bytes).map_err(|error| format!("{}: {error}", file.display()))?);
         }
     }
-    let merged = merge(plan, &records, Some(end))?;
-    for key in ["finished", "end_ps", "workloads"] {
-        answer[key] = merged.summary[key].clone();
-    }
-    let told = merged.summary["hosts"].as_array().cloned().unwrap_or_default();
-    for host in answer["hosts"].as_array_mut().into_iter().flatten() {
-        let Some(own) = told.iter().find(|own| own["name"] == host["name"]) else { continue };
-        // A datagram that finds the socket's buffer full because the interface is busy does not get as far as the queue.
-        let drops = host["nic_queue_drops"].as_u64().unwrap_or(0) + own["unsent_datagrams"].as_u64().unwrap_or(0);
-        host["nic_queue_drops"] = drops.into();
-        host["failures"] = own["failures"].clone();
-        host["late_max_ps"] = own["late_max_ps"].clone();
-    }
-    Ok(merged.tables)
+    merge(plan, &records, Some(end))
 }

@@ -5,11 +5,10 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
 use crate::interface::{Counted, Interface};
-use crate::outcome::{add_interfaces, add_traffic, hosts, network_tables, tables_value};
+use crate::outcome::{Answer, Counts, assembled, network_tables, traffic};
 use crate::progress::ProgressReport;
 use crate::registers;
 use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, SPEC, START_NS};
-use serde_json::{Value, json};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -18,6 +17,7 @@ use std::time::{Duration, Instant};
 use tailrace_fabric::address;
 use tailrace_fabric::capture::Capture;
 use tailrace_fabric::plane::outcome::outcome;
+use tailrace_outcome::{Capture as Captured, Exact, ExactHost, Registers};
 use tailrace_plan::{Plan, RawHost};
 use tailrace_units::{Span, Time};
 
@@ -73,7 +73,7 @@ impl Trial {
     ///
     /// # Errors
     /// When there is no result.
-    pub fn run(&self) -> Result<Value, Fault> {
+    pub fn run(&self) -> Result<Answer, Fault> {
         let started = Instant::now();
         let plan = &self.plan;
         let of_engine = |what: String| Fault::new("(engine)", what);
@@ -106,8 +106,7 @@ impl Trial {
         engine.network.advance(end);
         engine.network.settle(end);
         let captured = engine.network.end_captures(end).map_err(of_engine)?;
-        let mut answer = outcome(plan, &engine.network, end);
-        answer["cancelled"] = false.into();
+        let counted = outcome(plan, &engine.network, end);
         let mut tables = network_tables(plan, &engine.network);
         // What comes later is not in the plan's time.
         let interfaces: Vec<Counted> = engine.interfaces.iter().map(Interface::counted).collect();
@@ -125,31 +124,26 @@ impl Trial {
         ended?;
         self.have_told(&endings, &engine)?;
         let queues = self.queues(&folders)?;
-        answer["hosts"] = hosts(plan, &interfaces, &queues).into();
-        add_interfaces(plan, &interfaces, &queues, &engine.network, &mut answer);
-        if self.is_traffic {
-            let end = Time::ZERO + end.since(begin);
-            tables.extend(add_traffic(plan, &self.folder, &mut answer, end).map_err(of_engine)?);
-        }
-        answer["tables"] = tables_value(&tables);
-        answer["wall_s"] = started.elapsed().as_secs_f64().into();
-        answer["exact"] = json!({
-            "hosts": self.hosts(&engine, &endings, &queues),
-            "captures": self.captures.iter().zip(captured).map(captured_value).collect::<Vec<_>>(),
-            "registers": engine.guests.first().map(|guest| {
-                json!({ "bytes": guest.registers.bytes, "room_bytes": guest.registers.room_bytes })
-            }),
-            "start_wall_s": booted.as_secs_f64(),
-            "span_ps": end.since(begin).ps(),
-            "run_wall_s": (ran - booted).as_secs_f64(),
-            "turns": {
-                "runs": engine.turns.runs,
-                "kicks": engine.turns.kicks,
-                "interrupts": engine.turns.interrupts,
-                "steps": engine.turns.steps,
-            },
-        });
-        Ok(answer)
+        let merged = self.is_traffic.then(|| traffic(plan, &self.folder, Time::ZERO + end.since(begin))).transpose();
+        let (summary, of_traffic) = merged.map_err(of_engine)?.map(|merged| (merged.summary, merged.tables)).unzip();
+        tables.extend(of_traffic.unwrap_or_default());
+        let exact = Exact {
+            hosts: self.hosts(&engine, &endings, &queues),
+            captures: self.captures.iter().zip(captured).map(told_capture).collect(),
+            registers: engine
+                .guests
+                .first()
+                .map(|guest| Registers { bytes: guest.registers.bytes.into(), room_bytes: guest.registers.room_bytes.into() }),
+            start_wall_s: booted.as_secs_f64(),
+            span_ps: end.since(begin).ps(),
+            run_wall_s: (ran - booted).as_secs_f64(),
+            turns: engine.turns,
+            programs: None,
+        };
+        let counts = Counts { interfaces: &interfaces, queues: &queues };
+        let wall_s = started.elapsed().as_secs_f64();
+        let outcome = assembled(plan, (counted, &engine.network), &counts, summary, (exact, wall_s));
+        Ok(Answer::new(outcome, &tables))
     }
 
     /// Times in the files are those of the guests' clocks.
@@ -252,21 +246,19 @@ impl Trial {
         })
     }
 
-    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<Value> {
-        let of = |(host, interface): (usize, &Interface)| {
-            json!({
-                "name": self.plan.raw.hosts[host].name,
-                "foreign_frames": interface.foreign,
-                "qdisc_drops": queues[host].drop_frames,
-                "programs": endings[host].iter().map(|ending| ending.code).collect::<Vec<_>>(),
-            })
+    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<ExactHost> {
+        let of = |(host, interface): (usize, &Interface)| ExactHost {
+            name: self.plan.raw.hosts[host].name.clone(),
+            foreign_frames: interface.foreign,
+            qdisc_drops: queues[host].drop_frames,
+            programs: endings[host].iter().map(|ending| ending.code).collect(),
         };
         engine.interfaces.iter().enumerate().map(of).collect()
     }
 }
 
-fn captured_value((order, frames): (&CaptureOrder, u64)) -> Value {
-    json!({ "port": order.port, "file": order.file, "frames": frames })
+fn told_capture((order, frames): (&CaptureOrder, u64)) -> Captured {
+    Captured { port: order.port.clone(), file: order.file.to_string_lossy().into_owned(), frames }
 }
 
 fn has_failed(said: &[Option<Line>]) -> bool {

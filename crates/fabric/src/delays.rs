@@ -1,7 +1,6 @@
 //! Delays of frames from their first switch to their host: the distribution by which two passes are compared.
 
 use hdrhistogram::Histogram;
-use serde_json::{Value, json};
 use tailrace_units::Span;
 
 /// A percentile is exact to within 1 %; the mean is exact.
@@ -43,9 +42,9 @@ impl Delays {
     }
 
     /// Number, mean and 99th percentile in microseconds.
-    pub fn summary(&self) -> Value {
-        let p99_us = self.times_ns.value_at_percentile(99.0) as f64 / NS_PER_US;
-        json!({ "frames": self.frames(), "mean": self.mean_us(), "p99": p99_us })
+    pub fn summary(&self) -> tailrace_outcome::Delays {
+        let p99 = self.times_ns.value_at_percentile(99.0) as f64 / NS_PER_US;
+        tailrace_outcome::Delays { frames: self.frames(), mean: self.mean_us(), p99 }
     }
 }
 
@@ -58,7 +57,7 @@ mod tests {
         let mut delays = Delays::new();
         (1..=1_000).for_each(|us| delays.record(Span::from_us(us)));
         let told = delays.summary();
-        assert_eq!((told["frames"].as_u64(), told["mean"].as_f64()), (Some(1_000), Some(500.5)));
-        assert!((told["p99"].as_f64().expect("a number") - 990.0).abs() < 10.0, "{told}");
+        assert_eq!((told.frames, told.mean), (1_000, 500.5));
+        assert!((told.p99 - 990.0).abs() < 10.0, "{told:?}");
     }
 }

@@ -13,7 +13,9 @@ use crate::plane::network::Network;
 use crate::plane::outcome::{outcome, port_towards};
 use crate::replay::{catch_up, require_known};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
+use tailrace_outcome::{NetworkOutcome, Port};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
@@ -82,7 +84,7 @@ struct Pass {
     delays: Vec<Delays>,
     /// Time for which frames were kept waiting on purpose, and how many frames there were.
     added: Delays,
-    drops: Map<String, Value>,
+    drops: BTreeMap<String, u64>,
 }
 
 impl Pass {
@@ -122,7 +124,7 @@ impl Pass {
     /// Delays at a port towards a host; none at one between switches.
     fn delay(&self, plan: &Plan, port: &str) -> Value {
         let host = (0..plan.graph.hosts).find(|&host| port_towards(plan, host) == port);
-        host.map_or(Value::Null, |host| self.delays[host].summary())
+        json!(host.map(|host| self.delays[host].summary()))
     }
 
     fn added_mean_us(&self) -> f64 {
@@ -130,16 +132,10 @@ impl Pass {
     }
 }
 
-/// Frames that each port of a switch has dropped, from an outcome.
-fn drops(outcome: &Value) -> Map<String, Value> {
-    let of_queue = |queue: &Value| {
-        queue["drops"].as_object().into_iter().flatten().filter_map(|(_, drops)| drops["frames"].as_u64()).sum::<u64>()
-    };
-    let of_port = |port: &Value| {
-        let name = format!("{}>{}", port["node"].as_str().unwrap_or_default(), port["towards"].as_str().unwrap_or_default());
-        (name, json!(port["queues"].as_array().into_iter().flatten().map(of_queue).sum::<u64>()))
-    };
-    outcome["ports"].as_array().into_iter().flatten().map(of_port).collect()
+/// Frames that each port of a switch has dropped.
+fn drops(outcome: &NetworkOutcome) -> BTreeMap<String, u64> {
+    let of_port = |port: &Port| port.queues.iter().flat_map(|queue| queue.drops.values()).map(|dropped| dropped.frames).sum();
+    outcome.ports.iter().map(|port| (format!("{}>{}", port.node, port.towards), of_port(port))).collect()
 }
 
 /// How long the longest queue of a port takes to drain when it is full.
@@ -218,6 +214,6 @@ mod tests {
         let (plan, path) = logged("burst-again", &frames);
         let happened = drops(&crate::replay::replay(&plan, &path).expect("the log is whole"));
         std::fs::remove_file(path).expect("it is there");
-        assert!(happened["sw>h0"].as_u64() > Some(900), "{happened:?}");
+        assert!(happened["sw>h0"] > 900, "{happened:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! How late things happened: a distribution, and the times at which the machine let a thread wait.
 
 use hdrhistogram::Histogram;
-use serde_json::{Value, json};
+use tailrace_outcome::LatenessUs;
 use tailrace_units::Span;
 
 /// Lateness is kept to within 1 %.
@@ -30,11 +30,10 @@ impl Lateness {
     }
 
     /// Percentiles in microseconds.
-    pub fn summary(&self) -> Value {
+    pub fn summary(&self) -> LatenessUs {
         let us = |percent: f64| self.times_ns.value_at_percentile(percent) as f64 / NS_PER_US;
-        json!({
-            "p50": us(50.0), "p90": us(90.0), "p99": us(99.0), "p99_9": us(99.9), "max": self.times_ns.max() as f64 / NS_PER_US,
-        })
+        let max = self.times_ns.max() as f64 / NS_PER_US;
+        LatenessUs { p50: us(50.0), p90: us(90.0), p99: us(99.0), p99_9: us(99.9), max }
     }
 }
 
@@ -60,9 +59,9 @@ impl Stalls {
     }
 
     /// How many there were, how long all of them lasted, and the longest.
-    pub fn summary(&self) -> Value {
+    pub fn summary(&self) -> tailrace_outcome::Stalls {
         let us = |span: Span| span.ps() as f64 / PS_PER_US;
-        json!({ "count": self.count, "total_us": us(self.total), "max_us": us(self.longest) })
+        tailrace_outcome::Stalls { count: self.count, total_us: us(self.total), max_us: us(self.longest) }
     }
 }
 
@@ -76,6 +75,6 @@ mod tests {
         [Span::from_us(999), Span::from_ms(1), Span::from_ms(4)].into_iter().for_each(|late| {
             stalls.add(late);
         });
-        assert_eq!(stalls.summary(), json!({ "count": 2, "total_us": 5_000.0, "max_us": 4_000.0 }));
+        assert_eq!(stalls.summary(), tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 4_000.0 });
     }
 }

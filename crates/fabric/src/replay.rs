@@ -5,24 +5,37 @@ use crate::log::{Entry, read};
 use crate::plane::network::Network;
 use crate::plane::outcome::outcome;
 use crate::plane::timeline::Watched;
+use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
+use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 use tailrace_units::Time;
+
+/// What a replay has shown.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Replayed {
+    /// At the last end of a measured interval.
+    #[serde(flatten)]
+    pub outcome: NetworkOutcome,
+    /// What happened to the watched frames; absent where none were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Value>,
+}
 
 /// Lets the log of a plan happen again. Returns the outcome at its last end of a measured interval.
 ///
 /// # Errors
 /// When the log cannot be read, is not of this plan, or has no such end.
-pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
-    replay_watched(plan, log, &Watched::default())
+pub fn replay(plan: &Plan, log: &Path) -> Result<NetworkOutcome, String> {
+    replay_watched(plan, log, &Watched::default()).map(|replayed| replayed.outcome)
 }
 
-/// The same, with what happened to the watched frames as `timeline`.
+/// The same, with what happened to the watched frames.
 ///
 /// # Errors
 /// As those of a replay.
-pub fn replay_watched(plan: &Plan, log: &Path, watched: &Watched) -> Result<Value, String> {
+pub fn replay_watched(plan: &Plan, log: &Path, watched: &Watched) -> Result<Replayed, String> {
     let explain = |error: std::io::Error| format!("{}: {error}", log.display());
     let mut network = Network::new(plan, None);
     let mut last = None;
@@ -50,10 +63,9 @@ pub fn replay_watched(plan: &Plan, log: &Path, watched: &Watched) -> Result<Valu
             }
         }
     }
-    if let (Some(last), false) = (&mut last, watched.windows_ps.is_empty()) {
-        last["timeline"] = network.watched();
-    }
-    last.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))
+    let outcome = last.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))?;
+    let timeline = (!watched.windows_ps.is_empty()).then(|| network.watched());
+    Ok(Replayed { outcome, timeline })
 }
 
 /// Refuses a frame of a host that the plan does not have.

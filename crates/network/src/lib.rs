@@ -22,8 +22,7 @@ pub use control::{ControlQueue, deliver_to, notification};
 pub use flight::pace_of;
 pub use frame::{Frames, NetworkFrame};
 pub use outcome::{
-    Counted, InterfaceCounts, InterfaceRow, OnWires, PortRow, deadlock, interface_summary, port_series, ports, queue_depth,
-    switch_rows, switch_summaries,
+    Counted, OnWires, deadlock, interface_summary, port_series, ports, queue_depth, switch_rows, switch_summaries,
 };
 pub use place::DigestPlace;
 pub use record::{PortEvent, PortRecord};

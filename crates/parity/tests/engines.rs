@@ -5,11 +5,11 @@
 //! interfaces or rights; then the timelines of all ports are compared.
 
 use proptest::prelude::*;
-use serde_json::Value;
 use tailrace_fabric::frame::LiveFrame;
 use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::plane::outcome::outcome;
 use tailrace_network::{PortEvent, address_of};
+use tailrace_outcome::{NetworkOutcome, Outcome, Port, Switch};
 use tailrace_plan::*;
 use tailrace_sim::{Trace, trace};
 use tailrace_units::Time;
@@ -34,12 +34,12 @@ fn live(from_host: u32, packet: Packet) -> LiveFrame {
 }
 
 /// What the fabric's network makes of what hosts sent in a trace: events by observed port, and the outcome.
-fn carried(plan: &Plan, traced: &Trace) -> (Vec<Vec<PortEvent>>, Value) {
+fn carried(plan: &Plan, traced: &Trace) -> (Vec<Vec<PortEvent>>, NetworkOutcome) {
     let mut network = Network::new(plan, None);
     network.keep_events();
     traced.entered.iter().for_each(|&(arrival, host, packet)| network.enter_at(host as usize, live(host, packet), arrival));
     // What both have counted is compared at the end of the simulated trial, which can be over before its time.
-    let end = Time::from_ps(traced.outcome.summary()["end_ps"].as_u64().expect("a time"));
+    let end = Time::from_ps(simulated(traced).end_ps);
     network.advance(end);
     network.settle(end);
     (network.events().into_iter().map(<[PortEvent]>::to_vec).collect(), outcome(plan, &network, end))
@@ -54,20 +54,16 @@ fn observed(mut raw: RawPlan) -> Plan {
     Plan::from_raw(raw).expect("only ports of switches can be observed")
 }
 
-/// What ports and switches report. Whose frames they are is left out: a real frame tells its hosts and not its workload.
-fn reported(outcome: &Value) -> (Value, Value) {
-    let mut ports = outcome["ports"].clone();
-    ports.as_array_mut().expect("a list").iter_mut().for_each(|port| port["traffic"] = Value::Null);
-    let mut switches = outcome["switches"].clone();
-    switches.as_array_mut().expect("a list").iter_mut().for_each(|switch| switch["losses"] = Value::Null);
-    (ports, switches)
+/// The outcome of the simulator.
+fn simulated(traced: &Trace) -> Outcome {
+    serde_json::from_str(traced.outcome.json()).expect("it is an outcome")
 }
 
-/// Frames that were sent, and neither reached a host nor were dropped nor are on their way.
-fn unaccounted(outcome: &Value) -> i64 {
-    let [sent, delivered, dropped, in_network] =
-        ["sent", "delivered", "dropped", "in_network"].map(|key| outcome["conservation"][key].as_i64().expect("a count"));
-    sent - delivered - dropped - in_network
+/// What ports and switches report. Whose frames they are is left out: a real frame tells its hosts and not its workload.
+fn reported(mut ports: Vec<Port>, mut switches: Vec<Switch>) -> (Vec<Port>, Vec<Switch>) {
+    ports.iter_mut().for_each(|port| port.traffic = None);
+    switches.iter_mut().for_each(|switch| switch.losses = None);
+    (ports, switches)
 }
 
 /// By time: a late engine tells of a drop at an entrance before it tells of departures by the same port before that.
@@ -94,10 +90,10 @@ fn compare(raw: RawPlan) -> Vec<PortEvent> {
         assert_eq!(differs, None, "the first difference at {place}, simulated and live");
         assert_eq!(simulated.len(), live.len(), "events at {place}");
     }
-    // The simulator's is read from text, which may give another last digit of a mean: the other one is read like it.
-    let outcome: Value = serde_json::from_str(&outcome.to_string()).expect("it was written as JSON");
-    assert_eq!(reported(traced.outcome.summary()), reported(&outcome));
-    assert_eq!(unaccounted(&outcome), 0, "no frame is lost without a word: {}", outcome["conservation"]);
+    let simulated = simulated(&traced);
+    assert_eq!(reported(simulated.ports, simulated.switches), reported(outcome.ports, outcome.switches));
+    let frames = outcome.conservation.expect("all frames are counted");
+    assert_eq!(frames.sent, frames.delivered + frames.dropped + frames.in_network, "no frame is lost without a word");
     traced.events.concat()
 }
 

@@ -52,6 +52,23 @@ impl Latency {
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         self.counts.filled().map(|(end, count)| (end * PS_PER_COUNT, count)).collect()
     }
+    /// As outcomes have it; `None` when empty.
+    pub fn summary(&self) -> Option<tailrace_outcome::Latency> {
+        let [p50_ps, p90_ps, p95_ps, p99_ps, p99_9_ps] = self.percentiles_ps([50.0, 90.0, 95.0, 99.0, 99.9]);
+        (self.count() > 0).then(|| tailrace_outcome::Latency {
+            count: self.count(),
+            mean_ps: self.mean_ps(),
+            min_ps: self.min_ps(),
+            p50_ps,
+            p90_ps,
+            p95_ps,
+            p99_ps,
+            p99_9_ps,
+            max_ps: self.max_ps(),
+            buckets: self.buckets(),
+            above: None,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -13,5 +13,5 @@ pub use digest::Digest;
 pub use latency::Latency;
 pub use log_linear::LogLinear;
 pub use series::Series;
-pub use table::{Column, Table};
+pub use table::{Column, Table, told};
 pub use traffic::{Tally, Traffic};

@@ -1,5 +1,7 @@
 //! Tables of columns, in which an engine returns its records.
 
+use tailrace_outcome::{ColumnValues, TableColumns, Tables};
+
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -18,4 +20,26 @@ pub struct Table {
     pub name: &'static str,
     /// Name and values.
     pub columns: Vec<(&'static str, Column)>,
+}
+
+impl From<&Column> for ColumnValues {
+    fn from(column: &Column) -> ColumnValues {
+        match column {
+            Column::U32(values) => ColumnValues::U32(values.clone()),
+            Column::U64(values) => ColumnValues::U64(values.clone()),
+            Column::F64(values) => ColumnValues::F64(values.clone()),
+        }
+    }
+}
+
+impl Table {
+    /// Its columns, as outcomes have them.
+    fn told(&self) -> TableColumns {
+        self.columns.iter().map(|(name, column)| ((*name).to_owned(), column.into())).collect()
+    }
+}
+
+/// Tables as outcomes have them: by name.
+pub fn told(tables: &[Table]) -> Tables {
+    tables.iter().map(|table| (table.name.to_owned(), table.told())).collect()
 }

@@ -1,6 +1,6 @@
 //! The counters of all interfaces, read in equal intervals. Reading changes nothing else.
 
-use tailrace_network::{InterfaceCounts, InterfaceRow};
+use tailrace_outcome::Interface;
 use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
 use tailrace_units::{Span, Time};
@@ -11,7 +11,7 @@ const ROWS_MAX: usize = 1_000_000;
 const COUNTERS: usize = 8;
 
 /// The counters of a row, under the names of outcomes.
-fn counters(counts: InterfaceCounts) -> [(&'static str, Option<u64>); COUNTERS] {
+fn counters(counts: &Interface) -> [(&'static str, Option<u64>); COUNTERS] {
     [
         ("rx_frames", counts.rx_frames),
         ("rx_errors", counts.rx_errors),
@@ -39,11 +39,11 @@ impl InterfaceSeries {
     }
 
     /// Adds the rows of all interfaces. What cannot be counted is zero here; the outcome tells which that is.
-    pub(crate) fn look(&mut self, now: Time, netstat: &[InterfaceRow<'_>]) {
+    pub(crate) fn look(&mut self, now: Time, netstat: &[Interface]) {
         if self.rows.len() + netstat.len() > ROWS_MAX {
             return;
         }
-        let counted = |row: &InterfaceRow<'_>| counters(row.counts()).map(|(_, count)| count.unwrap_or(0));
+        let counted = |row: &Interface| counters(row).map(|(_, count)| count.unwrap_or(0));
         self.rows.extend(netstat.iter().zip(0..).map(|(row, number)| (number, now, counted(row))));
     }
 
@@ -54,7 +54,7 @@ impl InterfaceSeries {
             ("interface", Column::U32(self.rows.iter().map(|row| row.0).collect())),
             ("at_ps", Column::U64(self.rows.iter().map(|row| row.1.ps()).collect())),
         ];
-        let names = counters(InterfaceCounts::default()).map(|(name, _)| name);
+        let names = counters(&Interface::default()).map(|(name, _)| name);
         columns.extend(names.into_iter().enumerate().map(|(place, name)| (name, counter(place))));
         Table { name: "interface_series", columns }
     }

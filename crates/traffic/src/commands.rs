@@ -5,7 +5,6 @@ use crate::host::{Host, Settings};
 use crate::kernel::{Begin, ClockKind, Input, News, run};
 use crate::merge::merge;
 use crate::record::Record;
-use serde_json::{Map, Value, json};
 use std::fs;
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -13,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::str::FromStr;
+use tailrace_outcome::TrafficOutcome;
 use tailrace_plan::Plan;
-use tailrace_record::{Column, Table};
+use tailrace_record::told;
 use tailrace_units::{Span, Time};
 
 const USAGE: &str = "\
@@ -246,23 +246,10 @@ fn merge_records(options: Options) -> Result<(), String> {
     let read = |path: &PathBuf| read_record(path).map_err(|error| format!("{}: {error}", path.display()));
     let records = options.records.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let merged = merge(&plan, &records, options.end_ps.map(Time::from_ps))?;
-    let mut document = merged.summary;
-    document["tables"] = merged.tables.iter().map(|table| (table.name.to_owned(), columns(table))).collect::<Map<_, _>>().into();
-    say(&format!("{document}\n"))
+    let outcome = TrafficOutcome { tables: Some(told(&merged.tables)), ..merged.summary };
+    say(&format!("{}\n", serde_json::to_string(&outcome).expect("an outcome is JSON")))
 }
 
 fn read_record(path: &Path) -> Result<Record, String> {
     Record::parse(&fs::read(path).map_err(|error| error.to_string())?)
-}
-
-fn columns(table: &Table) -> Value {
-    let of = |(name, column): &(&'static str, Column)| {
-        let values = match column {
-            Column::U32(values) => json!(values),
-            Column::U64(values) => json!(values),
-            Column::F64(values) => json!(values),
-        };
-        ((*name).to_owned(), values)
-    };
-    Value::Object(table.columns.iter().map(of).collect())
 }

@@ -28,7 +28,6 @@ pub use followed::{Followed, Unfollowed};
 pub use record::{Before, Row, Sum, WorkloadRecord};
 pub use storage_record::{OfOp, StorageRecord};
 
-use serde_json::Value;
 use storage_devices::Devices;
 use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
@@ -159,10 +158,8 @@ trait Kind {
         Followed::Asking
     }
 
-    /// What is told of it besides, and its key.
-    fn details(&self, _record: &WorkloadRecord) -> Option<(&'static str, Value)> {
-        None
-    }
+    /// Adds what only this kind tells.
+    fn add_details(&self, _record: &WorkloadRecord, _told: &mut tailrace_outcome::Workload) {}
 }
 
 /// A workload's place in the plan.
@@ -248,9 +245,9 @@ pub fn followed(workload: &Workload) -> Followed {
     kind_of(workload).followed()
 }
 
-/// What is told of a workload besides, and its key.
-fn details(workload: &Workload, record: &WorkloadRecord) -> Option<(&'static str, Value)> {
-    kind_of(workload).details(record)
+/// Adds what only the kind of a workload tells.
+fn add_details(workload: &Workload, record: &WorkloadRecord, told: &mut tailrace_outcome::Workload) {
+    kind_of(workload).add_details(record, told);
 }
 
 /// Tells an engine of all workloads.

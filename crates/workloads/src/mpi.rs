@@ -1,11 +1,11 @@
 //! Ranks of an MPI job: the program of each host, and what is told of each size.
 
 use crate::{Engine, Followed, Kind, Place, WorkloadProgram, WorkloadRecord};
-use serde_json::{Value, json};
 use std::sync::Arc;
 use tailrace_endpoint::app::schedule::{self, Collective, Pattern, Tree};
 use tailrace_endpoint::app::{Job, Ledger, MpiConfig, MpiCosts, MpiHost, Peer, Size};
-use tailrace_plan::{Algorithm, Mpi, MpiPattern, RawObserve};
+use tailrace_outcome::{MpiSize, MpiTimes, Workload};
+use tailrace_plan::{Algorithm, Mpi, MpiPattern, RawObserve, variants};
 use tailrace_units::{RandomStream, Span, Time};
 
 impl Kind for Mpi {
@@ -52,24 +52,24 @@ impl Kind for Mpi {
         }
     }
 
-    fn details(&self, record: &WorkloadRecord) -> Option<(&'static str, Value)> {
+    fn add_details(&self, record: &WorkloadRecord, told: &mut Workload) {
         let active = self.active() as usize;
-        let rows = self.raw.sizes_bytes.iter().zip(&self.raw.iterations).enumerate().map(|(at, (&bytes, &iterations))| {
+        let size = |(at, (&bytes, &planned)): (usize, (&u64, &u64))| {
             let sums: Vec<_> = record.sums[at * active..(at + 1) * active].iter().filter(|sum| sum.count > 0).collect();
-            let means: Vec<f64> = sums.iter().map(|sum| sum.mean_ps()).collect();
-            let collective = self.collective(bytes);
-            json!({
-                "bytes": bytes,
-                "planned": iterations,
-                "repetitions": sums.iter().map(|sum| sum.count).max().unwrap_or(0),
-                "ranks": sums.len(),
-                "algorithm": format!("{collective:?}"),
-                "mean_of_ranks_ps": means,
-                "min_ps": sums.iter().map(|sum| sum.min_ps).min(),
-                "max_ps": sums.iter().map(|sum| sum.max_ps).max(),
-            })
-        });
-        Some(("mpi_times", json!({"pattern": self.raw.pattern, "ranks": self.active(), "sizes": rows.collect::<Vec<Value>>()})))
+            MpiSize {
+                bytes,
+                planned,
+                repetitions: sums.iter().map(|sum| sum.count).max().unwrap_or(0),
+                ranks: sums.len() as u64,
+                algorithm: format!("{:?}", self.collective(bytes)),
+                mean_of_ranks_ps: sums.iter().map(|sum| sum.mean_ps()).collect(),
+                min_ps: sums.iter().map(|sum| sum.min_ps).min(),
+                max_ps: sums.iter().map(|sum| sum.max_ps).max(),
+            }
+        };
+        let sizes = self.raw.sizes_bytes.iter().zip(&self.raw.iterations).enumerate().map(size).collect();
+        let pattern = variants::<MpiPattern>()[self.raw.pattern as usize].to_owned();
+        told.mpi_times = Some(MpiTimes { pattern, ranks: self.active().into(), sizes });
     }
 }
 

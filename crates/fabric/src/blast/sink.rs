@@ -83,16 +83,8 @@ impl Arrivals<'_> {
     }
 
     fn json(&self, overruns: u64) -> Value {
-        let delays = &self.delays;
-        let latency = (delays.count() > 0).then(|| {
-            let [p50, p90, p95, p99, p99_9] = delays.percentiles_ps([50.0, 90.0, 95.0, 99.0, 99.9]);
-            json!({
-                "count": delays.count(), "mean_ps": delays.mean_ps(), "min_ps": delays.min_ps(), "max_ps": delays.max_ps(),
-                "p50_ps": p50, "p90_ps": p90, "p95_ps": p95, "p99_ps": p99, "p99_9_ps": p99_9, "buckets": delays.buckets(),
-            })
-        });
         json!({
-            "received": self.received, "latency": latency, "rows": self.rows, "bin_ps": self.series.width().ps(),
+            "received": self.received, "latency": self.delays.summary(), "rows": self.rows, "bin_ps": self.series.width().ps(),
             "bins": self.series.bins(), "overruns": overruns,
         })
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
+use tailrace_outcome::{Fabric, NetworkOutcome};
 
 const GIGABIT: u64 = 1_000_000_000;
 /// Ethernet and wire overhead, and headers of a datagram (RFC 791, RFC 768).
@@ -54,6 +55,15 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     print_json(&bench.all()?)
 }
 
+/// Ends a lab. Returns how its fabric ran, and the frames that it carried in a second.
+fn end(lab: Client) -> Result<(Fabric, f64), String> {
+    let outcome: NetworkOutcome =
+        serde_json::from_value(lab.down()?).map_err(|error| format!("the outcome of the lab: {error}"))?;
+    let fabric = outcome.fabric.unwrap_or_default();
+    let carried = fabric.frames_out.unwrap_or(0) as f64 / (outcome.end_ps as f64 * 1e-12).max(1e-9);
+    Ok((fabric, carried))
+}
+
 struct Bench {
     program: PathBuf,
     dir: PathBuf,
@@ -88,9 +98,7 @@ impl Bench {
         lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
         self.source(&mut lab, payload, 1)?;
         self.measure(&mut lab)?;
-        let outcome = lab.down()?;
-        let seconds = outcome["end_ps"].as_f64().unwrap_or(0.0) * 1e-12;
-        Ok(outcome["fabric"]["frames_out"].as_f64().unwrap_or(0.0) / seconds.max(1e-9))
+        end(lab).map(|(_, carried_per_s)| carried_per_s)
     }
 
     /// Frames per second of small datagrams, as fast as they come.
@@ -100,17 +108,14 @@ impl Bench {
         lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
         self.source(&mut lab, payload, 1)?;
         self.measure(&mut lab)?;
-        let outcome = lab.down()?;
-        let fabric = &outcome["fabric"];
-        let seconds = outcome["end_ps"].as_f64().unwrap_or(0.0) * 1e-12;
-        let carried = fabric["frames_out"].as_f64().unwrap_or(0.0) / seconds.max(1e-9);
-        let share = fabric["cpu"]["switch_share"].as_f64().unwrap_or(1.0).max(1e-9);
+        let (fabric, carried) = end(lab)?;
+        let share = fabric.cpu.switch_share.unwrap_or(1.0).max(1e-9);
         Ok(json!({
             "carried_per_s": carried.round(),
             "switch_share": share,
             "frames_per_second_max": (carried * (SWITCH_SHARE_MAX / share).min(EXTRAPOLATION_MAX)).floor(),
-            "lateness_us": fabric["lateness_us"],
-            "max_gap_us": fabric["max_gap_us"],
+            "lateness_us": fabric.lateness_us,
+            "max_gap_us": fabric.max_gap_us,
         }))
     }
 
@@ -127,8 +132,7 @@ impl Bench {
         drop(hogs);
         let sink: Value =
             serde_json::from_str(&text).map_err(|error| format!("unexpected output of the sink {text:?}: {error}"))?;
-        let outcome = lab.down()?;
-        let fabric = &outcome["fabric"];
+        let (fabric, _) = end(lab)?;
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
         let received_bps = number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
         let frame_us = wire_bits as f64 / rate as f64 * 1e6;
@@ -139,17 +143,17 @@ impl Bench {
             "rate_bps": rate,
             "mtu_bytes": mtu,
             "neighbours": neighbours,
-            "rate_error_ppm": fabric["rate_error_ppm"]["sw>h0"],
+            "rate_error_ppm": fabric.rate_error_ppm.as_ref().and_then(|errors| errors.get("sw>h0")),
             "received_error_ppm": (received_bps / rate as f64 - 1.0) * 1e6,
             "delay_us": sink["delay_us"],
             "delay_full_queue_us": ideal_us,
-            "lateness_us": fabric["lateness_us"],
-            "own_lateness_us": fabric["own_lateness_us"],
-            "stalls": fabric["stalls"],
+            "lateness_us": fabric.lateness_us,
+            "own_lateness_us": fabric.own_lateness_us,
+            "stalls": fabric.stalls,
             "machine": machine,
-            "max_gap_us": fabric["max_gap_us"],
-            "cpu": fabric["cpu"],
-            "frames_lost_outside": fabric["frames_lost_outside"],
+            "max_gap_us": fabric.max_gap_us,
+            "cpu": fabric.cpu,
+            "frames_lost_outside": fabric.frames_lost_outside,
         }))
     }
 

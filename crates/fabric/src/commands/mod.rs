@@ -17,8 +17,10 @@ use crate::cgroup::Cleared;
 use crate::failure::{report_failure, tell_people};
 use crate::options::{Words, required, unknown};
 use crate::plane::timeline::Watched;
+use crate::replay::Replayed;
 use crate::sys::process::die_with_parent;
 use nix::sys::signal::Signal;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -111,6 +113,15 @@ fn end_with_starter() -> Result<(), String> {
     die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))
 }
 
+/// What `replay` prints.
+#[derive(Serialize)]
+struct ReplayAnswer {
+    #[serde(flatten)]
+    replayed: Replayed,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect: Option<Value>,
+}
+
 /// Replays a log and prints its outcome with the digest.
 fn replay(mut words: Words) -> Result<(), String> {
     let (mut plan, mut log, mut wants_effect, mut windows_ps, mut pairs) = (None, None, false, Vec::new(), Vec::new());
@@ -127,11 +138,9 @@ fn replay(mut words: Words) -> Result<(), String> {
     let plan = lab::read_plan(&required(plan, "--plan")?)?;
     let log = required(log, "--log")?;
     let between = pairs.iter().map(|pair| hosts(&plan, pair)).collect::<Result<_, _>>()?;
-    let mut answer = crate::replay::replay_watched(&plan, &log, &Watched { windows_ps, between })?;
-    if wants_effect {
-        answer["effect"] = crate::effect::effect(&plan, &log)?;
-    }
-    print_json(&answer)
+    let replayed = crate::replay::replay_watched(&plan, &log, &Watched { windows_ps, between })?;
+    let effect = wants_effect.then(|| crate::effect::effect(&plan, &log)).transpose()?;
+    print_json(&json!(ReplayAnswer { replayed, effect }))
 }
 
 /// Two hosts of a plan, as A,B.

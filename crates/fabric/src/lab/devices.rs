@@ -3,9 +3,8 @@
 use super::line::Passed;
 use super::star::Star;
 use crate::netlink::{Link, LinkCounters, LinkState, Netlink, find};
-use serde_json::Value;
 use std::io;
-use tailrace_network::InterfaceCounts;
+use tailrace_outcome::Interface;
 
 /// The switch's ends of all lines, in the order of the hosts.
 #[derive(Debug, Default)]
@@ -28,15 +27,14 @@ impl Devices {
     }
 
     /// The ports of the switch. What waits in front of a host, and is dropped there, is the port's.
-    pub(super) fn rows(&self, star: &Star, readings: &[Reading], passed: &[Passed]) -> Vec<Value> {
+    pub(super) fn rows(&self, star: &Star, readings: &[Reading], passed: &[Passed]) -> Vec<Interface> {
         let row = |index: usize| {
             let ((state, counted), line) = (&readings[index], &passed[index]);
-            let counts = InterfaceCounts {
+            Interface {
                 tx_frames: Some(line.queue.tx_frames),
                 tx_dropped: Some(counted.tx_dropped + line.queue.drop_frames),
-                ..counted.of_netstat()
-            };
-            state.row(&star.switch, Some(&star.lines[index].host), &self.all[index].0, counts)
+                ..counted.in_row(state.row(&star.switch, Some(&star.lines[index].host), &self.all[index].0))
+            }
         };
         (0..self.all.len()).map(row).collect()
     }

@@ -9,12 +9,12 @@ use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::Link;
 use crate::plane::handle::Plane;
-use crate::plane::question::Ask;
-use serde_json::Value;
+use crate::plane::question::{Answer, Ask};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 
 /// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known beforehand.
@@ -59,30 +59,30 @@ impl Fabric {
         matches!(self, Fabric::Switch(plane) if plane.is_realtime)
     }
 
-    pub(super) fn begin(&mut self) -> Result<Value, String> {
+    pub(super) fn begin(&mut self) -> Result<Answer, String> {
         match self {
             Fabric::Switch(plane) => plane.ask(Ask::Begin),
-            Fabric::Foreign(foreign) => foreign.begin().map(|()| Value::Null).map_err(|error| error.to_string()),
+            Fabric::Foreign(foreign) => foreign.begin().map(|()| Answer::Done).map_err(|error| error.to_string()),
         }
     }
 
-    pub(super) fn end(&mut self) -> Result<Value, String> {
+    pub(super) fn end(&mut self) -> Result<Answer, String> {
         match self {
             Fabric::Switch(plane) => plane.ask(Ask::End),
-            Fabric::Foreign(foreign) => foreign.end().map(|()| Value::Null).map_err(|error| error.to_string()),
+            Fabric::Foreign(foreign) => foreign.end().map(|()| Answer::Done).map_err(|error| error.to_string()),
         }
     }
 
     /// What was counted so far.
-    pub(super) fn outcome(&mut self) -> Result<Value, String> {
+    pub(super) fn outcome(&mut self) -> Result<NetworkOutcome, String> {
         match self {
-            Fabric::Switch(plane) => plane.ask(Ask::Counters),
+            Fabric::Switch(plane) => plane.outcome(),
             Fabric::Foreign(foreign) => foreign.outcome().map_err(|error| error.to_string()),
         }
     }
 
     /// Asks the switch something that no other kind can do.
-    pub(super) fn ask(&self, what: Ask) -> Result<Value, String> {
+    pub(super) fn ask(&self, what: Ask) -> Result<Answer, String> {
         match self {
             Fabric::Switch(plane) => plane.ask(what),
             Fabric::Foreign(_) => Err("this kind of fabric cannot do that: nothing passes this program".into()),
@@ -90,7 +90,7 @@ impl Fabric {
     }
 
     /// Ends it. Returns the outcome.
-    pub(super) fn stop(self) -> Result<Value, String> {
+    pub(super) fn stop(self) -> Result<NetworkOutcome, String> {
         match self {
             Fabric::Switch(plane) => plane.stop(),
             Fabric::Foreign(mut foreign) => foreign.outcome().map_err(|error| error.to_string()),

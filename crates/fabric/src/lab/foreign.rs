@@ -9,11 +9,12 @@ use super::star::Star;
 use crate::address;
 use crate::cgroup::Groups;
 use crate::netlink::{Link, Netlink, find};
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tailrace_outcome::{Cpu, Dropped, Drops, Fabric, NetworkOutcome, Port, Queue, Switch};
 use tailrace_plan::Plan;
 
 /// Name of the kernel's bridge in the lab's own namespace.
@@ -147,26 +148,33 @@ impl Foreign {
     }
 
     /// What was counted so far. What the kernel does not count is absent.
-    pub(super) fn outcome(&mut self) -> io::Result<Value> {
+    pub(super) fn outcome(&mut self) -> io::Result<NetworkOutcome> {
         let (end, happened) = match &self.end {
             Some(kept) => kept.clone(),
             None => (Instant::now(), self.happened()?),
         };
         let measured = end.duration_since(self.begin);
         let end_ps = u64::try_from(measured.as_nanos() * PS_PER_NS).unwrap_or(u64::MAX);
-        let (ports, switches, rows) = match &self.shaped {
+        let (ports, switches, netstat) = match &self.shaped {
             Some((star, _)) => {
                 let rows = self.devices.rows(star, &happened.counted, &happened.passed);
-                (ports(star, &happened.passed), json!([switch(star, &happened.passed)]), rows)
+                (ports(star, &happened.passed), vec![switch(star, &happened.passed)], rows)
             }
-            None => (json!([]), json!([]), Vec::new()),
+            None => Default::default(),
         };
         let share = |time: Duration| time.as_secs_f64() / measured.as_secs_f64().max(1e-9);
-        let cpu = happened.processor.map_or(json!({}), |time| json!({ "switch_share": share(time) }));
-        Ok(json!({
-            "name": self.name, "seed": self.seed, "digest": null, "end_ps": end_ps, "ports": ports, "switches": switches,
-            "interfaces": {}, "netstat": rows, "fabric": { "cpu": cpu },
-        }))
+        let cpu = Cpu { switch_share: happened.processor.map(share), ..Cpu::default() };
+        Ok(NetworkOutcome {
+            name: self.name.clone(),
+            seed: self.seed,
+            end_ps,
+            ports,
+            switches,
+            interfaces: Some(BTreeMap::new()),
+            netstat,
+            fabric: Some(Fabric { cpu, ..Fabric::default() }),
+            ..NetworkOutcome::default()
+        })
     }
 }
 
@@ -242,35 +250,45 @@ fn be_silent() -> io::Result<()> {
     Ok(())
 }
 
-fn ports(star: &Star, passed: &[Passed]) -> Value {
+fn ports(star: &Star, passed: &[Passed]) -> Vec<Port> {
     let port = |(of, passed): (&super::star::LineOf, &Passed)| {
         let queue = passed.queue;
-        let lost = queue.drop_frames;
-        json!({
-            "node": star.switch,
-            "towards": of.host,
-            "rate_bps": of.port.rate_bps,
-            "tx_frames": queue.tx_frames,
-            "tx_bytes": queue.tx_bytes,
-            "queues": [{
-                "name": QUEUE,
-                "tx_frames": queue.tx_frames,
-                "tx_bytes": queue.tx_bytes,
-                "drops": if lost > 0 { json!({ TAIL_DROP: { "frames": lost } }) } else { json!({}) },
-                "depth_bytes": queue.depth_bytes,
+        Port {
+            node: star.switch.clone(),
+            towards: of.host.clone(),
+            rate_bps: of.port.rate_bps,
+            tx_frames: queue.tx_frames,
+            tx_bytes: queue.tx_bytes,
+            queues: vec![Queue {
+                name: QUEUE.to_owned(),
+                tx_frames: queue.tx_frames,
+                tx_bytes: queue.tx_bytes,
+                drops: lost(TAIL_DROP, queue.drop_frames, None),
+                depth_bytes: queue.depth_bytes,
+                ..Queue::default()
             }],
-        })
+            ..Port::default()
+        }
     };
     star.lines.iter().zip(passed).map(port).collect()
 }
 
+/// Frames that were lost for one cause.
+fn lost(cause: &str, frames: u64, bytes: Option<u64>) -> Drops {
+    (frames > 0).then(|| (cause.to_owned(), Dropped { frames, bytes })).into_iter().collect()
+}
+
 /// What came in and did not come out was lost in the switch, or is in it still.
-fn switch(star: &Star, passed: &[Passed]) -> Value {
+fn switch(star: &Star, passed: &[Passed]) -> Switch {
     let sum = |of: fn(&Passed) -> u64| -> u64 { passed.iter().map(of).sum() };
     let frames = sum(|line| line.from_host.0).saturating_sub(sum(|line| line.from_switch.0));
     let bytes = sum(|line| line.from_host.1).saturating_sub(sum(|line| line.from_switch.1));
-    let drops = if frames > 0 { json!({ IN_SWITCH: { "frames": frames, "bytes": bytes } }) } else { json!({}) };
-    json!({ "name": star.switch, "buffer_bytes": star.buffer_bytes, "early_drops": drops })
+    Switch {
+        name: star.switch.clone(),
+        buffer_bytes: star.buffer_bytes,
+        early_drops: lost(IN_SWITCH, frames, Some(bytes)),
+        ..Switch::default()
+    }
 }
 
 #[cfg(test)]
@@ -278,6 +296,7 @@ mod tests {
     use super::*;
     use crate::lab::star::{LineOf, shape};
     use crate::netlink::QdiscCounters;
+    use serde_json::json;
 
     fn star() -> Star {
         let line = |host: &str| LineOf { host: host.into(), port: shape(1_000_000, 24, 1_514, 3_028) };
@@ -299,17 +318,17 @@ mod tests {
         let queue = QdiscCounters { tx_frames: 7, tx_bytes: 700, drop_frames: 2, depth_bytes: 0 };
         let passed = [Passed::default(), Passed { queue, ..Passed::default() }];
         let ports = ports(&star(), &passed);
-        assert_eq!(ports[0]["queues"][0]["drops"], json!({}));
-        assert_eq!(ports[1]["queues"][0]["drops"], json!({ "tail-drop": { "frames": 2 } }));
-        assert_eq!((&ports[1]["towards"], &ports[1]["tx_bytes"]), (&json!("b"), &json!(700)));
-        assert!(ports[1]["queues"][0].get("marked_frames").is_none(), "nobody counts marks");
+        assert_eq!(ports[0].queues[0].drops, Drops::new());
+        assert_eq!(json!(ports[1].queues[0].drops), json!({ "tail-drop": { "frames": 2 } }));
+        assert_eq!((ports[1].towards.as_str(), ports[1].tx_bytes), ("b", 700));
+        assert!(json!(ports[1].queues[0]).get("marked_frames").is_none(), "nobody counts marks");
     }
 
     #[test]
     fn what_does_not_come_out_of_the_switch_was_lost_there() {
         let line = |from_host, from_switch| Passed { from_host, from_switch, ..Passed::default() };
         let lost = switch(&star(), &[line((10, 1_000), (0, 0)), line((0, 0), (8, 800))]);
-        assert_eq!(lost["early_drops"], json!({ "in-switch": { "frames": 2, "bytes": 200 } }));
-        assert_eq!(switch(&star(), &[line((3, 300), (3, 300))])["early_drops"], json!({}));
+        assert_eq!(json!(lost.early_drops), json!({ "in-switch": { "frames": 2, "bytes": 200 } }));
+        assert_eq!(switch(&star(), &[line((3, 300), (3, 300))]).early_drops, Drops::new());
     }
 }

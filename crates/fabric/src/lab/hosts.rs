@@ -11,11 +11,10 @@ use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, offload, tap};
 use crate::vlans::Vlans;
 use nix::sched::{CloneFlags, setns, unshare};
-use serde_json::{Value, json};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use tailrace_network::InterfaceRow;
+use tailrace_outcome::Interface;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 
 /// Name of the interface in every host.
@@ -128,12 +127,15 @@ impl Host {
     }
 
     /// Its interface as `netstat -i` has it; what cannot be read is not claimed.
-    pub(super) fn row(&mut self) -> Value {
-        let counts = self.counters().map(LinkCounters::of_netstat).unwrap_or_default();
-        self.netlink.state(self.link).map_or_else(
-            |_| json!(InterfaceRow::new(&self.name, None, INTERFACE, None, counts)),
-            |state| state.row(&self.name, None, INTERFACE, counts),
-        )
+    pub(super) fn row(&mut self) -> Interface {
+        let row = self
+            .netlink
+            .state(self.link)
+            .map_or_else(|_| Interface::up(&self.name, None, INTERFACE, None), |state| state.row(&self.name, None, INTERFACE));
+        match self.counters() {
+            Ok(counters) => counters.in_row(row),
+            Err(_) => row,
+        }
     }
 
     /// Counts from here on.

@@ -3,8 +3,9 @@
 use super::hosts::Host;
 use super::kind::FabricKind;
 use crate::machine::Machine;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tailrace_outcome::{Cpu, Fabric, Interface, LossesOutside, NetworkOutcome};
 
 /// Counters of hosts and of the machine during a measured interval.
 #[derive(Debug)]
@@ -23,11 +24,11 @@ pub(super) struct Measurement {
 #[derive(Clone, Default, Debug)]
 struct Hosts {
     /// Losses by host.
-    losses: Map<String, Value>,
+    losses: BTreeMap<String, LossesOutside>,
     sent_frames: u64,
     received_frames: u64,
     /// Their interfaces as `netstat -i` has them.
-    rows: Vec<Value>,
+    rows: Vec<Interface>,
 }
 
 impl Measurement {
@@ -51,28 +52,28 @@ impl Measurement {
     }
 
     /// Adds to an outcome what was lost outside the modelled queues, by host, and the machine's processor time.
-    pub(super) fn complete(&mut self, mut outcome: Value, hosts: &mut [Host]) -> Value {
+    pub(super) fn complete(&self, outcome: NetworkOutcome, hosts: &mut [Host]) -> NetworkOutcome {
         let (counted, machine) = self.at_end.clone().unwrap_or_else(|| (Hosts::read(hosts), Machine::now()));
-        let mut losses = counted.losses;
+        let Hosts { mut losses, sent_frames, received_frames, rows } = counted;
         let (idle, steal) = machine.idle_and_steal_since(self.at_begin);
-        let fabric = &mut outcome["fabric"];
-        fabric["cpu"]["idle_share"] = idle.into();
-        fabric["cpu"]["steal_share"] = steal.into();
-        fabric["kind"] = self.kind.name().into();
-        if self.kind != FabricKind::Tap {
-            fabric["frames_in"] = counted.sent_frames.into();
-            fabric["frames_out"] = counted.received_frames.into();
+        let told = outcome.fabric.unwrap_or_default();
+        for (host, failed) in told.write_failed.iter().flatten() {
+            losses.entry(host.clone()).or_default().write_failed = Some(*failed);
         }
-        fabric["realtime"] = self.is_realtime.into();
-        fabric["replay_log"] = json!(self.log);
-        if let Some(failed) = fabric.as_object_mut().and_then(|fabric| fabric.remove("write_failed")) {
-            losses.iter_mut().for_each(|(host, lost)| lost["write_failed"] = failed[host].clone());
-        }
-        fabric["frames_lost_outside"] = Value::Object(losses);
-        let mut rows = counted.rows;
-        rows.extend(outcome["netstat"].as_array().cloned().unwrap_or_default());
-        outcome["netstat"] = rows.into();
-        outcome
+        let is_own = self.kind == FabricKind::Tap;
+        let fabric = Fabric {
+            cpu: Cpu { idle_share: Some(idle), steal_share: Some(steal), ..told.cpu },
+            kind: Some(self.kind.name().to_owned()),
+            frames_in: if is_own { told.frames_in } else { Some(sent_frames) },
+            frames_out: if is_own { told.frames_out } else { Some(received_frames) },
+            realtime: Some(self.is_realtime),
+            replay_log: Some(self.log.as_ref().map(|log| log.to_string_lossy().into_owned())),
+            frames_lost_outside: Some(losses),
+            write_failed: None,
+            ..told
+        };
+        let netstat = rows.into_iter().chain(outcome.netstat).collect();
+        NetworkOutcome { fabric: Some(fabric), netstat, ..outcome }
     }
 }
 
@@ -82,10 +83,10 @@ impl Hosts {
     fn read(hosts: &mut [Host]) -> Hosts {
         let mut read = Hosts::default();
         for host in hosts {
-            let mut lost = json!({});
+            let mut lost = LossesOutside::default();
             // Counters that cannot be read are no counters: nothing is claimed.
             if let Ok(counters) = host.counters() {
-                lost = json!({ "tx_dropped": counters.tx_dropped, "rx_dropped": counters.rx_dropped });
+                (lost.tx_dropped, lost.rx_dropped) = (Some(counters.tx_dropped), Some(counters.rx_dropped));
                 read.sent_frames += counters.tx_packets;
                 read.received_frames += counters.rx_packets;
             }

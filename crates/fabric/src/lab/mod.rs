@@ -178,7 +178,7 @@ impl Lab {
                     }
                 };
                 if matches!(command.op, Op::Down) {
-                    let Lab { mut hosts, fabric, mut clients, mut measurement, .. } = self;
+                    let Lab { mut hosts, fabric, mut clients, measurement, .. } = self;
                     let outcome = fabric.stop().map(|outcome| measurement.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
@@ -204,7 +204,7 @@ impl Lab {
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
                 self.measurement.begin(&mut self.hosts)?;
-                self.fabric.begin()
+                self.fabric.begin().map(|begun| begun.told())
             }
             Op::End => {
                 self.fabric.end()?;
@@ -220,9 +220,9 @@ impl Lab {
                 if is_private(&path) {
                     return Err(format!("{} would be removed with the lab: choose another folder", path.display()));
                 }
-                self.fabric.ask(Ask::Capture(host, path, name))
+                self.fabric.ask(Ask::Capture(host, path, name)).map(|done| done.told())
             }
-            Op::CaptureStop { port } => self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)),
+            Op::CaptureStop { port } => self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)).map(|captured| captured.told()),
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }

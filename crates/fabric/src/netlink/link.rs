@@ -1,12 +1,11 @@
 //! Interfaces, addresses, routes and neighbours of one network namespace.
 
 use super::message::{Netlink, Request, find_attribute};
-use serde_json::{Value, json};
 use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
-use tailrace_network::{InterfaceCounts, InterfaceRow};
+use tailrace_outcome::Interface;
 use tailrace_wire::PRIORITIES;
 
 const RTM_NEWLINK: u16 = 16;
@@ -132,9 +131,9 @@ const FLAG_LETTERS: [(libc::c_int, char); 8] = [
 ];
 
 impl LinkState {
-    /// A row of `netstat -i`.
-    pub fn row(&self, node: &str, towards: Option<&str>, name: &str, counts: InterfaceCounts) -> Value {
-        json!(InterfaceRow::new(node, towards, name, Some(self.mtu_bytes), counts).with_flags(&self.flags))
+    /// A row of `netstat -i`, of which nothing is counted.
+    pub fn row(&self, node: &str, towards: Option<&str>, name: &str) -> Interface {
+        Interface { flags: self.flags.clone(), ..Interface::up(node, towards, name, Some(self.mtu_bytes)) }
     }
 }
 
@@ -157,10 +156,10 @@ impl LinkCounters {
         }
     }
 
-    /// As `netstat -i` has them. Neither pairs of interfaces (veth) nor TAPs have a ring of their own that could overrun: Linux never
+    /// In a row of `netstat -i`. Neither pairs of interfaces (veth) nor TAPs have a ring of their own that could overrun: Linux never
     /// counts `rx_fifo_errors` and `tx_fifo_errors` for them.
-    pub fn of_netstat(self) -> InterfaceCounts {
-        InterfaceCounts {
+    pub fn in_row(self, row: Interface) -> Interface {
+        Interface {
             rx_frames: Some(self.rx_packets),
             rx_errors: Some(self.rx_errors),
             rx_dropped: Some(self.rx_dropped),
@@ -169,6 +168,7 @@ impl LinkCounters {
             tx_errors: Some(self.tx_errors),
             tx_dropped: Some(self.tx_dropped),
             tx_overruns: None,
+            ..row
         }
     }
 }
@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn a_row_has_the_flags_and_the_mtu_that_the_kernel_has_told() {
         let state = LinkState { mtu_bytes: 9_000, flags: flag_letters((libc::IFF_UP | libc::IFF_BROADCAST) as u32) };
-        let row = state.row("h", None, "eth0", InterfaceCounts::default());
-        assert_eq!((&row["flags"], &row["mtu_bytes"]), (&json!("BU"), &json!(9_000)));
+        let row = state.row("h", None, "eth0");
+        assert_eq!((row.flags.as_str(), row.mtu_bytes), ("BU", Some(9_000)));
     }
 }

@@ -3,8 +3,8 @@
 use crate::clock::thread_time;
 use crate::delays::Delays;
 use crate::lateness::{Lateness, STALL_MIN, Stalls};
-use serde_json::{Value, json};
 use std::time::Duration;
+use tailrace_outcome::{Cpu, Fabric};
 use tailrace_units::{Span, Time};
 
 /// A rate is judged over a time in which a port was never idle; shorter ones say nothing.
@@ -152,25 +152,26 @@ impl Fidelity {
         self.busy[host].extend(due, on_wire, now);
     }
 
-    /// All of it as JSON; `measured` is the length of the interval.
-    pub(super) fn summary(&self, measured: Span) -> Value {
+    /// What it alone knows; `measured` is the length of the interval.
+    pub(super) fn summary(&self, measured: Span) -> Fabric {
         let thread = thread_time().saturating_sub(self.thread_at_begin).as_secs_f64();
-        json!({
-            "lateness_us": self.lateness.summary(),
-            "own_lateness_us": self.own_lateness.summary(),
-            "stalls": self.stalls.summary(),
-            "ticks": self.ticks,
-            "max_gap_us": self.gap_max.ps() as f64 / PS_PER_US,
-            "frames_in": self.frames_in,
-            "frames_out": self.frames_out,
-            "foreign_frames": self.foreign_frames,
-            "pool_exhausted": self.pool_exhausted,
-            "cpu": { "switch_share": thread / measured.as_secs_f64().max(1e-9) },
-        })
+        Fabric {
+            lateness_us: Some(self.lateness.summary()),
+            own_lateness_us: Some(self.own_lateness.summary()),
+            stalls: Some(self.stalls.summary()),
+            ticks: Some(self.ticks),
+            max_gap_us: Some(self.gap_max.ps() as f64 / PS_PER_US),
+            frames_in: Some(self.frames_in),
+            frames_out: Some(self.frames_out),
+            foreign_frames: Some(self.foreign_frames),
+            pool_exhausted: Some(self.pool_exhausted),
+            cpu: Cpu { switch_share: Some(thread / measured.as_secs_f64().max(1e-9)), ..Cpu::default() },
+            ..Fabric::default()
+        }
     }
 
     /// How long frames took to a host.
-    pub(super) fn delay(&self, host: usize) -> Value {
+    pub(super) fn delay(&self, host: usize) -> tailrace_outcome::Delays {
         self.delays[host].summary()
     }
 
@@ -212,6 +213,7 @@ impl Busy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tailrace_outcome::LatenessUs;
 
     fn us(n: u64) -> Time {
         Time::ZERO + Span::from_us(n)
@@ -233,10 +235,10 @@ mod tests {
         // Stopped for 2 ms between two frames.
         deliver(&mut fidelity, us(3_145), us(5_151));
         let told = fidelity.summary(Span::from_ms(10));
-        let max = |key: &str| told[key]["max"].as_f64().expect("a number");
-        assert!((max("lateness_us") - 3_015.0).abs() < 30.0, "{told}");
-        assert!((max("own_lateness_us") - 39.0).abs() < 1.0, "{told}");
-        assert_eq!(told["stalls"], json!({ "count": 2, "total_us": 5_000.0, "max_us": 3_000.0 }));
+        let max = |of: Option<LatenessUs>| of.expect("it is told").max;
+        assert!((max(told.lateness_us) - 3_015.0).abs() < 30.0, "{told:?}");
+        assert!((max(told.own_lateness_us) - 39.0).abs() < 1.0, "{told:?}");
+        assert_eq!(told.stalls, Some(tailrace_outcome::Stalls { count: 2, total_us: 5_000.0, max_us: 3_000.0 }));
     }
 
     #[test]
@@ -247,7 +249,7 @@ mod tests {
             fidelity.caught_up(us(4_000), || worked);
             deliver(&mut fidelity, us(1_000), us(4_005));
             let told = fidelity.summary(Span::from_ms(10));
-            (told["own_lateness_us"]["max"].as_f64().expect("a number"), told["stalls"]["count"].clone())
+            (told.own_lateness_us.expect("it is told").max, told.stalls.expect("they are told").count)
         };
         let (own, stalls) = own_max_us(Duration::from_micros(2_990));
         assert!((own - 2_995.0).abs() < 30.0 && stalls == 0, "{own} {stalls}");

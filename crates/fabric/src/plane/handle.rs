@@ -1,17 +1,17 @@
 //! The data plane as the lab holds it: a thread that is asked and answers.
 
-use super::question::{Ask, Question};
+use super::question::{Answer, Ask, Question};
 use super::run::Run;
 use crate::log::Writer;
 use crate::sys::thread;
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use serde_json::Value;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 
 /// How long a question to the thread may take: it answers between two ticks.
@@ -52,19 +52,27 @@ impl Plane {
     ///
     /// # Errors
     /// When it does not answer.
-    pub fn ask(&self, what: Ask) -> Result<Value, String> {
+    pub fn ask(&self, what: Ask) -> Result<Answer, String> {
         let (sender, answer) = mpsc::channel();
         self.questions.send((what, sender)).map_err(|_| "the data plane has ended")?;
         self.wake.write(1).map_err(|error| format!("waking the data plane: {error}"))?;
         answer.recv_timeout(ANSWER_WAIT).map_err(|_| "the data plane does not answer")?
     }
 
+    /// What was counted so far.
+    ///
+    /// # Errors
+    /// When the thread does not answer.
+    pub fn outcome(&self) -> Result<NetworkOutcome, String> {
+        self.ask(Ask::Counters).map(Answer::outcome)
+    }
+
     /// Ends the thread. Returns the outcome.
     ///
     /// # Errors
     /// When it does not answer or has failed.
-    pub fn stop(mut self) -> Result<Value, String> {
-        let outcome = self.ask(Ask::Stop)?;
+    pub fn stop(mut self) -> Result<NetworkOutcome, String> {
+        let outcome = self.ask(Ask::Stop)?.outcome();
         if let Some(thread) = self.thread.take() {
             thread.join().map_err(|_| "the data plane has failed")?;
         }

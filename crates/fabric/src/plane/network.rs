@@ -6,11 +6,12 @@ use super::sources::Sources;
 use super::timeline::{Timeline, Watched};
 use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tailrace_dataplane::Frame;
 use tailrace_network::{
     ControlQueue, DigestPlace, End, Frames, HostLink, OnWires, PortEvent, SwitchNode, Topology, Wire, switch_rows,
 };
+use tailrace_outcome::Interface;
 use tailrace_plan::Plan;
 use tailrace_record::Digest;
 use tailrace_units::{Span, Time};
@@ -239,11 +240,9 @@ impl Network {
     }
 
     /// The ports of all switches as `netstat -i` has them.
-    pub(super) fn port_rows(&self, plan: &Plan, now: Time) -> Vec<Value> {
+    pub(super) fn port_rows(&self, plan: &Plan, now: Time) -> Vec<Interface> {
         let ended = OnWires::of(&self.links.wires, &self.switches, now);
-        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host])
-            .map(|row| json!(row))
-            .collect()
+        switch_rows(plan, &self.switches, (&self.on_wires, &ended), now, |host, _| self.sent[host]).collect()
     }
 
     /// Frames that a host has sent since counting began.

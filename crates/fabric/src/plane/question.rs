@@ -1,11 +1,12 @@
 //! What the lab asks the thread of the data plane.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
+use tailrace_outcome::NetworkOutcome;
 
 /// A question to the thread, with where its answer goes.
-pub(super) type Question = (Ask, Sender<Result<Value, String>>);
+pub(super) type Question = (Ask, Sender<Result<Answer, String>>);
 
 /// What can be asked.
 #[derive(Debug)]
@@ -22,4 +23,45 @@ pub enum Ask {
     CaptureEnd(usize),
     /// The outcome with its tables, and the end.
     Stop,
+}
+
+/// What is answered.
+#[derive(Debug)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// The interval began at this time of the clock of programs' logs (nanoseconds of the epoch).
+    Begun(u64),
+    /// The outcome.
+    Outcome(Box<NetworkOutcome>),
+    /// What a capture has.
+    Captured {
+        /// In the file.
+        frames: u64,
+        /// That came too fast for the file.
+        missed: u64,
+    },
+}
+
+impl Answer {
+    /// The outcome.
+    ///
+    /// # Panics
+    /// When something else was asked.
+    pub(super) fn outcome(self) -> NetworkOutcome {
+        match self {
+            Answer::Outcome(outcome) => *outcome,
+            Answer::Done | Answer::Begun(_) | Answer::Captured { .. } => unreachable!("the outcome was asked for"),
+        }
+    }
+
+    /// As the lab tells it; null where there is nothing to tell.
+    pub fn told(&self) -> Value {
+        match self {
+            Answer::Done => Value::Null,
+            Answer::Begun(at_ns) => json!({ "begun_epoch_ns": at_ns }),
+            Answer::Outcome(outcome) => json!(outcome),
+            Answer::Captured { frames, missed } => json!({ "frames": frames, "missed": missed }),
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::fidelity::Fidelity;
 use super::host_port::{Edge, HostPort, Recorder};
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
-use super::question::{Ask, Question};
+use super::question::{Answer, Ask, Question};
 use super::wait::{Allowance, Dues, Wait};
 use crate::capture::{Capture, Captures};
 use crate::clock::{Clock, duration, thread_time};
@@ -20,7 +20,6 @@ use crate::sys::thread;
 use crate::vlans::Vlans;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::eventfd::EventFd;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -29,6 +28,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_network::{interface_summary, lossless_nics, pace_of};
+use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
@@ -44,7 +44,7 @@ pub(super) struct Run {
     questions: Receiver<Question>,
     wake: Arc<EventFd>,
     /// The outcome at the end of the measured interval.
-    frozen: Option<Value>,
+    frozen: Option<NetworkOutcome>,
     /// Whether some host has frames that its busy line does not take yet.
     hosts_wait: bool,
     /// Whether some interface obeys pauses.
@@ -183,30 +183,30 @@ impl Run {
         false
     }
 
-    fn carry_out(&mut self, what: Ask, now: Time) -> Result<Value, String> {
+    fn carry_out(&mut self, what: Ask, now: Time) -> Result<Answer, String> {
         Ok(match what {
             Ask::Begin => self.begin(now),
             Ask::End => {
                 self.frozen = Some(self.end(now));
-                Value::Null
+                Answer::Done
             }
-            Ask::Counters => self.frozen.clone().unwrap_or_else(|| self.outcome(now)),
+            Ask::Counters => Answer::Outcome(Box::new(self.frozen.clone().unwrap_or_else(|| self.outcome(now)))),
             Ask::Capture(host, path, name) => {
                 let capture = Capture::create(&path, &name, self.clock.epoch_ns());
                 let capture = capture.map_err(|error| format!("creating {}: {error}", path.display()))?;
                 self.recorder.captures.begin(host, capture).map(Capture::finish).transpose()?;
-                Value::Null
+                Answer::Done
             }
             Ask::CaptureEnd(host) => {
                 let capture = self.recorder.captures.end(host).ok_or("no capture is running at this port")?;
                 let (frames, missed) = capture.finish()?;
-                json!({ "frames": frames, "missed": missed })
+                Answer::Captured { frames, missed }
             }
-            Ask::Stop => self.stop(now),
+            Ask::Stop => Answer::Outcome(Box::new(self.stop(now))),
         })
     }
 
-    fn begin(&mut self, now: Time) -> Value {
+    fn begin(&mut self, now: Time) -> Answer {
         self.frozen = None;
         self.recorder.network.begin(&self.plan, now);
         if let Some(log) = &mut self.recorder.log {
@@ -220,46 +220,47 @@ impl Run {
             }
         }
         // By the clock of the logs of programs: what both tell can be put together.
-        json!({ "begun_epoch_ns": self.clock.epoch_ns() + now.ns() })
+        Answer::Begun(self.clock.epoch_ns() + now.ns())
     }
 
     /// The measured interval ends: its outcome with its tables.
-    fn end(&mut self, now: Time) -> Value {
-        let mut answer = self.outcome(now);
+    fn end(&mut self, now: Time) -> NetworkOutcome {
+        let outcome = self.outcome(now);
         for host in &mut self.hosts {
             if let Edge::Bridged(bridged) = &mut host.edge {
                 bridged.calm();
             }
         }
-        answer["tables"] = tables(&self.plan, &self.recorder.network);
         if let Some(log) = &mut self.recorder.log {
             log.add(&Entry::End(now));
         }
-        answer
+        NetworkOutcome { tables: Some(tables(&self.plan, &self.recorder.network)), ..outcome }
     }
 
     /// The outcome of the measured interval, which ends now if it has not ended before. The log is closed.
-    fn stop(&mut self, now: Time) -> Value {
-        let mut answer = match self.frozen.take() {
-            Some(answer) => answer,
+    fn stop(&mut self, now: Time) -> NetworkOutcome {
+        let mut outcome = match self.frozen.take() {
+            Some(outcome) => outcome,
             None => self.end(now),
         };
         if let Some(Err(error)) = self.recorder.log.take().map(Writer::finish) {
-            answer["fabric"]["log_error"] = error.into();
+            outcome.fabric.get_or_insert_default().log_error = Some(error);
         }
-        answer
+        outcome
     }
 
-    fn outcome(&mut self, now: Time) -> Value {
+    fn outcome(&mut self, now: Time) -> NetworkOutcome {
         self.recorder.network.settle(now);
-        let mut answer = outcome(&self.plan, &self.recorder.network, now);
+        let network = &self.recorder.network;
         let bridged = self.hosts.iter().filter_map(|host| match &host.edge {
             Edge::Plain(_) => None,
             Edge::Bridged(bridged) => Some((self.plan.raw.hosts[host.host].name.clone(), interface_summary(&bridged.nic, now))),
         });
-        answer["interfaces"] = Value::Object(bridged.collect());
-        answer["fabric"] = fabric(&self.plan, &self.recorder.fidelity, &self.recorder.network, now);
-        answer
+        NetworkOutcome {
+            interfaces: Some(bridged.collect()),
+            fabric: Some(fabric(&self.plan, &self.recorder.fidelity, network, now)),
+            ..outcome(&self.plan, network, now)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tailrace_fabric::client::Client;
+use tailrace_outcome::NetworkOutcome;
 
 const RATE_BPS: u64 = 100_000_000;
 
@@ -60,6 +61,7 @@ fn an_overloaded_port_drops_and_its_log_replays_to_the_same_digest() {
     let sink = overload(&mut lab, "h2");
     lab.ask(json!({ "op": "end" })).expect("it ends");
     let outcome = lab.down().expect("it ends");
+    serde_json::from_value::<NetworkOutcome>(outcome.clone()).expect("it has the keys of outcomes and no others");
     let kept = &outcome["conservation"];
     let count = |key: &str| kept[key].as_u64().expect("a count");
     assert_eq!(count("sent"), count("delivered") + count("dropped") + count("in_network"), "{kept}");

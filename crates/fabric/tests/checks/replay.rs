@@ -2,7 +2,6 @@
 
 use crate::common::{parse, prioritising, two_switches};
 use proptest::prelude::*;
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tailrace_fabric::frame::LiveFrame;
 use tailrace_fabric::log::{Entry, Writer};
@@ -10,6 +9,7 @@ use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::plane::outcome::outcome;
 use tailrace_fabric::replay::replay;
 use tailrace_network::address_of;
+use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
@@ -30,7 +30,7 @@ fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
 }
 
 /// Frames of three hosts to the fourth, more than its port can send, looked after at these moments. Returns the outcome.
-fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> Value {
+fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> NetworkOutcome {
     let mut network = Network::new(plan, None);
     let mut log = Writer::create(log).expect("the folder is there");
     let (mut now, mut number) = (Time::ZERO, 0);
@@ -57,9 +57,8 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> Value {
     log.finish().expect("the log is whole");
     let outcome = outcome(plan, &network, now);
     // Those that were on their way when the measured interval began count as sent.
-    let [sent, delivered, dropped, in_network] =
-        ["sent", "delivered", "dropped", "in_network"].map(|key| outcome["conservation"][key].as_u64().expect("a count"));
-    assert_eq!(sent, delivered + dropped + in_network, "no frame is lost without a word");
+    let frames = outcome.conservation.expect("all frames are counted");
+    assert_eq!(frames.sent, frames.delivered + frames.dropped + frames.in_network, "no frame is lost without a word");
     outcome
 }
 
@@ -77,7 +76,7 @@ proptest! {
         let log = scratch("looks.log");
         let lived = live(&plan, &looks, &log);
         let again = replay(&plan, &log).expect("the log is whole");
-        prop_assert!(lived["conservation"]["sent"].as_u64() > Some(0));
+        prop_assert!(lived.conservation.is_some_and(|frames| frames.sent > 0));
         prop_assert_eq!(&lived, &again);
     }
 }
@@ -88,11 +87,11 @@ fn the_mechanisms_of_the_plan_act_in_a_replay() {
     let log = scratch("mechanisms.log");
     live(&plan, &vec![100; 400], &log);
     let again = replay(&plan, &log).expect("the log is whole");
-    let port = &again["ports"][0];
-    assert_eq!((&port["node"], &port["towards"]), (&"s0".into(), &"h0".into()));
-    assert!(port["queues"][1]["drops"]["tail-drop"]["frames"].as_u64() > Some(0), "{port}");
-    assert!(port["queues"][1]["marked_frames"].as_u64() > Some(0), "{port}");
-    assert!(port["dpp"]["normal_frames"].as_u64() > Some(0), "{port}");
+    let port = &again.ports[0];
+    assert_eq!((port.node.as_str(), port.towards.as_str()), ("s0", "h0"));
+    assert!(port.queues[1].drops["tail-drop"].frames > 0, "{port:?}");
+    assert!(port.queues[1].marked_frames > Some(0), "{port:?}");
+    assert!(port.dpp.flatten().is_some_and(|dpp| dpp.normal_frames > 0), "{port:?}");
 }
 
 #[test]
@@ -100,7 +99,7 @@ fn another_frame_gives_another_digest_and_a_cut_log_is_refused() {
     let plan = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
     let (log, changed) = (scratch("whole.log"), scratch("changed.log"));
     live(&plan, &[100; 50], &log);
-    let digest = |log: &Path| replay(&plan, log).map(|outcome| outcome["digest"].clone());
+    let digest = |log: &Path| replay(&plan, log).map(|outcome| outcome.digest);
     let mut bytes = std::fs::read(&log).expect("it was written");
     let last = bytes.len() - 2 * tailrace_fabric::log::RECORD_BYTES;
     bytes[last + 32] ^= 1; // a bit of the last frame's flow hash
@@ -126,10 +125,10 @@ fn switches_count_from_the_end_of_the_warm_up_and_so_does_a_replay() {
         lived
     };
     let (before, after) = (counted(&whole), counted(&warm));
-    assert_eq!((before["counted_from_ps"].as_u64(), after["counted_from_ps"].as_u64()), (Some(0), Some(WARM_UP_PS)));
-    assert_eq!(before["end_ps"], after["end_ps"]);
-    assert_eq!(before["digest"], after["digest"], "the same things happened");
-    let sent = |outcome: &Value| outcome["ports"][0]["tx_bytes"].as_u64().expect("a count") as f64;
+    assert_eq!((before.counted_from_ps, after.counted_from_ps), (Some(0), Some(WARM_UP_PS)));
+    assert_eq!(before.end_ps, after.end_ps);
+    assert_eq!(before.digest, after.digest, "the same things happened");
+    let sent = |outcome: &NetworkOutcome| outcome.ports[0].tx_bytes as f64;
     // The port is never idle: what it sends goes by the time that counts, 16.6 ms of 26.6.
     let share = sent(&after) / sent(&before);
     assert!((0.58..0.66).contains(&share), "{share}");

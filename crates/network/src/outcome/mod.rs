@@ -1,4 +1,4 @@
-//! Final reports of ports and switches, in the common format of outcomes.
+//! Final reports of ports and switches, as outcomes have them.
 
 mod deadlock;
 mod netstat;
@@ -6,6 +6,6 @@ mod ports;
 mod tables;
 
 pub use deadlock::deadlock;
-pub use netstat::{InterfaceCounts, InterfaceRow, OnWires, switch_rows};
-pub use ports::{Counted, PortRow, interface_summary, ports, switch_summaries};
+pub use netstat::{OnWires, switch_rows};
+pub use ports::{Counted, interface_summary, ports, switch_summaries};
 pub use tables::{port_series, queue_depth};

@@ -4,31 +4,9 @@
 //! began, less what is on it now.
 
 use crate::{NetworkFrame, SwitchNode, Wire};
-use serde::Serialize;
-use std::borrow::Cow;
+use tailrace_outcome::Interface;
 use tailrace_plan::Plan;
 use tailrace_units::Time;
-
-/// What an interface has counted. `None` is what an engine cannot count, which is not zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct InterfaceCounts {
-    /// Frames that were received.
-    pub rx_frames: Option<u64>,
-    /// Frames that were received damaged, or too long.
-    pub rx_errors: Option<u64>,
-    /// Frames that were received and not taken.
-    pub rx_dropped: Option<u64>,
-    /// Frames that found the receive ring full.
-    pub rx_overruns: Option<u64>,
-    /// Frames that were sent.
-    pub tx_frames: Option<u64>,
-    /// Frames that could not be sent.
-    pub tx_errors: Option<u64>,
-    /// Frames that did not fit the queue.
-    pub tx_dropped: Option<u64>,
-    /// Frames that the device did not take in time.
-    pub tx_overruns: Option<u64>,
-}
 
 /// The frames that are on every wire at one moment.
 #[derive(Clone, Debug, Default)]
@@ -52,74 +30,6 @@ impl OnWires {
     }
 }
 
-/// Flags of an interface that is up, in the letters of netstat(8): broadcast, multicast, running, up.
-const FLAGS_UP: &str = "BMRU";
-
-/// A row, with its members in the order of their names, as outcomes have them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct InterfaceRow<'a> {
-    flags: Cow<'a, str>,
-    mtu_bytes: Option<u32>,
-    name: Cow<'a, str>,
-    node: &'a str,
-    rx_dropped: Option<u64>,
-    rx_errors: Option<u64>,
-    rx_frames: Option<u64>,
-    rx_overruns: Option<u64>,
-    towards: Option<&'a str>,
-    tx_dropped: Option<u64>,
-    tx_errors: Option<u64>,
-    tx_frames: Option<u64>,
-    tx_overruns: Option<u64>,
-}
-
-impl<'a> InterfaceRow<'a> {
-    /// That of an interface that is up: the one of a host, or the port of a switch towards a node.
-    pub fn new(
-        node: &'a str,
-        towards: Option<&'a str>,
-        name: impl Into<Cow<'a, str>>,
-        mtu_bytes: Option<u32>,
-        counts: InterfaceCounts,
-    ) -> InterfaceRow<'a> {
-        InterfaceRow {
-            flags: FLAGS_UP.into(),
-            mtu_bytes,
-            name: name.into(),
-            node,
-            rx_dropped: counts.rx_dropped,
-            rx_errors: counts.rx_errors,
-            rx_frames: counts.rx_frames,
-            rx_overruns: counts.rx_overruns,
-            towards,
-            tx_dropped: counts.tx_dropped,
-            tx_errors: counts.tx_errors,
-            tx_frames: counts.tx_frames,
-            tx_overruns: counts.tx_overruns,
-        }
-    }
-
-    /// The same with other flags, in the letters of netstat(8).
-    #[must_use]
-    pub fn with_flags(self, flags: impl Into<Cow<'a, str>>) -> InterfaceRow<'a> {
-        InterfaceRow { flags: flags.into(), ..self }
-    }
-
-    /// What it has counted.
-    pub fn counts(&self) -> InterfaceCounts {
-        InterfaceCounts {
-            rx_frames: self.rx_frames,
-            rx_errors: self.rx_errors,
-            rx_dropped: self.rx_dropped,
-            rx_overruns: self.rx_overruns,
-            tx_frames: self.tx_frames,
-            tx_errors: self.tx_errors,
-            tx_dropped: self.tx_dropped,
-            tx_overruns: self.tx_overruns,
-        }
-    }
-}
-
 /// The ports of all switches at `now`. `began` are the frames on the wires when counting began, `ended` those of now; `sent` tells what a host
 /// has sent over its port of this number since then.
 pub fn switch_rows<'a, F: NetworkFrame>(
@@ -128,7 +38,7 @@ pub fn switch_rows<'a, F: NetworkFrame>(
     (began, ended): (&'a OnWires, &'a OnWires),
     now: Time,
     sent: impl Fn(usize, usize) -> u64 + Copy + 'a,
-) -> impl Iterator<Item = InterfaceRow<'a>> {
+) -> impl Iterator<Item = Interface> {
     let graph = &plan.graph;
     let sent_by = move |node: usize, port: usize| match node.checked_sub(graph.hosts) {
         None => sent(node, port),
@@ -142,16 +52,15 @@ pub fn switch_rows<'a, F: NetworkFrame>(
             let arrived = (peer_sent + began.on(wire)).saturating_sub(ended.on(wire));
             let (tx_frames, tx_dropped) = port_sum(node, port, now);
             let too_long = node.switch.mtu_drops(port);
-            let counts = InterfaceCounts {
+            let (name, towards) = (&plan.raw.switches[index].name, &graph.names[end.peer]);
+            Interface {
                 rx_frames: Some(arrived.saturating_sub(too_long.map_or(0, |drops| drops.ingress_frames))),
                 rx_errors: too_long.map(|drops| drops.ingress_frames),
                 tx_frames: Some(tx_frames),
                 tx_errors: too_long.map(|drops| drops.egress_frames),
                 tx_dropped: Some(tx_dropped),
-                ..InterfaceCounts::default()
-            };
-            let (name, towards) = (&plan.raw.switches[index].name, &graph.names[end.peer]);
-            InterfaceRow::new(name, Some(towards), format!("port-{port}"), plan.port_mtu(index, port), counts)
+                ..Interface::up(name, Some(towards), format!("port-{port}"), plan.port_mtu(index, port))
+            }
         })
     })
 }

@@ -1,67 +1,62 @@
 //! What the processors of hosts spent their time on.
 
 use crate::world::World;
-use serde_json::{Value, json};
 use tailrace_endpoint::cpu::{Busy, Kind, OwnerCounters, Processor, Throttling};
+use tailrace_outcome::{ControlGroup, CoreTimes, ProcessorWorkload};
 use tailrace_plan::{Plan, RawProcessor};
 use tailrace_record::{Column, Table};
 
-/// Of the processor of a host, or null.
-pub(super) fn processor_summary(plan: &Plan, world: &World, host: usize) -> Value {
-    let Some((processor, raw)) = world.hosts[host].processor().zip(plan.raw.hosts[host].cpu.processor.as_deref()) else {
-        return Value::Null;
-    };
+/// Of the processor of a host that has one.
+pub(super) fn processor_summary(plan: &Plan, world: &World, host: usize) -> Option<tailrace_outcome::Processor> {
+    let (processor, raw) = world.hosts[host].processor().zip(plan.raw.hosts[host].cpu.processor.as_deref())?;
     let received = world.hosts[host].receive_counters();
     let (switches, depth) = (processor.switches(), processor.depth());
-    json!({
-        "cores": (0..processor.cores()).map(|core| times(processor.busy(core))).collect::<Vec<Value>>(),
-        "voluntary_switches": switches.voluntary,
-        "involuntary_switches": switches.involuntary,
-        "migrations": processor.migrations(),
-        "interrupts": received.interrupts,
-        "polls": received.polls,
-        "time_squeezes": received.squeezes,
-        "ksoftirqd_wakeups": received.handed_over,
-        "datagram_drops": received.datagram_drops,
-        "runnable_max": depth.most(),
-        // Tasks times picoseconds.
-        "runnable_area_ps": depth.area_ps().to_string(),
-        "groups": groups(raw, processor),
-        "workloads": workloads(plan, processor),
+    Some(tailrace_outcome::Processor {
+        cores: (0..processor.cores()).map(|core| times(processor.busy(core))).collect(),
+        voluntary_switches: switches.voluntary,
+        involuntary_switches: switches.involuntary,
+        migrations: processor.migrations(),
+        interrupts: received.interrupts,
+        polls: received.polls,
+        time_squeezes: received.squeezes,
+        ksoftirqd_wakeups: received.handed_over,
+        datagram_drops: received.datagram_drops,
+        runnable_max: depth.most(),
+        runnable_area_ps: depth.area_ps().to_string(),
+        groups: groups(raw, processor),
+        workloads: workloads(plan, processor),
     })
 }
 
-pub(super) fn times(busy: &Busy) -> Value {
-    json!({
-        "user_ps": busy.of(Kind::User).ps(),
-        "system_ps": busy.of(Kind::System).ps(),
-        "softirq_ps": busy.of(Kind::Softirq).ps(),
-        "steal_ps": busy.of(Kind::Steal).ps(),
-        "idle_ps": busy.of(Kind::Idle).ps(),
-    })
+pub(super) fn times(busy: &Busy) -> CoreTimes {
+    CoreTimes {
+        user_ps: busy.of(Kind::User).ps(),
+        system_ps: busy.of(Kind::System).ps(),
+        softirq_ps: busy.of(Kind::Softirq).ps(),
+        steal_ps: busy.of(Kind::Steal).ps(),
+        idle_ps: busy.of(Kind::Idle).ps(),
+    }
 }
 
 /// Groups with a quota.
-fn groups(raw: &RawProcessor, processor: &Processor) -> Vec<Value> {
+fn groups(raw: &RawProcessor, processor: &Processor) -> Vec<ControlGroup> {
     let told = |(at, group): (usize, &tailrace_plan::RawControlGroup)| {
         let Throttling { periods, throttled, time } = processor.throttling(at + 1)?;
-        Some(json!({ "name": group.name, "periods": periods, "throttled": throttled, "throttled_ps": time.ps() }))
+        Some(ControlGroup { name: group.name.clone(), periods, throttled, throttled_ps: time.ps() })
     };
     raw.groups.iter().enumerate().filter_map(told).collect()
 }
 
 /// Workloads whose programs ran here.
-fn workloads(plan: &Plan, processor: &Processor) -> Vec<Value> {
+fn workloads(plan: &Plan, processor: &Processor) -> Vec<ProcessorWorkload> {
     let told = |(owner, workload): (usize, &tailrace_plan::Workload)| {
         let OwnerCounters { busy, switches } = processor.owner(owner);
-        (switches.voluntary + switches.involuntary > 0 || busy.total().ps() > 0).then(|| {
-            json!({
-                "name": workload.header.name,
-                "user_ps": busy.of(Kind::User).ps(),
-                "system_ps": busy.of(Kind::System).ps(),
-                "voluntary_switches": switches.voluntary,
-                "involuntary_switches": switches.involuntary,
-            })
+        (switches.voluntary + switches.involuntary > 0 || busy.total().ps() > 0).then(|| ProcessorWorkload {
+            name: workload.header.name.clone(),
+            user_ps: busy.of(Kind::User).ps(),
+            system_ps: busy.of(Kind::System).ps(),
+            voluntary_switches: switches.voluntary,
+            involuntary_switches: switches.involuntary,
         })
     };
     plan.workloads.iter().enumerate().filter_map(told).collect()

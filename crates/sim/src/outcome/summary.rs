@@ -7,11 +7,12 @@ use super::text::Text;
 use super::written::{self, List};
 use crate::control::Control;
 use crate::world::{World, counted};
-use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_endpoint::ip::IpCounters;
 use tailrace_endpoint::nic::{BondedInterface, BondedNic};
 use tailrace_network::{Counted, OnWires, deadlock, interface_summary, ports, switch_summaries};
+use tailrace_outcome as outcome;
+use tailrace_outcome::{CancelledOutcome, Conservation, Ip};
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::Span;
 use tailrace_workloads::outcome::{Counts, CutOff, LimitCounts, limits_summary, tcp_summary, workload_summary};
@@ -19,18 +20,16 @@ use tailrace_workloads::{Before, has_lasting_connections, tells_connections};
 
 /// That of a cancelled trial, which is no result.
 pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
-    let mut text = Text::default();
-    text.put(json!({
-        "name": plan.raw.name,
-        "seed": plan.raw.seed,
-        "finished": false,
-        "cancelled": true,
-        "end_ps": world.now.ps(),
-        "wall_s": wall.as_secs_f64(),
-        "events": world.events - world.wakeups,
-    }));
-    text.end();
-    text
+    let known = CancelledOutcome {
+        name: plan.raw.name.clone(),
+        seed: plan.raw.seed,
+        finished: false,
+        cancelled: true,
+        end_ps: world.now.ps(),
+        wall_s: wall.as_secs_f64(),
+        events: world.events - world.wakeups,
+    };
+    written::object(&known, Vec::new(), || false)
 }
 
 /// What was on its way at the end, when the memory for it is needed no longer.
@@ -54,28 +53,24 @@ pub(super) fn summary(
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
     let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
-    let values = json!({
-        "name": plan.raw.name,
-        "seed": plan.raw.seed,
-        "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
-        "finished": world.links.observe.unfinished == 0,
-        "cancelled": false,
-        "end_ps": world.now.ps(),
-        "counted_from_ps": world.counted_from.ps(),
-        "wall_s": wall.as_secs_f64(),
-        "events": world.events - world.wakeups,
-        "packet_hops": world.links.observe.packet_hops,
-        "packets_delivered": world.links.observe.packets_delivered,
-        "conservation": {
-            "sent": frames.sent,
-            "delivered": frames.delivered,
-            "dropped": frames.dropped,
-            "in_network": in_network,
-        },
-        "spanning_trees": plan.trees_summary(),
-        "deadlock": deadlock(plan, &world.switches, world.now),
-        "switches": switch_summaries(plan, &world.switches, &sources),
-    });
+    let head = outcome::Outcome {
+        name: plan.raw.name.clone(),
+        seed: plan.raw.seed,
+        digest: world.links.observe.digest().map(tailrace_record::Digest::hex),
+        finished: world.links.observe.unfinished == 0,
+        cancelled: false,
+        end_ps: world.now.ps(),
+        counted_from_ps: Some(world.counted_from.ps()),
+        wall_s: wall.as_secs_f64(),
+        events: Some(world.events - world.wakeups),
+        packet_hops: Some(world.links.observe.packet_hops),
+        packets_delivered: Some(world.links.observe.packets_delivered),
+        conservation: Some(Conservation { sent: frames.sent, delivered: frames.delivered, dropped: frames.dropped, in_network }),
+        spanning_trees: Some(plan.trees_summary()),
+        deadlock: Some(deadlock(plan, &world.switches, world.now)),
+        switches: switch_summaries(plan, &world.switches, &sources),
+        ..outcome::Outcome::default()
+    };
     let mut lists = vec![
         List::new("workloads", workloads(plan, world, cut_off)),
         List::new("ports", ports(plan, &world.switches, counted)),
@@ -85,23 +80,24 @@ pub(super) fn summary(
     if !world.hypervisors.is_empty() {
         lists.push(List::new("hypervisors", hypervisor_summaries(plan, world)));
     }
-    written::object(values, lists, || control.is_cancelled())
+    written::object(&head, lists, || control.is_cancelled())
 }
 
-fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = Value> {
+fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> impl Iterator<Item = outcome::Workload> {
     let limited = world.limit_counts();
     let (stats, tallies, received) = (world.tcp_stats(), world.tallies(), world.received_bytes());
     let nothing = Before::default();
     let told = move |(index, workload): (usize, &Workload)| {
         let record = &world.links.observe.workloads[index];
         let before = record.before.as_deref().unwrap_or(&nothing);
-        let tcp = tcp_summary(&stats[index].since(&before.tcp));
-        let tallies = tallies[index].since(&before.tallies);
         let (together, connections) = &limited[index];
         let was_open = together.limits.total() > Span::ZERO;
-        let limits = was_open.then(|| limits_summary(together, lasting(workload, connections))).into();
-        let counts =
-            Counts { connection_bytes: connection_bytes(&before.bytes, &received[index], workload), tcp, limits, tallies };
+        let counts = Counts {
+            connection_bytes: connection_bytes(&before.bytes, &received[index], workload),
+            tcp: tcp_summary(&stats[index].since(&before.tcp)),
+            limits: was_open.then(|| limits_summary(together, lasting(workload, connections))),
+            tallies: tallies[index].since(&before.tallies),
+        };
         workload_summary(workload, record, &cut_off[index], counts)
     };
     plan.workloads.iter().enumerate().map(told)
@@ -121,54 +117,52 @@ fn connection_bytes(before: &[u64], received: &[u64], workload: &Workload) -> Op
 }
 
 /// What each interface of a bond has carried, in the order of the links.
-fn bond_summary(bond: &BondedNic) -> Vec<Value> {
-    let told = |interface: &BondedInterface| {
-        json!({
-            "sent_frames": interface.sent_frames,
-            "sent_bytes": interface.sent_bytes,
-            "received_frames": interface.received_frames,
-        })
+fn bond_summary(bond: &BondedNic) -> Vec<outcome::BondedInterface> {
+    let told = |interface: &BondedInterface| outcome::BondedInterface {
+        sent_frames: interface.sent_frames,
+        sent_bytes: interface.sent_bytes,
+        received_frames: interface.received_frames,
     };
     bond.interfaces().iter().map(told).collect()
 }
 
-/// What a host has cut and put together, in the words of `/proc/net/snmp`.
-fn ip_summary(counted: IpCounters, (memory_bytes, memory_max_bytes): (u64, u64)) -> Value {
-    json!({
-        "FragOKs": counted.frag_oks,
-        "FragFails": counted.frag_fails,
-        "FragCreates": counted.frag_creates,
-        "ReasmReqds": counted.reasm_reqds,
-        "ReasmOKs": counted.reasm_oks,
-        "ReasmFails": counted.reasm_fails,
-        "ReasmTimeout": counted.reasm_timeout,
-        "reassembly_memory_bytes": memory_bytes,
-        "reassembly_memory_max_bytes": memory_max_bytes,
-    })
+/// What a host has cut and put together.
+fn ip_summary(counted: IpCounters, (reassembly_memory_bytes, reassembly_memory_max_bytes): (u64, u64)) -> Ip {
+    Ip {
+        frag_oks: counted.frag_oks,
+        frag_fails: counted.frag_fails,
+        frag_creates: counted.frag_creates,
+        reasm_reqds: counted.reasm_reqds,
+        reasm_oks: counted.reasm_oks,
+        reasm_fails: counted.reasm_fails,
+        reasm_timeout: counted.reasm_timeout,
+        reassembly_memory_bytes,
+        reassembly_memory_max_bytes,
+    }
 }
 
-fn hosts(plan: &Plan, world: &World) -> impl Iterator<Item = Value> {
+fn hosts(plan: &Plan, world: &World) -> impl Iterator<Item = outcome::Host> {
     let summary = move |(number, raw): (usize, &tailrace_plan::RawHost)| {
         let host = &world.hosts[number];
-        let counted = host.counters();
-        let mut told = json!({
-            "name": raw.name,
-            "counted_from_ps": world.counted_from.ps(),
-            "rx_frames": counted.rx_frames,
-            "tx_frames": counted.tx_frames,
-            "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
-            "bond": host.nic().bonded().map(bond_summary),
-            "nic_queue_drops": counted.nic_queue_drops,
-            "rx_ring_drops": counted.rx_ring_drops,
-            "listen_drops": counted.listen_drops,
-            "cpu_busy_ps": counted.receive_busy.ps(),
-            "program_busy_ps": counted.program_busy.ps(),
-            "processor": processor_summary(plan, world, number),
-        });
-        if host.ip_counters() != IpCounters::default() {
-            told["ip"] = ip_summary(host.ip_counters(), host.reassembly_memory());
+        let (counted, ip) = (host.counters(), host.ip_counters());
+        outcome::Host {
+            name: raw.name.clone(),
+            counted_from_ps: Some(world.counted_from.ps()),
+            rx_frames: counted.rx_frames,
+            tx_frames: Some(counted.tx_frames),
+            interface: Some(host.nic().lossless().map(|nic| interface_summary(nic, world.now))),
+            bond: Some(host.nic().bonded().map(bond_summary)),
+            nic_queue_drops: counted.nic_queue_drops,
+            rx_ring_drops: counted.rx_ring_drops,
+            listen_drops: Some(counted.listen_drops),
+            cpu_busy_ps: counted.receive_busy.ps(),
+            program_busy_ps: counted.program_busy.ps(),
+            processor: Some(processor_summary(plan, world, number)),
+            ip: (ip != IpCounters::default()).then(|| ip_summary(ip, host.reassembly_memory())),
+            failures: None,
+            late_max_ps: None,
+            programs: None,
         }
-        told
     };
     plan.raw.hosts.iter().enumerate().map(summary)
 }

@@ -23,9 +23,11 @@ impl<'a> List<'a> {
     }
 }
 
-/// An object of these values and of lists, in the order of all keys. No further row is made where that is to end early.
-pub(super) fn object(values: Value, mut lists: Vec<List<'_>>, is_to_end: impl Fn() -> bool) -> Text {
-    let Value::Object(values) = values else { unreachable!("it is an object") };
+/// An object of the members of `head`, but with the rows of these lists, in the order of all keys. No further row is made where that is
+/// to end early.
+pub(super) fn object(head: &impl Serialize, mut lists: Vec<List<'_>>, is_to_end: impl Fn() -> bool) -> Text {
+    let Ok(Value::Object(mut values)) = serde_json::to_value(head) else { unreachable!("it is an object") };
+    lists.iter().for_each(|list| drop(values.remove(list.key)));
     lists.sort_by_key(|list| list.key);
     let (mut values, mut lists) = (values.into_iter().peekable(), lists.into_iter().peekable());
     let mut text = Text::default();
@@ -75,7 +77,7 @@ mod tests {
         let rows = [json!({ "b": "x\"y", "a": 1.5 }), json!(null)];
         let whole = json!({ "rows": rows.clone(), "none": [], "zeta": 3, "alpha": "\u{e4}" });
         let lists = vec![List::new("rows", rows), List::new("none", [Value::Null; 0])];
-        let text = object(json!({ "zeta": 3, "alpha": "\u{e4}" }), lists, || false).whole();
+        let text = object(&json!({ "zeta": 3, "alpha": "\u{e4}", "rows": [] }), lists, || false).whole();
         assert_eq!(text.replace(BETWEEN_ROWS, ","), whole.to_string());
         assert_eq!(text.matches(BETWEEN_ROWS).count(), 1);
     }

@@ -8,10 +8,10 @@ mod tables;
 mod tcp;
 
 use crate::record::{Failure, Item, Record, Transaction};
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_endpoint::app::Tallies;
 use tailrace_endpoint::host::Carried;
+use tailrace_outcome::{Side, TrafficHost, TrafficOutcome};
 use tailrace_plan::Plan;
 use tailrace_record::Table;
 use tailrace_units::{Span, Time};
@@ -23,7 +23,7 @@ use tailrace_workloads::{WorkloadRecord, has_lasting_connections, record_for, te
 pub struct Merged {
     /// `finished`, `end_ps`, `counted_from_ps`, `workloads` as in the outcome of a simulated trial, and `hosts` with what each tells of
     /// itself.
-    pub summary: Value,
+    pub summary: TrafficOutcome,
     /// `transactions`, `cut_off`, `workload_series` as in the outcome of a simulated trial, and `tcp_windows` where they are
     /// wanted; `first_bytes` and `tcp_samples`.
     pub tables: Vec<Table>,
@@ -40,17 +40,16 @@ pub fn merge(plan: &Plan, records: &[Record], end: Option<Time>) -> Result<Merge
     let mut workloads: Vec<OfWorkload> = plan.workloads.iter().map(|workload| OfWorkload::new(plan, workload)).collect();
     trial.take_transactions(&mut workloads);
     trial.take_bytes(&mut workloads);
-    let summaries: Vec<Value> = (0..).zip(&workloads).map(|(number, workload)| trial.summary(number, workload)).collect();
-    let hosts: Vec<Value> = records.iter().map(host_summary).collect();
-    let summary = json!({
-        "name": plan.raw.name,
-        "seed": plan.raw.seed,
-        "finished": finished,
-        "end_ps": end.ps(),
-        "counted_from_ps": trial.warm_up.ps(),
-        "workloads": summaries,
-        "hosts": hosts,
-    });
+    let summary = TrafficOutcome {
+        name: plan.raw.name.clone(),
+        seed: plan.raw.seed,
+        finished,
+        end_ps: end.ps(),
+        counted_from_ps: trial.warm_up.ps(),
+        workloads: (0..).zip(&workloads).map(|(number, workload)| trial.summary(number, workload)).collect(),
+        hosts: records.iter().map(host_summary).collect(),
+        tables: None,
+    };
     let (recorded, cut_off): (Vec<WorkloadRecord>, Vec<CutOff>) =
         workloads.into_iter().map(|workload| (workload.record, workload.cut_off)).unzip();
     let of_records = [transactions(plan, &recorded), running(&cut_off), workload_series(&recorded)];
@@ -187,12 +186,15 @@ impl Trial<'_> {
         sum
     }
 
-    fn summary(&self, number: u32, own: &OfWorkload) -> Value {
+    fn summary(&self, number: u32, own: &OfWorkload) -> tailrace_outcome::Workload {
         let workload = &self.plan.workloads[number as usize];
-        let counters = tcp::summary(self.records, number, self.counted_from(own.is_finite));
-        let limits = tcp::limits(self.records, number, self.counted_from(own.is_finite), has_lasting_connections(workload));
-        let tallies = self.tallies(number, own.is_finite);
-        let counts = Counts { connection_bytes: own.bytes.clone(), tcp: counters, limits, tallies };
+        let from = self.counted_from(own.is_finite);
+        let counts = Counts {
+            connection_bytes: own.bytes.clone(),
+            tcp: tcp::summary(self.records, number, from),
+            limits: tcp::limits(self.records, number, from, has_lasting_connections(workload)),
+            tallies: self.tallies(number, own.is_finite),
+        };
         workload_summary(workload, &own.record, &own.cut_off, counts)
     }
 }
@@ -285,9 +287,9 @@ fn workload_of(item: &Item) -> Option<u32> {
     }
 }
 
-fn host_summary(record: &Record) -> Value {
+fn host_summary(record: &Record) -> TrafficHost {
     let closing = &record.closing;
-    let failures: Vec<Value> = record
+    let failures = record
         .items
         .iter()
         .filter_map(|item| match item {
@@ -302,24 +304,24 @@ fn host_summary(record: &Record) -> Value {
             | Item::End(_) => None,
         })
         .collect();
-    json!({
-        "name": record.head.host,
-        "ended_ps": closing.at.ps(),
-        "program_busy_ps": closing.busy_ps,
-        "calls": closing.calls,
-        "late_mean_ps": closing.late_ps.checked_div(closing.calls).unwrap_or(0),
-        "late_max_ps": closing.late_max_ps,
-        "unsent_datagrams": closing.unsent_datagrams,
-        "failures": failures,
-    })
+    TrafficHost {
+        name: record.head.host.clone(),
+        ended_ps: closing.at.ps(),
+        program_busy_ps: closing.busy_ps,
+        calls: closing.calls,
+        late_mean_ps: closing.late_ps.checked_div(closing.calls).unwrap_or(0),
+        late_max_ps: closing.late_max_ps,
+        unsent_datagrams: closing.unsent_datagrams,
+        failures,
+    }
 }
 
-fn failure_summary(failure: &Failure) -> Value {
-    json!({
-        "at_ps": failure.at.ps(),
-        "workload": failure.workload,
-        "user": failure.user,
-        "side": if failure.side == 0 { "client" } else { "server" },
-        "error": std::io::Error::from_raw_os_error(failure.error).to_string(),
-    })
+fn failure_summary(failure: &Failure) -> tailrace_outcome::Failure {
+    tailrace_outcome::Failure {
+        at_ps: failure.at.ps(),
+        workload: failure.workload,
+        user: failure.user,
+        side: if failure.side == 0 { Side::Client } else { Side::Server },
+        error: std::io::Error::from_raw_os_error(failure.error).to_string(),
+    }
 }

@@ -2,21 +2,10 @@
 
 use crate::counters::Counters;
 use crate::record::{Item, Record};
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use tailrace_outcome::{Limits, Tcp};
 use tailrace_units::Time;
 use tailrace_workloads::outcome::CONNECTIONS_TOLD_MAX;
-
-/// The simulator's word, the system's counter, and one that is taken off it.
-const WORDS: [(&str, &str, Option<&str>); 7] = [
-    ("segments_sent", "data_segs_out", None),
-    ("acks_sent", "segs_out", Some("data_segs_out")),
-    ("retransmits", "total_retrans", None),
-    ("timeouts", "total_rto", None),
-    ("spurious_retransmits", "dsack_dups", None),
-    ("out_of_order", "rcv_ooopack", None),
-    ("marked_segments", "delivered_ce", None),
-];
 
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,51 +17,55 @@ struct Counted {
 }
 
 /// The counters of a workload since `from`. What the system does not tell is left out.
-pub fn summary(records: &[Record], workload: u32, from: Time) -> Value {
+pub fn summary(records: &[Record], workload: u32, from: Time) -> Tcp {
     let ends = ends(records, workload, from);
-    let sum = |name: &str| ends.iter().map(|end| end.since(name)).sum::<Option<u64>>();
-    let words = WORDS.into_iter().filter_map(|(word, name, less)| {
-        let less = less.map_or(Some(0), sum)?;
-        Some((word.to_owned(), Value::from(sum(name)?.saturating_sub(less))))
-    });
-    Value::Object(words.collect::<Map<_, _>>())
+    let sum = |name: &str| sum(&ends, name);
+    let segments_sent = sum("data_segs_out");
+    Tcp {
+        segments_sent,
+        acks_sent: sum("segs_out").zip(segments_sent).map(|(all, with_data)| all.saturating_sub(with_data)),
+        retransmits: sum("total_retrans"),
+        timeouts: sum("total_rto"),
+        spurious_retransmits: sum("dsack_dups"),
+        out_of_order: sum("rcv_ooopack"),
+        marked_segments: sum("delivered_ce"),
+        ..Tcp::default()
+    }
 }
 
-/// What limited the connections of a workload since `from`, in the simulator's words; null where the system does not tell.
-pub fn limits(records: &[Record], workload: u32, from: Time, is_lasting: bool) -> Value {
+/// Of all ends together; `None` where one does not tell.
+fn sum(ends: &[Counted], name: &str) -> Option<u64> {
+    ends.iter().map(|end| end.since(name)).sum()
+}
+
+/// What limited the connections of a workload since `from`; `None` where the system does not tell.
+pub fn limits(records: &[Record], workload: u32, from: Time, is_lasting: bool) -> Option<Limits> {
     let ends = ends(records, workload, from);
     let mut users: BTreeMap<u32, Vec<Counted>> = BTreeMap::new();
     ends.iter().for_each(|end| users.entry(end.user).or_default().push(*end));
-    let mut together = limits_of(&ends);
-    if is_lasting && together.is_object() {
-        let told = users.values().take(CONNECTIONS_TOLD_MAX).map(|ends| limits_of(ends));
-        together["connections"] = told.collect::<Vec<Value>>().into();
-    }
-    together
+    let told = || users.values().take(CONNECTIONS_TOLD_MAX).map(|ends| limits_of(ends)).collect();
+    Some(Limits { connections: is_lasting.then(told), ..limits_of(&ends)? })
 }
 
-/// The simulator's word and the counter, of both ends together.
-const LIMIT_WORDS: [(&str, &str); 6] = [
-    ("receive_window_ps", "rwnd_limited_us"),
-    ("congestion_ps", "congestion_limited_us"),
-    ("recovery_ps", "recovery_limited_us"),
-    ("interface_ps", "interface_limited_us"),
-    ("queued_ps", "queued_us"),
-    ("reader_late_ps", "reader_late_us"),
-];
 const PS_PER_US: u64 = 1_000_000;
 
-fn limits_of(ends: &[Counted]) -> Value {
-    let sum = |name: &str| ends.iter().map(|end| end.since(name)).sum::<Option<u64>>().map(|us| us * PS_PER_US);
-    let Some(open_ps) = sum("open_us").filter(|&open_ps| open_ps > 0) else { return Value::Null };
-    let words = LIMIT_WORDS.into_iter().filter_map(|(word, name)| Some((word.to_owned(), Value::from(sum(name)?))));
-    let mut told: Map<String, Value> = words.collect();
-    // Both ends are open for the same time.
-    told.insert("open_ps".to_owned(), (open_ps / 2).into());
-    // What Linux counts, and what it looked like besides.
-    let buffer_ps = sum("sndbuf_limited_us").unwrap_or(0) + sum("buffer_limited_us").unwrap_or(0);
-    told.insert("send_buffer_ps".to_owned(), buffer_ps.into());
-    Value::Object(told)
+/// Of both ends together.
+fn limits_of(ends: &[Counted]) -> Option<Limits> {
+    let sum_ps = |name: &str| sum(ends, name).map(|us| us * PS_PER_US);
+    let open_ps = sum_ps("open_us").filter(|&open_ps| open_ps > 0)?;
+    Some(Limits {
+        // Both ends are open for the same time.
+        open_ps: open_ps / 2,
+        // What Linux counts, and what it looked like besides.
+        send_buffer_ps: Some(sum_ps("sndbuf_limited_us").unwrap_or(0) + sum_ps("buffer_limited_us").unwrap_or(0)),
+        receive_window_ps: sum_ps("rwnd_limited_us"),
+        congestion_ps: sum_ps("congestion_limited_us"),
+        recovery_ps: sum_ps("recovery_limited_us"),
+        interface_ps: sum_ps("interface_limited_us"),
+        queued_ps: sum_ps("queued_us"),
+        reader_late_ps: sum_ps("reader_late_us"),
+        ..Limits::default()
+    })
 }
 
 impl Counted {
@@ -128,7 +121,7 @@ mod tests {
         Item::Sample(Box::new(Sample { at, workload: 0, user: 0, side: 0, port, received: 0, counters }))
     }
 
-    fn told(items: Vec<Item>, from_ms: u64) -> Value {
+    fn told(items: Vec<Item>, from_ms: u64) -> Tcp {
         let head = Head { host: "h0".into(), plan: "p".into(), seed: 1, bin: Span::from_ms(1) };
         let record = Record { head, items, closing: Closing::default() };
         summary(&[record], 0, Time::ZERO + Span::from_ms(from_ms))
@@ -140,25 +133,31 @@ mod tests {
             ["data_segs_out", "segs_out", "total_retrans", "total_rto", "dsack_dups", "rcv_ooopack", "delivered_ce", "lost"];
         let values = [100, 130, 7, 2, 3, 4, 5, 60];
         let all: Vec<(&str, u64)> = names.into_iter().zip(values).collect();
-        let expected = serde_json::json!({
-            "segments_sent": 100, "acks_sent": 30, "retransmits": 7, "timeouts": 2, "spurious_retransmits": 3, "out_of_order": 4,
-            "marked_segments": 5,
-        });
+        let expected = Tcp {
+            segments_sent: Some(100),
+            acks_sent: Some(30),
+            retransmits: Some(7),
+            timeouts: Some(2),
+            spurious_retransmits: Some(3),
+            out_of_order: Some(4),
+            marked_segments: Some(5),
+            ..Tcp::default()
+        };
         assert_eq!(told(vec![sample(1, 1, &all)], 0), expected);
         let without: Vec<(&str, u64)> = all.into_iter().filter(|(name, _)| *name != "total_rto").collect();
-        assert!(told(vec![sample(1, 1, &without)], 0).get("timeouts").is_none(), "what is not told is left out");
+        assert_eq!(told(vec![sample(1, 1, &without)], 0).timeouts, None, "what is not told is left out");
     }
 
     #[test]
     fn the_sample_at_the_end_of_the_warm_up_is_where_counting_begins() {
         let items = || [(5, 10), (10, 25), (20, 60)].map(|(at, sent)| sample(at, 1, &[("total_retrans", sent)])).to_vec();
-        assert_eq!(told(items(), 10)["retransmits"], 35);
-        assert_eq!(told(items(), 0)["retransmits"], 60);
+        assert_eq!(told(items(), 10).retransmits, Some(35));
+        assert_eq!(told(items(), 0).retransmits, Some(60));
     }
 
     #[test]
     fn a_port_that_is_used_again_begins_anew() {
         let one = |at: u64, sent: u64, again: u64| sample(at, 1, &[("segs_out", sent), ("total_retrans", again)]);
-        assert_eq!(told(vec![one(1, 50, 4), one(2, 10, 1), one(3, 12, 2)], 0)["retransmits"], 6);
+        assert_eq!(told(vec![one(1, 50, 4), one(2, 10, 1), one(3, 12, 2)], 0).retransmits, Some(6));
     }
 }

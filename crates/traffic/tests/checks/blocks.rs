@@ -2,7 +2,7 @@
 
 use crate::net::{DELAY, Trial, run};
 use crate::plans::*;
-use serde_json::Value;
+use tailrace_outcome::{BlockCounts, Workload};
 use tailrace_plan::*;
 use tailrace_units::Span;
 
@@ -17,12 +17,12 @@ fn plan(nodes: &[&str], users: u32, transactions: u64, change: impl FnOnce(&mut 
     Plan::from_raw(raw).expect("the plan is sound")
 }
 
-fn own(trial: &Trial) -> &Value {
-    &trial.merged.summary["workloads"][0]
+fn own(trial: &Trial) -> &Workload {
+    &trial.merged.summary.workloads[0]
 }
 
-fn counted(trial: &Trial, key: &str) -> u64 {
-    own(trial)["block_counts"][key].as_u64().expect("a count")
+fn counted(trial: &Trial) -> &BlockCounts {
+    own(trial).block_counts.as_ref().expect("blocks are counted")
 }
 
 #[test]
@@ -30,14 +30,13 @@ fn every_block_comes_and_is_timed() {
     for (nodes, users) in [(&["h0", "h1"][..], 4), (&["h0", "h1", "h2"], 0)] {
         let trial = run(&plan(nodes, users, 30, |_| {}));
         let whole = 30 * u64::from(users.max(1));
-        assert_eq!((trial.merged.summary["finished"].as_bool(), own(&trial)["transactions"].as_u64()), (Some(true), Some(whole)));
-        assert_eq!(
-            (counted(&trial, "received_blocks"), counted(&trial, "messages"), counted(&trial, "lost_blocks")),
-            (2 * whole, whole, 0)
-        );
-        assert_eq!(own(&trial)["block_latency"]["count"], 2 * whole);
-        assert_eq!(own(&trial)["goodput_bytes"], whole * (2 * 8_192 + 200), "what nodes ask for");
-        let [block, all] = ["block_latency", "latency"].map(|key| own(&trial)[key]["min_ps"].as_u64().expect("a time"));
+        assert_eq!((trial.merged.summary.finished, own(&trial).transactions), (true, whole));
+        let counts = counted(&trial);
+        assert_eq!((counts.received_blocks, counts.messages, counts.lost_blocks), (2 * whole, whole, 0));
+        let of_blocks = own(&trial).block_latency.clone().flatten().expect("blocks came");
+        assert_eq!(of_blocks.count, 2 * whole);
+        assert_eq!(own(&trial).goodput_bytes, whole * (2 * 8_192 + 200), "what nodes ask for");
+        let (block, all) = (of_blocks.min_ps, own(&trial).latency.as_ref().expect("all came").min_ps);
         assert!(block.abs_diff(DELAY.times(2).ps()) < US && all.abs_diff(DELAY.times(6).ps()) < US, "{block} and {all} ps");
     }
 }
@@ -48,9 +47,7 @@ fn a_block_that_takes_too_long_is_asked_for_again_and_its_transaction_fails() {
         (drawn.timeout_ps, drawn.retries) = (3 * MS, 1);
         drawn.block_service = serving(RawDistribution::Constant(Span::from_ms(10).ps()), 0);
     }));
-    assert_eq!(
-        (counted(&trial, "received_blocks"), counted(&trial, "lost_blocks"), counted(&trial, "failed_blocks")),
-        (0, 20, 10)
-    );
-    assert_eq!(own(&trial)["request_counts"]["failed"], 10);
+    let counts = counted(&trial);
+    assert_eq!((counts.received_blocks, counts.lost_blocks, counts.failed_blocks), (0, 20, 10));
+    assert_eq!(own(&trial).request_counts.as_ref().map(|counts| counts.failed), Some(10));
 }

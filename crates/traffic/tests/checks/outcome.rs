@@ -2,7 +2,7 @@
 
 use crate::net::{DELAY, Trial, WINDOW, run, run_late, run_with};
 use crate::plans::*;
-use serde_json::Value;
+use tailrace_outcome::{Side, TrafficOutcome};
 use tailrace_plan::*;
 use tailrace_record::Column;
 use tailrace_traffic::record::{Item, Record};
@@ -15,8 +15,9 @@ fn plan(stop_at_ps: u64, workloads: Vec<RawWorkload>) -> Plan {
     Plan::from_raw(raw).expect("the plan is sound")
 }
 
-fn workload(summary: &Value, place: usize) -> &Value {
-    &summary["workloads"][place]
+/// What each connection of a workload has carried.
+fn by_connection(summary: &TrafficOutcome, place: usize) -> &[u64] {
+    summary.workloads[place].connection_bytes.as_ref().and_then(Option::as_deref).expect("it is told")
 }
 
 /// Users who start at once, 4 transactions each; a statement is one write each way, and the server takes 100 us.
@@ -34,15 +35,13 @@ fn a_trial_ends_when_all_that_has_an_end_is_complete() {
     let merged = run(&plan(S, vec![users("h0").into(), stream("copy", "h2", "h0", 2, 0).into()])).merged;
     // Connections take twice the delay; three pauses lie between four transactions.
     let end = 2 * DELAY.ps() + 4 * STATEMENT_PS + 3 * MS;
-    assert_eq!((&merged.summary["finished"], merged.summary["end_ps"].as_u64()), (&Value::Bool(true), Some(end)));
-    let users = workload(&merged.summary, 0);
-    assert_eq!((users["completion_ps"].as_u64(), users["transactions"].as_u64()), (Some(end), Some(8)));
-    assert_eq!(users["goodput_bytes"].as_u64(), Some(8 * 1_000));
-    assert_eq!(users["latency"]["max_ps"].as_u64().map(|ps| ps / US), Some(STATEMENT_PS / US));
-    let copy = workload(&merged.summary, 1);
-    let by_connection: Vec<u64> = copy["connection_bytes"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    assert_eq!((merged.summary.finished, merged.summary.end_ps), (true, end));
+    let users = &merged.summary.workloads[0];
+    assert_eq!((users.completion_ps, users.transactions, users.goodput_bytes), (Some(end), 8, 8 * 1_000));
+    assert_eq!(users.latency.as_ref().map(|latency| latency.max_ps / US), Some(STATEMENT_PS / US));
+    let by_connection = by_connection(&merged.summary, 1);
     assert_eq!(by_connection.len(), 2);
-    assert_eq!(by_connection.iter().sum::<u64>(), copy["goodput_bytes"].as_u64().expect("a count"));
+    assert_eq!(by_connection.iter().sum::<u64>(), merged.summary.workloads[1].goodput_bytes);
     assert!(by_connection.iter().all(|&bytes| bytes > 1_000_000), "both streams flow: {by_connection:?}");
 }
 
@@ -53,10 +52,9 @@ fn what_is_not_complete_at_the_end_is_cut_off() {
     // In the second transaction of both users.
     let earlier = Time::from_ps(2 * DELAY.ps() + STATEMENT_PS + MS + 50 * US);
     let merged = merge(&plan, &trial.records, Some(earlier)).expect("it is the same trial");
-    let users = workload(&merged.summary, 0);
-    assert_eq!((merged.summary["finished"].as_bool(), merged.summary["end_ps"].as_u64()), (Some(false), Some(earlier.ps())));
-    assert_eq!((users["transactions"].as_u64(), users["cut_off"]["count"].as_u64()), (Some(2), Some(2)));
-    assert_eq!(users["cut_off"]["longest_ps"].as_u64(), Some(50 * US));
+    let users = &merged.summary.workloads[0];
+    assert_eq!((merged.summary.finished, merged.summary.end_ps), (false, earlier.ps()));
+    assert_eq!((users.transactions, users.cut_off.count, users.cut_off.longest_ps), (2, 2, 50 * US));
 }
 
 #[test]
@@ -65,9 +63,8 @@ fn a_flow_that_has_begun_and_has_not_come_is_cut_off() {
     let web = flows_between("web", ends, RawDistribution::Constant(5_000), RawDistribution::Constant(MS), 10);
     let stop_at = 3 * MS + DELAY.ps() / 2; // the third has sent its first segment
     let merged = run(&plan(stop_at, vec![web.into()])).merged;
-    let web = workload(&merged.summary, 0);
-    assert_eq!((web["transactions"].as_u64(), web["cut_off"]["count"].as_u64()), (Some(2), Some(1)));
-    assert_eq!(web["cut_off"]["longest_ps"].as_u64(), Some(DELAY.ps() / 2));
+    let web = &merged.summary.workloads[0];
+    assert_eq!((web.transactions, web.cut_off.count, web.cut_off.longest_ps), (2, 1, DELAY.ps() / 2));
 }
 
 #[test]
@@ -79,12 +76,9 @@ fn the_warm_up_of_what_has_no_end_is_left_out() {
         run(&Plan::from_raw(raw).expect("the plan is sound")).merged.summary
     };
     let (whole, counted) = (endless(0), endless(5 * MS));
-    assert_eq!(
-        (workload(&whole, 0)["transactions"].as_u64(), workload(&counted, 0)["transactions"].as_u64()),
-        (Some(19), Some(15))
-    );
-    assert_eq!(workload(&counted, 0)["goodput_bytes"].as_u64(), Some(15 * 100));
-    let copied = |summary: &Value| workload(summary, 1)["connection_bytes"][0].as_u64().expect("a count") as f64;
+    assert_eq!((whole.workloads[0].transactions, counted.workloads[0].transactions), (19, 15));
+    assert_eq!(counted.workloads[0].goodput_bytes, 15 * 100);
+    let copied = |summary: &TrafficOutcome| by_connection(summary, 1)[0] as f64;
     let part = copied(&counted) / copied(&whole);
     assert!((part - 0.75).abs() < 0.02, "{part} of the bytes came after a quarter of the time");
 }
@@ -95,9 +89,9 @@ fn a_user_who_works_on_what_arrives_reads_all_of_it() {
     (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) = (300_000, 1_000);
     working.round_trips[0].unpack_fs_per_byte = 1_000;
     let merged = run(&plan(S, vec![working.into()])).merged;
-    assert_eq!(workload(&merged.summary, 0)["goodput_bytes"].as_u64(), Some(8 * 300_000));
+    assert_eq!(merged.summary.workloads[0].goodput_bytes, 8 * 300_000);
     // A picosecond for each byte as it comes, and another when all have come.
-    assert_eq!(merged.summary["hosts"][0]["program_busy_ps"].as_u64(), Some(2 * 8 * 300_000));
+    assert_eq!(merged.summary.hosts[0].program_busy_ps, 2 * 8 * 300_000);
 }
 
 /// A clock is read a little later than what was waited for. That is no work: it would add up over the pieces.
@@ -107,7 +101,7 @@ fn work_takes_no_longer_where_its_end_is_noticed_late() {
     (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) = (300_000, 1_000_000);
     let plan = plan(S, vec![working.into()]);
     let settings = Settings { bin: Span::from_ms(1), tcp_interval: None };
-    let end = |late| run_late(&plan, settings, None, late).merged.summary["end_ps"].as_u64();
+    let end = |late| run_late(&plan, settings, None, late).merged.summary.end_ps;
     assert_eq!(end(Span::from_ns(300)), end(Span::ZERO));
 }
 
@@ -116,11 +110,11 @@ fn a_connection_that_is_refused_is_a_failure_and_the_trial_is_not_finished() {
     let plan = plan(50 * MS, vec![users("h0").into()]);
     let settings = Settings { bin: Span::from_ms(1), tcp_interval: None };
     let summary = run_with(&plan, settings, Some(1)).merged.summary;
-    assert_eq!(summary["finished"].as_bool(), Some(false));
-    let failures = summary["hosts"][0]["failures"].as_array().expect("a list");
+    assert!(!summary.finished);
+    let failures = &summary.hosts[0].failures;
     assert_eq!(failures.len(), 2, "one for each user: {failures:?}");
-    assert_eq!(failures[0]["side"], "client");
-    assert!(failures[0]["error"].as_str().is_some_and(|error| error.contains("refused")), "{failures:?}");
+    assert_eq!(failures[0].side, Side::Client);
+    assert!(failures[0].error.contains("refused"), "{failures:?}");
 }
 
 /// A column of a table of the outcome.
@@ -143,7 +137,7 @@ fn the_first_byte_of_a_long_answer_comes_before_its_last() {
     assert_eq!((first.len(), whole.len()), (8, 8));
     assert!(whole.iter().min() > first.iter().max(), "{first:?} {whole:?}");
     assert!(first.iter().all(|ps| *ps >= STATEMENT_PS), "{first:?}");
-    let earlier = Time::from_ps(trial.merged.summary["end_ps"].as_u64().expect("it ends") / 2);
+    let earlier = Time::from_ps(trial.merged.summary.end_ps / 2);
     let half = merge(&plan, &trial.records, Some(earlier)).expect("it is the same trial");
     assert_eq!(column(&half, "first_bytes", "first_byte_ps").len(), column(&half, "transactions", "latency_ps").len());
 }
@@ -154,7 +148,7 @@ fn of_the_bin_in_which_a_trial_ends_a_part_counts() {
     let trial = run_with(&plan, Settings { bin: Span::from_ms(10), tcp_interval: None }, None);
     let by = |ms: u64| {
         let merged = merge(&plan, &trial.records, Some(Time::from_ps(ms * MS))).expect("it is the same trial");
-        workload(&merged.summary, 0)["goodput_bytes"].as_u64().expect("a count")
+        merged.summary.workloads[0].goodput_bytes
     };
     let (first, middle, whole) = (by(10), by(15), by(20));
     assert!(0 < first && first < whole);

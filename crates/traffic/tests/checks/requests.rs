@@ -2,7 +2,7 @@
 
 use crate::net::{DELAY, Trial, run, run_with};
 use crate::plans::*;
-use serde_json::Value;
+use tailrace_outcome::{RequestCounts, Workload};
 use tailrace_plan::*;
 use tailrace_traffic::Settings;
 use tailrace_traffic::record::Item;
@@ -24,12 +24,12 @@ fn between_four(users: u32) -> Drawn<RawRequests> {
     drawn
 }
 
-fn own(trial: &Trial) -> &Value {
-    &trial.merged.summary["workloads"][0]
+fn own(trial: &Trial) -> &Workload {
+    &trial.merged.summary.workloads[0]
 }
 
-fn counted(trial: &Trial, key: &str) -> u64 {
-    own(trial)["request_counts"][key].as_u64().expect("a count")
+fn counted(trial: &Trial) -> &RequestCounts {
+    own(trial).request_counts.as_ref().expect("requests are counted")
 }
 
 fn failures(trial: &Trial) -> usize {
@@ -38,7 +38,7 @@ fn failures(trial: &Trial) -> usize {
 
 /// The shortest latency is this, to a bucket of the histogram.
 fn assert_is(trial: &Trial, least: Span) {
-    let seen = own(trial)["latency"]["min_ps"].as_u64().expect("a time");
+    let seen = own(trial).latency.as_ref().expect("requests were answered").min_ps;
     assert!(seen.abs_diff(least.ps()) <= least.ps() / 1_000, "{seen} ps, not {} ps", least.ps());
 }
 
@@ -58,13 +58,13 @@ fn every_request_is_answered_over_connections_that_are_kept_or_new_and_by_datagr
             (drawn.timeout_ps, drawn.connections) = (if is_udp { S } else { 0 }, 2 * u32::from(is_udp));
             let whole = 30 * u64::from(users.max(1));
             let trial = run(&plan(10 * S, drawn));
-            assert_eq!(trial.merged.summary["finished"], true, "{users} {is_kept} {is_udp} {is_random}");
-            assert_eq!((counted(&trial, "begun"), counted(&trial, "answered"), counted(&trial, "failed")), (whole, whole, 0));
-            assert_eq!(own(&trial)["transactions"], whole);
+            assert!(trial.merged.summary.finished, "{users} {is_kept} {is_udp} {is_random}");
+            assert_eq!((counted(&trial).begun, counted(&trial).answered, counted(&trial).failed), (whole, whole, 0));
+            assert_eq!(own(&trial).transactions, whole);
             let opened = if is_udp { 0 } else { trial.opened.len() as u64 };
-            assert_eq!(counted(&trial, "connections"), opened);
+            assert_eq!(counted(&trial).connections, opened);
             assert!(is_kept || opened == whole, "each request has a connection of its own");
-            assert_eq!((failures(&trial), own(&trial)["cut_off"]["count"].as_u64()), (0, Some(0)));
+            assert_eq!((failures(&trial), own(&trial).cut_off.count), (0, 0));
         }
     }
 }
@@ -87,8 +87,8 @@ fn a_response_larger_than_a_socket_takes_is_written_whole_before_its_connection_
     let mut drawn = requests("w", "h0", "h1", 2);
     (drawn.is_kept, drawn.requests, drawn.response) = (false, 5, RawDistribution::Constant(450_000));
     let trial = run(&plan(10 * S, drawn));
-    assert_eq!((counted(&trial, "answered"), counted(&trial, "failed")), (10, 0));
-    assert_eq!(own(&trial)["goodput_bytes"], 10 * 450_000);
+    assert_eq!((counted(&trial).answered, counted(&trial).failed), (10, 0));
+    assert_eq!(own(&trial).goodput_bytes, 10 * 450_000);
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn servers_ask_others_and_work_on_cores() {
     (drawn.stages, drawn.requests) = (vec![stage(&["h2"], RawDistribution::Constant(MS)), asked], 10);
     drawn.service.work = RawDistribution::Constant(MS);
     let trial = run(&plan(10 * S, drawn));
-    assert_eq!((counted(&trial, "answered"), counted(&trial, "failed_calls")), (40, 0));
-    let busy = |host: usize| trial.merged.summary["hosts"][host]["program_busy_ps"].as_u64();
-    assert_eq!((busy(0), busy(1), busy(2)), (Some(0), Some(40 * MS), Some(0)));
+    assert_eq!((counted(&trial).answered, counted(&trial).failed_calls), (40, 0));
+    let busy = |host: usize| trial.merged.summary.hosts[host].program_busy_ps;
+    assert_eq!((busy(0), busy(1), busy(2)), (0, 40 * MS, 0));
     assert_is(&trial, Span::from_ms(4) + DELAY.times(6));
 }
 
@@ -112,7 +112,7 @@ fn called_servers_ask_others_in_turn() {
     middle.stages = vec![stage(&["h4"], RawDistribution::Constant(2 * MS))];
     (drawn.stages, drawn.requests) = (vec![middle], 10);
     let trial = run(&plan(10 * S, drawn));
-    assert_eq!((counted(&trial, "answered"), counted(&trial, "failed_calls")), (20, 0));
+    assert_eq!((counted(&trial).answered, counted(&trial).failed_calls), (20, 0));
     assert_is(&trial, Span::from_ms(3) + DELAY.times(6));
 }
 
@@ -123,9 +123,9 @@ fn a_request_over_tcp_that_takes_too_long_is_given_up_and_asked_again() {
         (drawn.is_kept, drawn.requests, drawn.timeout_ps, drawn.retries) = (is_kept, 5, 3 * MS, 1);
         drawn.service = serving(RawDistribution::Constant(10 * MS), 0);
         let trial = run(&plan(10 * S, drawn));
-        assert_eq!((counted(&trial, "answered"), counted(&trial, "failed"), counted(&trial, "timed_out")), (0, 10, 20));
-        assert_eq!((counted(&trial, "connections"), failures(&trial)), (20, 0));
-        assert_eq!(trial.merged.summary["finished"].as_bool(), Some(true));
+        assert_eq!((counted(&trial).answered, counted(&trial).failed, counted(&trial).timed_out), (0, 10, 20));
+        assert_eq!((counted(&trial).connections, failures(&trial)), (20, 0));
+        assert!(trial.merged.summary.finished);
     }
 }
 
@@ -134,8 +134,8 @@ fn a_server_that_refuses_is_counted_and_does_not_spoil_the_trial() {
     let mut drawn = requests("w", "h0", "h1", 3);
     drawn.requests = 4;
     let trial = run_with(&plan(10 * S, drawn), Settings { bin: Span::from_ms(1), tcp_interval: None }, Some(1));
-    assert_eq!((counted(&trial, "answered"), counted(&trial, "failed"), counted(&trial, "failed_connections")), (0, 12, 12));
-    assert_eq!((trial.merged.summary["finished"].as_bool(), failures(&trial)), (Some(true), 0));
+    assert_eq!((counted(&trial).answered, counted(&trial).failed, counted(&trial).failed_connections), (0, 12, 12));
+    assert_eq!((trial.merged.summary.finished, failures(&trial)), (true, 0));
 }
 
 /// Counts of the warm-up are left out, as latencies are.
@@ -145,6 +145,6 @@ fn counts_begin_at_the_end_of_the_warm_up() {
     let mut raw = star(2, 1500, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
     (raw.stop_at_ps, raw.observe.warm_up_ps, raw.workloads) = (100 * MS, 50 * MS, vec![RawWorkload::from(drawn)]);
     let trial = run(&Plan::from_raw(raw).expect("the plan is sound"));
-    let (answered, transactions) = (counted(&trial, "answered"), own(&trial)["transactions"].as_u64().expect("a count"));
+    let (answered, transactions) = (counted(&trial).answered, own(&trial).transactions);
     assert!(answered.abs_diff(transactions) <= 1 && (2_400..2_600).contains(&answered), "{answered} and {transactions}");
 }

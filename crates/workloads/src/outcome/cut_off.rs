@@ -4,7 +4,6 @@
 //! short, the more so the more congested a network is.
 
 use crate::Row;
-use serde_json::{Value, json};
 use tailrace_record::Latency;
 use tailrace_units::{Span, Time};
 
@@ -28,12 +27,8 @@ impl CutOff {
         }
     }
 
-    pub(super) fn summary(&self) -> Value {
-        json!({
-            "count": self.waited.count(),
-            "longest_ps": self.longest.ps(),
-            "buckets": self.waited.buckets(),
-        })
+    pub(super) fn summary(&self) -> tailrace_outcome::CutOff {
+        tailrace_outcome::CutOff { count: self.waited.count(), longest_ps: self.longest.ps(), buckets: self.waited.buckets() }
     }
 }
 
@@ -49,7 +44,7 @@ mod tests {
             cut_off.note(user, Time::ZERO + Span::from_ms(start_ms), now, 2);
         }
         let summary = cut_off.summary();
-        assert_eq!((&summary["count"], &summary["longest_ps"]), (&json!(3), &json!(Span::from_ms(9).ps())));
+        assert_eq!((summary.count, summary.longest_ps), (3, Span::from_ms(9).ps()));
         assert_eq!(cut_off.rows.iter().map(|row| row.user).collect::<Vec<u32>>(), [0, 1], "the first so many");
     }
 }

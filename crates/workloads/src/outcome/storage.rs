@@ -1,30 +1,24 @@
 //! What an outcome tells of requests of storage.
 
-use super::latency;
 use crate::storage_record::{OfOp, StorageRecord};
-use serde_json::{Map, Value, json};
-use tailrace_endpoint::app::Waits;
+use tailrace_outcome::{StorageDevices, StorageOp, StorageRequests, StorageWaits};
 
 /// By what was asked for: how many, how long, and what they waited for; and what devices did.
-pub(super) fn storage_summary(record: &StorageRecord) -> Value {
-    let mut summary: Map<String, Value> =
-        StorageRecord::NAMES.iter().zip(&record.of).map(|(&name, of)| (name.to_owned(), of_op(of))).collect();
-    summary.insert(
-        "devices".to_owned(),
-        json!({
-            "count": record.devices,
-            "pieces": record.pieces,
-            "pieces_wait_s": seconds(record.pieces_wait_ps),
-            "busy_s": seconds(record.busy.ps().into()),
-        }),
-    );
-    summary.into()
+pub(super) fn storage_summary(record: &StorageRecord) -> StorageRequests {
+    let [read, write, flush] = record.of.each_ref().map(of_op);
+    let devices = StorageDevices {
+        count: record.devices,
+        pieces: record.pieces,
+        pieces_wait_s: seconds(record.pieces_wait_ps),
+        busy_s: seconds(record.busy.ps().into()),
+    };
+    StorageRequests { read, write, flush, devices: Some(devices) }
 }
 
-fn of_op(of: &OfOp) -> Value {
-    let waits: Map<String, Value> =
-        Waits::NAMES.iter().zip(of.waits_ps).map(|(&name, ps)| (name.to_owned(), seconds(ps).into())).collect();
-    json!({"count": of.latency.count(), "bytes": of.bytes, "latency": latency(&of.latency), "waits_s": waits})
+fn of_op(of: &OfOp) -> StorageOp {
+    let [turn, processor, network, r2t, queue, device] = of.waits_ps.map(|ps| Some(seconds(ps)));
+    let waits_s = StorageWaits { turn, processor, network, r2t, queue, device };
+    StorageOp { count: of.latency.count(), bytes: of.bytes, latency: of.latency.summary(), waits_s }
 }
 
 /// Sums over all requests do not fit picoseconds in 64 bits.
@@ -43,8 +37,7 @@ mod tests {
         (record.pieces, record.pieces_wait_ps, record.busy) = (7, 3_000_000_000, Span::from_ms(1));
         record.of[1].waits_ps[0] = 5_000_000_000;
         let summary = storage_summary(&record);
-        assert_eq!(summary["devices"], json!({"count": 2, "pieces": 7, "pieces_wait_s": 0.003, "busy_s": 0.001}));
-        assert_eq!(summary["write"]["waits_s"][Waits::NAMES[0]], json!(0.005));
-        assert_eq!(summary["read"]["waits_s"][Waits::NAMES[0]], json!(0.0));
+        assert_eq!(summary.devices, Some(StorageDevices { count: 2, pieces: 7, pieces_wait_s: 0.003, busy_s: 0.001 }));
+        assert_eq!((summary.write.waits_s.turn, summary.read.waits_s.turn), (Some(0.005), Some(0.0)));
     }
 }

@@ -18,13 +18,22 @@ pub fn cases(all: u32) -> u32 {
     if std::env::var_os("TAILRACE_TESTS").is_some_and(|tests| tests == "all") { all } else { all / 8 }
 }
 
-/// Runs a plan. Whatever it shows, its frames are conserved.
+/// Runs a plan. Whatever it shows, its frames are conserved, and its outcome is of the type of all outcomes.
 pub fn simulate(raw: RawPlan) -> Outcome {
     let plan = Plan::from_raw(raw).expect("the plan is sound");
     let outcome = run(&plan, &Control::default());
     let frames = |key: &str| count(outcome.summary(), &format!("conservation.{key}"));
     assert_eq!(frames("sent"), frames("delivered") + frames("dropped") + frames("in_network"), "every frame is somewhere");
+    assert_is_typed(&outcome);
     outcome
+}
+
+/// Asserts that the type of outcomes has each key that is written, and each that it needs is there.
+fn assert_is_typed(outcome: &Outcome) {
+    // Rows of long lists are lines.
+    let text = outcome.json().replace(",\n  ", ",");
+    let read: tailrace_outcome::Outcome = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(serde_json::to_string(&read).expect("an outcome is JSON"), text, "members in the order of their names");
 }
 
 /// Runs a plan and looks at its connections after every `period_ps`.

@@ -1,0 +1,1 @@
+"""What an engine writes of a trial, as types: `types` is made of those of the crate `outcome`."""

@@ -1,0 +1,1078 @@
+"""The outcome of a trial as types, written by `scripts/outcome_types.py`: those of the crate `outcome`."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the programs of a workload have counted of blocks."""
+
+    failed_blocks: int
+    """Blocks that were given up."""
+    lost_blocks: int
+    """Blocks that were lost and asked for again."""
+    messages: int
+    """Messages of both directions."""
+    received_blocks: int
+    """Blocks that arrived."""
+
+
+class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A port that is blocked."""
+
+    link: int
+    """Number of its link in the plan, from 0."""
+    node: str
+    """Name of its switch."""
+    port: int
+    """Number of the port, from 1."""
+    towards: str
+    """Name of the node at the other end."""
+
+
+class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """An interface of a bond."""
+
+    received_frames: int
+    """That it took."""
+    sent_bytes: int
+    """That it has sent."""
+    sent_frames: int
+    """That it has sent."""
+
+
+class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What a switch has settled on."""
+
+    name: str
+    """Name of the switch."""
+    priority: int
+    """Bridge priority."""
+    root: str
+    """Name of its root."""
+    root_path_cost: int
+    """From here."""
+    root_port: int | None
+    """Number of its port towards the root, from 1; null at the root."""
+    root_port_towards: str | None
+    """Name of the node at the other end of that port; null at the root."""
+
+
+class Capture(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A capture at a port."""
+
+    file: str
+    """Path of the file."""
+    frames: int
+    """In it."""
+    port: str
+    """As it was asked for."""
+
+
+ColumnValues = list[int | float]
+"""The values of a column."""
+
+
+class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Where all frames are that hosts have sent: delivered, dropped, or in the network."""
+
+    delivered: int
+    """Given to hosts."""
+    dropped: int
+    """Dropped by the network."""
+    in_network: int
+    """On their way at the end."""
+    sent: int
+    """By hosts."""
+
+
+class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A control group with a quota."""
+
+    name: str
+    """As in the plan."""
+    periods: int
+    """Periods in which one of its tasks was ready."""
+    throttled: int
+    """Periods in which the quota was used up."""
+    throttled_ps: int
+    """For how long it was held."""
+
+
+class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """How a core spent its time."""
+
+    idle_ps: int
+    """On nothing."""
+    softirq_ps: int
+    """On the network stack, in software interrupts."""
+    steal_ps: int
+    """Taken by a hypervisor."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On programs."""
+
+
+class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Shares of processor time during the measured interval, 0 to 1."""
+
+    idle_share: float | None = None
+    """Of the machine, on nothing."""
+    steal_share: float | None = None
+    """Of the machine, taken by a hypervisor."""
+    switch_share: float | None = None
+    """Of one core, by the switch."""
+
+
+class CutOff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What was running when a trial ended: latencies that are known to be longer than this (censored on the right)."""
+
+    buckets: list[tuple[int, int]]
+    """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
+    count: int
+    """How many."""
+    longest_ps: int
+    """How long the first of them had been running; 0 where there are none."""
+
+
+class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What became of the datagrams of a sender of frames."""
+
+    delivered: int
+    """That arrived."""
+    refused: int
+    """That the sender's own interface refused."""
+    sent: int
+    """That left."""
+
+
+class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Delays of frames, in microseconds."""
+
+    frames: int
+    """How many frames."""
+    mean: float
+    """The mean; 0 where there are none."""
+    p99: float
+    """The 99th percentile."""
+
+
+class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What Dynamic Packet Prioritization has done."""
+
+    deferred_resets: int
+    """Silent flows that stayed old because their packets still waited (order-safe rule)."""
+    evictions: int
+    """Flows that lost their entry to another while they were active."""
+    new_flows: int
+    """Flows that got an entry."""
+    normal_frames: int
+    """Frames to the queue of their class."""
+    prioritised_frames: int
+    """Frames to the express queue."""
+    reordering_resets: int
+    """Silent flows that became new while their packets still waited (naive rule)."""
+    resets: int
+    """Silent flows that became new again."""
+    untracked_frames: int
+    """Frames of flows that found no entry."""
+
+
+class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Frames that were dropped for one cause."""
+
+    bytes: int | None = None
+    """Their bytes; absent where a kernel counts frames alone."""
+    frames: int
+    """How many."""
+
+
+class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the elephant trap has seen."""
+
+    bytes: int
+    """That arrived at the port, dropped or not."""
+    elephant_bytes: int
+    """Those of frames whose flow was an elephant."""
+    evictions: int
+    """Elephants that lost their entry to another flow."""
+    found: int
+    """Flows that became elephants."""
+    silences: list[int]
+    """Elephants that were evicted because they sent too little, by how long they were silent: element n counts those
+    of at least 2^n and less than 2^(n+1) age periods, the last element longer ones too.
+    """
+
+
+class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the engine knows of a guest."""
+
+    foreign_frames: int
+    """Frames that are no part of the plan."""
+    name: str
+    """Name of the host."""
+    programs: list[int | None]
+    """How its programs ended: exit status, null for those that were killed."""
+    qdisc_drops: int
+    """Frames that did not fit the queueing discipline."""
+
+
+class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Real programs of a trial."""
+
+    commands: dict[str, list[str]]
+    """Command lines, by host and name of the program, such as `web/nginx`."""
+    configurations: dict[str, str]
+    """Configuration files, by name."""
+    reports: dict[str, str]
+    """What programs reported themselves, by workload: the last characters."""
+    versions: dict[str, str]
+    """By program."""
+
+
+class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Room for the registers of a processor."""
+
+    bytes: int
+    """That they take."""
+    room_bytes: int
+    """That there are."""
+
+
+class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """How often guests were let run, and why they stopped."""
+
+    interrupts: int
+    """Interrupts that were given to guests."""
+    kicks: int
+    """Notices of guests that they have frames to send."""
+    runs: int
+    """Runs of guests."""
+    steps: int
+    """Steps of virtual time."""
+
+
+class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """How the engine and its guests ran."""
+
+    captures: list[Capture]
+    """Captures that were asked for."""
+    hosts: list[ExactHost]
+    """In the order of the plan."""
+    programs: ExactPrograms | None = None
+    """Real programs that were run; absent without any."""
+    registers: Registers | None
+    """Of the guests' processors; null without guests."""
+    run_wall_s: float
+    """Wall-clock time of the trial itself."""
+    span_ps: int
+    """Length of the trial."""
+    start_wall_s: float
+    """Wall-clock time until all guests had started."""
+    turns: Turns
+    """How often guests ran."""
+
+
+class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Frames that a host lost outside of the modelled queues. Absent where its counters cannot be read."""
+
+    rx_dropped: int | None = None
+    """That it did not take."""
+    tx_dropped: int | None = None
+    """That did not fit its queue towards the fabric."""
+    write_failed: int | None = None
+    """That the fabric could not give to it."""
+
+
+class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A distribution of lateness, in microseconds."""
+
+    max: float
+    """The most."""
+    p50: float
+    """The median."""
+    p90: float
+    """The 90th percentile."""
+    p99: float
+    """The 99th percentile."""
+    p99_9: float
+    """Percentile 99.9."""
+
+
+class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Times for which the machine let a thread wait."""
+
+    count: int
+    """How many."""
+    max_us: float
+    """The longest."""
+    total_us: float
+    """All together."""
+
+
+class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """How a fabric ran. What is absent is not told by a foreign switch."""
+
+    cpu: Cpu
+    """Processor time of the machine."""
+    delay_us: dict[str, Delays] | None = None
+    """By port towards a host, from the first switch of a frame to the host."""
+    foreign_frames: int | None = None
+    """Frames that are no part of the plan."""
+    frames_in: int | None = None
+    """That entered."""
+    frames_lost_outside: dict[str, LossesOutside] | None = None
+    """By host, what was lost outside of the modelled queues: each should be zero."""
+    frames_out: int | None = None
+    """That left."""
+    kind: str | None = None
+    """Name of the kind of fabric, such as `tap`."""
+    lateness_us: LatenessUs | None = None
+    """How late frames left."""
+    log_error: str | None = None
+    """Why the log is not whole; absent where it is."""
+    max_gap_us: float | None = None
+    """The longest time between two looks at the wires."""
+    own_lateness_us: LatenessUs | None = None
+    """How late frames left by the fabric's own doing: without the times for which the machine did not let it run."""
+    pool_exhausted: int | None = None
+    """Frames for which there was no memory."""
+    rate_error_ppm: dict[str, float] | None = None
+    """By port towards a host, how far its rate was off over its longest busy time; ports without one are left out."""
+    realtime: bool | None = None
+    """Whether it ran before all ordinary threads."""
+    replay_log: str | None = None
+    """Where the log of what entered is; null where none is kept."""
+    stalls: Stalls | None = None
+    """Times for which the machine did not let it run."""
+    ticks: int | None = None
+    """How often it was woken."""
+    write_failed: dict[str, int] | None = None
+    """By host, frames that the host did not take."""
+
+
+Side = Literal["client", "server"]
+"""An end of a connection."""
+
+
+class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What went wrong with a connection of a traffic program."""
+
+    at_ps: int
+    """From the start of the trial."""
+    error: str
+    """In the words of the system."""
+    side: Side
+    """Of the connection."""
+    user: int
+    """Number of the user within the workload."""
+    workload: int
+    """Number of the workload in the plan."""
+
+
+class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A group of priorities that share an ingress buffer."""
+
+    bytes_max: int
+    """The most that it held."""
+    depth_bytes: int
+    """At the end, besides its headroom."""
+    drop_frames: int
+    """Frames that were dropped because the headroom was full, or because a lossy group was at its limit."""
+    headroom_max_bytes: int
+    """The most in its headroom."""
+    priorities: int
+    """Bit mask: bit n is priority n."""
+    xoff_sent: int
+    """Pauses that were sent, without refreshes."""
+    xon_sent: int
+    """Resumes that were sent."""
+
+
+class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Pauses at one end of a link, by priority."""
+
+    paused_ps: list[int]
+    """For how long each priority was paused."""
+    received: list[int]
+    """Pause frames of each priority."""
+    storms_detected: int
+    """Storms that the watchdog has found."""
+    storms_ended: int
+    """Those that were over before the end."""
+
+
+class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """An interface of a host that takes part in data-centre bridging."""
+
+    limiters: list[int]
+    """Rates to which congestion notifications hold its flows, in bits per second."""
+    notifications: int
+    """Congestion notifications that arrived."""
+    pause: Pause
+    """Pauses that it has obeyed."""
+    queue_drops: int
+    """Frames that did not fit its queues."""
+    unlimited_notifications: int
+    """Notifications for which there was no limiter left."""
+
+
+class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What a host has cut and put together, in the words of `/proc/net/snmp`."""
+
+    FragCreates: int
+    """Fragments that were sent."""
+    FragFails: int
+    """Datagrams of which a fragment did not fit the queue of the interface."""
+    FragOKs: int
+    """Datagrams that were cut."""
+    ReasmFails: int
+    """Fragments that were refused, and datagrams that were given up."""
+    ReasmOKs: int
+    """Datagrams that were put together."""
+    ReasmReqds: int
+    """Fragments that came."""
+    ReasmTimeout: int
+    """Datagrams that were given up because their time was over."""
+    reassembly_memory_bytes: int
+    """Memory of datagrams that are not whole, at the end."""
+    reassembly_memory_max_bytes: int
+    """The most of it."""
+
+
+class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the programs of a workload used of a processor."""
+
+    involuntary_switches: int
+    """Switches to another task while they could have gone on."""
+    name: str
+    """Name of the workload."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On the programs."""
+    voluntary_switches: int
+    """Switches because they had nothing to do."""
+
+
+class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the processor of a host spent its time on."""
+
+    cores: list[CoreTimes]
+    """By core."""
+    datagram_drops: int
+    """Datagrams that did not fit the buffer of their socket."""
+    groups: list[ControlGroup]
+    """Control groups with a quota."""
+    interrupts: int
+    """Interrupts that were taken."""
+    involuntary_switches: int
+    """Switches to another task while the first could have gone on."""
+    ksoftirqd_wakeups: int
+    """How often the kernel thread for software interrupts was woken."""
+    migrations: int
+    """Tasks that went on at another core."""
+    polls: int
+    """Polls of the receive queues."""
+    runnable_area_ps: str
+    """Tasks that ran or waited, times picoseconds, as a decimal number: it may not fit 64 bits."""
+    runnable_max: int
+    """The most tasks that ran or waited at once."""
+    time_squeezes: int
+    """Polls that ended with frames left."""
+    voluntary_switches: int
+    """Switches from a task that had nothing to do."""
+    workloads: list[ProcessorWorkload]
+    """Those whose programs ran here."""
+
+
+class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What a load generator used."""
+
+    involuntary_switches: int
+    """Switches to another task while it could have gone on."""
+    name: str
+    """Name of the workload."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On the program itself."""
+    voluntary_switches: int
+    """Switches because it had nothing to do."""
+
+
+class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A host."""
+
+    bond: list[BondedInterface] | None = None
+    """The interfaces of a bond, in the order of the links; null where the host has no bond, absent where only
+    simulated hosts have one.
+    """
+    counted_from_ps: int | None = None
+    """When counting began, from the start of the trial."""
+    cpu_busy_ps: int
+    """For how long its processor was busy with receiving."""
+    failures: list[Failure] | None = None
+    """What went wrong with its connections; absent where the host has no traffic program."""
+    interface: LosslessInterface | None = None
+    """Its interface, where it takes part in data-centre bridging; null where it does not."""
+    ip: Ip | None = None
+    """What it has cut and put together; absent where that is nothing."""
+    late_max_ps: int | None = None
+    """The most by which its traffic program was late."""
+    listen_drops: int | None = None
+    """Requests for connections that found the queue of a listener full."""
+    name: str
+    """As in the plan."""
+    nic_queue_drops: int
+    """Frames that did not fit the queue of the interface."""
+    processor: Processor | None = None
+    """Its processor; null where it has none."""
+    program_busy_ps: int
+    """For how long its processor was busy with programs."""
+    programs: list[Program] | None = None
+    """Load generators on it."""
+    rx_frames: int
+    """Frames that arrived at the interface."""
+    rx_ring_drops: int
+    """Frames that found the receive ring full."""
+    tx_frames: int | None = None
+    """Frames that were sent."""
+
+
+class HypervisorPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A port of the switch of a hypervisor."""
+
+    is_uplink: bool
+    """Whether it leads out of the machine."""
+    receive_overruns: int
+    """Frames from its node that found a queue full."""
+    send_overruns: int
+    """Frames to its node that found a queue full."""
+    towards: str
+    """Name of the node at the other end."""
+
+
+TaskKind = Literal["virtual-cores", "vhost", "polling", "neighbour"]
+"""What a task of a hypervisor is."""
+
+
+class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What tasks of one owner used."""
+
+    involuntary_switches: int
+    """Switches to another task while they could have gone on."""
+    kind: TaskKind
+    """What they are."""
+    name: str
+    """Of the owner."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On the tasks themselves."""
+    voluntary_switches: int
+    """Switches because they had nothing to do."""
+
+
+class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the cores of a hypervisor spent their time on, and where frames found queues full."""
+
+    backlog_overruns: int
+    """Frames that found the backlog full."""
+    cores: list[CoreTimes]
+    """By core."""
+    exits: int
+    """Exits of virtual cores."""
+    interrupts: int
+    """Interrupts that were taken."""
+    involuntary_switches: int
+    """Switches to another task while the first could have gone on."""
+    ksoftirqd_wakeups: int
+    """How often the kernel thread for software interrupts was woken."""
+    migrations: int
+    """Tasks that went on at another core."""
+    name: str
+    """Name of its switch."""
+    notifications: int
+    """By which guests told of frames (kicks)."""
+    polled_for_frames_ps: int
+    """For how long queues were polled for frames."""
+    ports: list[HypervisorPort]
+    """By port of its switch."""
+    preemptions: int
+    """Tasks that were put off their core by another."""
+    signals: int
+    """By which guests were told of frames."""
+    tasks: list[HypervisorTask]
+    """Whose tasks ran."""
+    time_squeezes: int
+    """Polls that ended with frames left."""
+    voluntary_switches: int
+    """Switches from a task that had nothing to do."""
+
+
+class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """The counters of an interface, as `netstat -i` has them. A null is what an engine cannot count, which is not
+    zero.
+    """
+
+    flags: str
+    """In the letters of netstat(8)."""
+    mtu_bytes: int | None
+    """Largest packet; null where the port has no limit."""
+    name: str
+    """Name of the interface at its node."""
+    node: str
+    """Name of its host or switch."""
+    rx_dropped: int | None
+    """Frames that were received and not taken."""
+    rx_errors: int | None
+    """Frames that were received damaged, or too long."""
+    rx_frames: int | None
+    """Frames that were received."""
+    rx_overruns: int | None
+    """Frames that found the receive ring full."""
+    towards: str | None
+    """Name of the node at the other end of the port of a switch; null for the interface of a host."""
+    tx_dropped: int | None
+    """Frames that did not fit the queue."""
+    tx_errors: int | None
+    """Frames that could not be sent."""
+    tx_frames: int | None
+    """Frames that were sent."""
+    tx_overruns: int | None
+    """Frames that the device did not take in time."""
+
+
+class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Of the transactions, flows or datagrams of a workload that are complete."""
+
+    above: CutOff | None = None
+    """Those that were longer than the program that measured them counts one by one; absent where there is no such
+    bound.
+    """
+    buckets: list[tuple[int, int]]
+    """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
+    count: int
+    """How many."""
+    max_ps: int
+    """The longest."""
+    mean_ps: float
+    """The mean."""
+    min_ps: int
+    """The shortest."""
+    p50_ps: int
+    """The median."""
+    p90_ps: int
+    """The 90th percentile."""
+    p95_ps: int
+    """The 95th percentile."""
+    p99_9_ps: int
+    """Percentile 99.9."""
+    p99_ps: int
+    """The 99th percentile."""
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """For how long connections were limited by what, added up over both ends. What is absent is not told by a
+    system.
+    """
+
+    ack_core_permille: int | None = None
+    """How busy the core was that received the acknowledgements, in thousandths; the mean of several."""
+    congestion_ps: int | None = None
+    """By the congestion window."""
+    connections: "list[Limits | None] | None" = None
+    """Of the first connections one by one, where they last; null for one that was not open."""
+    interface_ps: int | None = None
+    """By the sender's interface."""
+    open_ps: int
+    """For how long they were open: both ends are for the same time, which counts once."""
+    pacing_ps: int | None = None
+    """By the pacing rate."""
+    queued_ps: int | None = None
+    """For how long segments waited in queues of the network; congestion and queueing may be at once."""
+    reader_late_ps: int | None = None
+    """For how long data waited for the reading program."""
+    receive_core_permille: int | None = None
+    """How busy the core was that received the data, in thousandths; the mean of several."""
+    receive_window_ps: int | None = None
+    """By the receiver's window."""
+    recovery_ps: int | None = None
+    """By the recovery of losses."""
+    send_buffer_ps: int | None = None
+    """By the send buffer: the program has written all that fits, or nothing."""
+    sender_busy_permille: int | None = None
+    """How busy the busiest program of the sending host was, in thousandths of a core."""
+    sender_processor_ps: int | None = None
+    """By the sender's processor."""
+
+
+class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """One size of message."""
+
+    algorithm: str
+    """How the operation was done; its rounds."""
+    bytes: int
+    """Of the message."""
+    max_ps: int | None
+    """The longest of a rank; null where none is complete."""
+    mean_of_ranks_ps: list[float]
+    """Of each rank that has measured, in their order."""
+    min_ps: int | None
+    """The shortest of a rank; null where none is complete."""
+    planned: int
+    """Repetitions that were asked for."""
+    ranks: int
+    """Ranks that have measured."""
+    repetitions: int
+    """Repetitions that are complete."""
+
+
+class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the ranks of a job have measured."""
+
+    pattern: str
+    """What they did, such as `allreduce`."""
+    ranks: int
+    """That took part."""
+    sizes: list[MpiSize]
+    """In the order of the plan."""
+
+
+class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Frames longer than the MTU of a port."""
+
+    egress: int
+    """Frames that were to leave."""
+    ingress: int
+    """Frames that arrived."""
+
+
+class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Notices of a congestion point."""
+
+    feedback_sum: int
+    """Sum of the quantized feedback of all, each 1 to 63."""
+    notifications: int
+    """How many were sent."""
+
+
+class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A queue of a port."""
+
+    depth_bytes: int
+    """At the end."""
+    depth_max_bytes: int | None = None
+    """The most."""
+    depth_mean_bytes: float | None = None
+    """Over the counted time."""
+    drops: dict[str, Dropped]
+    """Frames that were dropped."""
+    marked_frames: int | None = None
+    """Frames that were given a congestion mark."""
+    name: str
+    """Name of its class."""
+    qcn: Qcn | None = None
+    """Quantized congestion notification; null where nothing was notified."""
+    tx_bytes: int
+    """That were sent."""
+    tx_frames: int
+    """That were sent."""
+
+
+class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Frames with data of one source of traffic in one queue."""
+
+    dropped_frames: int
+    """That were dropped."""
+    queue: str
+    """Name of the queue."""
+    sent_frames: int
+    """That were sent."""
+    workloads: list[str]
+    """Names of the workloads of the source."""
+
+
+class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """The counters of a port of a switch. What is absent cannot be told by an engine that does not look into the
+    switch.
+    """
+
+    dpp: Dpp | None = None
+    """Of Dynamic Packet Prioritization; null where the port has none."""
+    elephants: Elephants | None = None
+    """Of the elephant trap; null where the port has none."""
+    groups: list[Group] | None = None
+    """Of the ingress side."""
+    mtu_drops: MtuDrops | None = None
+    """Frames longer than the MTU; null where the port has none."""
+    node: str
+    """Name of its switch."""
+    pause: Pause | None = None
+    """Pauses that the port has obeyed; null where it obeys none."""
+    queues: list[Queue]
+    """By class, in the order of the plan."""
+    rate_bps: int
+    """Of its link."""
+    towards: str
+    """Name of the node at the other end."""
+    traffic: list[SourceTraffic] | None = None
+    """Frames with data by source and queue; null where the port is not observed."""
+    tx_bytes: int
+    """Sent by all queues."""
+    tx_frames: int
+    """Sent by all queues."""
+
+
+class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A spanning tree, as it has settled."""
+
+    blocked: list[BlockedPort]
+    """Its alternate ports."""
+    bridges: list[Bridge]
+    """By switch, in the order of the plan."""
+    forwards: list[bool]
+    """By link, in the order of the plan, whether it forwards."""
+    instance: int
+    """Number of the instance; 0 is the common one."""
+    path_costs: list[int]
+    """By link, in the order of the plan."""
+    roots: list[str]
+    """Names of the switches that are a root: one for each part of a network that is not connected."""
+    vlans: list[int]
+    """The VLANs of the instance."""
+
+
+class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Losses of one source of traffic."""
+
+    frames: int
+    """All frames that were dropped."""
+    policed_frames: int
+    """Those above a rate."""
+    workloads: list[str]
+    """Names of the workloads of the source."""
+
+
+class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A switch."""
+
+    buffer_bytes: int
+    """Size of its shared buffer."""
+    buffer_max_bytes: int | None = None
+    """The most of it that was occupied; absent where an engine cannot look into the switch."""
+    early_drops: dict[str, Dropped]
+    """Frames that were dropped before they had a port."""
+    losses: list[SourceLosses] | None = None
+    """What was dropped of each source of traffic, for whatever reason; sources without losses are left out. Absent
+    where an engine cannot look into the switch.
+    """
+    name: str
+    """As in the plan."""
+    no_route_frames: int | None = None
+    """Frames without a way to their destination; absent where an engine cannot look into the switch."""
+
+
+class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the programs of a workload have counted of requests."""
+
+    answered: int
+    """Answered whole."""
+    begun: int
+    """Begun."""
+    connections: int
+    """Connections that were opened."""
+    failed: int
+    """Without an answer."""
+    failed_calls: int
+    """Calls of other services that had no answer."""
+    failed_connections: int
+    """Connections that could not be opened, or broke."""
+    lost_queries: int
+    """Queries in datagrams that were lost."""
+    timed_out: int
+    """Given up because their time was over."""
+
+
+class StorageDevices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What devices did."""
+
+    busy_s: float
+    """For how long they had something to do, added up over all."""
+    count: int
+    """How many there are."""
+    pieces: int
+    """Pieces of requests that they completed."""
+    pieces_wait_s: float
+    """From submission to completion of each piece, added up."""
+
+
+class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What requests waited for, in seconds, added up over all. Absent where a program does not tell."""
+
+    device: float | None = None
+    """The medium and the link of the device, while they serve it."""
+    network: float | None = None
+    """The network, and what is before and behind it."""
+    processor: float | None = None
+    """The processor of the initiator, and that processor's work."""
+    queue: float | None = None
+    """The block layer and the device, for what came before."""
+    r2t: float | None = None
+    """The target's permission to send data (ready to transfer)."""
+    turn: float | None = None
+    """Their turn: their job had as many requests under way as it may."""
+
+
+class StorageOp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Requests that ask for the same."""
+
+    bytes: int
+    """What they read or wrote."""
+    count: int
+    """How many."""
+    latency: Latency | None
+    """From the intended start; null where there are none."""
+    waits_s: StorageWaits
+    """What they waited for."""
+
+
+class StorageRequests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Requests of storage that are complete, by what they asked for, and what devices did."""
+
+    devices: StorageDevices | None
+    """What the devices did; null where they are real ones."""
+    flush: StorageOp
+    """Requests that flush."""
+    read: StorageOp
+    """Requests that read."""
+    write: StorageOp
+    """Requests that write."""
+
+
+class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Counters of TCP connections, added up. What is absent is not told by a system."""
+
+    acks_sent: int | None = None
+    """Segments without data."""
+    ecn_reductions: int | None = None
+    """Reductions of the window because of congestion marks."""
+    fast_recoveries: int | None = None
+    """Recoveries without a timeout."""
+    marked_segments: int | None = None
+    """Segments that arrived with a congestion mark."""
+    out_of_order: int | None = None
+    """Segments that arrived after one with later data."""
+    retransmits: int | None = None
+    """Segments that were sent again."""
+    segments_sent: int | None = None
+    """Segments with data, those sent again included."""
+    spurious_retransmits: int | None = None
+    """Segments that were sent again and had arrived before."""
+    tail_loss_probes: int | None = None
+    """Probes for a loss at the end of what was sent."""
+    timeouts: int | None = None
+    """Retransmission timeouts."""
+
+
+class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What a workload did. What is absent belongs to other kinds, or is not told by an engine or a program."""
+
+    block_counts: BlockCounts | None = None
+    """Of kinds whose programs count blocks."""
+    block_latency: Latency | None = None
+    """Of single blocks, of kinds whose programs count them; null where none is complete."""
+    completion_ps: int | None
+    """When all of it was complete, from the start of the trial; null where it was not, or has no end."""
+    connection_bytes: list[int] | None = None
+    """What each connection has carried, in the order in which they start; null for kinds of which that is not told."""
+    counted_from_ps: int
+    """When counting began, from the start of the trial."""
+    cut_off: CutOff
+    """Transactions and flows that were running at the end."""
+    datagrams: DatagramCounts | None = None
+    """Of a sender of frames."""
+    failed_attempts: dict[str, int] | None = None
+    """Transactions that were rolled back and tried again, by error of the database."""
+    goodput_bytes: int
+    """Payload that arrived."""
+    kind: str
+    """As in the plan."""
+    latency: Latency | None
+    """Of what is complete; null where nothing is."""
+    limits: Limits | None = None
+    """What limited its connections; null where none was open, or where an engine does not tell."""
+    lost_datagrams: int | None = None
+    """Datagrams that did not arrive."""
+    mpi_times: MpiTimes | None = None
+    """Of MPI jobs."""
+    name: str
+    """As in the plan."""
+    request_counts: RequestCounts | None = None
+    """Of kinds whose programs count requests."""
+    storage_requests: StorageRequests | None = None
+    """Of storage."""
+    tcp: Tcp | None = None
+    """Counters of its connections; null where they are not told."""
+    transactions: int
+    """Transactions, flows or datagrams that are complete."""
+    user_completion_ps: list[int | None]
+    """When each user was done, from the start of the trial; null for those that were not."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What a trial gave."""
+
+    cancelled: bool
+    """Whether it was ended before its time, and is no result."""
+    conservation: Conservation | None = None
+    """Where all frames are; absent where an engine cannot look into the switch."""
+    counted_from_ps: int | None = None
+    """When counting began, from the start of the trial; absent where it is the start."""
+    deadlock: list[str] | None = None
+    """Links of a cycle of pauses that never ends, such as `sw1>sw2`; only simulated."""
+    digest: str | None
+    """Of everything that happened, in hexadecimal; null where it is not known."""
+    end_ps: int
+    """When it ended, from its start."""
+    events: int | None = None
+    """Events that were handled; only simulated."""
+    exact: Exact | None = None
+    """What only trials of real kernels in virtual time have."""
+    fabric: Fabric | None = None
+    """How a fabric in real time ran."""
+    finished: bool
+    """Whether everything that has an end was complete."""
+    hosts: list[Host]
+    """In the order of the plan."""
+    hypervisors: list[Hypervisor] | None = None
+    """In the order of the plan; only simulated, and absent where the plan has none."""
+    interfaces: dict[str, LosslessInterface] | None = None
+    """By host, the interfaces of a fabric that take part in data-centre bridging; those of simulated hosts are at
+    the hosts.
+    """
+    name: str
+    """Of the plan."""
+    netstat: list[Interface]
+    """Interfaces of hosts, then ports of switches, in the order of the plan."""
+    packet_hops: int | None = None
+    """Frames sent over a link; only simulated."""
+    packets_delivered: int | None = None
+    """Frames given to hosts; only simulated."""
+    ports: list[Port]
+    """By switch, in the order of the plan."""
+    seed: int
+    """Of the plan."""
+    spanning_trees: list[Tree] | None = None
+    """Only simulated; empty without spanning trees."""
+    switches: list[Switch]
+    """In the order of the plan."""
+    tables: dict[str, dict[str, ColumnValues]] | None = None
+    """Observed ports over time, where a fabric tells them with the outcome."""
+    wall_s: float
+    """Wall-clock time that the trial took."""
+    workloads: list[Workload]
+    """In the order of the plan."""
