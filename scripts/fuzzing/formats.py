@@ -4,6 +4,11 @@ An input is accepted, or refused by an error that the user can correct (`tailrac
 Anything else is a finding: another exception, an internal error (exit code 70), a message that names no file.
 
 What is accepted is used: a plan, also that of a scenario, is simulated for a moment, in which no invariant may break.
+
+`FORMATS` has what others write or users edit, and one run directory. Left out is what only this program writes: the
+lines and the manifest of a large sweep (`results/large`), the ingress logs that `replay` reads, the state of standing
+live networks (`lab.json`), and files of the user's cache (`live-limits.json`, facts of database templates). How the
+program reads a damaged one of these is not tried.
 """
 
 import gzip
