@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import mutants
+import mutate
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(mutants, "INDEX", {"GIT_INDEX_FILE": str(tmp_path / "state" / "index")})
     monkeypatch.setattr(mutants, "PYTHON_TOOLS", tmp_path / "tools")
     monkeypatch.setattr(mutants, "RUST_TOOL", tmp_path / "tools" / "bin" / "cosmic-ray")
-    monkeypatch.setattr(mutants.bootstrap, "output_of", lambda _words: mutants.CARGO_MUTANTS)
+    monkeypatch.setattr("bootstrap.output_of", lambda _words: mutants.CARGO_MUTANTS)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     (tmp_path / "tools" / "bin").mkdir(parents=True)
     (tmp_path / "tools" / "bin" / "cosmic-ray").touch()
@@ -117,9 +118,9 @@ def test_cosmic_ray_has_the_base_and_sees_new_files(
 ) -> None:
     (code / "python").mkdir()
     (code / "python" / "new.py").write_text("unknown\n")
-    mutants.mutate.refresh(tmp_path / "state" / "copy")
+    mutate.refresh(tmp_path / "state" / "copy")
     mutants.add_new_files()
-    git, seen = mutants.subprocess.run, []
+    git, seen = subprocess.run, []
 
     def run(command: list[str], **options: Any) -> Any:
         """Of cr-filter-git, what it asks; of the others, that they pass."""
