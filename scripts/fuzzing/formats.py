@@ -37,7 +37,7 @@ from tailrace.blast.frames import READERS, read_frames
 from tailrace.cli import console
 from tailrace.disk.specification import FOLDER as SPECIFICATIONS
 from tailrace.errors import TailraceError
-from tailrace.experiment.native import make_trial, run_trial
+from tailrace.experiment.native import drop_causes, make_trial, run_trial
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
 from tailrace.results.metrics.goal import parse_goal
@@ -244,5 +244,6 @@ FORMATS: Sequence[Format] = (
 
 
 def format_of(name: str) -> Format:
-    """A format by its name."""
+    """A format by its name; raises `TailraceError` where the simulator is not built: it would refuse every input."""
+    drop_causes()
     return next(one for one in FORMATS if one.name == name)

@@ -1,11 +1,13 @@
 """What of the program's answers is a finding: exit codes are judged, and what is accepted is simulated."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import tailrace
 from check_commands import Answer
 from fuzzing import formats, program
 from tailrace.cli import console
@@ -52,3 +54,10 @@ def test_a_valid_scenario_with_a_plan_that_is_refused_is_a_finding(
     with pytest.raises(program.FindingError, match="valid, and its plan is not: no host"):
         formats.format_of(name).read(tmp_path / "input")
     assert simulated == []
+
+
+def test_nothing_is_tried_without_the_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(tailrace, "_native", raising=False)
+    monkeypatch.setitem(sys.modules, "tailrace._native", None)
+    with pytest.raises(TailraceError, match="the simulator is not built"):
+        formats.format_of("plan")
