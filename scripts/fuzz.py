@@ -23,13 +23,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import checks
 from fuzzing.formats import FORMATS, format_of
 from fuzzing.program import Format
 from tailrace.files import read_json, write_json
 
 ROOT = Path(__file__).resolve().parent.parent
 FINDINGS = ROOT / "tests" / "fuzz" / "findings"
-PATHS = os.pathsep.join([str(ROOT / "scripts"), str(ROOT / "python")])
+PATHS = os.pathsep.join([str(ROOT / "scripts"), str(checks.CHECKED), str(ROOT / "python")])
+"""Where it is built (`scripts/checked.py`), the extension with overflow checks is fuzzed."""
 STATE = ROOT / "target" / "nightly"
 INPUT_CPU_S_MAX = 16
 """Processor time of one input, shortening it included once it is a finding: then there are many of them."""
@@ -99,8 +101,11 @@ class Worker:
                 text=True, bufsize=1, start_new_session=True,
             )  # fmt: skip
 
-    def answer(self, question: str = "", cpu_s_max: float = INPUT_CPU_S_MAX) -> dict[str, str]:
-        """Asks, and waits for the answer; of a process that ends or hangs, what happened to it."""
+    def answer(self, question: str, cpu_s_max: float) -> dict[str, str]:
+        """Asks, and waits for the answer; of a process that ends or hangs, what happened to it.
+
+        The first answer, to no question, says that the process is ready.
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         if question:
@@ -145,7 +150,7 @@ class Worker:
     def stop(self) -> None:
         """Ends the process."""
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()
 
 
 @contextmanager
@@ -165,7 +170,7 @@ def fuzz(one: Format, state: State, seconds: float) -> None:
     end_s = float("inf")
     while time.monotonic() < end_s:
         with working(one, state) as worker:
-            begun_s, ready = time.monotonic(), worker.answer(cpu_s_max=START_CPU_S_MAX)
+            begun_s, ready = time.monotonic(), worker.answer("", START_CPU_S_MAX)
             progress.seconds += time.monotonic() - begun_s
             if "ready" not in ready:
                 seed = worker.file.read_bytes() if worker.file.exists() else b""
@@ -174,7 +179,7 @@ def fuzz(one: Format, state: State, seconds: float) -> None:
             end_s = min(end_s, time.monotonic() + seconds)
             while time.monotonic() < end_s and worker.process.poll() is None:
                 begun_s = time.monotonic()
-                answer = worker.answer(str(progress.next))
+                answer = worker.answer(str(progress.next), INPUT_CPU_S_MAX)
                 progress.next += 1
                 progress.seconds += time.monotonic() - begun_s
                 if answer:

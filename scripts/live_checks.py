@@ -6,7 +6,7 @@ installs their packages and ends: most of that is waiting, and a build can go on
 They need root, Linux with the privileges of the fabric, and Debian's packages, which are installed when missing. Where
 the machine cannot have them (a container without rights or network), nothing failed: the tests are skipped. Elsewhere
 each test that was skipped is listed at the end with its reason, and a skip is a failure unless the machine is that
-reason (`machine.skip_lacking` in the tests).
+reason (`machine.skip_lacking` in the tests); when that is so for more than a tenth of the tests, the last line says it.
 """
 
 import argparse
@@ -32,6 +32,8 @@ STOP_GRACE_S = 15
 """After the interrupt: what the tests started ends, and clears up."""
 LACKS = "this machine lacks "
 """The beginning of a reason to skip a test that is no failure: `machine.skip_lacking` writes it."""
+LACKING_SHARE_MAX = 0.1
+"""Of the tests: where the machine cannot run more of them, the last line says so."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,17 @@ def run_tests(*, is_all: bool) -> int:
         command += [] if is_all else ["-m", "not slow"]
         environment = os.environ | {"TAILRACE_LIVE_TESTS": "1"} | ({"TAILRACE_TESTS": "all"} if is_all else {})
         code = run(command, environment, TESTS_LIMIT_S[is_all])
-        return code or told(skips(report))
+        return code or told(skips(report), len(cases(report)))
+
+
+def cases(report: Path) -> list[ElementTree.Element]:
+    """All tests, skipped ones too, from a report in the format of JUnit."""
+    return list(ElementTree.parse(report).iter("testcase"))
 
 
 def skips(report: Path) -> list[Skip]:
-    """The tests that were skipped, from a report in the format of JUnit."""
-    cases = ElementTree.parse(report).iter("testcase")
-    found = ((case, case.find("skipped")) for case in cases)
+    """The tests that were skipped."""
+    found = ((case, case.find("skipped")) for case in cases(report))
     return [
         Skip(f"{case.get('classname')}::{case.get('name')}", skipped.get("message") or "")
         for case, skipped in found
@@ -113,13 +119,16 @@ def skips(report: Path) -> list[Skip]:
     ]
 
 
-def told(skipped: Sequence[Skip]) -> int:
-    """Prints what was skipped; returns 1 when there is a skip whose reason is not the machine."""
+def told(skipped: Sequence[Skip], tests: int) -> int:
+    """Prints what was skipped of so many tests; returns 1 when there is a skip whose reason is not the machine."""
     for skip in skipped:
         print(f"live tests: {'not run' if skip.is_of_machine else 'NOT RUN'}: {skip.test}: {skip.reason}")
     bad = [skip for skip in skipped if not skip.is_of_machine]
     if bad:
         print(f"live tests: {len(bad)} skipped for a reason that is not the machine", file=sys.stderr)
+    lacking = len(skipped) - len(bad)
+    if lacking > LACKING_SHARE_MAX * tests:
+        print(f"live tests: {lacking} of {tests} were not run, because of what this machine lacks")
     return 1 if bad else 0
 
 

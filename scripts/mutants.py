@@ -5,7 +5,7 @@ code: in Rust the tests of the crate run, in Python those of the module's layer 
 A mutant that survives asks for a test, unless it does the same as the code.
 
     mutants.py                        what is not yet on the branch `main`, or else the last commit; committed or not
-    mutants.py --base HEAD            what is not committed
+    mutants.py --base HEAD            what is not committed, new files too
     mutants.py --tests tests/cli      other Python tests
 
 The exit status is 0, or 2 when the tests fail without any mutant or a tool is missing.
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +29,8 @@ import mutate
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE = ROOT / "target" / "mutants"
+INDEX = {"GIT_INDEX_FILE": str(STATE / "index")}
+"""The environment in which git knows new files."""
 CARGO_MUTANTS = "27.1.0"
 """No package index has the program; compiling it takes some minutes, the first time."""
 RUST_TOOL = bootstrap.TOOLS / "cargo-mutants" / "bin" / "cargo-mutants"
@@ -54,7 +57,7 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     base = asked.base or usual_base()
     until_s = time.monotonic() + 60 * asked.minutes
-    files = [Path(line) for line in git("diff", "--name-only", "--diff-filter=d", base).splitlines()]
+    files = [Path(line) for line in difference("--name-only", "--diff-filter=d", base).splitlines()]
     python = [file for file in files if file.suffix == ".py" and file.parts[0] in ("python", "scripts")]
     crates = sorted({file.parts[1] for file in files if file.suffix == ".rs" and file.parts[2:3] == ("src",)})
     print(f"mutants of what differs from {base}: {len(python)} Python modules, crates: {' '.join(crates) or 'none'}")
@@ -73,9 +76,25 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def git(*arguments: str) -> str:
+def git(*arguments: str, environment: dict[str, str] | None = None) -> str:
     """What a git command prints."""
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, env=os.environ | (environment or {}), check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def difference(*arguments: str) -> str:
+    """What `git diff` prints of the code as it stands, files that git does not know included."""
+    add_new_files()
+    return git("diff", *arguments, environment=INDEX)
+
+
+def add_new_files() -> None:
+    """Writes an index of this program's own that has them, so that the user's stays as it is."""
+    STATE.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / git("rev-parse", "--git-path", "index"), INDEX["GIT_INDEX_FILE"])
+    git("add", "--intent-to-add", ".", environment=INDEX)
 
 
 def usual_base() -> str:
@@ -127,6 +146,7 @@ def mutate_python(file: Path, base: str, tests: str, until_s: float) -> None:
         "GIT_DIR": git("rev-parse", "--absolute-git-dir"),
         "GIT_WORK_TREE": str(copy),
         "GIT_OPTIONAL_LOCKS": "0",
+        **INDEX,
     }
     for step in (["cosmic-ray", "init", "../python.toml"], ["cr-filter-git", "--config", "../python.toml"]):
         subprocess.run(
@@ -168,7 +188,7 @@ def mutate_rust(base: str, until_s: float) -> None:
         if subprocess.run([*install, "--root", str(place)], check=False).returncode != 0:
             raise CannotRunError("cargo-mutants could not be compiled")
     (STATE / "rust.diff").write_text(
-        git("diff", "--src-prefix=a/", "--dst-prefix=b/", base, "--", "crates") + "\n", encoding="utf-8"
+        difference("--src-prefix=a/", "--dst-prefix=b/", base, "--", "crates") + "\n", encoding="utf-8"
     )
     command = [str(RUST_TOOL), "mutants", "--in-diff", str(STATE / "rust.diff"), "--in-place", "--output", str(STATE)]
     command += ["--timeout-multiplier", str(TIMES_AS_LONG), "--minimum-test-timeout", str(LIMIT_LEAST_S)]

@@ -5,7 +5,8 @@
 
 Each stage is a program with the options `--minutes` and `--state`. It keeps its progress in the folder of the state, so
 that an interrupted call is continued by the next one and nothing is done twice; its last line says how much it did; its
-exit code is 0, 1 for a finding, 2 when it could not run. The stage that lacks most of its share runs first.
+exit code is 0, 1 for a finding, 2 when it could not run. The stage that lacks most of its share runs first. Before the
+first, the extension with overflow checks is built, which fuzzing takes.
 
 The exit code is 1 for a finding, also one of an earlier call that is not mended, and for a stage that could not run.
 """
@@ -69,6 +70,9 @@ def main() -> int:
     parser.add_argument("--state", type=Path, default=STATE, metavar="FOLDER")
     options = parser.parse_args()
     make_folder(options.state)
+    if status := subprocess.run([sys.executable, "scripts/checked.py"], cwd=ROOT, check=False).returncode:
+        print(f"nightly: the build for tests ended with {status}", file=sys.stderr)
+        return 1
     chosen = [stage for stage in STAGES if options.only is None or stage.name in options.only]
     return summarise(run_all(chosen, 60 * options.minutes, options.state), len(chosen))
 

@@ -4,6 +4,11 @@ An input is accepted, or refused by an error that the user can correct (`tailrac
 Anything else is a finding: another exception, an internal error (exit code 70), a message that names no file.
 
 What is accepted is used: a plan, also that of a scenario, is simulated for a moment, in which no invariant may break.
+
+`FORMATS` has what others write or users edit, and one run directory. Left out is what only this program writes: the
+lines and the manifest of a large sweep (`results/large`), the ingress logs that `replay` reads, the state of standing
+live networks (`lab.json`), and files of the user's cache (`live-limits.json`, facts of database templates). How the
+program reads a damaged one of these is not tried.
 """
 
 import gzip
@@ -32,7 +37,7 @@ from tailrace.blast.frames import READERS, read_frames
 from tailrace.cli import console
 from tailrace.disk.specification import FOLDER as SPECIFICATIONS
 from tailrace.errors import TailraceError
-from tailrace.experiment.native import make_trial, run_trial
+from tailrace.experiment.native import drop_causes, make_trial, run_trial
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
 from tailrace.results.metrics.goal import parse_goal
@@ -239,5 +244,6 @@ FORMATS: Sequence[Format] = (
 
 
 def format_of(name: str) -> Format:
-    """A format by its name."""
+    """A format by its name; raises `TailraceError` where the simulator is not built: it would refuse every input."""
+    drop_causes()
     return next(one for one in FORMATS if one.name == name)

@@ -73,8 +73,15 @@ def test_the_latest_release_is_taken_when_the_known_one_is_gone(
 
 def test_a_compiler_that_is_too_old_is_refused() -> None:
     whatif_toolchain.refuse_old("1.96.0")
+    whatif_toolchain.refuse_old("1.100.0")
     with pytest.raises(ToolchainError, match=r"rustc-web is 1\.85\.0; the simulator needs 1\."):
         whatif_toolchain.refuse_old("1.85.0")
+
+
+def test_a_stable_compiler_may_build_its_standard_library(tmp_path: Path) -> None:
+    compiler = whatif_toolchain.unpacked(tmp_path, linker="wasm-ld")
+    assert "-Zbuild-std=std,panic_abort" in compiler.options
+    assert compiler.environment["RUSTC_BOOTSTRAP"] == "1"
 
 
 def test_no_path_of_the_machine_is_in_the_module(tmp_path: Path) -> None:

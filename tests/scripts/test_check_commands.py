@@ -58,3 +58,20 @@ def test_a_command_and_an_option_without_a_text_are_faults(program: typer.Typer)
 def test_completion_offers_every_command() -> None:
     assert not list(check_commands.completion_faults([("disk", "measure"), ("run",)]))
     assert list(check_commands.completion_faults([("disk", "fly")])) == ["tailrace disk fly: not offered by completion"]
+
+
+def test_help_that_is_empty_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_commands, "called", lambda _words: check_commands.Answer(0, " \n", ""))
+    assert list(check_commands.call_faults(("run", "--help"))) == ["tailrace run --help: prints nothing"]
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_fault_is_told_and_is_the_exit_code(
+    program: typer.Typer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    monkeypatch.setattr(check_commands, "completion_faults", lambda _paths: [])
+    program.command("other", help="Works." if code == 0 else None)(lambda: None)
+    assert check_commands.main() == code
+    printed = capsys.readouterr()
+    assert printed.out == f"check-commands: 3 commands and groups, {code} faults\n"
+    assert printed.err == "tailrace other: no help text\n" * code

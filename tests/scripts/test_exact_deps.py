@@ -1,5 +1,6 @@
 """The kernel of exact runs is built once for a source and a configuration, and an interrupted build goes on."""
 
+import fcntl
 import io
 import tarfile
 from pathlib import Path
@@ -144,7 +145,45 @@ def test_a_source_that_cannot_have_an_option_is_refused_by_its_name(
     assert ["make", "ARCH=um", "allnoconfig"] in steps
 
 
-def test_the_name_of_a_kernel_changes_with_its_source_and_its_patches(
+def test_two_builds_do_not_share_a_folder(
+    steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = exact_deps.run
+
+    def run_alone(words: list[str], folder: Path, log: Path) -> None:
+        step(words, folder, log)
+        with (exact_deps.cache() / "lock").open("w") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    monkeypatch.setattr(exact_deps, "run", run_alone)
+    exact_deps.ensure(source)
+    assert steps
+
+
+def test_half_a_kernel_is_none(steps: list[list[str]], source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def copy_half(_built: Path, kernel: Path) -> None:
+        kernel.write_text("a ker", encoding="ascii")
+        raise OSError("no space left")
+
+    with monkeypatch.context() as full:
+        full.setattr("exact_deps.shutil.copy2", copy_half)
+        with pytest.raises(OSError, match="no space left"):
+            exact_deps.ensure(source)
+    assert exact_deps.ensure(source).read_text(encoding="ascii") == "a kernel"
+    assert steps
+
+
+def test_the_content_of_a_source_changes_with_the_target_of_a_link(tmp_path: Path) -> None:
+    found = set()
+    for target in ("a", "b"):
+        tree = tmp_path / target
+        tree.mkdir()
+        (tree / "link").symlink_to(target)
+        found.add(exact_deps.content_of(tree))
+    assert len(found) == 2
+
+
+def test_the_name_of_a_kernel_changes_with_its_source_its_configuration_and_its_patches(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     patch = tmp_path / "more.patch"
@@ -152,6 +191,10 @@ def test_the_name_of_a_kernel_changes_with_its_source_and_its_patches(
     plain = exact_deps.key_of("a")
     assert plain not in {exact_deps.key_of("b"), ""}
     monkeypatch.setattr(exact_deps, "PATCHES", [*exact_deps.PATCHES, patch])
+    assert exact_deps.key_of("a") != plain
+    monkeypatch.undo()
+    assert exact_deps.key_of("a") == plain
+    monkeypatch.setattr(exact_deps, "CONFIG", patch)
     assert exact_deps.key_of("a") != plain
 
 

@@ -75,12 +75,14 @@ def test_slow_tests_and_their_packages_are_those_of_all(is_all: bool, monkeypatc
         return 1
 
     monkeypatch.delenv("TAILRACE_TESTS", raising=False)
+    monkeypatch.delenv("TAILRACE_LIVE_TESTS", raising=False)
     monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
     monkeypatch.setattr(live_deps, "missing_for_tests", missing)
     monkeypatch.setattr(live_checks, "run", run)
     assert live_checks.main(["--all"] if is_all else []) == 1
     [(command, environment)] = started
     assert ("not slow" in command, environment.get("TAILRACE_TESTS")) == (not is_all, "all" if is_all else None)
+    assert environment["TAILRACE_LIVE_TESTS"] == "1"
     assert wanted == [is_all]
 
 
@@ -115,11 +117,36 @@ def test_a_skip_is_told_and_is_a_failure_unless_the_machine_is_the_reason(
     of_machine, other = live_checks.skips(report)
     assert (of_machine.test, of_machine.is_of_machine) == ("test_three::test_of_a_fabric", True)
     assert (other.test, other.is_of_machine) == ("test_three::test_of_fio", False)
-    assert live_checks.told([of_machine]) == 0
-    assert live_checks.told([of_machine, other]) == 1
+    assert len(live_checks.cases(report)) == 3
+    assert live_checks.told([of_machine], 3) == 0
+    assert live_checks.told([of_machine, other], 3) == 1
     told = capsys.readouterr()
     assert "NOT RUN: test_three::test_of_fio: fio is not installed" in told.out
     assert "1 skipped for a reason that is not the machine" in told.err
+
+
+REPORT = '<testsuites><testcase classname="a" name="b"><skipped message="{reason}"/></testcase></testsuites>'
+
+
+@pytest.mark.usefixtures("on_debian")
+@pytest.mark.parametrize(("reason", "code"), [(f"{live_checks.LACKS}fio", 0), ("fio is not installed", 1)])
+def test_the_skips_of_tests_that_pass_are_judged(reason: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(command: list[str], _environment: dict[str, str], _limit_s: float) -> int:
+        Path(command[-3].partition("--junit-xml=")[2]).write_text(REPORT.format(reason=reason), encoding="utf-8")
+        return 0
+
+    monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
+    monkeypatch.setattr(live_checks, "run", run)
+    assert live_checks.main() == code
+
+
+@pytest.mark.parametrize(("tests", "last"), [(20, "a::b2: "), (19, "2 of 19 were not run")])
+def test_a_machine_that_lacks_much_is_told_in_the_last_line(
+    tests: int, last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skipped = [live_checks.Skip(f"a::b{number}", f"{live_checks.LACKS}fio") for number in (1, 2)]
+    assert live_checks.told(skipped, tests) == 0
+    assert last in capsys.readouterr().out.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("on_debian")

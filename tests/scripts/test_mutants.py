@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import mutants
+import mutate
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,102 @@ def test_the_base_is_where_the_branch_left_main_and_on_main_the_last_commit_but_
     for command in (["switch", "--quiet", "--create", "branch"], [*commit, "third"], [*commit, "fourth"]):
         mutants.git(*command)
     assert mutants.git("show", "--format=%s", mutants.usual_base()) == "second"
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a crate and a script, of which each has lines of two commits, and new files beside them."""
+    root = tmp_path / "code"
+    monkeypatch.setattr(mutants, "ROOT", root)
+    monkeypatch.setattr("mutate.ROOT", root)
+    monkeypatch.setattr(mutants, "STATE", tmp_path / "state")
+    monkeypatch.setattr(mutants, "INDEX", {"GIT_INDEX_FILE": str(tmp_path / "state" / "index")})
+    monkeypatch.setattr(mutants, "PYTHON_TOOLS", tmp_path / "tools")
+    monkeypatch.setattr(mutants, "RUST_TOOL", tmp_path / "tools" / "bin" / "cosmic-ray")
+    monkeypatch.setattr("bootstrap.output_of", lambda _words: mutants.CARGO_MUTANTS)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    (tmp_path / "tools" / "bin").mkdir(parents=True)
+    (tmp_path / "tools" / "bin" / "cosmic-ray").touch()
+    (root / "crates" / "x" / "src").mkdir(parents=True)
+    (root / "scripts").mkdir()
+    mutants.git("init", "--quiet", "--initial-branch=main")
+    for text in ("old\n", "old\nrecent\n"):
+        (root / "crates" / "x" / "src" / "a.rs").write_text(text)
+        (root / "scripts" / "a.py").write_text(text)
+        mutants.git("add", ".")
+        mutants.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "a")
+    (root / "crates" / "x" / "src" / "new.rs").write_text("unknown\n")
+    (root / "scripts" / "new.py").write_text("unknown\n")
+    return root
+
+
+@pytest.mark.usefixtures("code")
+@pytest.mark.parametrize(
+    ("words", "base", "files"), [([], "HEAD~1", ["a.py", "new.py"]), (["--base", "HEAD"], "HEAD", ["new.py"])]
+)
+def test_what_differs_from_the_base_is_mutated_new_files_too(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], base: str, files: list[str]
+) -> None:
+    seen: list[tuple[str, str]] = []
+    monkeypatch.setattr(mutants, "mutate_python", lambda file, base, *_: seen.append((file.name, base)))
+    monkeypatch.setattr(mutants, "mutate_rust", lambda base, _until_s: seen.append(("rust", base)))
+    before = mutants.git("status", "--porcelain")
+    assert mutants.main(words) == 0
+    assert [name for name, _ in seen] == [*files, "rust"]
+    assert {mutants.git("rev-parse", base) for _, base in seen} == {mutants.git("rev-parse", base)}
+    assert mutants.git("status", "--porcelain") == before, "the index of the user is as it was"
+
+
+@pytest.mark.usefixtures("code")
+@pytest.mark.parametrize(("base", "lines"), [("HEAD", ["+unknown"]), ("HEAD~1", ["+recent", "+unknown"])])
+def test_cargo_mutants_has_the_lines_that_differ(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, base: str, lines: list[str]
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(mutants, "until", lambda command, *_: started.append(command))
+    mutants.mutate_rust(base, 0)
+    [command] = started
+    diff = tmp_path / "state" / "rust.diff"
+    assert command[command.index("--in-diff") + 1] == str(diff)
+    assert [line for line in diff.read_text().splitlines() if line[0] == "+" and line[:3] != "+++"] == lines
+
+
+@pytest.mark.usefixtures("code")
+@pytest.mark.parametrize("code_of_tool", [0, 1, 2, 3, 4, None])
+def test_a_failure_of_cargo_mutants_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code_of_tool: int | None
+) -> None:
+    monkeypatch.setattr(mutants, "mutate_python", lambda *_: None)
+    monkeypatch.setattr(mutants, "until", lambda *_: code_of_tool)
+    is_failure = code_of_tool in (1, 4)
+    assert mutants.main([]) == (2 if is_failure else 0)
+    assert ("cargo-mutants ended with" in capsys.readouterr().err) == is_failure
+
+
+def test_cosmic_ray_has_the_base_and_sees_new_files(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (code / "python").mkdir()
+    (code / "python" / "new.py").write_text("unknown\n")
+    mutate.refresh(tmp_path / "state" / "copy")
+    mutants.add_new_files()
+    git, seen = subprocess.run, []
+
+    def run(command: list[str], **options: Any) -> Any:
+        """Of cr-filter-git, what it asks; of the others, that they pass."""
+        if command[0].endswith("cr-filter-git"):
+            asked = ["git", "diff", "--name-only", "HEAD", "--", "python"]
+            seen.append(git(asked, cwd=options["cwd"], env=options["env"], capture_output=True, text=True).stdout)
+        return git(command, **options) if command[0] == "git" else subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr("mutants.subprocess.run", run)
+    monkeypatch.setattr(mutants, "until", lambda *_: 0)
+    monkeypatch.setattr("mutate.refresh", lambda _copy: None)
+    mutants.mutate_python(Path("python/new.py"), "the base", "tests/x", 0)
+    settings = tomllib.loads((tmp_path / "state" / "python.toml").read_text())["cosmic-ray"]
+    assert settings["filters"]["git-filter"]["branch"] == "the base"
+    assert settings["module-path"] == ["python/new.py"]
+    assert [text.splitlines() for text in seen] == [["python/new.py"]]
 
 
 def test_survivors_are_told_with_their_lines_and_counted() -> None:

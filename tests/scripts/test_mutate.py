@@ -1,5 +1,7 @@
 """Deliberate faults: where one is inserted, what a run keeps, how the outcome of tests is read; with toys alone."""
 
+import fcntl
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -183,3 +185,64 @@ def test_random_cases_are_those_of_the_checks(monkeypatch: pytest.MonkeyPatch, t
     assert mutate.failures(tmp_path, "-p x", 1) == mutate.failures(tmp_path, "tests/x.py", 1) == []
     assert STARTED[0].environment["PROPTEST_RNG_SEED"] == str(checks.USUAL_SEED)
     assert f"--hypothesis-seed={checks.USUAL_SEED}" in STARTED[1].command
+
+
+def test_rust_tests_with_a_fault_have_a_build_folder_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("mutate.subprocess.Popen", Ended)
+    STARTED.clear()
+    mutate.failures(tmp_path / "copy", "-p x", 1)
+    assert STARTED[0].environment["CARGO_TARGET_DIR"] == str(tmp_path / "build")
+
+
+def test_python_tests_see_the_faults_of_the_copy(tmp_path: Path) -> None:
+    package, tests = tmp_path / "python" / "tailrace", tmp_path / "tests"
+    package.mkdir(parents=True)
+    tests.mkdir()
+    (package / "__init__.py").write_text("BURST = 2\n", encoding="utf-8")
+    text = "import tailrace\ndef test_one(): assert tailrace.BURST == 1\ndef test_two(): assert tailrace.BURST == 2\n"
+    (tests / "test_burst.py").write_text(text, encoding="utf-8")
+    assert mutate.failures(tmp_path, "tests/test_burst.py", 120) == ["test_one"]
+
+
+def test_tests_that_do_not_end_notice_a_fault_and_are_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cargo").write_text("#!/bin/sh\nexec sleep 1000\n", encoding="utf-8")
+    (tmp_path / "cargo").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    noticed_by = mutate.failures(tmp_path, "-p x", 0.1)
+    found = mutate.Found(tmp_path / "found.json")
+    found.note("a", "b", noticed_by)
+    assert (noticed_by, found.outcome("a")) == (["the time limit"], "noticed")
+
+
+def test_two_runs_do_not_share_the_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Alone:
+        """A run that sees whether another could begin."""
+
+        def __init__(self, folder: Path, until_s: float) -> None:
+            self.folder = folder
+
+        def go(self, faults: list[mutate.Fault]) -> int:
+            with (self.folder / "lock").open("w") as lock, pytest.raises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return 5
+
+    monkeypatch.setattr(mutate, "Run", Alone)
+    monkeypatch.setattr("mutate.resource.setrlimit", lambda *_limits: None)
+    assert mutate.main(["--state", str(tmp_path)]) == 5
+
+
+def test_the_copy_becomes_what_the_code_is(code: Path, tmp_path: Path) -> None:
+    copy, file = tmp_path / "copy", Path("crates", "x", "src", "a.rs")
+    (code / "crates" / "x" / "src" / "b.rs").touch()
+    mutate.refresh(copy)
+    assert (copy / file).with_name("b.rs").exists()
+    (code / "crates" / "x" / "src" / "b.rs").unlink()
+    # As long and as old as before.
+    (copy / file).write_text("fn take() -> u32 { 2 }\n", encoding="utf-8")
+    for place in (code, copy):
+        os.utime(place / file, (0, 0))
+    mutate.refresh(copy)
+    assert (copy / file).read_bytes() == (code / file).read_bytes()
+    assert not (copy / file).with_name("b.rs").exists()

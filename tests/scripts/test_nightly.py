@@ -49,6 +49,37 @@ def test_the_stage_that_lacks_most_of_its_share_runs_first(stages: list[nightly.
     assert read_json(tmp_path / "stages.json")["good"] > 50
 
 
+def test_the_stages_of_a_part_of_them_have_the_whole_time(
+    stages: list[nightly.Stage], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+
+    def run(stage: nightly.Stage, seconds: float, folder: Path) -> nightly.Ended:
+        given.append(seconds)
+        return nightly.Ended(stage, 0, 0, "")
+
+    monkeypatch.setattr(nightly, "run", run)
+    nightly.run_all(stages[:2], 6000, tmp_path)
+    assert given == pytest.approx([3000, 6000], rel=0.1)
+
+
+@pytest.mark.parametrize(("status", "code"), [(0, 0), (7, 1)])
+def test_the_build_with_overflow_checks_comes_first(
+    stages: list[nightly.Stage],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    status: int,
+    code: int,
+) -> None:
+    (tmp_path / "scripts" / "checked.py").write_text(f"open('built', 'w').close(); raise SystemExit({status})")
+    (tmp_path / "scripts" / "good.py").write_text("import os; print(os.path.exists('built'))")
+    monkeypatch.setattr(nightly, "STAGES", stages[:1])
+    monkeypatch.setattr("sys.argv", ["nightly", "--minutes", "0.01", "--state", str(tmp_path / "state")])
+    assert nightly.main() == code
+    assert ("  True" in capsys.readouterr().out) == (code == 0)
+
+
 def test_every_stage_has_a_program() -> None:
     for stage in nightly.STAGES:
         assert (Path(nightly.__file__).parent / stage.program).is_file()
@@ -95,6 +126,17 @@ def test_a_failed_step_is_repeated_until_it_passes(tmp_path: Path, monkeypatch: 
     assert random_cases.main() == 0
     held = read_json(tmp_path / "random-cases.json")
     assert (held["done"], held["failed"]) == (2, [])
+
+
+def test_each_round_has_full_counts_and_another_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = tmp_path / "seen"
+    step = ("sh", "-c", f"echo $TAILRACE_TESTS $PROPTEST_RNG_SEED $PYTEST_ADDOPTS >> {seen}")
+    monkeypatch.setattr(random_cases, "commands", lambda: [step])
+    monkeypatch.setattr("sys.argv", ["random_cases", "--minutes", "1e-9", "--state", str(tmp_path)])
+    monkeypatch.delenv("TAILRACE_TESTS", raising=False)
+    for _ in range(2):
+        assert random_cases.main() == 0
+    assert seen.read_text().splitlines() == ["all 2 --hypothesis-seed=2", "all 3 --hypothesis-seed=3"]
 
 
 def test_an_input_is_the_same_each_time_and_another_for_each_number() -> None:
