@@ -118,7 +118,7 @@ def lanes(*, whole: bool) -> tuple[tuple[Check, ...], ...]:
     options = ["--all"] if whole else []
     rust = (BUILD, BUILD_TESTS, CLIPPY, RUST)
     commands = replace(script("check_commands", 300), after=BUILD.name)
-    python = (*FORMATS, commands, pytest("pytest", 3000, *PYTHON, *chosen))
+    python = (*FORMATS, commands, pytest("pytest", 5400, *PYTHON, *chosen))
     packages = replace(script("live_checks", 1800, "--install", *options), name="live packages", after=BUILD.name)
     kernel = replace(script("exact_checks", 2400, "--kernel"), name="exact kernel")
     kernels = (kernel, packages, replace(script("exact_checks", 3000, *options), after=BUILD.name))
