@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-import counts
 from tailrace.files import make_folder, write_json
 from tailrace.live.lab import kinds
 from tailrace.live.machine import limits
@@ -19,13 +18,7 @@ FIGURES = {
 
 @pytest.fixture(scope="session", autouse=True)
 def _capacity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The selection for `make test` finds figures in a cache of its own: a busy machine would get low ones.
-
-    All tests together let the machine be measured, as users do, which takes half a minute of processor time.
-    """
-    if counts.WHOLE:
-        yield
-        return
+    """Figures are in a cache of its own: a busy machine would measure low ones, and refuse scenarios."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         for kind in kinds.KINDS:

@@ -1,9 +1,11 @@
-"""The parts of an answer's time, of a real database over a real link."""
+"""The parts of an answer's time, of a real database over a real link, and the capacity of the machine."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+import machine
 from tailrace.live.machine import answers
 from tailrace.live.measure import ingress
 from tailrace.live.registry import usual_service
@@ -28,3 +30,13 @@ def test_a_large_answer_is_built_before_its_first_frame(tmp_path: Path, monkeypa
     assert user == (0, 1)
     # A link of 1 Gbit/s carries 8 MB in 64 ms and never sooner.
     assert all(answer.sending_ms > 63 for answer in found if answer.size_bytes >= LARGE)
+
+
+def test_a_machine_is_measured_once_before_its_first_live_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it sustains: on a busy machine that may be too little for this scenario, which is said."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    done = machine.tailrace("run", "--live", str(machine.SCENARIO), "--trials", "1", "--out", str(tmp_path / "run"))
+    assert "measuring the capacity of this machine, once" in done.stderr
+    assert done.returncode == 0 or "but this machine sustains" in done.stderr, done.stderr
+    [file] = (tmp_path / "cache").rglob("*.json")
+    assert json.loads(file.read_text(encoding="utf-8"))["figures"]["frames"]["frames_per_second_max"] > 0
