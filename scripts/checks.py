@@ -22,10 +22,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, NoReturn
+
+from process_groups import stop_groups
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "target" / "checks"
@@ -35,8 +36,6 @@ CHECKED = ROOT / "target" / "checked"
 USUAL_SEED = 1
 INTERRUPTED = 130
 """Exit code, as of a shell."""
-STOP_GRACE_S = 5
-"""After the interrupt, how long a check may take to end before it is killed."""
 ROWS = 40
 """Rows of the table of the most expensive."""
 
@@ -281,29 +280,6 @@ RUNNING: set[int] = set()
 """Checks that run, by the number of their process, which is that of their group."""
 STOPPING, STARTING = threading.Event(), threading.Lock()
 """Whether an interrupt is ending the checks; no check begins between that and the end of those that run."""
-
-
-def stop_groups(*groups: int) -> None:
-    """Stop checks and what they started, first politely."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        deadline = time.monotonic() + STOP_GRACE_S
-        running = [group for group in groups if has_got(group, number)]
-        while running and time.monotonic() < deadline:
-            time.sleep(0.05)
-            running = [group for group in running if has_got(group, 0)]
-        if not running:
-            return
-
-
-def has_got(group: int, number: int) -> bool:
-    """Whether a signal was sent: a group that has ended gets none, but its head is there until it is waited for."""
-    with suppress(ChildProcessError):
-        os.waitpid(group, os.WNOHANG)
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 PRINTING = threading.Lock()

@@ -86,7 +86,7 @@ pub struct Turns {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExactPrograms {
-    /// Command lines, by host and name of the program, such as `web/nginx`.
+    /// Command lines, by host and name of the program, such as `web/server`.
     pub commands: BTreeMap<String, Vec<String>>,
     /// Configuration files, by name.
     pub configurations: BTreeMap<String, String>,

@@ -223,7 +223,7 @@ class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Real programs of a trial."""
 
     commands: dict[str, list[str]]
-    """Command lines, by host and name of the program, such as `web/nginx`."""
+    """Command lines, by host and name of the program, such as `web/server`."""
     configurations: dict[str, str]
     """Configuration files, by name."""
     reports: dict[str, str]
