@@ -8,7 +8,7 @@ import tailrace
 from lab import sound
 from tailrace import report
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.metrics.storage import storage_figure, summarise_storage, summarise_storage_of
+from tailrace.results.metrics.storage import storage_figure, summarise_storage
 from tailrace.results.summarise import summarise
 from tailrace.results.text.run import format_table
 from tailrace.scenario.vocabulary import STORAGE_METRICS, STORAGE_PARTS
@@ -86,7 +86,7 @@ def test_parts_are_all_of_the_time_and_what_did_not_happen_has_no_latency(run: R
 
 
 def test_requests_of_a_group_are_those_of_its_members(run: Run) -> None:
-    both = summarise_storage_of(trials(run), ["disk", "writer"])
+    both = summarise_storage(trials(run), ["disk", "writer"])
     assert both is not None
     for metric in ("read_iops", "read_latency_p99_ms"):
         assert both[metric] == pytest.approx(figure(run, "disk", metric))
@@ -96,12 +96,12 @@ def test_requests_of_a_group_are_those_of_its_members(run: Run) -> None:
     assert sum(part for part in parts if part is not None) == pytest.approx(100)
     assert 0 < (both["waits_queue_percent"] or 0) < 50, "between that of the one and of the other"
     assert both["device_requests_per_s"] is None, "members may share a device"
-    assert summarise_storage_of(trials(run), ["nothing"]) is None
+    assert summarise_storage(trials(run), ["nothing"]) is None
 
 
 def test_other_workloads_have_none_and_the_summary_has_all(run: Run) -> None:
-    assert summarise_storage(trials(run), "nothing") is None
-    assert set(summarise_storage(trials(run), "disk") or ()) == set(STORAGE_METRICS)
+    assert summarise_storage(trials(run), ["nothing"]) is None
+    assert set(summarise_storage(trials(run), ["disk"]) or ()) == set(STORAGE_METRICS)
 
 
 def test_the_tables_show_them(run: Run) -> None:

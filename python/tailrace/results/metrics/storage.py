@@ -15,14 +15,11 @@ OF_ALL = (*OPS, "flush")
 DEVICE_METRICS = ("device_requests_per_s", "device_await_ms", "device_queue_mean", "device_busy_percent")
 
 
-def summarise_storage(trials: Sequence[Trial], name: str) -> dict[str, float | None] | None:
-    """Means over the trials that have the figure; None for a workload without requests of storage."""
-    return summarise_storage_of(trials, [name])
+def summarise_storage(trials: Sequence[Trial], members: Sequence[str]) -> dict[str, float | None] | None:
+    """Means over the trials that have the figure; None for workloads without requests of storage.
 
-
-def summarise_storage_of(trials: Sequence[Trial], members: Sequence[str]) -> dict[str, float | None] | None:
-    """The same of workloads together: rates are what all did over the longest of their times, percentiles those of all
-    requests. Devices are told of one workload alone: several may share them.
+    Of several, rates are what all did over the longest of their times, percentiles those of all requests. Devices are
+    told of one workload alone: several may share them.
     """
     measured = [found for trial in trials if (found := _measured(trial, members))]
     if not measured:

@@ -11,7 +11,7 @@ from tailrace.results.metrics.latency import FIGURES, latency_of_trial, pooled_l
 from tailrace.results.metrics.limiting import summarise_limits
 from tailrace.results.metrics.mpi import summarise_mpi
 from tailrace.results.metrics.sample_summary import summarise_figure, summarise_sample
-from tailrace.results.metrics.storage import summarise_storage, summarise_storage_of
+from tailrace.results.metrics.storage import summarise_storage
 from tailrace.results.metrics.unfinished import unfinished_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
@@ -61,7 +61,7 @@ def summarise_workload(
         "planned": work,
         "unfinished": unfinished_of(trials, name, work),
         "block_figures": summarise_blocks(trials, [name]),
-        "storage_figures": summarise_storage(trials, name),
+        "storage_figures": summarise_storage(trials, [name]),
         "mpi_figures": summarise_mpi(trials, name),
     }
 
@@ -82,7 +82,7 @@ def summarise_group(
         "members": list(members),
         **_together(measured, members, scales),
         "block_figures": summarise_blocks([trial for trial, _ in measured], members),
-        "storage_figures": summarise_storage_of([trial for trial, _ in measured], members),
+        "storage_figures": summarise_storage([trial for trial, _ in measured], members),
         "unfinished": {"trials": sorted(unfinished)} if unfinished else None,
     }
 
