@@ -67,7 +67,7 @@ def rows(name: str, out: Path, trials: int) -> list[list[str]]:
     subject, metric = told["goal"]["subject"], told["goal"]["metric"]
     found = []
     for one in told["confirmed"]:
-        predicted = told["present"]["mean"], one["sample"]["mean"]
+        predicted = told["present"]["value"], one["figure"]["value"]
         measured = live_means(live, one["name"], subject, metric)
         found.append([f"{name}, {case.goal}", one["name"], *compared(*predicted), *compared(*measured)])
     return found
@@ -78,7 +78,7 @@ def live_means(live: Path, arm: str, subject: str, metric: str) -> tuple[float |
     result = json.loads((live / "result.json").read_text(encoding="utf-8"))
     for one in result["comparisons"]:
         if (one["arm"], one["workload"], one["metric"]) == (arm, subject, metric):
-            return one["baseline_mean"], one["arm_mean"]
+            return one["baseline_value"], one["arm_value"]
     return None, None
 
 

@@ -293,7 +293,9 @@ watchdog: {detection: 200ms}""",
     ),
     "Experiment": (
         "experiment",
-        """trials: 6
+        """trials: auto
+trials_max: 24
+precision: 5%
 baseline: fifo
 seed: 1
 duration: 10s

@@ -34,8 +34,8 @@ from tailrace.exact.program import build, required_kernel
 from tailrace.experiment.native import simulator_build
 from tailrace.files import make_folder, read_json, write_json
 from tailrace.results.directory.run_directory import Run
+from tailrace.statistics import mean_log_interval
 from tailrace.statistics.interval import VALUES_MIN
-from tailrace.statistics.verdict import change_interval
 
 RATES_GBPS = (1, 10, 25)
 DURATIONS_S = {1: 1.2, 10: 0.4, 25: 0.25}
@@ -95,15 +95,15 @@ class Figure:
         """`within` or `outside` its band with all of the interval, or `undecided`."""
         if self.is_rare:
             return "within"
-        band = 100 * BANDS[self.metric]
+        low, high = 1 - BANDS[self.metric], 1 + BANDS[self.metric]
         if not fmean(self.exact):
             return "undecided"
-        interval = change_interval(self.exact, self.simulated, is_paired=False)
+        interval = mean_log_interval(self.simulated, below=[self.exact])
         if interval is None:
             return "undecided"
-        if -band <= interval.low and interval.high <= band:
+        if low <= interval.low and interval.high <= high:
             return "within"
-        return "outside" if interval.low > band or interval.high < -band else "undecided"
+        return "outside" if interval.low > high or interval.high < low else "undecided"
 
 
 def draw(number: int, seed: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.exact.engine import ExactEngine
@@ -32,7 +32,7 @@ def run(
     scenario: Source,
     *,
     arms: str | Sequence[str] | None = None,
-    trials: int | None = None,
+    trials: int | Literal["auto"] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
     scale: float | None = None,
@@ -48,8 +48,8 @@ def run(
     `set` maps dotted paths to values, as `--set` does. The run directory is `out`, or one below `runs/`.
     `live` runs the real programs, which requires root on Linux; `exact` runs real kernels in virtual time. Simulated
     trials run `on` the cores of this machine (`local`), `dask://HOST:PORT` or `slurm`. Warnings of
-    `tailrace check` are issued as `ScenarioWarning`. An interrupt (Ctrl-C) keeps the finished trials, writes a partial
-    result and raises `KeyboardInterrupt`.
+    `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as decide the comparisons. An
+    interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises `KeyboardInterrupt`.
     """
     if live and exact:
         raise RunRefusedError("live and exact are two engines (hint: run each, and compare the two)")
@@ -63,7 +63,7 @@ def sweep(
     *,
     paired: bool = False,
     arms: str | Sequence[str] | None = None,
-    trials: int | None = None,
+    trials: int | Literal["auto"] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
     scale: float | None = None,
@@ -198,7 +198,7 @@ def _loaded(scenario: Source, changes: Mapping[str, Any], scale: float | None) -
 def _run(
     scenario: Source,
     arms: str | Sequence[str] | None,
-    trials: int | None,
+    trials: int | Literal["auto"] | None,
     seed: int | None,
     jobs: int | None,
     scale: float | None,

@@ -3,16 +3,18 @@
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 import coverage
 import nightly
 import random_cases
+from coverage_cases import CASES
 from fuzzing.mutations import mutated
 from fuzzing.worker import shortened
 from tailrace.files import read_json, write_json
-from tailrace.statistics.interval import LEVEL
+from tailrace.results.metrics.figure import figure_of
 
 PROGRAM = "import sys; print('a line'); print({line!r}); sys.exit({code})"
 
@@ -86,22 +88,56 @@ def test_every_stage_has_a_program() -> None:
     assert sum(stage.share for stage in nightly.STAGES) == pytest.approx(1)
 
 
-def test_a_coverage_that_is_certainly_too_low_is_a_finding() -> None:
-    samples = 1_000_000
-    assert not coverage.lacking("3 normal", round(LEVEL * samples), samples)
-    assert "cover the mean in 89.00%" in coverage.lacking("3 normal", round(0.89 * samples), samples)
-    assert not coverage.lacking("3 normal", 89, 100), "a hundred samples do not tell"
+def test_a_coverage_that_is_certainly_beyond_its_limits_is_a_finding() -> None:
+    assert not coverage.Counted(1000, 1000, 900).fault
+    assert "in 80.0% of 1000 experiments" in coverage.Counted(1000, 1000, 800).fault
+    assert "more than they say" in coverage.Counted(1000, 1000, 990).fault
+    assert not coverage.Counted(30, 30, 24).fault, "thirty experiments do not tell"
+    assert not coverage.Counted(30, 0, 0).fault
 
 
-def test_coverage_goes_on_with_other_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage, "REPEATS_OF_PART", 10)
+def test_what_must_have_an_interval_and_arms_that_are_told_apart_are_findings() -> None:
+    counts = {f"{trials} p50": [100, 90] for trials in coverage.TRIALS} | {"3 p99": [0, 0]}
+    held: dict[str, Any] = {
+        "cases": {"mm1": {"experiments": 100, "truth": {"p50": 1.0, "p99": 2.0}, "counts": counts}},
+        "aa": {"aa3": {"experiments": 200, "told": 9}},
+    }
+    assert list(coverage.faults_of(held)) == []
+    counts["3 p50"] = [99, 90]
+    held["aa"]["aa3"]["told"] = 30
+    found = list(coverage.faults_of(held))
+    assert ["an interval is missing" in found[0], "told apart in 30 of 200" in found[1]] == [True, True]
+
+
+def test_the_p99_of_a_queue_is_that_of_theory_and_needs_enough_transactions() -> None:
+    case = CASES["mm1"]
+    trials = [coverage.trial_of(case.scenario, 1, number) for number in range(1, 7)]
+    found = figure_of(trials, [case.workload], "latency_p99_ms")
+    assert found.interval
+    assert found.interval.low < 23.03 < found.interval.high
+    assert found.value == pytest.approx(23.03, rel=0.15)
+    few = figure_of(trials[:2], [case.workload], "latency_p99_ms")
+    assert (few.interval, few.trials_needed) == (None, 3)
+
+
+def test_coverage_goes_on_with_other_seeds_and_writes_its_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coverage, "LONG", 2)
     seen = []
     for _ in range(2):
-        coverage.accumulate(1e-9, tmp_path)
-        seen.append(read_json(tmp_path / "coverage.json"))
-    assert [one["parts"] for one in seen] == [1, 2]
-    assert [one["covered"]["3 normal"][1] for one in seen] == [10, 20]
-    assert (coverage.distances("normal", 3, 10, 1) != coverage.distances("normal", 3, 10, 2)).all()
+        coverage.accumulate(1e-9, tmp_path, 1, ["stream"])
+        seen.append(read_json(tmp_path / "coverage-1.json")["cases"]["stream"])
+    assert [one["experiments"] for one in seen] == [1, 2]
+    assert [one["counts"]["3 goodput"][0] for one in seen] == [1, 2]
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{coverage.START}\nold\n{coverage.END}\nafter\n")
+    coverage.write_table(page, read_json(tmp_path / "coverage-1.json"))
+    text = page.read_text()
+    assert "| goodput, stream beside flows | 2 |" in text
+    assert "\nold\n" not in text
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
 
 
 def test_random_cases_have_every_test_that_is_ignored_as_too_long() -> None:

@@ -38,5 +38,9 @@ def state(workload: dict[str, Any], number: int, *, rate_per_s: float, p50_ms: f
     """Gives a workload of a trial of 10 s these figures, a little other in every trial."""
     wobble = 1 + 0.002 * number
     workload["transactions"] = round(rate_per_s * 10 * wobble)
+    latency = workload["latency"]
     for key, ms in (("mean_ps", p50_ms), ("p50_ps", p50_ms), ("p99_ps", p99_ms), ("p99_9_ps", p99_ms)):
-        workload["latency"][key] = round(ms * PS_PER_MS * wobble)
+        latency[key] = round(ms * PS_PER_MS * wobble)
+    long = max(1, latency["count"] // 50)
+    latency |= {"min_ps": latency["p50_ps"], "max_ps": latency["p99_ps"]}
+    latency["buckets"] = [[latency["p50_ps"], latency["count"] - long], [latency["p99_ps"], long]]

@@ -40,7 +40,7 @@ class Page:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.engine = MiniRacer()
-        for name in ("values", "core"):
+        for name in ("values", "statistics", "core"):
             self.engine.eval((resources.files("tailrace.whatif") / "assets" / f"{name}.js").read_text(encoding="utf-8"))
         self.engine.eval(f"const data = {json.dumps(data)}; ''")
 

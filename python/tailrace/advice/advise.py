@@ -11,7 +11,7 @@ from tailrace.advice.causes import Makeup, makeup
 from tailrace.advice.combining import COMBINATION, combined
 from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
-from tailrace.advice.judging import Judged, bounds, figures, improvement, judged, kept, subject_of
+from tailrace.advice.judging import Judged, decided, figure_in, improvement, judged, subject_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
 from tailrace.errors import RunRefusedError, closest, known_arm
@@ -22,9 +22,9 @@ from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
 from tailrace.results import Run
-from tailrace.results.metrics.goal import Goal, parse_goal
+from tailrace.results.metrics.decision import End
+from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 from tailrace.results.metrics.latency import latency_figure
-from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.scenario.loading import Loaded, document_of, try_changes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
@@ -84,9 +84,11 @@ class Advice:
     path: Path
     makeup: Makeup | None
     present: dict[str, Any]
-    """The goal's figure at present: values of trials, mean, interval."""
-    kept: int
-    """Trials at present whose figure keeps the bound."""
+    """The goal's figure at present, as `Figure.data` gives it."""
+    end: End
+    """Whether it keeps the bound."""
+    takes: str
+    """What it would take to decide that; empty where it is decided."""
     confirmed: list[Confirmed]
     """The best first."""
     screened: list[Screened]
@@ -108,6 +110,8 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     arm = _arm(loaded, wanted.arm)
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
     named = parse_goal(wanted.goal, [*scenario.running, *scenario.groups]) if wanted.goal else None
+    if named is not None:
+        refuse_without_figure(named, scenario.kinds_of(named.subject))
     seed = scenario.experiment.seed
     # Sizes that are calibrated are not known before: nothing is explained then.
     seen = None if scenario.experiment.calibrate else _at_present(document, seed, wanted.effort, reporter)
@@ -135,7 +139,8 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
         confirming = experiment_of(with_arms(document, chosen, wanted.trials, seed + 1), wanted.effort, reporter)
     final = run_all(confirming, folder / CONFIRMED, reporter)
-    before = figures(final, PRESENT, goal)
+    before = figure_in(final, PRESENT, goal)
+    end, takes = decided(goal, before)
     with working(reporter, "comparing candidates"):
         confirmed = list(_confirmed(final, situation, chosen, goal))
     return Advice(
@@ -144,8 +149,9 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
         goal=goal,
         path=folder,
         makeup=made,
-        present=summarise_figure(before, bounds(final, PRESENT, goal)),
-        kept=kept(final, PRESENT, goal),
+        present=before.data(),
+        end=end,
+        takes=takes,
         confirmed=confirmed,
         screened=screened,
         not_tried=not_tried,
@@ -241,7 +247,7 @@ def _settings_of(scenario: Scenario) -> str:
 
 def _refuse_unknown(run: Run, goal: Goal) -> None:
     """Raises `RunRefusedError` where not even the present has the goal's figure."""
-    if figures(run, PRESENT, goal):
+    if figure_in(run, PRESENT, goal).value is not None:
         return
     reasons = {trial.reason for trial in run.trials[PRESENT] if trial.reason}
     why = f": {min(reasons)}" if reasons else ""

@@ -8,15 +8,16 @@ from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.tone import tone_of
-from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials
+from tailrace.results.metrics.decision import End, decide, takes
+from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.goal import Goal
-from tailrace.results.metrics.sample_summary import summarise_figure
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
-from tailrace.statistics import mean
 
 WORTH_TWO_PERCENT = 3.0
 OF_GOAL = ("latency_p50_ms", "latency_p99_ms", "rate_per_s", "goodput_gbps", "completion_s", "failed_percent")
 """Other figures of the goal's workload that are looked at."""
+ORDER: tuple[End, ...] = ("meets", "undecided", "misses")
+"""Ends of a goal, the best first."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,14 @@ class Judged:
     """One arm against the present."""
 
     arm: str
-    sample: dict[str, Any]
-    """The goal's figure: values of trials, mean, interval."""
+    figure: dict[str, Any]
+    """The goal's figure, as `Figure.data` gives it."""
     effect: dict[str, Any]
     """Of the goal's figure, as in `result.json`."""
-    kept: int
-    """Trials whose figure keeps the bound."""
+    end: End
+    """Whether the figure keeps the bound."""
+    takes: str
+    """What it would take to decide that; empty where it is decided."""
     side_effects: list[dict[str, Any]]
     """Significant ones, of other figures and workloads."""
 
@@ -49,31 +52,26 @@ def subject_of(run: Run, goal: Goal) -> Subject:
     return next(subject for subject in subjects_of(run) if subject.name == goal.subject)
 
 
-def figures(run: Run, arm: str, goal: Goal) -> list[float]:
-    """The goal's figure of every trial; empty where a trial does not have it."""
-    return metric_of_trials(run.told(arm), subject_of(run, goal).members, goal.metric)
+def figure_in(run: Run, arm: str, goal: Goal) -> Figure:
+    """The goal's figure over the trials of an arm."""
+    return figure_of(run.told(arm), subject_of(run, goal).members, goal.metric)
 
 
-def bounds(run: Run, arm: str, goal: Goal) -> int:
-    """Trials whose figure is a lower bound."""
-    return bounds_of_trials(run.told(arm), subject_of(run, goal).members, goal.metric)
-
-
-def kept(run: Run, arm: str, goal: Goal) -> int:
-    """Trials of an arm that keep the bound of the goal; none where a trial does not have the figure."""
-    members = subject_of(run, goal).members
-    return sum(goal.is_met_in(trial, members) for trial in run.told(arm)) if figures(run, arm, goal) else 0
+def decided(goal: Goal, figure: Figure) -> tuple[End, str]:
+    """The end of the goal, and what it would take to decide it; judged by the interval that is printed."""
+    end = decide(goal, figure)
+    return end, takes(goal, figure) if end == "undecided" else ""
 
 
 def improvement(run: Run, arm: str, goal: Goal) -> float | None:
-    """Percent by which the mean of the goal's figure is better than at present; None where it is unknown.
+    """Percent by which the goal's figure is better than at present; None where it is unknown.
 
     An arm whose trials did not all end has no figure: those that did would be a biased choice.
     """
-    before, after = figures(run, PRESENT, goal), figures(run, arm, goal)
-    if not before or len(after) < len(before) or not mean(before):
+    before, after = (figure_in(run, one, goal) for one in (PRESENT, arm))
+    if not before.value or after.value is None or len(after.values) < len(before.values):
         return None
-    change = 100 * (mean(after) / mean(before) - 1)
+    change = 100 * (after.value / before.value - 1)
     return change if goal.is_higher_better else -change
 
 
@@ -86,25 +84,19 @@ def judged(run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[s
     of_goal = {arm: one for arm in arms if (one := _compared(run, arm, subject, goal.metric, is_main=True)) is not None}
     effects = dict(zip(of_goal, effects_of(list(of_goal.values()), run.seed), strict=True))
     sides = _side_effects(run, arms, goal)
-    found = [
-        Judged(
-            arm,
-            summarise_figure(comparison.samples[1], comparison.bounds[1]),
-            effects[arm],
-            kept(run, arm, goal),
-            sides.get(arm, []),
-        )
-        for arm, comparison in of_goal.items()
-    ]
-    return ranked(found, goal, combinations)
+    found = []
+    for arm in of_goal:
+        figure = figure_in(run, arm, goal)
+        found.append(Judged(arm, figure.data(), effects[arm], *decided(goal, figure), sides.get(arm, [])))
+    return ranked(found, combinations)
 
 
-def ranked(found: Sequence[Judged], goal: Goal, combinations: Collection[str] = ()) -> list[Judged]:
-    """The best first: with a bound what keeps it in more trials, below that and without one what improves most."""
+def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[Judged]:
+    """The best first: with a bound what meets it, then what is undecided; among these what improves most."""
 
     def rank(one: Judged) -> tuple[float, ...]:
         more = WORTH_TWO_PERCENT if one.arm in combinations else 0.0
-        return (-one.helps, -(one.kept if goal.bound is not None else 0), more - one.improvement_percent)
+        return (-one.helps, ORDER.index(one.end), more - one.improvement_percent)
 
     return sorted(found, key=rank)
 
@@ -121,7 +113,7 @@ def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[d
         (arm, one)
         for arm in arms
         for subject, metric in wanted
-        if (one := _compared(run, arm, subject, metric, is_main=False)) is not None
+        if (one := _compared(run, arm, subject, metric, is_main=True)) is not None
     ]
     effects = effects_of([one for _, one in compared], run.seed)
     found: dict[str, list[dict[str, Any]]] = {}

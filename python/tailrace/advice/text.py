@@ -7,12 +7,14 @@ from typing import Any
 from tailrace.advice.advise import LEAST_PERCENT, Advice, Confirmed
 from tailrace.advice.configuration import Configuration
 from tailrace.advice.judging import Judged
-from tailrace.results.compare.effect_words import at_least, size_words
+from tailrace.results.compare.effect_words import at_least, size_words, told_percent, unit_of_difference
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text, p_text, signed_text
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.goal import unit_of
 
+END_WORDS = {"meets": "meets the goal", "misses": "misses the goal", "undecided": "may meet the goal or miss it"}
+"""Of a figure."""
 SIDE_EFFECTS_MAX = 6
 """Side effects of a candidate that a sentence lists; `--json` has all."""
 
@@ -37,10 +39,10 @@ def advice_text(advice: Advice) -> str:
 def answer(advice: Advice) -> str:
     """The best candidate, or that nothing helps."""
     goal = advice.goal
-    present = _mean(advice.present, goal.metric)
-    now = f"At present {possessive(goal.subject)} {name_of(goal.metric, 'transactions')} is {present}"
+    now = f"At present {possessive(goal.subject)} {name_of(goal.metric, 'transactions')} is"
+    now += f" {_figure(advice.present, goal.metric)}"
     if goal.bound is not None:
-        now += f", within the goal in {advice.kept} of {len(advice.present['values'])} trials"
+        now += f", which {END_WORDS[advice.end]}"
     if not advice.helpful:
         tried = len(advice.screened)
         return (
@@ -49,16 +51,21 @@ def answer(advice: Advice) -> str:
             f"{' beyond doubt' if advice.confirmed else ''}."
         )
     best = advice.helpful[0]
-    interval = best.judged.sample["interval"]
+    interval = best.judged.figure["interval"]
     ends = f" ({_value(interval['low'], goal.metric)} to {_value(interval['high'], goal.metric)})" if interval else ""
-    met = ""
-    if goal.bound is not None:
-        count = len(best.judged.sample["values"])
-        met = f" The goal {goal} is kept in {best.judged.kept} of {count} trials."
-        if best.judged.kept == 0:
-            met = f" No candidate reaches the goal {goal}." if not any(o.judged.kept for o in advice.helpful) else met
-    reached = _mean(best.judged.sample, goal.metric)
-    return f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}.{met}"
+    reached = _figure(best.judged.figure, goal.metric)
+    told = f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}."
+    return f"{told} {_reached(advice)}" if goal.bound is not None else told
+
+
+def _reached(advice: Advice) -> str:
+    """Whether the best candidate meets the goal."""
+    best = advice.helpful[0].judged
+    if best.end == "undecided":
+        return f"Whether it meets the goal {advice.goal} is undecided: {best.takes} would decide (--trials)."
+    if best.end == "meets":
+        return f"It meets the goal {advice.goal}."
+    return f"No candidate meets the goal {advice.goal}."
 
 
 def possessive(name: str) -> str:
@@ -66,16 +73,16 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-def _mean(sample: Mapping[str, Any], metric: str) -> str:
-    """The mean of the goal's figure, marked where it is a lower bound."""
-    return bound_mark(sample["bounds"]) + _value(sample["mean"], metric)
+def _figure(figure: Mapping[str, Any], metric: str) -> str:
+    """The goal's figure, marked where it is a lower bound."""
+    return bound_mark(figure["bounds"]) + _value(figure["value"], metric)
 
 
 def _size(effect: Mapping[str, Any]) -> str:
     """The size of a change, where lower bounds leave one to tell."""
     if effect["verdict"] == "not comparable":
         return "–"
-    size = size_words(effect["change_percent"], effect["arm_mean"] - effect["baseline_mean"])
+    size = size_words(told_percent(effect), effect["difference"], unit=unit_of_difference(effect["metric"]))
     return at_least(effect["bounds"]) + size
 
 
@@ -86,20 +93,20 @@ def _value(value: float | None, metric: str) -> str:
 
 def _ranking(advice: Advice) -> str:
     goal = advice.goal
-    rows = [["", str(goal), "change", "interval", "p", *(["kept"] if goal.bound is not None else [])]]
-    of_present = ["present", _mean(advice.present, goal.metric), "", "", ""]
-    rows.append([*of_present, *([f"{advice.kept}/{len(advice.present['values'])}"] if goal.bound is not None else [])])
+    is_bounded = goal.bound is not None
+    rows = [["", str(goal), "change", "interval", "p", *(["goal"] if is_bounded else [])]]
+    rows.append(["present", _figure(advice.present, goal.metric), "", "", "", *([advice.end] if is_bounded else [])])
     for one in advice.confirmed:
-        effect, sample = one.judged.effect, one.judged.sample
-        interval = sample["interval"]
+        effect, figure = one.judged.effect, one.judged.figure
+        interval = figure["interval"]
         row = [
             one.candidate.name,
-            _mean(sample, goal.metric),
+            _figure(figure, goal.metric),
             _size(effect),
             f"{digits_text(interval['low'])} to {digits_text(interval['high'])}" if interval else "–",
             p_text(effect["p_adjusted"]),
         ]
-        rows.append([*row, *([f"{one.judged.kept}/{len(sample['values'])}"] if goal.bound is not None else [])])
+        rows.append([*row, *([one.judged.end] if is_bounded else [])])
     return align(rows)
 
 
@@ -173,7 +180,8 @@ def advice_data(advice: Advice) -> dict[str, Any]:
         "answer": answer(advice),
         "makeup": asdict(advice.makeup) if advice.makeup else None,
         "present": advice.present,
-        "kept": advice.kept,
+        "end": advice.end,
+        "takes": advice.takes or None,
         "confirmed": [_confirmed_data(one) for one in advice.confirmed],
         "screened": [
             {"name": one.candidate.name, "title": one.candidate.title, "improvement_percent": one.improvement_percent}
@@ -192,8 +200,9 @@ def _confirmed_data(one: Confirmed) -> dict[str, Any]:
         "costs": one.candidate.costs,
         "evidence": one.candidate.evidence,
         "helps": one.judged.helps,
-        "kept": one.judged.kept,
-        "sample": one.judged.sample,
+        "end": one.judged.end,
+        "takes": one.judged.takes or None,
+        "figure": one.judged.figure,
         "effect": one.judged.effect,
         "side_effects": one.judged.side_effects,
         "configuration": _configuration_data(one.configuration),

@@ -89,7 +89,23 @@ Paired = Annotated[
     bool, typer.Option("--paired", help="Combine the values of several --sweep options pairwise instead of as a grid.")
 ]
 Arms = Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]
-Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Trials of each arm.")]
+
+
+def _trials(text: str | None) -> str | None:
+    if text is None or text == "auto" or (text.isdecimal() and text.strip("0")):
+        return text
+    raise typer.BadParameter(f"{text} is neither a number of trials, from 1 on, nor auto")
+
+
+Trials = Annotated[
+    str | None,
+    typer.Option(
+        "--trials",
+        metavar="N|auto",
+        callback=_trials,
+        help="Trials of each arm; auto: as many as decide the comparisons.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")]
 Baseline = Annotated[
     str | None,
@@ -222,7 +238,7 @@ def run(
         typer.Option(
             "--time-budget",
             metavar="TIME",
-            help="With --live: time limit for repeating invalid trials until each arm has enough, e.g. 15min.",
+            help="Start no trial that would end later, e.g. 15min; with --live, repeat invalid trials until then.",
         ),
     ] = None,
     explain: Annotated[

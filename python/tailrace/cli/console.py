@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -187,7 +188,7 @@ def _logged(error: BaseException) -> str:
 def overrides(
     assignments: Sequence[str] | None,
     *,
-    trials: int | None = None,
+    trials: str | None = None,
     seed: int | None = None,
     baseline: str | None = None,
     sweep: Sequence[str] | None = None,
@@ -198,7 +199,7 @@ def overrides(
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:
-        given["experiment.trials"] = Given("--trials", trials)
+        given["experiment.trials"] = Given("--trials", int(trials) if re.fullmatch("[0-9]{1,9}", trials) else trials)
     if seed is not None:
         given["experiment.seed"] = Given("--seed", seed)
     if baseline is not None:

@@ -54,7 +54,9 @@ def check_scenario(
     paths: list[Path], assignments: list[str] | None, sweep: list[str] | None, *, is_paired: bool, json_: bool
 ) -> None:
     """Prints a summary of a scenario; raises `ScenarioError` with all of its problems."""
-    from tailrace.experiment.run import check_published
+    from tailrace.experiment.looks import trials_least, trials_most
+    from tailrace.experiment.published import check_published
+    from tailrace.experiment.significance import comparisons_of, too_few_words, trials_needed
     from tailrace.scenario.loading import load_scenario
 
     paths = scenario_paths(paths)
@@ -65,7 +67,7 @@ def check_scenario(
             emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
         raise
     check_published(loaded)
-    graph = loaded.scenario.graph
+    graph, spec = loaded.scenario.graph, loaded.scenario.experiment
     found: dict[str, Any] = {
         "valid": True,
         "name": loaded.scenario.name,
@@ -74,7 +76,11 @@ def check_scenario(
         "links": len(graph.links),
         "workloads": list(loaded.scenario.workloads),
         "arms": list(loaded.arms),
-        "trials": loaded.scenario.experiment.trials,
+        "trials": spec.trials,
+        "trials_min": trials_least(spec),
+        "trials_max": trials_most(spec),
+        "comparisons": comparisons_of(loaded),
+        "trials_needed": trials_needed(loaded),
         "points": loaded.scenario.sweep.count if loaded.scenario.sweep is not None else 0,
         "warnings": [vars(warning) for warning in loaded.warnings],
     }
@@ -85,13 +91,17 @@ def check_scenario(
         emit_json(found)
         return
     parts = [counted(found[key], one, key) for one, key in COUNTED]
-    trials = counted(found["trials"], "trial", "trials")
+    trials = counted(found["trials_max"], "trial", "trials")
+    if spec.is_auto:
+        trials = f"{found['trials_min']} to {trials} of each arm, as many as decide the comparisons"
     swept = f" at {counted(found['points'], 'point', 'points')}" if found["points"] else ""
     names = f"workloads {_listed(found['workloads'])}; arms {_listed(found['arms'])}{swept}; {trials}"
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"valid, with {warnings}" if loaded.warnings else "valid"
     warn(loaded.warnings)
     emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
+    if too_few := too_few_words(loaded):
+        emit(f"  {too_few}")
     if not trees:
         return
     from tailrace.results.ports.trees import tree_words

@@ -16,7 +16,8 @@ class Request:
     """Files that are merged in this order."""
     assignments: list[str] | None
     arms: list[str] | None
-    trials: int | None
+    trials: str | None
+    """A number, or `auto`."""
     seed: int | None
     baseline: str | None
     """Arm that the others are compared with; None for that of the scenario."""

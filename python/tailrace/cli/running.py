@@ -30,11 +30,11 @@ from tailrace.exact import refuse
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.engine import Simulated
-from tailrace.experiment.executor import Executor, Local
+from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
 from tailrace.experiment.options import Options
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.reporter import Reporter, reporter_for
-from tailrace.experiment.run import ExperimentRun, Finished, outcome_bytes, refuse_elsewhere, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, Finished, outcome_bytes, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.experiment.stages import working
 from tailrace.experiment.storage import read_object
@@ -147,13 +147,9 @@ def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
 
 
 def _budget_s(request: Request) -> float | None:
-    """The time budget in seconds; raises `RunRefusedError` when it is not a time, or for a simulated run."""
+    """The time budget in seconds; raises `RunRefusedError` when it is not a time."""
     if request.time_budget is None:
         return None
-    if not request.is_live:
-        raise RunRefusedError(
-            "--time-budget requires --live: simulated trials do not depend on the machine (hint: add --live)"
-        )
     try:
         budget_ps = parse(request.time_budget, TIME)
     except QuantityError as error:
@@ -210,12 +206,17 @@ def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool) -> int:
     if finished.lacks:
         what = "; ".join(lack.sentence for lack in finished.lacks)
         note(f"the time budget is used up: {what}; run the same command again to resume")
+    if finished.is_out_of_time:
+        note("the time budget is used up before the next look; run the same command again to go on")
     if not finished.is_valid:
         bad = [str(key) for key, status in finished.statuses.items() if status != "ok"]
         if bad:
             note(f"{len(bad)} invalid or failed trial(s): {', '.join(bad)}")
         return INVALID_TRIAL
-    judged = [verdict["passed"] for verdict in summary.get("expectations", []) if is_run(verdict)]
+    asked = [verdict for verdict in summary.get("expectations", []) if is_run(verdict)]
+    judged = [verdict["passed"] for verdict in asked]
+    if undecided := sum(verdict.get("end") == "undecided" for verdict in asked):
+        note(f"{undecided} expectation(s) are undecided, which does not pass: the table says what would decide them")
     if unknown := judged.count(None):
         note(f"{unknown} expectation(s) cannot be judged: the trials of their arm do not have this figure")
     return DONE if all(judged) else EXPECTATION_FAILED

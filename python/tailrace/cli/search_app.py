@@ -43,10 +43,8 @@ def search(
     confidence: Annotated[
         str, typer.Option("--confidence", metavar="SHARE", help="That all decisions are right.")
     ] = "95%",
-    trials_max: Annotated[int, typer.Option("--trials-max", min=2, help="Trials of a setting, at most.")] = 16,
-    confirm: Annotated[
-        int, typer.Option("--confirm", min=2, help="Trials of the setting that is found, at least.")
-    ] = 6,
+    trials_max: Annotated[int, typer.Option("--trials-max", help="Trials of a setting, at most.")] = 16,
+    confirm: Annotated[int, typer.Option("--confirm", help="Trials of the setting that is found, at least.")] = 6,
     sampler: Annotated[
         str, typer.Option("--sampler", metavar="NAME", help="For several values: tpe, random or grid.")
     ] = "tpe",

@@ -10,7 +10,7 @@ from typing import TextIO
 RED, GREEN, YELLOW = "31", "32", "33"
 WIDTH_MIN = 40
 """Text is not wrapped for narrower terminals."""
-COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "unclear": YELLOW, "censored": YELLOW}
+COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "censored": YELLOW}
 """Colours of cells by their tone."""
 HANGING = "  "
 """Further indentation of continuation lines, in characters."""

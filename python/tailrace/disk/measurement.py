@@ -12,7 +12,7 @@ from tailrace.disk.load_run import Ran
 from tailrace.disk.specification import Specification
 from tailrace.disk.split import split
 from tailrace.disk.verdict import Evidence, Verdict, verdict
-from tailrace.statistics import Interval, mean, mean_interval
+from tailrace.statistics import Interval, mean, mean_log_interval
 
 CarryOut = Callable[[Drive, Run, float, int], Ran]
 
@@ -45,7 +45,7 @@ class Found:
     @property
     def interval(self) -> Interval | None:
         """Of the mean; None with fewer than three repeats."""
-        return mean_interval([self.values])
+        return mean_log_interval(self.values)
 
     @property
     def share(self) -> float | None:

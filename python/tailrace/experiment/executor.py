@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from tailrace.errors import RunRefusedError
 from tailrace.experiment.cores import ONE, cores_of_each
-from tailrace.experiment.engine import Engine
+from tailrace.experiment.engine import SIMULATED, Engine
 from tailrace.experiment.pool import Pool, Watcher
 from tailrace.experiment.schedule import Keys, TrialKey
 
@@ -49,3 +50,12 @@ class Local:
         """Runs every trial on a pool of threads."""
         cores = ONE if self._engine.has_one_core else cores_of_each(self._cores, min(self.slots, len(keys)))
         return Pool(self.slots, lambda key: self._engine.trial(plan_of(key), cores), watcher).run_all(keys)
+
+
+def refuse_elsewhere(engine: Engine, place: str) -> None:
+    """Raises `RunRefusedError` when trials of an engine that is tied to this machine are to run elsewhere."""
+    if engine.name != SIMULATED and place != Local.name:
+        raise RunRefusedError(
+            f"--on {place} runs simulated trials only: {engine.name} trials use the processes and the kernel of"
+            " this machine, and their results depend on it (hint: omit --on, or run the command on the other machine)"
+        )

@@ -37,6 +37,8 @@ class Described:
     trials: int
     """Trials per arm, those of earlier calls included."""
     order: Sequence[str]
+    auto: Mapping[str, Any] | None = None
+    """How the number of trials is decided, and what the looks have found; None where it is given."""
 
 
 def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "scale": options.scale,
         "live_scale": options.live_scale,
         "workload_scale": _workload_scales(run),
-        "trials": run.trials,
+        **counted(run),
         "arms": arms,
         "baseline": run.baseline,
         "workloads": list(scenario.workloads),
@@ -70,7 +72,6 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "overrides": {arm: scenario.arms.get(arm, {}) for arm in run.loaded.arms},
         **({"sweep": sweep} if sweep else {}),
         **({"recordings": told(kept)} if (kept := recordings_of(run.loaded)) else {}),
-        "order": list(run.order),
         "jobs": max(1, run.executor.slots),
         "cores_per_trial": cores_told(run.executor, run.engine, options, held),
         **({} if run.executor.name == Local.name else {"on": run.executor.name}),
@@ -82,6 +83,11 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "assumptions": [part.model_dump(exclude={"vary"}) for part in scenario.assumptions],
         "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
     }
+
+
+def counted(run: Described) -> dict[str, Any]:
+    """What changes while a run of `trials: auto` goes on."""
+    return {"trials": run.trials, "order": list(run.order), **({"auto": run.auto} if run.auto else {})}
 
 
 def cores_told(executor: Executor, engine: Engine, options: Options, held: Mapping[str, Any]) -> Any:

@@ -28,7 +28,8 @@ class Options:
     live_scale: int = 1
     """Rates, queues and users are divided by this; see `experiment.divide`."""
     time_budget_s: float | None = None
-    """Time limit for repeating trials that the machine invalidated; None to limit the attempts instead."""
+    """Trials that would end later are not started, and live ones that the machine invalidated are repeated until then;
+    None to limit the attempts instead."""
     cores: int | None = None
     """Cores of each trial; None for a share of the machine's where several are faster."""
 

@@ -4,30 +4,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError
 from tailrace.experiment import calibrate
 from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
 from tailrace.experiment.cores import divided_plans
 from tailrace.experiment.divide import divided
-from tailrace.experiment.engine import SIMULATED, Engine, Simulated
+from tailrace.experiment.engine import LIVE, Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
-from tailrace.experiment.executor import Executor, Local
+from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
 from tailrace.experiment.judge import judged
-from tailrace.experiment.manifest import Described, manifest_of, now
+from tailrace.experiment.looks import Looks
+from tailrace.experiment.manifest import Described, counted, manifest_of, now
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Running
+from tailrace.experiment.published import check_published
 from tailrace.experiment.recordings import copy_recordings, data_with, recordings_of, text_with
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
-from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
+from tailrace.experiment.schedule import SOLO, Keys, LazyKeys, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
 from tailrace.files import named, write_json, write_text
-from tailrace.scenario.checks.expectations import subjects
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -54,6 +56,8 @@ class Finished:
     statuses: Mapping[TrialKey, str]
     lacks: Sequence[Lack] = ()
     """Arms with fewer valid trials than wanted, where a time budget ended the run."""
+    is_out_of_time: bool = False
+    """Whether a time budget ended a run of `trials: auto` between two looks."""
 
     @property
     def is_valid(self) -> bool:
@@ -94,10 +98,12 @@ class ExperimentRun:
         kind = "sweep-" if loaded.points else ""
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
+        self.looks = Looks(self._spec)
         self.notices = self._divided(options.cores)
         self.statuses: dict[TrialKey, str] = {}
         self.estimate = TimeEstimate([], self.jobs)
         self.budget: Budget | None = None
+        self._has_run = False
 
     def _divided(self, cores: int | None) -> list[str]:
         """Raises `ScenarioError` where a trial cannot have so many cores; returns what it has instead."""
@@ -122,14 +128,19 @@ class ExperimentRun:
         return [] if is_first or not self._spec.has_solo else [f"alone in {self.baseline}"]
 
     def keys(self, trials: int | None = None) -> list[TrialKey]:
-        """Every trial of this run in order of start; `trials` for each arm, default: as the scenario states."""
-        numbers = range(1, (trials or self._spec.trials) + 1)
+        """Every trial of this run in order of start; `trials` for each arm, default: as many as are wanted now."""
+        numbers = range(1, (trials or self.looks.trials) + 1)
         keys = shuffled([*self.arms, *self._solos()], numbers, self._spec.seed)
         return [key for key in keys if not key.arm.startswith(SOLO) or key.number <= self._spec.solo_trials]
 
-    def missing_keys(self) -> list[TrialKey]:
-        """The trials that have no result yet."""
-        return [key for key in self.keys() if self.directory.finished(key) is None]
+    def missing_keys(self, trials: int | None = None) -> list[TrialKey]:
+        """The trials that have no result yet; `trials` as in `keys`."""
+        return [key for key in self.keys(trials) if self.directory.finished(key) is None]
+
+    def look_at_complete(self) -> None:
+        """Goes on to the first look of `trials: auto` that is not complete, by the trials in the directory."""
+        while self._spec.is_auto and not self._loaded(self.keys()) and self._goes_on():
+            pass
 
     def _solos(self) -> list[str]:
         """Arms of one workload alone; an endless workload has no completion time to compare."""
@@ -148,8 +159,9 @@ class ExperimentRun:
             held = self.directory.open(self.identity)  # again: another process may have held the directory until now
             was_finished = self._was_finished(held)
             manifest = manifest_of(self.described(held), held)
+            cores = manifest["cores_per_trial"]
             if held is not None and was_finished:  # no trial runs with the cores of this call
-                manifest["cores_per_trial"] = held.get("cores_per_trial", manifest["cores_per_trial"])
+                manifest["cores_per_trial"] = held.get("cores_per_trial", cores)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
             self.engine.open(self.directory.path)
@@ -166,13 +178,16 @@ class ExperimentRun:
             is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
             state = FINISHED if is_whole and not lost else INTERRUPTED
             calibration = calibrate.recorded(self.directory)
-            finished = was_finished or now()
-            ended = {"state": state, "finished": finished, "plan_hashes": self.plans.hashes, "calibration": calibration}
+            ended: dict[str, Any] = {"state": state, "finished": was_finished or now()}
+            if self._has_run:  # after all: `trials: auto` may want more of a run that had finished
+                ended |= {"finished": now(), "cores_per_trial": cores}
+            ended |= {"plan_hashes": self.plans.hashes, "calibration": calibration, **counted(self.described(held))}
             self.directory.write_manifest({**manifest, **ended})
         if lost:
             raise RunRefusedError(_lost_words(self.directory.path, lost))
         lacking = lacks(self.keys(), self.statuses) if self.budget is not None else []
-        return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
+        late = self.looks.is_out_of_time
+        return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking, late)
 
     @contextmanager
     def prepared(self) -> Iterator[list[TrialKey]]:
@@ -191,7 +206,7 @@ class ExperimentRun:
 
     def described(self, held: dict[str, Any] | None) -> Described:
         """The manifest of this run; `held` is the manifest in the directory."""
-        trials = max(self._spec.trials, int((held or {}).get("trials", 0)))
+        trials = self.looks.trials_planned(held or {})
         return Described(
             self.loaded,
             self.options,
@@ -204,11 +219,14 @@ class ExperimentRun:
             self.baseline,
             trials,
             [str(key) for key in self.keys(trials)],
+            self.looks.described(held or {}),
         )
 
     def _was_finished(self, held: dict[str, Any] | None) -> str | None:
         """When a complete run had finished; repeating its command does not change that time."""
-        if held is None or held["state"] != FINISHED or self.missing_keys():
+        if held is None or held["state"] != FINISHED:
+            return None
+        if self.missing_keys(self.looks.trials_finished(held)):
             return None
         return str(held["finished"])
 
@@ -236,7 +254,28 @@ class ExperimentRun:
         return {**self.scenarios, **{arm: alone(baseline, arm.removeprefix(SOLO)) for arm in self._solos()}}
 
     def _run_trials(self) -> bool:
-        keys = self.keys()
+        """Runs what is missing, look by look; returns whether it was interrupted."""
+        if self.options.time_budget_s is not None:
+            self.budget = Budget(self.options.time_budget_s)
+        missing = self._loaded(self.keys())
+        if done := len(self.keys()) - len(missing):
+            self.reporter.say(f"{done} of {len(self.keys())} trials are complete already")
+        while not (is_interrupted := self._run_missing(missing)) and self._goes_on():
+            missing = self._loaded(self.keys())
+        return is_interrupted
+
+    def _goes_on(self) -> bool:
+        """Whether more trials are wanted than those of the look that is complete now."""
+        if not self._spec.is_auto:
+            return False
+        statuses = [self.statuses.get(key) for key in self.keys()]
+        if None in statuses:  # for want of time
+            self.looks.back()
+            return False
+        return "failed" not in statuses and self.looks.goes_on(self.directory.path, self.arms, self.reporter)
+
+    def _loaded(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
+        """Reads the statuses of finished trials; returns the others."""
         missing = []
         for key in keys:
             held = self.directory.finished(key)
@@ -247,20 +286,25 @@ class ExperimentRun:
                 path = self.directory.trial_path(key)
                 raise RunRefusedError(f"{path}: it was run with a different plan (hint: choose another --out)")
             self.statuses[key] = str(held["status"])
-        if len(missing) < len(keys):
-            self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are complete already")
+        return missing
+
+    def _run_missing(self, missing: Sequence[TrialKey]) -> bool:
         for key in {key.arm: key for key in missing}.values():
             self.directory.write_plan(key, self.plans.raw(key))
-        if self.options.time_budget_s is not None:
-            return self._run_within(keys, Budget(self.options.time_budget_s))
-        is_interrupted = self._run_pool("trials", missing)
-        while not is_interrupted and (repeatable := self._repeatable(keys)):
+        if self.budget is not None and self.engine.name == LIVE:
+            return self._run_within(self.keys(), self.budget)
+        is_interrupted = self._run_pool(self.looks.name, self._in_time(missing))
+        while not is_interrupted and self.budget is None and (repeatable := self._repeatable(self.keys())):
             is_interrupted = self._run_pool("repeating trials that the machine invalidated", repeatable)
         return is_interrupted
 
+    def _in_time(self, keys: Sequence[TrialKey]) -> Keys:
+        """The trials in their order, as far as the time budget has room."""
+        budget = self.budget
+        return keys if budget is None else LazyKeys(lambda: takewhile(budget.has_room, keys), len(keys))
+
     def _run_within(self, keys: Sequence[TrialKey], budget: Budget) -> bool:
         """Runs trials one after the other until every arm has enough valid ones or the time is over."""
-        self.budget = budget
         tried: dict[TrialKey, int] = {key: self.directory.attempts(key) for key in keys}
 
         def may_run(key: TrialKey) -> bool:
@@ -279,9 +323,9 @@ class ExperimentRun:
             self.reporter.end()
         return False
 
-    def _run_pool(self, what: str, keys: Sequence[TrialKey]) -> bool:
+    def _run_pool(self, what: str, keys: Keys) -> bool:
         """Runs these trials; returns whether it was interrupted."""
-        if not keys:
+        if not len(keys):
             return False
         self.estimate = TimeEstimate(keys, self.executor.slots)
         self.reporter.begin(what, self.estimate)
@@ -309,6 +353,7 @@ class ExperimentRun:
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hash(key.arm)}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
+        self._has_run = True
         if self.budget is not None:
             self.budget.took(key, wall_s)
         if self.budget is None or data["status"] == "ok":  # an invalid attempt is no progress
@@ -326,35 +371,6 @@ class ExperimentRun:
         write_json(path / "scenario.json", data_with(kept, document.data, document.folder))
         if published := self.loaded.published_path:
             self.directory.copy(published, "published.yaml")
-
-
-def refuse_elsewhere(engine: Engine, place: str) -> None:
-    """Raises `RunRefusedError` when trials of an engine that is tied to this machine are to run elsewhere."""
-    if engine.name != SIMULATED and place != Local.name:
-        raise RunRefusedError(
-            f"--on {place} runs simulated trials only: {engine.name} trials use the processes and the kernel of"
-            " this machine, and their results depend on it (hint: omit --on, or run the command on the other machine)"
-        )
-
-
-def check_published(loaded: Loaded) -> None:
-    """Raises, before any trial, when the published figures are unreadable or name an unknown arm or workload."""
-    from tailrace.results.directory.published import read_published
-
-    path = loaded.published_path
-    if path is None:
-        return
-    workloads = list(loaded.scenario.workloads)
-    arms = [*loaded.arms, *(SOLO + name for name in workloads)]
-    for position, band in enumerate(read_published(path)):
-        for noun, name, known in (
-            ("arm", band.arm, arms),
-            ("arm", band.baseline, arms),
-            ("workload", band.workload, subjects(loaded.scenario, band.metric)),
-        ):
-            if name is not None and name not in known:
-                hint = closest(name, known, f"{noun}s")
-                raise RunRefusedError(f"{path}: figures.{position}: there is no {noun} '{name}' (hint: {hint})")
 
 
 def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[dict[str, Any], Path]:

@@ -21,7 +21,7 @@ from tailrace.report.sections.results import completion, distributions, provenan
 from tailrace.report.sections.sweep import sweep_section
 from tailrace.report.sections.why import why
 from tailrace.results import Run
-from tailrace.results.compare.effect_words import bounded_change_text, bounded_text
+from tailrace.results.compare.effect_words import bounded_change_text, interval_text
 from tailrace.results.compare.headline import headline
 from tailrace.results.directory.grid import metric_name
 from tailrace.results.format import numbers
@@ -34,6 +34,7 @@ from tailrace.results.ports.rates import end_words
 from tailrace.results.summarise import summarise_run
 from tailrace.results.sweep.curves import mean_text
 from tailrace.results.text.outcome_html import outcome_html
+from tailrace.results.text.run import bounded
 from tailrace.statistics import LEVEL_TEXT
 
 ASSETS = Path(__file__).parent / "assets"
@@ -139,11 +140,10 @@ def environment() -> Environment:
         "bytes": numbers.bytes_text,
         "signed": numbers.signed_text,
         "p_value": numbers.p_text,
-        "change": numbers.change_text,
         "bound": numbers.bound_mark,
         "bounded_change": bounded_change_text,
-        "bounded": bounded_text,
-        "change_interval": numbers.change_interval_text,
+        "effect_interval": interval_text,
+        "latency_figure": bounded,
         "code": code_marks,
     }
     return environment

@@ -10,6 +10,7 @@ from tailrace.results.compare.arms import compare
 from tailrace.results.compare.comparison_table import comparison_table
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import asked_for, count_text, null_text
+from tailrace.results.compare.looks_text import looks_sentences
 from tailrace.results.compare.two_arms import compare_two_arms
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table, read_table
@@ -137,7 +138,8 @@ class Result:
         run = self.summary["run"]
         partial = " · <strong>partial</strong>" if run["is_partial"] else ""
         head = f"<p><strong>{escape(run['name'])}</strong> · seed {run['seed']} · scale {run['scale']:g}{partial}</p>"
-        sentences = [*headline(self.summary), *unfinished_sentences(self.summary), *early_end_sentences(self.summary)]
+        ends = [*unfinished_sentences(self.summary), *early_end_sentences(self.summary)]
+        sentences = [*headline(self.summary), *looks_sentences(self.summary), *ends]
         words = "".join(f"<p>{escape(text)}</p>" for text in sentences)
         return head + words + NOTEBOOK_STYLE + outcome_html(self.summary) + self._expectations_html()
 

@@ -11,6 +11,8 @@ from tailrace.results.causes.verdict import with_fabric_limits
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.compare.judge import judge
+from tailrace.results.compare.looks import compare_looked
+from tailrace.results.compare.looks_text import summarise_looks
 from tailrace.results.directory.published import read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.costs import summarise_costs
@@ -32,7 +34,7 @@ from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
 
 # Version of the layout of `result.json`.
-FORMAT = 1
+FORMAT = 2
 
 
 def summarise(run_dir: Path, baseline: str | None = None) -> dict[str, Any]:
@@ -47,6 +49,7 @@ def summarise(run_dir: Path, baseline: str | None = None) -> dict[str, Any]:
 def summarise_run(run: Run, baseline: str | None = None) -> dict[str, Any]:
     """`summarise` for a run that was read already."""
     compared_with = run.baseline if baseline is None else known_arm(baseline, run.named_arms, str(run.path))
+    effects, decided = compare_looked(run, compared_with) if run.auto else (compare_arms(run, compared_with), [])
     return {
         "format": FORMAT,
         "run": _run(run),
@@ -56,7 +59,8 @@ def summarise_run(run: Run, baseline: str | None = None) -> dict[str, Any]:
         "headline": run.manifest.get("headline") or [],
         "arms": {arm: _arm(run, arm) for arm in run.arms},
         "solo": {arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
-        "comparisons": compare_arms(run, compared_with),
+        "comparisons": effects,
+        "looks": summarise_looks(run, decided) if run.auto else None,
         # The figures of a scenario are those of its own values, which a sweep changes.
         "expectations": [] if run.sweep else [judge(run, band) for band in read_bands(run)],
         "sweep": summarise_sweep(run),

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, FiniteFloat, GetJsonSchemaHandler, model_validator
+from pydantic import BeforeValidator, Field, FiniteFloat, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from tailrace.scenario.live import Live
-from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Time
+from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Share, Time, refuse, refuse_unless
+from tailrace.scenario.text.units import shown
 from tailrace.scenario.variation import Variation
 
 HeadlineMetric = Literal[
@@ -23,6 +24,25 @@ HeadlineMetric = Literal[
 ]
 TRIALS_DEFAULT = 6
 """Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""
+TRIALS_MOST = 1000
+LEAST_DECIDING = 6
+"""Trials before `auto` looks at them for the first time (`tailrace.statistics.looks`)."""
+PRECISION_RANGE = (10**6, 5 * 10**8)
+"""Parts per billion."""
+
+
+def _trials(value: object) -> object:
+    if value == "auto":
+        return value
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise refuse(f"{shown(value)} is not a number of trials", "write a whole number such as 6, or auto")
+    if not 1 <= value <= TRIALS_MOST:
+        raise refuse(f"{value} is out of range", f"write 1 to {TRIALS_MOST}, or auto")
+    return value
+
+
+Trials = Annotated[Annotated[Count, Field(ge=1, le=TRIALS_MOST)] | Literal["auto"], BeforeValidator(_trials)]
+"""A number of trials, or as many as it takes."""
 
 
 class Calibrate(Part):
@@ -41,8 +61,21 @@ class Calibrate(Part):
 class Experiment(Part):
     """Trials, duration and seed of a scenario, and the conditions under which a trial is invalid."""
 
-    trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
-    """Trials of each arm."""
+    trials: Trials = TRIALS_DEFAULT
+    """Trials of each arm. auto: 6, 8, 12, 16, 24 and so on, until every comparison of a main metric is decided; with
+    one arm, until its main figures are precise.
+    """
+    trials_max: Annotated[Count, Field(ge=LEAST_DECIDING, le=TRIALS_MOST)] = 24
+    """With `trials: auto`: trials of each arm at most. The last look is the last one that is not beyond it."""
+    precision: Annotated[
+        Share,
+        refuse_unless(
+            lambda share: PRECISION_RANGE[0] <= share <= PRECISION_RANGE[1], "it is out of range", "write 0.1% to 50%"
+        ),
+    ] = 5 * 10**7
+    """With `trials: auto`: arms whose figures differ by less are alike, and figures of one arm with an interval of that
+    width to both sides are precise.
+    """
     baseline: str | None = None
     """The arm with which the others are compared. Default: the first one."""
     seed: Annotated[Count, Field(le=2**63 - 1)] = 1
@@ -63,6 +96,11 @@ class Experiment(Part):
     """Conditions that make a trial invalid: a finite workload that did not finish, drops in hosts."""
     live: Live = Live()
     """Bounds for live trials; a trial outside them is invalid."""
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the number of trials follows from their results."""
+        return self.trials == "auto"
 
     @property
     def has_solo(self) -> bool:
@@ -153,9 +191,12 @@ class Expectation(Part):
     value: FiniteFloat | None = None
     """The figure."""
     at_least: FiniteFloat | None = None
-    """The result must not be below this (instead of value and tolerance)."""
+    """The result must not be below this (instead of value and tolerance). Latencies, rates, goodput, completion, loss,
+    failures and timeouts of a workload are then those of all trials together, and the whole 90 % interval must keep the
+    bound: an undecided expectation does not pass. Of one or two trials, and of other metrics, the value is judged.
+    """
     at_most: FiniteFloat | None = None
-    """The result must not be above this (instead of value and tolerance)."""
+    """The result must not be above this (instead of value and tolerance); judged as `at_least` is."""
     tolerance: str | None = None
     """Allowed relative distance, e.g. 10%."""
     tolerance_points: float | None = None

@@ -109,6 +109,11 @@ class Scenario(Part):
                 found.setdefault(workload.group, []).append(name)
         return found
 
+    def kinds_of(self, subject: str) -> list[str]:
+        """Kinds of the enabled workloads of a workload or group."""
+        running = self.running
+        return [running[name].kind for name in self.groups.get(subject, [subject]) if name in running]
+
     def host(self, name: str) -> Host:
         """Settings of one host, with the defaults under its own."""
         return self._merged_hosts.get(name, self._merged_hosts[DEFAULTS])

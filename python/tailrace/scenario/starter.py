@@ -50,7 +50,7 @@ arms:                                       # variants to compare, baseline firs
   dpp: {switches.leaf.policy: dpp}
 
 experiment:
-  trials: 6
+  trials: auto                              # 6 of each arm, or more until every comparison is decided, 24 at most
   seed: 1
   duration: 10s                             # hard end of a trial
   solo: true                                # also run each workload alone, to report its slowdown

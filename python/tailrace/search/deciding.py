@@ -1,4 +1,4 @@
-"""Whether a setting meets the goals: trials until a sequential test decides."""
+"""Whether a setting meets the goals: trials until a look at them decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,15 +7,28 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.points import Points
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.goal import Goal, Read
-from tailrace.results.metrics.sample_summary import summarise_figure
+from tailrace.results.metrics.decision import (
+    End,
+    Errors,
+    decide,
+    errors_of,
+    is_broken,
+    takes,
+    together,
+)
+from tailrace.results.metrics.figure import Figure, figure_of
+from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import try_changes
 from tailrace.scenario.sweep import Point, text_of
+from tailrace.search.rule import Rule
 from tailrace.search.variable import Variable
-from tailrace.statistics.sequential import SequentialTest
 
 UNKNOWN_AFTER = 3
 """Settings without the figure of a goal after which the goal is refused."""
+NOTHING = 1e9
+"""Excess of a setting in which nothing arrives."""
+BROKEN_AFTER = 2
+"""Trials after which a goal that allows nothing at all is looked at for the first time."""
 
 
 @dataclass(frozen=True)
@@ -28,26 +41,28 @@ class Tried:
     """By path."""
     label: str
     figures: list[dict[str, Any]]
-    """Of every goal: values of trials, mean, interval; `bounds` counts the values that are lower bounds."""
-    met: int
-    """Trials in which every goal is met."""
+    """Of every goal, as `Figure.data` gives them."""
     trials: int
-    decision: bool | None
-    """Whether the goals are met; None where the trials did not decide."""
+    end: End
+    takes: str = ""
+    """What it would take to decide it."""
     why_not: str = ""
     """Why the setting is impossible, so that nothing was simulated."""
 
     @property
     def is_met(self) -> bool:
-        """Undecided settings do not count as meeting the goal."""
-        return self.decision is True
+        """Whether every goal is met."""
+        return self.end == "meets"
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether a goal is missed, or the setting is impossible; undecided settings neither meet nor miss it."""
+        return self.end == "misses"
 
     @property
     def verdict(self) -> str:
         """In words."""
-        if self.why_not:
-            return "impossible"
-        return {True: "met", False: "missed", None: "undecided"}[self.decision]
+        return "impossible" if self.why_not else self.end
 
     @property
     def assignment(self) -> str:
@@ -64,35 +79,27 @@ class Decider:
     goals: Sequence[Goal]
     groups: Mapping[str, Sequence[str]]
     variables: Sequence[Variable]
-    test: SequentialTest
-    trials_max: int
+    rule: Rule
     tried: dict[tuple[int, ...], Tried] = field(default_factory=dict)
     """In the order of their first trials."""
     without: int = 0
     """Settings at the beginning that do not have the figure of a goal."""
 
-    def try_at(self, positions: tuple[int, ...], *, least: int = 0, test: SequentialTest | None = None) -> Tried:
-        """Runs trials until the test decides, and at least so many."""
-        test = test or self.test
-        trials = max(test.lead, least)
-        if (why_not := self._impossible(positions)) is not None:
-            self.tried[positions] = found = why_not
-            self.points.reporter.say(f"{self.name(found)}: impossible: {found.why_not}")
-            return found
-        while True:
-            found = self._after(positions, trials, test)
-            if found.decision is not None or trials >= self.trials_max:
-                break
-            trials = min(trials + max(1, test.lead - abs(2 * found.met - found.trials)), self.trials_max)
+    def try_at(self, positions: tuple[int, ...], rule: Rule | None = None) -> Tried:
+        """Runs trials until a look at them decides."""
+        rule = rule or self.rule
+        found = self._impossible(positions)
+        if found is None:
+            found = self._early(positions, rule) or self._looked(positions, rule)
         self.tried[positions] = found
-        self.points.reporter.say(f"{self.name(found)}: {found.verdict} in {found.met} of {found.trials} trials")
+        self.points.reporter.say(f"{self.name(found)}: {self._told(found)}")
         return found
 
     def run_ahead(self, all_positions: Sequence[tuple[int, ...]]) -> None:
         """Runs the trials of a clear case at all of these settings as one list."""
         possible = [positions for positions in all_positions if self._impossible(positions) is None]
         values = [self.values(positions) for positions in possible]
-        self.points.run_ahead([(own, self.label(own)) for own in values], self.test.lead)
+        self.points.run_ahead([(own, self.label(own)) for own in values], self.rule.looks[0])
 
     def name(self, tried: Tried) -> str:
         """The setting in short words."""
@@ -112,32 +119,63 @@ class Decider:
         _, _, problems = try_changes(self.points.document, values)
         if not problems:
             return None
-        figures = [summarise_figure([], 0) for _ in self.goals]
-        return Tried(positions, values, self.label(values), figures, 0, 0, False, problems[0].what)
+        figures = [figure_of([], self._members(goal), goal.metric).data() for goal in self.goals]
+        return Tried(positions, values, self.label(values), figures, 0, "misses", why_not=problems[0].what)
 
-    def _after(self, positions: tuple[int, ...], trials: int, test: SequentialTest) -> Tried:
-        values = self.values(positions)
-        label = self.label(values)
-        run = self.points.run(values, trials, label)
-        refuse_failed(run, self.arm)
-        numbered = sorted(run.trials[self.arm], key=lambda trial: trial.number)
-        counted = numbered[:trials]  # an earlier call may have run more: the same trials give the same decision
-        rows = [[goal.read(trial, self._members(goal)) for goal in self.goals] for trial in counted]
+    def _told(self, found: Tried) -> str:
+        if found.why_not:
+            return f"impossible: {found.why_not}"
+        needs = f" ({found.takes} would decide)" if found.takes else ""
+        return f"{found.end} after {found.trials} trials{needs}"
+
+    def _early(self, positions: tuple[int, ...], rule: Rule) -> Tried | None:
+        """A setting that breaks a goal of none at all: that is certain with the first trial in which it happens."""
+        if not any(goal.bound == 0 for goal in self.goals) or rule.looks[0] <= BROKEN_AFTER:
+            return None
+        figures = self._figures(positions, BROKEN_AFTER)
+        is_certain = any(is_broken(goal, figure) for goal, figure in zip(self.goals, figures, strict=True))
+        return self._decided(positions, figures, rule) if is_certain else None
+
+    def _looked(self, positions: tuple[int, ...], rule: Rule) -> Tried:
+        for look in rule.looks:
+            found = self._decided(positions, self._figures(positions, look), rule)
+            if found.end != "undecided":
+                break
+        return found
+
+    def _decided(self, positions: tuple[int, ...], figures: Sequence[Figure], rule: Rule) -> Tried:
         if positions not in self.tried:
-            self._refuse_unknown(rows)
-        met = sum(all(found.is_met for found in row) for row in rows)
-        figures = [_figure(column) for column in zip(*rows, strict=True)]
-        return Tried(positions, values, label, figures, met, len(rows), test.decide(met, len(rows) - met))
+            self._refuse_unknown(figures)
+        errors = [self._errors(goal, rule) for goal in self.goals]
+        cases = list(zip(self.goals, figures, errors, strict=True))
+        ends = [decide(*case) for case in cases]
+        end = together(ends)
+        needs = [takes(*case) for case, own in zip(cases, ends, strict=True) if own == "undecided"]
+        values, data = self.values(positions), [figure.data() for figure in figures]
+        told = needs[0] if end == "undecided" else ""
+        return Tried(positions, values, self.label(values), data, figures[0].trials, end, told)
+
+    def _errors(self, goal: Goal, rule: Rule) -> Errors:
+        """Of one look at one of the goals."""
+        return errors_of(goal, rule.error_of_look / sum(one.bound is not None for one in self.goals))
+
+    def _figures(self, positions: tuple[int, ...], trials: int) -> list[Figure]:
+        """Of every goal after so many trials: an earlier search may have run more, which do not count."""
+        values = self.values(positions)
+        run = self.points.run(values, trials, self.label(values))
+        refuse_failed(run, self.arm)
+        counted = sorted(run.trials[self.arm], key=lambda trial: trial.number)[:trials]
+        return [figure_of(counted, self._members(goal), goal.metric) for goal in self.goals]
 
     def _members(self, goal: Goal) -> Sequence[str]:
         return self.groups.get(goal.subject, [goal.subject])
 
-    def _refuse_unknown(self, rows: Sequence[Sequence[Read]]) -> None:
+    def _refuse_unknown(self, figures: Sequence[Figure]) -> None:
         """Raises `RunRefusedError` where the first settings of all do not have the figure of a goal.
 
         One setting may lack it because nothing arrives there: that misses the goal.
         """
-        lacking = [goal for number, goal in enumerate(self.goals) if all(row[number].value is None for row in rows)]
+        lacking = [goal for goal, figure in zip(self.goals, figures, strict=True) if not figure.values]
         self.without = UNKNOWN_AFTER if not lacking else self.without
         if lacking and self.without < UNKNOWN_AFTER:
             self.without += 1
@@ -155,10 +193,19 @@ def refuse_failed(run: Run, arm: str) -> None:
         raise RunRefusedError(f"{run.path}: trial {failed[0].number} failed: {failed[0].reason}")
 
 
-def _figure(found: Sequence[Read]) -> dict[str, Any]:
-    """Of one goal, over the trials that have its figure."""
-    values = [one.value for one in found if one.value is not None]
-    return summarise_figure(values, sum(one.is_lower_bound for one in found))
+def excess(goals: Sequence[Goal], tried: Tried) -> float:
+    """How far the figures of a setting are beyond their bounds, relative to them: the worst; negative within all."""
+    return max(
+        _relative(goal.bound or 0.0, figure["value"], is_higher_better=goal.is_higher_better)
+        for goal, figure in zip(goals, tried.figures, strict=False)
+    )
+
+
+def _relative(bound: float, value: float | None, *, is_higher_better: bool) -> float:
+    if value is None:
+        return NOTHING
+    over = (bound - value) if is_higher_better else (value - bound)
+    return over / bound if bound else over
 
 
 def _quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,13 @@ from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import Loaded, document_of
 from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document
-from tailrace.search.bisection import FOUND, NONE, bisect, steps_max
-from tailrace.search.deciding import Decider, Tried
+from tailrace.search.bisection import ALL, FOUND, NONE, bisect, concluded, steps_max
+from tailrace.search.deciding import Decider, Tried, excess
+from tailrace.search.rule import Rule, rule_of
 from tailrace.search.several import EARLY_ERROR, Several, library
-from tailrace.search.wanted import GRID, Asked, Wanted, read, test_of
-from tailrace.statistics.sequential import SequentialTest
+from tailrace.search.wanted import GRID, Asked, Wanted, read
 
 FOLDER_DIGITS = 8
-ALL_MET, SOME_MET, NONE_MET = "all", FOUND, NONE
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,18 @@ class Searched:
     asked: Asked
     wanted: Wanted
     method: str
-    error: float
+    rule: Rule
     """Of one decision."""
     steps: int
     """Decisions over which the error is corrected."""
-    lead: int
-    """Trials of a clear case."""
     state: str
+    """found, all (every setting that was tried meets the goals) or none."""
     found: Tried | None
+    """The best setting that meets the goals."""
     nearest: Tried | None
-    """Of one variable: the nearest better setting that was tried and does not meet the goals."""
+    """Of one variable: the nearest better setting that misses the goals."""
+    undecided: list[Tried]
+    """Settings that neither meet nor miss them."""
     contradictions: list[Tried]
     tried: list[Tried]
 
@@ -72,43 +74,51 @@ def search(loaded: Loaded, wanted: Wanted, reporter: Reporter, executor: Executo
     folder = wanted.out or RUNS / f"{scenario.name}-search-{_digest(document, wanted, arm)}"
     points = Points(document, [arm], folder, reporter, wanted.jobs, wanted.scale, executor, wanted.cores)
     steps = steps_max(len(asked.variables[0].values)) if is_one else _evaluations(wanted, asked)
-    final = test_of(wanted.confidence, steps)
+    final = rule_of((1 - wanted.confidence) / steps, wanted.trials_max)
     kept = [*asked.goals, *([asked.aim.figure] if asked.aim.figure else [])]
-    test = final if is_one else SequentialTest(EARLY_ERROR)
-    decider = Decider(points, arm, kept, scenario.groups, asked.variables, test, wanted.trials_max)
+    rule = final if is_one else rule_of(EARLY_ERROR, wanted.trials_max, is_early=True)
+    decider = Decider(points, arm, kept, scenario.groups, asked.variables, rule)
     make_folder(folder)
     base = Searched(
         scenario.name, arm, folder, asked, wanted, "bisection" if is_one else wanted.sampler,
-        final.error, steps, test.lead, NONE_MET, None, None, [], [],
+        final, steps, NONE, None, None, [], [], [],
     )  # fmt: skip
     if is_one:
         return _one(base, decider)
     found = Several(wanted, asked, decider, folder, scenario.experiment.seed, final).run()
     tried = list(decider.tried.values())
-    state = NONE_MET if found is None else ALL_MET if all(one.is_met for one in tried) else SOME_MET
-    return replace(base, state=state, found=found, tried=tried)
+    state = NONE if found is None else ALL if all(one.is_met for one in tried) else FOUND
+    undecided = [one for one in tried if one.end == "undecided"]
+    return replace(base, state=state, found=found, undecided=undecided, tried=tried)
 
 
 def _one(base: Searched, decider: Decider) -> Searched:
-    """Bisection over the positions of the only variable, the best setting first."""
+    """Bisection over the positions of the only variable, the best setting first.
+
+    What is found is confirmed by more trials, and the conclusion is drawn from what all settings are said to be then.
+    """
     [variable] = base.asked.variables
     count = len(variable.values)
 
-    def place(at: int) -> int:
-        return at if base.asked.aim.is_minimised else count - 1 - at
+    def place(at: int) -> tuple[int]:
+        return (at if base.asked.aim.is_minimised else count - 1 - at,)
 
-    done = bisect(count, lambda at: decider.try_at((place(at),)))
-
-    def at(position: int | None) -> Tried | None:
-        return None if position is None else decider.tried[(place(position),)]
-
-    found = at(done.best)
-    if found is not None:
-        found = decider.try_at(found.positions, least=base.wanted.confirm)
-    contradictions = [one for position in done.contradictions if (one := at(position)) is not None]
-    tried = sorted(decider.tried.values(), key=lambda one: one.positions)
+    tried = bisect(count, lambda at: decider.try_at(place(at)), partial(excess, base.asked.goals))
+    done = concluded(tried)
+    confirmed: set[int] = set()
+    while done.best is not None and done.best not in confirmed:
+        confirmed.add(done.best)
+        if tried[done.best].trials < base.wanted.confirm:
+            tried[done.best] = decider.try_at(place(done.best), base.rule.from_trials(base.wanted.confirm))
+        done = concluded(tried)
     return replace(
-        base, state=done.state, found=found, nearest=at(done.missed), contradictions=contradictions, tried=tried
+        base,
+        state=done.state,
+        found=None if done.best is None else tried[done.best],
+        nearest=None if done.missed is None else tried[done.missed],
+        undecided=[tried[position] for position in done.undecided],
+        contradictions=[tried[position] for position in done.contradictions],
+        tried=sorted(tried.values(), key=lambda one: one.positions),
     )
 
 

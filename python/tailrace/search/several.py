@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
-from tailrace.search.deciding import Decider, Tried
+from tailrace.search.deciding import Decider, Tried, excess
+from tailrace.search.rule import Rule
 from tailrace.search.wanted import GRID, Asked, Wanted
-from tailrace.statistics import mean
-from tailrace.statistics.sequential import SequentialTest
 
 STUDY = "study.log"
-EARLY_ERROR = 0.003
-"""Of the decision on a proposal: two trials that agree. A wrong one costs proposals, not the result."""
+EARLY_ERROR = 0.05
+"""Of the decision on a proposal. A wrong one costs proposals, not the result."""
 FIRST_RANDOM = 10
 """Settings that are drawn at random before the sampler learns."""
 REPEATED_MAX = 3
@@ -47,7 +46,7 @@ class Several:
     decider: Decider
     folder: Path
     seed: int
-    final: SequentialTest
+    final: Rule
     """Of the setting that is found: its error is corrected for the number of settings among which it was chosen."""
 
     def run(self) -> Tried | None:
@@ -118,27 +117,24 @@ class Several:
         study.tell(trial, self.value_of(tried))
 
     def value_of(self, tried: Tried) -> float:
-        """What is minimised or maximised: a position, or the mean of a figure, which is the last that is kept."""
+        """What is minimised or maximised: a position, or a figure, which is the last that is kept."""
         if self.asked.aim.variable is not None:
             return float(tried.positions[self.asked.aim.variable])
-        values = tried.figures[-1]["values"]
+        value: float | None = tried.figures[-1]["value"]
         worst = float("inf") if self.asked.aim.is_minimised else float("-inf")
-        return mean(values) if values else worst
+        return worst if value is None else value
 
     def _excess_of(self, tried: Tried) -> float:
         """How far the goals are missed, relative to their bounds; at most zero where they are met."""
-        excess = [
-            _relative(goal.bound or 0.0, figure["mean"], is_higher_better=goal.is_higher_better)
-            for goal, figure in zip(self.asked.goals, tried.figures, strict=False)
-        ]
-        worst = max(excess)
+        worst = excess(self.asked.goals, tried)
         return min(worst, 0.0) if tried.is_met else max(worst, 1e-6)
 
     def _confirmed(self) -> Tried | None:
         """The best setting that still meets the goals after more trials, from the best."""
         found = sorted((one for one in self.decider.tried.values() if one.is_met), key=self._rank)
+        rule = self.final.from_trials(self.wanted.confirm)
         for one in found:
-            again = self.decider.try_at(one.positions, least=self.wanted.confirm, test=self.final)
+            again = self.decider.try_at(one.positions, rule)
             if again.is_met:
                 return again
         return None
@@ -146,10 +142,3 @@ class Several:
     def _rank(self, tried: Tried) -> tuple[float, Sequence[int]]:
         value = self.value_of(tried)
         return (value if self.asked.aim.is_minimised else -value, tried.positions)
-
-
-def _relative(bound: float, value: float | None, *, is_higher_better: bool) -> float:
-    if value is None:
-        return 1.0
-    over = (bound - value) if is_higher_better else (value - bound)
-    return over / bound if bound else over

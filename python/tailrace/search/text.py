@@ -1,6 +1,6 @@
 """A search as text, as a page and as data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -9,10 +9,13 @@ from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.goal import Goal, unit_of
 from tailrace.scenario.sweep import text_of
+from tailrace.search.bisection import ALL
 from tailrace.search.deciding import Tried
-from tailrace.search.search import ALL_MET, SOME_MET, Searched, goals_text
-from tailrace.statistics.proportion import share_interval
-from tailrace.statistics.sequential import SHARE
+from tailrace.search.search import Searched, goals_text
+from tailrace.statistics import LEVEL_TEXT
+
+UNDECIDED_MAX = 4
+"""Undecided settings that a sentence names; the table has all."""
 
 
 def search_text(found: Searched) -> str:
@@ -54,73 +57,110 @@ def search_data(found: Searched) -> dict[str, Any]:
         "state": found.state,
         "found": _tried(found.found) if found.found else None,
         "nearest_missed": _tried(found.nearest) if found.nearest else None,
+        "undecided": [_tried(one) for one in found.undecided],
         "contradictions": [_tried(one) for one in found.contradictions],
-        "error_of_a_decision": found.error,
+        "error_of_a_decision": found.rule.error,
         "decisions_at_most": found.steps,
-        "trials_of_a_clear_case": found.lead,
+        "looks": list(found.rule.looks),
         "confidence": found.wanted.confidence,
-        "share": SHARE,
         "scale": found.wanted.scale,
         "tried": [_tried(one) for one in found.tried],
     }  # fmt: skip
 
 
 def answer(found: Searched) -> Iterator[str]:
-    """What was found, and what contradicts it."""
+    """What was found, what is undecided, and what contradicts it."""
     goals = goals_text(found.asked.goals)
     best = found.found
     if best is None:
-        undecided = [one for one in found.tried if one.decision is None]
-        more = f" {len(undecided)} of them could not be decided." if undecided else ""
-        yield f"No setting meets {goals}: {len(found.tried)} were tried, over {_ranges(found)}.{more}"
+        yield from _nothing(found, goals)
         return
-    if found.state == ALL_MET:
+    if found.state == ALL:
         yield f"Every setting that was tried meets {goals}, over {_ranges(found)}: the edge lies outside."
-    confirmed = f"{best.met} of {best.trials} trials meet the goal"
-    way = "Smallest" if found.asked.aim.is_minimised else "Largest"
-    of = f"{way} {_aim(found)}" if found.asked.aim.variable is not None else f"Best {_aim(found)}"
-    yield f"{of} that meets {goals}: {found.name(best)} ({confirmed})."
-    if not best.is_met:
-        yield "With more trials that setting does not meet the goal: it lies at the edge. Take the next in the table."
-    if found.nearest is not None and found.state == SOME_MET:
-        yield f"The next better setting that was tried, {found.name(found.nearest)}, is {found.nearest.verdict}."
-    for one in found.contradictions:
+    is_of_variable = found.asked.aim.variable is not None
+    first, last = ("Smallest", "largest") if found.asked.aim.is_minimised else ("Largest", "smallest")
+    of = f"{first} {_aim(found)}" if is_of_variable else f"Best {_aim(found)}"
+    yield f"{of} that meets {goals}: {found.name(best)} ({_cells(best, found)}, {best.trials} trials)."
+    if found.nearest is not None:
+        yield f"The {last} that misses it: {found.name(found.nearest)} ({_cells(found.nearest, found)})."
+    if found.undecided:
+        yield f"Undecided: {_undecided(found)}."
+    if found.contradictions:
+        one, *others = found.contradictions
+        more = f", as do {len(others)} more" if others else ""
         yield (
-            f"Not monotone: at {found.name(one)} the goal is {one.verdict} ({one.met} of {one.trials} trials), "
-            f"although {found.name(best)} meets it. A bisection finds one edge of several: sweep the value to see all."
+            f"Not monotone: {found.name(one)} misses the goal ({_cells(one, found)}){more}, although "
+            f"{found.name(best)} meets it. A bisection finds one edge of several: sweep the value to see all."
         )
+
+
+def _nothing(found: Searched, goals: str) -> Iterator[str]:
+    tried = f"{len(found.tried)} were tried, over {_ranges(found)}"
+    if not found.undecided:
+        yield f"No setting meets {goals}: {tried}, and all of them miss it."
+        return
+    missing = len(found.tried) - len(found.undecided)
+    yield f"No setting is certain to meet {goals}: {tried}; {missing} miss it, {len(found.undecided)} are undecided."
+    yield f"Undecided: {_undecided(found)}."
+
+
+def _undecided(found: Searched) -> str:
+    """Settings, each with what would decide it."""
+    told = [f"{found.name(one)} ({one.takes} would decide)" for one in found.undecided[:UNDECIDED_MAX]]
+    more = len(found.undecided) - len(told)
+    return ", ".join(told) + (f" and {more} more" if more else "")
 
 
 def sureness(found: Searched) -> str:
     """What the decisions rest on."""
-    error = f"{100 * found.error:.2g} %"
+    error = f"{100 * found.rule.error:.2g} %"
     of = (
         f"at most {found.steps} decisions share an error of {100 * (1 - found.wanted.confidence):g} %, {error} each"
         if found.method == "bisection"
         else f"the setting was chosen among {found.steps}, so that its own decision has an error of at most {error}; "
         "a better one may exist between those that were tried"
     )
+    *looks, last = found.rule.looks
     return (
-        f"A setting meets a goal when at least {100 * SHARE:g} % of all trials do, and misses it when at most "
-        f"{100 * (1 - SHARE):.0f} % do; trials are run until a sequential test decides ({found.lead} for a clear "
-        f"case, {found.wanted.trials_max} at most, undecided counts as missed); {of}. "
-        "Between the two shares the error has no bound. The interval is that of the share of "
-        "trials that meet the goal (90 %)."
+        "A setting meets a goal when the interval of its figure, of all transactions of all trials, keeps the bound, "
+        "misses it when the interval lies beyond the bound, and is undecided otherwise. Intervals in the table are of "
+        f"{LEVEL_TEXT}; those that decide are wider, so that all decisions are right together: {of}, over looks after "
+        f"{', '.join(map(str, looks))}{' and ' if looks else ''}{last} trials."
     )
 
 
 def _rows(found: Searched) -> list[list[str]]:
-    kept = [*found.asked.goals, *([found.asked.aim.figure] if found.asked.aim.figure else [])]
-    head = [*(one.name for one in found.asked.variables), *(_figure_name(goal) for goal in kept)]
-    rows = [[*head, "trials", "met", "interval", "decision"]]
+    names = [_figure_name(goal) for goal in _kept(found)]
+    rows = [[*(one.name for one in found.asked.variables), *names, "trials", "decision"]]
     for one in found.tried:
-        ends = share_interval(one.met, one.trials)
-        figures = [bound_mark(figure["bounds"]) + digits_text(figure["mean"]) for figure in one.figures]
-        mark = "met, found" if found.found is not None and one.positions == found.found.positions else one.verdict
+        mark = "meets, found" if found.found is not None and one.positions == found.found.positions else one.verdict
         values = [text_of(one.values[variable.path]) for variable in found.asked.variables]
-        interval = f"{100 * ends.low:.0f}–{100 * ends.high:.0f} %"
-        rows.append([*values, *figures, str(one.trials), str(one.met), interval, mark])
+        rows.append([*values, *(_cell(figure) for figure in one.figures), str(one.trials), mark])
     return rows
+
+
+def _kept(found: Searched) -> Sequence[Goal]:
+    """The goals, and the figure that is minimised or maximised."""
+    return [*found.asked.goals, *([found.asked.aim.figure] if found.asked.aim.figure else [])]
+
+
+def _cells(tried: Tried, found: Searched) -> str:
+    """The figures of a setting in a sentence."""
+    if tried.why_not:
+        return f"impossible: {tried.why_not}"
+    return ", ".join(
+        f"{Goal(goal.subject, goal.metric)} {_cell(figure)}{f' {unit_of(goal.metric)}' if unit_of(goal.metric) else ''}"
+        for goal, figure in zip(_kept(found), tried.figures, strict=True)
+    )
+
+
+def _cell(figure: dict[str, Any]) -> str:
+    """`12.3 (11.9 to 12.8)`."""
+    value = bound_mark(figure["bounds"]) + digits_text(figure["value"])
+    interval = figure["interval"]
+    if figure["trials_needed"]:
+        return f"{value} (no interval)"
+    return f"{value} ({digits_text(interval['low'])} to {digits_text(interval['high'])})" if interval else value
 
 
 def _figure_name(goal: Goal) -> str:
@@ -139,14 +179,12 @@ def _ranges(found: Searched) -> str:
 
 
 def _tried(tried: Tried) -> dict[str, Any]:
-    ends = share_interval(tried.met, tried.trials)
     return {
         "values": {path: text_of(value) for path, value in tried.values.items()},
         "set": tried.assignment,
         "decision": tried.verdict,
+        "takes": tried.takes or None,
         "trials": tried.trials,
-        "met": tried.met,
-        "share_interval": asdict(ends),
         "figures": tried.figures,
         "run": f"points/{tried.label}",
     }

@@ -6,11 +6,11 @@ from math import prod
 from pathlib import Path
 
 from tailrace.errors import RunRefusedError, closest
-from tailrace.results.metrics.goal import Goal, parse_goal
+from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
 from tailrace.search.variable import Variable, parse_variables, refuse_unsound
-from tailrace.statistics.sequential import SequentialTest
+from tailrace.statistics.interval import VALUES_MIN
 
 PRECISION_MIN, PRECISION_MAX = 1e-4, 0.5
 GRID = "grid"
@@ -87,6 +87,7 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
     subjects = [*scenario.running, *scenario.groups]
     goals = [parse_goal(text, subjects) for text in wanted.goals]
     for goal in goals:
+        refuse_without_figure(goal, scenario.kinds_of(goal.subject))
         if goal.bound is None:
             raise RunRefusedError(
                 f"--goal '{goal}': a search needs a bound (hint: write {goal} {goal.sign} and a value; "
@@ -94,7 +95,10 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
             )
     if not goals:
         raise RunRefusedError("--goal is needed (hint: for example --goal 'shop.p99 < 5ms')")
-    return Asked(variables, goals, _aim(wanted, variables, subjects))
+    aim = _aim(wanted, variables, subjects)
+    if aim.figure is not None:
+        refuse_without_figure(aim.figure, scenario.kinds_of(aim.figure.subject), f"--{aim.verb}")
+    return Asked(variables, goals, aim)
 
 
 def _aim(wanted: Wanted, variables: Sequence[Variable], subjects: Sequence[str]) -> Aim:
@@ -123,6 +127,11 @@ def _refuse_numbers(wanted: Wanted) -> None:
         raise RunRefusedError(
             f"--precision must be between {PRECISION_MIN:.2%} and {PRECISION_MAX:.0%} (hint: 1% is the default)"
         )
+    if min(wanted.trials_max, wanted.confirm) < VALUES_MIN:
+        raise RunRefusedError(
+            f"--trials-max and --confirm must be at least {VALUES_MIN}: fewer trials have no interval "
+            "(hint: the defaults are 16 and 6)"
+        )
     if not 0.5 <= wanted.confidence < 1:
         raise RunRefusedError("--confidence must be from 50% to below 100% (hint: 95% is the default)")
     if wanted.sampler not in SAMPLERS:
@@ -142,8 +151,3 @@ def refuse_large_grid(variables: Sequence[Variable]) -> None:
             f"--sampler grid: the grid has {number} settings ({sizes}); the limit is {GRID_MAX} "
             "(hint: list fewer values, or leave --sampler out)"
         )
-
-
-def test_of(confidence: float, steps: int) -> SequentialTest:
-    """The test of one decision, when so many are made at most: their errors add up to the rest of the confidence."""
-    return SequentialTest((1 - confidence) / steps)

@@ -9,12 +9,16 @@ bound. So is one that lies where fewer than `FOLLOWED_MIN` of the transactions c
 until the end, the slowest transaction that ended stands for all that were censored.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, pairwise
 from math import ceil
 from typing import Any
+
+from tailrace.statistics.survival import Survival
 
 PS_PER_MS = 1_000_000_000
 # Rounding of a product of many factors; a share that is an exact fraction is met within this.
@@ -33,23 +37,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Latencies pooled over trials: `cumulative[i]` ended after at most `edges_ps[i]`; edges ascend.
-
-    `shares[i]` estimates the share of all values, censored ones included, that end after at most that.
-    """
+    """Latencies of one trial, or of several together: `cumulative[i]` ended after at most `edges_ps[i]`, ascending."""
 
     edges_ps: Sequence[int]
     cumulative: Sequence[int]
-    shares: Sequence[float]
-    followed: Sequence[float]
-    """Share of the values that were not censored before `edges_ps[i]`, estimated like `shares`; empty without them."""
+    cuts: Mapping[int, int]
+    """Values of which a lower bound is known, by bound: a trial ended, or a program told no more. Bounds ascend."""
     sum_ps: float
     min_ps: int
     max_ps: int
     cut_off: int = 0
     """Number of values that the end of a trial has censored."""
-    censored: int = 0
-    """Number of censored values: these, and those of which a program has told no more than a bound."""
     longest_cut_off_ps: int = 0
 
     @classmethod
@@ -57,42 +55,85 @@ class Histogram:
         """Pools the outcomes of a workload. None when none of them has a recorded or censored value."""
         listed = list(workloads)
         cut_off = [found for workload in listed if (found := workload.get("cut_off")) and found["count"] > 0]
-        return cls.pooled([workload.get("latency") for workload in listed], cut_off)
+        return cls.from_outcomes([workload.get("latency") for workload in listed], cut_off)
 
     @classmethod
-    def from_outcomes(cls, latencies: Iterable[dict[str, Any] | None]) -> "Histogram | None":
-        """Pools the `latency` objects of outcomes. None when no value was recorded in any of them."""
-        return cls.pooled(latencies, [])
-
-    @classmethod
-    def pooled(
-        cls, latencies: Iterable[dict[str, Any] | None], cut_off: Sequence[dict[str, Any]]
+    def from_outcomes(
+        cls, latencies: Iterable[dict[str, Any] | None], cut_off: Sequence[dict[str, Any]] = ()
     ) -> "Histogram | None":
-        """Pools `latency` and `cut_off` objects of outcomes."""
+        """Pools `latency` and `cut_off` objects of outcomes. None without a value."""
         recorded = [latency for latency in latencies if latency and latency["count"] > 0]
         if not recorded and not cut_off:
             return None
         above = [latency["above"] for latency in recorded if latency.get("above")]
-        counts, censored = _counted(recorded), _counted([*cut_off, *above])
-        edges = sorted(counts)
-        cumulative = list(accumulate(counts[edge] for edge in edges))
-        shares, followed = (
-            _shares(edges, counts, censored) if censored else ([n / cumulative[-1] for n in cumulative], [])
-        )
-        return cls(
-            edges_ps=edges,
-            cumulative=cumulative,
-            shares=shares,
-            followed=followed,
+        return cls._counted(
+            _counts(one["buckets"] for one in recorded),
+            _counts(one["buckets"] for one in [*cut_off, *above]),
             sum_ps=sum(latency["mean_ps"] * latency["count"] for latency in recorded),
             min_ps=min((latency["min_ps"] for latency in recorded), default=0),
             max_ps=max((latency["max_ps"] for latency in recorded), default=0),
             cut_off=sum(found["count"] for found in cut_off),
-            censored=censored.total(),
             longest_cut_off_ps=max((found["longest_ps"] for found in [*cut_off, *above]), default=0),
         )
 
+    @classmethod
+    def together(cls, trials: Sequence["Histogram"]) -> "Histogram":
+        """All values of these, at least one."""
+        return cls._counted(
+            _counts(one.buckets for one in trials),
+            _counts(one.cuts.items() for one in trials),
+            sum_ps=sum(one.sum_ps for one in trials),
+            min_ps=min((one.min_ps for one in trials if one.count), default=0),
+            max_ps=max(one.max_ps for one in trials),
+            cut_off=sum(one.cut_off for one in trials),
+            longest_cut_off_ps=max(one.longest_cut_off_ps for one in trials),
+        )
+
+    @classmethod
+    def _counted(cls, ended: dict[int, int], cuts: dict[int, int], **figures: Any) -> "Histogram":
+        edges = sorted(ended)
+        cumulative = list(accumulate(ended[edge] for edge in edges))
+        return cls(edges, cumulative, {edge: cuts[edge] for edge in sorted(cuts)}, **figures)
+
     @property
+    def buckets(self) -> Iterable[tuple[int, int]]:
+        """Upper edges, and the number of values that ended in each bucket."""
+        counts = (after - before for before, after in pairwise([0, *self.cumulative]))
+        return zip(self.edges_ps, counts, strict=True)
+
+    @cached_property
+    def censored(self) -> int:
+        """Number of values of which a lower bound is known."""
+        return sum(self.cuts.values())
+
+    @cached_property
+    def values(self) -> int:
+        """Number of recorded and censored values."""
+        return self.count + self.censored
+
+    @cached_property
+    def shares(self) -> Sequence[float]:
+        """Estimated share of all values, censored ones included, that end after at most each edge."""
+        if not self.cuts:
+            return [n / self.count for n in self.cumulative]
+        return [1 - self._survival.beyond(edge) for edge in self.edges_ps]
+
+    @cached_property
+    def _survival(self) -> Survival:
+        return Survival(self.ended_by, self.values, self.cuts)
+
+    def ended_by(self, latency_ps: float) -> int:
+        """Number of values that ended after at most this."""
+        at = bisect_right(self.edges_ps, latency_ps)
+        return self.cumulative[at - 1] if at else 0
+
+    def surviving(self, latency_ps: float) -> float:
+        """Estimated share of the values beyond a latency."""
+        if not self.cuts:
+            return 1 - self.ended_by(latency_ps) / self.count
+        return self._survival.beyond(latency_ps)
+
+    @cached_property
     def count(self) -> int:
         """Number of recorded values."""
         return self.cumulative[-1] if self.cumulative else 0
@@ -124,36 +165,32 @@ class Histogram:
         return Estimate(self.longest_ms, is_bound=is_censored or self._is_hardly_followed(-1))
 
     def _is_hardly_followed(self, position: int) -> bool:
-        return bool(self.followed) and self.followed[position] < FOLLOWED_MIN
+        if not self.cuts or not self.edges_ps:
+            return False
+        at = position % len(self.edges_ps)
+        before_ps = self.edges_ps[at - 1] if at else 0
+        return self._survival.followed(self.edges_ps[at], before_ps) < FOLLOWED_MIN
 
     def percentile_ps(self, percent: float) -> int | None:
         """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value.
 
         None where it lies beyond the longest censored value.
         """
-        found = self._position(percent)
+        found = self.position(percent)
         return min(self.edges_ps[found], self.max_ps) if found < len(self.edges_ps) else None
 
-    def _position(self, percent: float) -> int:
+    def position(self, percent: float) -> int:
         """Position of the edge of a percentile; the number of edges where it lies beyond them."""
-        # Rounded before ceil, so that 99.9 % of 1000 is 999 and not 1000.
-        rank = max(1, ceil(round(percent / 100 * self.count, 9)))
-        low, high = 0, len(self.edges_ps)
-        while low < high:
-            middle = (low + high) // 2
-            reached = self.shares[middle] >= percent / 100 - TOLERANCE
-            if reached if self.censored else self.cumulative[middle] >= rank:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        if self.cuts:
+            return position_of(self._survival, self.edges_ps, percent)
+        return bisect_left(self.cumulative, rank_of(percent, self.count))
 
     def percentile_ms(self, percent: float) -> Estimate:
         """`percentile_ps` in milliseconds; the longest value as a bound where it is unknown."""
         found_ps = self.percentile_ps(percent)
         if found_ps is None:
             return Estimate(self.longest_ms, is_bound=True)
-        return Estimate(found_ps / PS_PER_MS, is_bound=self._is_hardly_followed(self._position(percent)))
+        return Estimate(found_ps / PS_PER_MS, is_bound=self._is_hardly_followed(self.position(percent)))
 
     def cdf(self) -> list[tuple[float, float]]:
         """Points (milliseconds, share of values at most that), one per bucket."""
@@ -161,32 +198,22 @@ class Histogram:
         return list(zip(edges, self.shares, strict=True))
 
 
-def _counted(found: Iterable[dict[str, Any]]) -> Counter[int]:
+def position_of(survival: Survival, edges_ps: Sequence[int], percent: float) -> int:
+    """Position of the first edge that at least `percent` of the values do not exceed."""
+    most = 1 - percent / 100 + TOLERANCE
+    return bisect_left(edges_ps, True, key=lambda edge_ps: survival.beyond(edge_ps) <= most)
+
+
+def rank_of(percent: float, count: int) -> int:
+    """Which of so many values in ascending order is a percentile, from 1 on."""
+    # Rounded before ceil, so that 99.9 % of 1000 is 999 and not 1000.
+    return max(1, ceil(round(percent / 100 * count, 9)))
+
+
+def _counts(found: Iterable[Iterable[Sequence[int]]]) -> dict[int, int]:
     """Values by upper edge, of all trials together."""
-    counts: Counter[int] = Counter()
-    for one in found:
-        for edge_ps, count in one["buckets"]:
+    counts: dict[int, int] = defaultdict(int)
+    for buckets in found:
+        for edge_ps, count in buckets:
             counts[edge_ps] += count
     return counts
-
-
-def _shares(edges: Sequence[int], ended: Counter[int], censored: Counter[int]) -> tuple[list[float], list[float]]:
-    """Estimated share that ends after at most each edge, and the share that is not censored before it.
-
-    A value censored at an edge was at risk up to that edge. Those at risk are those that neither ended nor were
-    censored, so that the two shares are theirs when multiplied.
-    """
-    every = left = ended.total() + censored.total()
-    cuts = sorted(censored)
-    position, running = 0, 1.0
-    shares: list[float] = []
-    followed: list[float] = []
-    for edge in edges:
-        while position < len(cuts) and cuts[position] < edge:
-            left -= censored[cuts[position]]
-            position += 1
-        followed.append(left / every / running if running > 0 else 0.0)
-        running *= 1 - ended[edge] / left
-        left -= ended[edge]
-        shares.append(1 - running)
-    return shares, followed

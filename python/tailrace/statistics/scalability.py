@@ -5,7 +5,7 @@ Planning* (2007), chapters 4 and 5. Without the last term it is Amdahl's law (19
 
 The fit is least squares of the throughput with both coefficients at least zero, as in the R package `usl`, and with
 contention, a share, at most one: then one user at a time does all of the work, and throughput does not grow. Intervals
-are the estimate plus and minus a number of standard errors from the residuals (`interval.quantile_for`); they describe
+are the estimate plus and minus a number of standard errors from the residuals (`student_quantile`); they describe
 noise and misfit of the law together, and exist from two more points than coefficients on.
 """
 
@@ -14,18 +14,21 @@ from dataclasses import dataclass
 from itertools import product
 from math import fsum, inf, sqrt
 
-from tailrace.statistics.interval import LEVEL, Interval, quantile_for
+from tailrace.statistics.interval import LEVEL, Interval
 from tailrace.statistics.linear import inverse, solved
+from tailrace.statistics.student import student_quantile
 
 STEPS_MAX = 200
 HALVINGS_MAX = 40
 CONVERGED = 1e-12
 """Relative decrease of the squared error below which the fit ends."""
 FREEDOM_MIN = 2
+LINEARISED_LEVEL = 0.95
+"""Whose quantile makes intervals cover at `LEVEL`: the law is linear in its coefficients only near the best ones."""
 CONTENTION_MAX = 1.0
 NEGLIGIBLE = 1e-9
 """A smaller coefficient is the rounding of the fit."""
-METHOD = "standard error of the residuals, quantile by simulation"
+METHOD = "standard error of the residuals"
 
 Point = tuple[float, float]
 """Number of users, throughput."""
@@ -166,7 +169,7 @@ def _intervals(points: Sequence[Point], at: Coefficients, free: Sequence[bool]) 
     covariance = inverse(_normal(rows, [0.0] * len(rows))[0]) if freedom >= FREEDOM_MIN else None
     if covariance is None:
         return [None] * len(free)
-    scale = quantile_for(freedom) * sqrt(_error(points, at) / freedom)
+    scale = student_quantile(freedom, LINEARISED_LEVEL) * sqrt(_error(points, at) / freedom)
     reaches = [scale * sqrt(max(0.0, covariance[index][index])) for index in range(sum(free))]
     found = [_around(value, reach, most) for value, reach, most in zip(at, reaches, BOUNDS, strict=False)]
     return [*found, *[None] * (len(free) - len(found))]

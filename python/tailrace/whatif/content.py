@@ -9,12 +9,21 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.lowering.plan import Raw, trial_seed
 from tailrace.scenario.policies.pause import PRIORITIES
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.whatif.classes import Place
 from tailrace.whatif.lowered import Lowering, Size
 from tailrace.whatif.moves import Moved
 from tailrace.whatif.numbers import follow_data
 from tailrace.whatif.together import Together
 
+SHOWN = {
+    "latency_p50_ms": "p50",
+    "latency_p99_ms": "p99",
+    "rate_per_s": "rate",
+    "completion_s": "rate",
+    "goodput_gbps": "goodput",
+}
+"""Metrics by which arms are compared, as the page names them (`METRICS` of its `core.js`)."""
 SEEDS = 32
 """Trials whose seeds a page brings along."""
 
@@ -89,6 +98,7 @@ class Bundle:
                 }
                 for name, policy in scenario.policies.items()
             ],
+            "main": {name: _main(workload.kind) for name, workload in scenario.workloads.items()},
             "seeds": [str(trial_seed(scenario.experiment.seed, trial)) for trial in range(1, SEEDS + 1)],
             "file": self.loaded.document.file,
         }
@@ -117,6 +127,11 @@ def _used(scenario: Scenario) -> list[tuple[str, str, str]]:
         for towards, policy in (("", switch.policy), *switch.ports.items()):
             found.setdefault(policy, (policy, name, towards))
     return list(found.values())
+
+
+def _main(kind: str) -> list[str]:
+    """The main metrics of a kind that the page shows, the first choice first; a completion is shown as a rate."""
+    return list(dict.fromkeys(SHOWN[metric] for metric in facts_of(kind).main_metrics if metric in SHOWN))
 
 
 def _knob_data(one: Moved) -> dict[str, Any]:

@@ -94,6 +94,7 @@ def render(bundle: Bundle) -> str:
         "worker": Markup(_asset("worker.js")),
         "values": Markup(_asset("values.js")),
         "drawing_script": Markup(_asset("drawing.js")),
+        "statistics": Markup(_asset("statistics.js")),
         "core": Markup(_asset("core.js")),
         "script": Markup(_asset("whatif.js")),
     }

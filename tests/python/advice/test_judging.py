@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from tailrace.advice.judging import Judged, ranked
-from tailrace.results.metrics.goal import parse_goal
+from tailrace.results.metrics.decision import End
 
 
 def judged(verdict: str, bounds: tuple[int, int] = (0, 0)) -> Judged:
     effect: dict[str, Any] = {"metric": "latency_p99_ms", "verdict": verdict, "bounds": bounds, "is_same": False}
-    return Judged("dpp", {"values": [1.0]}, effect | {"improvement_percent": 40.0}, 0, [])
+    return Judged("dpp", {"values": [1.0]}, effect | {"improvement_percent": 40.0}, "meets", "", [])
 
 
-@pytest.mark.parametrize("verdict", ["no significant difference", "unclear size", "too few trials", "higher"])
+@pytest.mark.parametrize("verdict", ["no significant difference", "too few trials", "not tested", "higher"])
 def test_what_differs_by_chance_does_not_help(verdict: str) -> None:
     assert not judged(verdict).helps
 
@@ -24,18 +24,18 @@ def test_what_is_significantly_better_helps() -> None:
     assert not judged("lower", bounds=(0, 2)).helps, "a figure that is a lower bound may be higher"
 
 
-def improving(arm: str, percent: float, kept: int = 0) -> Judged:
+def improving(arm: str, percent: float, end: End = "meets") -> Judged:
     one = judged("lower")
-    return replace(one, arm=arm, effect=one.effect | {"improvement_percent": percent}, kept=kept)
+    return replace(one, arm=arm, effect=one.effect | {"improvement_percent": percent}, end=end)
 
 
 @pytest.mark.parametrize(("percent", "first"), [(42.0, "one"), (44.0, "both")])
 def test_two_changes_have_to_do_more_than_one(percent: float, first: str) -> None:
-    found = ranked([improving("both", percent), improving("one", 40.0)], parse_goal("shop.p99", ["shop"]), {"both"})
+    found = ranked([improving("both", percent), improving("one", 40.0)], {"both"})
     assert found[0].arm == first
 
 
-def test_what_keeps_the_bound_in_more_trials_is_better() -> None:
-    arms = [improving("more", 60.0, kept=5), improving("kept", 50.0, kept=8)]
-    assert ranked(arms, parse_goal("shop.p99 < 1ms", ["shop"]))[0].arm == "kept"
-    assert ranked(arms, parse_goal("shop.p99", ["shop"]))[0].arm == "more"
+def test_what_meets_the_goal_is_better_than_what_improves_more() -> None:
+    arms = [improving("more", 60.0, "misses"), improving("open", 55.0, "undecided"), improving("meets", 50.0)]
+    assert [one.arm for one in ranked(arms)] == ["meets", "open", "more"]
+    assert ranked([improving("less", 40.0), improving("more", 60.0)])[0].arm == "more"

@@ -150,7 +150,7 @@ def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
     compared = re.findall(
         r"99th percentile of latency: dpp against fifo is[^.]* of (\d) points", text.replace("\n", " ")
     )
-    assert compared == ["2"], "no comparison at the point with a bound"
+    assert compared == [], "so few transactions have no interval of p99"
 
 
 def test_the_page_lists_the_ports_of_every_arm_at_every_point_and_those_that_dropped_most() -> None:

@@ -114,7 +114,7 @@ def test_a_file_of_something_else_is_no_host_parameters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--time-budget", "15min"], "--time-budget requires --live"),
+        (["--time-budget", "15"], "--time-budget: "),
         (["--log-ingress"], "--log-ingress requires --live"),
         (["--live", "--time-budget", "15"], "--time-budget: "),
         (["--live", "--time-budget", "0s"], "--time-budget must be greater than zero"),

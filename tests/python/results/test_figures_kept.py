@@ -25,7 +25,7 @@ def test_latencies_of_a_trial_are_pooled_once(tmp_path: Path, monkeypatch: pytes
     path = write_run(tmp_path / "run", cut_off, arms=ARMS, trials=TRIALS)
     workloads = len(Run.read(path).workloads)
     pooled: list[int] = []
-    made = Histogram.pooled.__func__  # type: ignore[attr-defined]
+    made = Histogram.from_outcomes.__func__  # type: ignore[attr-defined]
 
     def counted(cls: type[Histogram], latencies: Iterable[Any], cut_offs: Sequence[Any]) -> Histogram | None:
         listed = list(latencies)
@@ -33,10 +33,19 @@ def test_latencies_of_a_trial_are_pooled_once(tmp_path: Path, monkeypatch: pytes
         found: Histogram | None = made(cls, listed, cut_offs)
         return found
 
-    monkeypatch.setattr(Histogram, "pooled", classmethod(counted))
+    together: list[int] = []
+    added = Histogram.together.__func__  # type: ignore[attr-defined]
+
+    def added_up(cls: type[Histogram], trials: Sequence[Histogram]) -> Histogram:
+        together.append(len(trials))
+        found: Histogram = added(cls, trials)
+        return found
+
+    monkeypatch.setattr(Histogram, "from_outcomes", classmethod(counted))
+    monkeypatch.setattr(Histogram, "together", classmethod(added_up))
     summarise(path)
     assert pooled.count(1) == len(ARMS) * TRIALS * workloads
-    assert pooled.count(TRIALS) == len(ARMS) * workloads
+    assert together.count(TRIALS) == len(ARMS) * workloads
 
 
 def test_a_plan_is_read_once_where_no_queue_has_fair_drop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_a_cell_has_its_value_its_interval_its_change_and_a_sign(tmp_path: Path)
     low, high = (float(end.replace("\u202f", "")) for end in other[0].interval.split(" to "))
     assert low < 2014 < high
     assert other[0].change_interval.endswith(" %")
-    assert (other[2].change, other[2].tone, other[2].sign) == ("+12.5 %", "worse", "✗")
+    assert (other[2].change, other[2].tone, other[2].sign) == ("+12.5 %", "", "")
     assert (other[1].tone, other[1].sign) == ("same", "=")
     assert other[3].value == "0.100"
 
@@ -112,7 +112,7 @@ def test_a_completion_beside_a_rate_is_at_full_scale(tmp_path: Path) -> None:
 
 def test_too_few_trials_are_told_in_every_cell(tmp_path: Path) -> None:
     [block] = outcome_table(many(tmp_path, 2, 1, trials=2)).blocks
-    assert {cell.tone for cell in block.rows[1].cells if cell.change} == {"few", "same"}
+    assert {cell.tone for cell in block.rows[1].cells if cell.change} == {"few", "same", ""}
 
 
 def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> N
         assert cell.value.replace("\u202f", " ") in terminal
         if cell.change:
             assert cell.change in page
-            assert f"{cell.sign} {cell.change.removesuffix(' %')}" in terminal
+            assert f"{cell.sign} {cell.change.removesuffix(' %')}".strip() in terminal
     assert page.index("table class=") < page.index('section id="completion"'), "the first screen of the report"
     assert terminal.index("rate or time") < terminal.index("latency, ms")
 
@@ -149,7 +149,6 @@ def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(t
 def test_lower_bounds_are_not_called_the_same(bounds: list[int], tone: str) -> None:
     effect = {"is_same": False, "verdict": "no significant difference", "bounds": bounds, "metric": "latency_p99_ms"}
     assert tone_of(effect) == tone
-    assert tone_of(effect | {"verdict": "unclear size"}) == ("unclear" if tone == "same" else tone)
 
 
 def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path: Path) -> None:
@@ -160,7 +159,7 @@ def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path:
 
     groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}}
     figures = summarise(write_run(tmp_path / "run", change, manifest=groups))["arms"]["fifo"]["figures"]
-    rates = [figures[name]["rate_per_s"]["mean"] for name in ("databases", "XS", "L1")]
+    rates = [figures[name]["rate_per_s"]["value"] for name in ("databases", "XS", "L1")]
     assert rates == [100.0, 300.0, 25.0]
 
 
@@ -184,7 +183,7 @@ def test_colour_is_painted_over_the_signs_and_changes_no_column(tmp_path: Path) 
         return f"\x1b[1m{text}\x1b[0m"
 
     painted = outcome_text(summary, paint)
-    assert tones[:3] == ["better", "same", "worse"]
+    assert tones[:3] == ["better", "same", ""]
     assert re.sub(r"\x1b\[\dm", "", painted) == outcome_text(summary)
     assert "\x1b" not in format_table(summary)
 
@@ -208,12 +207,12 @@ def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
     ]
     assert "\n    fifo  " in outcome_text(summary), "the name of an arm of a member stands there whole"
     total = summary["arms"]["fifo"]["figures"]["databases"]
-    assert total["rate_per_s"]["mean"] == 1010
-    assert total["loss_percent"]["mean"] == pytest.approx(100 * (200 + 100) / 200_000)
+    assert total["rate_per_s"]["value"] == 1010
+    assert total["loss_percent"]["value"] == pytest.approx(100 * (200 + 100) / 200_000)
     outcome = json.loads((path / "trials" / "fifo" / "1.json").read_text())
     counts = {one["name"]: one["latency"]["count"] for one in outcome["workloads"]}
     own = {name: summary["arms"]["fifo"]["workloads"][name]["latency_ms"] for name in counts}
-    pooled = total["latency_p50_ms"]["mean"]
+    pooled = total["latency_p50_ms"]["value"]
     assert counts["XS"] > 10 * counts["L1"], "most waits are those of XS"
     assert pooled == pytest.approx(own["XS"]["p50"], rel=0.1)
     assert "databases (2 together)" in outcome_text(summary)
@@ -224,14 +223,15 @@ def test_what_is_sent_again_without_need_is_no_loss(tmp_path: Path) -> None:
         endless(outcome, "XS")["XS"]["tcp"] |= {"retransmits": 900, "spurious_retransmits": 850}
 
     path = write_run(tmp_path / "run", change, manifest={"workloads": ["XS"]}, arms=("fifo",), trials=1)
-    assert summarise(path)["arms"]["fifo"]["figures"]["XS"]["loss_percent"]["mean"] == pytest.approx(0.05)
+    assert summarise(path)["arms"]["fifo"]["figures"]["XS"]["loss_percent"]["value"] == pytest.approx(0.05)
 
 
-def test_each_metric_is_a_family_beside_what_workloads_are_judged_by(tmp_path: Path) -> None:
+def test_what_workloads_are_judged_by_is_one_family_and_the_rest_is_described(tmp_path: Path) -> None:
     comparisons = many(tmp_path, 3, 2)["comparisons"]
     assert {e["tests"] for e in comparisons if e["metric"] == "rate_per_s"} == {4}
     assert {e["is_main"] for e in comparisons if e["metric"] == "rate_per_s"} == {True}
-    assert {e["tests"] for e in comparisons if e["metric"] == "latency_p99_ms"} == {4}
+    [described] = {(e["tests"], e["p_value"], e["verdict"]) for e in comparisons if e["metric"] == "latency_p99_ms"}
+    assert described == (0, None, "not tested")
 
 
 def test_a_bound_is_not_compared_the_wrong_way() -> None:

@@ -1,5 +1,6 @@
 """Acceptance bands: how they are written, and what lies inside."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +95,9 @@ def test_a_tolerance_in_points_is_absolute() -> None:
 
 
 def test_bounds_may_be_open(run: Run) -> None:
-    assert judged(run, **DPP, at_most=395)["passed"]
-    assert not judged(run, **DPP, at_least=395)["passed"]
-    assert judged(run, **DPP, at_least=380, at_most=395)["tolerance"] == "at least 380, at most 395"
+    assert judged(run, **DPP, at_most=400)["passed"]
+    assert not judged(run, **DPP, at_least=400)["passed"]
+    assert judged(run, **DPP, at_least=380, at_most=400)["tolerance"] == "at least 380, at most 400"
 
 
 def test_completion_is_compared_at_full_scale_and_says_so(run: Run) -> None:
@@ -115,20 +116,38 @@ def test_acceleration_is_that_of_the_means(run: Run) -> None:
     assert result["multiplied_by"] == 1
 
 
-def test_a_verdict_says_when_the_interval_reaches_over_the_edge(run: Run) -> None:
+def test_bounds_of_a_goal_have_three_ends(run: Run) -> None:
     centre = judged(run, **DPP, at_least=0)
     value, interval = centre["value"], centre["interval"]
     assert interval["low"] < value < interval["high"]
-    inside = judged(run, **DPP, at_most=interval["high"] + 1)
-    assert (inside["passed"], inside["is_clear"]) == (True, True)
-    just_inside = judged(run, **DPP, at_most=(value + interval["high"]) / 2)
-    assert (just_inside["passed"], just_inside["is_clear"]) == (True, False)
-    assert verdict_text(just_inside) == "just pass"
-    just_outside = judged(run, **DPP, at_most=(value + interval["low"]) / 2)
-    assert (just_outside["passed"], just_outside["is_clear"]) == (False, False)
-    outside = judged(run, **DPP, at_most=interval["low"] - 1)
-    assert (outside["passed"], outside["is_clear"]) == (False, True)
-    assert verdict_text(outside) == "FAIL"
+    assert (interval["low"], interval["high"]) == pytest.approx((value, value), rel=0.02)
+    told = {}
+    for where, edge in {"inside": interval["high"] + 1, "outside": interval["low"] - 1, "edge": value}.items():
+        found = judged(run, **DPP, at_most=edge * 1.0001)
+        told[where] = found["end"], found["passed"], found["is_clear"], verdict_text(found)
+    assert told["inside"] == ("meets", True, True, "pass")
+    assert told["outside"] == ("misses", False, True, "FAIL")
+    assert told["edge"][:3] == ("undecided", False, False)
+    assert re.fullmatch(r"FAIL: undecided \((about \d+|more than 1000) trials.* would decide\)", told["edge"][3])
+    floor = judged(run, **DPP, at_least=interval["low"] - 1, at_most=value)
+    assert (floor["end"], floor["holds"]) == ("undecided", True)
+    assert judged(run, **DPP, at_least=interval["high"] + 1, at_most=1000)["end"] == "misses"
+
+
+def test_a_verdict_says_when_the_interval_reaches_over_the_edge(run: Run) -> None:
+    centre = judged(run, metric="retransmits", arm="fifo", workload="XS", at_least=0)
+    value, interval = centre["value"], centre["interval"]
+    assert interval["low"] < value < interval["high"]
+
+    def verdict(at_most: float) -> tuple[bool, bool, str]:
+        found = judged(run, metric="retransmits", arm="fifo", workload="XS", at_most=at_most)
+        assert found["end"] is None, "it is no metric of a goal"
+        return found["passed"], found["is_clear"], verdict_text(found)
+
+    assert verdict(interval["high"] + 1) == (True, True, "pass")
+    assert verdict((value + interval["high"]) / 2) == (True, False, "just pass")
+    assert verdict((value + interval["low"]) / 2) == (False, False, "just FAIL")
+    assert verdict(interval["low"] - 1) == (False, True, "FAIL")
 
 
 @pytest.mark.parametrize(
@@ -200,20 +219,30 @@ def test_a_file_without_figures_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -> None:
-    run, p99 = cut_off_in_the_last(tmp_path), {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS"}
-    value = judged(run, **p99, at_least=0)["value"]
+    run = cut_off_in_the_last(tmp_path)
+    p99 = {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS", "value": 10}
+    value = judged(run, **p99, tolerance="10%")["value"]
 
     def verdict(**band: Any) -> tuple[bool, bool, str]:
-        found = judged(run, **p99, **band)
+        found = judged(run, **p99 | band)
         assert (found["is_bound"], figure_text(found, found["value"])[:2]) == (True, "> ")
         assert (found["interval"], found["is_clear"]) == (None, None)
         return found["passed"], found["is_open"], verdict_text(found)
 
-    assert verdict(at_most=2 * value) == (False, True, "FAIL: a lower bound")
-    assert verdict(at_least=value / 2)[:2] == (True, False)
-    assert verdict(at_most=value / 2)[:2] == (False, False)
-    assert verdict(at_least=2 * value)[:2] == (False, True)
-    assert verdict(at_most=2 * value, statistic="median")[:2] == (True, False), "one of four does not move a median"
-    other = judged(run, **p99 | {"arm": "dpp"}, at_most=2 * value)
-    assert not other["is_bound"]
-    assert other["interval"] is not None
+    assert verdict(value=value, tolerance="100%") == (False, True, "FAIL: a lower bound")
+    assert verdict(value=value / 4, tolerance="10%")[:2] == (False, False)
+
+
+def test_a_goal_is_about_what_was_cut_off_too(tmp_path: Path) -> None:
+    run, p99 = cut_off_in_the_last(tmp_path), {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS"}
+    value = judged(run, **p99, at_least=0)["value"]
+    assert judged(run, **p99, at_most=value / 20)["end"] == "misses"
+    assert judged(run, **p99, at_least=value / 20)["end"] == "meets"
+    above = judged(run, **p99, at_most=20 * value)
+    assert verdict_text(above) == "FAIL: undecided (a longer experiment.duration would decide)"
+
+
+def test_one_trial_is_judged_by_its_value(tmp_path: Path) -> None:
+    run = Run.read(FakeRun(trials=1).write(tmp_path / "run"))
+    found = judged(run, **DPP, at_most=400)
+    assert (found["passed"], found["end"], found["interval"]) == (True, None, None)

@@ -69,7 +69,8 @@ def test_acceleration_has_an_interval_and_an_exact_test(cisco: Path) -> None:
     xs = effects["XS"]
     assert xs["improvement_percent"] == pytest.approx(31.8, abs=0.6)
     assert xs["improvement_interval"]["low"] < xs["improvement_percent"] < xs["improvement_interval"]["high"]
-    assert not xs["is_paired"], "six pairs cannot reach 0.05 among five tests"
+    assert xs["is_paired"]
+    assert xs["test"] == "exact permutation test", "six pairs cannot reach 0.05 among five tests"
     assert (xs["p_value"], xs["p_adjusted"], xs["tests"]) == (2 / 924, pytest.approx(5 * 2 / 924), 5)
     assert "sooner" not in xs["words"]
     assert "lower with dpp than with fifo" in xs["words"]
@@ -99,18 +100,26 @@ def test_failed_invalid_and_missing_trials_are_listed_and_never_averaged(tmp_pat
     assert problems == {("fifo", 1): "invalid", ("dpp", 2): "failed", ("dpp", 6): "missing"}
     assert summary["arms"]["dpp"]["trials"] == [1, 3, 4, 5]
     assert len(summary["arms"]["dpp"]["workloads"]["XS"]["completion_s"]["values"]) == 4
-    assert not summary["comparisons"][0]["is_paired"], "other trials are left in either arm: their seeds do not pair"
+    effect = summary["comparisons"][0]
+    assert (effect["is_paired"], effect["trials"]) == (True, [3, 3]), "trials 3, 4 and 5 are left in both arms"
     text = format_table(summary)
     assert "PARTIAL" in text
     assert "dpp trial 2: failed: the simulator ran out of memory" in text
 
 
-def test_trials_with_other_seeds_are_no_pairs(tmp_path: Path) -> None:
+def test_trials_with_a_common_seed_are_pairs(tmp_path: Path) -> None:
     fake = FakeRun(trials=7, with_solo=False, failed={("fifo", 1), ("dpp", 7)})
     effect = summarise(fake.write(tmp_path / "run"))["comparisons"][0]
-    assert effect["trials"] == [6, 6]
-    assert not effect["is_paired"]
-    assert "6 against 6 trials" in effect["method"]
+    assert (effect["is_paired"], effect["trials"]) == (True, [5, 5])
+    assert "5 pairs of trials that share a seed" in effect["method"]
+
+
+def test_trials_with_other_seeds_are_no_pairs(tmp_path: Path) -> None:
+    failed = {("fifo", number) for number in (1, 2, 3)} | {("dpp", number) for number in (4, 5, 6)}
+    fake = FakeRun(trials=6, with_solo=False, failed=failed)
+    effect = summarise(fake.write(tmp_path / "run"))["comparisons"][0]
+    assert (effect["is_paired"], effect["trials"]) == (False, [3, 3])
+    assert "3 against 3 trials" in effect["method"]
 
 
 def test_a_run_without_any_valid_trial_is_summarised_all_the_same(tmp_path: Path) -> None:
@@ -134,13 +143,13 @@ def test_expectations_of_arms_that_were_not_asked_for_are_told_apart(tmp_path: P
     assert "); 10 not run (--arm).\n" in text
 
 
-def test_two_trials_are_too_few_and_that_is_told_once(tmp_path: Path) -> None:
+def test_two_trials_are_too_few_and_the_sizes_are_told(tmp_path: Path) -> None:
     summary = summarise(FakeRun(trials=2, with_solo=False).write(tmp_path / "run"))
-    assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}
+    assert {e["verdict"] for e in summary["comparisons"] if e["is_main"]} == {"too few trials"}
+    assert {e["trials_needed"] for e in summary["comparisons"] if e["is_main"]} == {5}
     assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["interval"] is None
     text = format_table(summary)
-    assert text.count("Too few trials to detect a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
-    assert "XS: too few trials" not in text
+    assert "XS: completion time is 31.8 % lower with dpp than with fifo, but 2 trials cannot decide 5" in text
 
 
 def test_drops_are_counted_by_cause_in_switches_and_hosts(tmp_path: Path) -> None:
@@ -177,7 +186,10 @@ def test_latencies_of_all_trials_are_pooled(cisco: Path) -> None:
     assert latency["count"] == 6 * 20 * int(41_805 * 0.05)
     ordered = [latency[key] for key in ("min", "p50", "p90", "p95", "p99", "p99_9", "max")]
     assert ordered == sorted(ordered)
-    assert len(latency["over_trials"]["p99"]["values"]) == 6
+    assert len(latency["of_trials"]["p99"]) == 6
+    assert latency["intervals"]["p99"]["low"] < latency["p99"] < latency["intervals"]["p99"]["high"]
+    figure = summarise(cisco)["arms"]["fifo"]["figures"]["XS"]["latency_p99_ms"]
+    assert (figure["value"], figure["interval"]) == (latency["p99"], latency["intervals"]["p99"])
 
 
 def test_figures_that_fill_no_grid_are_listed(cisco: Path) -> None:
@@ -264,7 +276,7 @@ def test_transactions_that_were_cut_off_are_told_and_count(tmp_path: Path) -> No
     assert latency["p50"] > before["p50"]
     assert latency["p99"] == latency["cut_off"]["longest"] == latency["max"]
     assert {"p99", "p99_9", "max", "mean"} <= set(latency["bounds"])
-    assert latency["over_trials"]["p99"]["bounds"] == 6
+    assert latency["intervals"]["p99"] is None
     assert before["bounds"] == []
     assert before["cut_off"] == {"count": 0, "longest": 0.0}
     text = format_table(summary)
@@ -303,7 +315,7 @@ def test_lower_bounds_have_no_interval(tmp_path: Path) -> None:
     fifo, dpp = (summary["arms"][arm] for arm in ("fifo", "dpp"))
     for own, has_one in ((fifo, False), (dpp, True)):
         assert bool(own["figures"]["XS"]["latency_p99_ms"]["interval"]) is has_one
-        assert bool(own["workloads"]["XS"]["latency_ms"]["over_trials"]["p99"]["interval"]) is has_one
+        assert bool(own["workloads"]["XS"]["latency_ms"]["intervals"]["p99"]) is has_one
     assert fifo["figures"]["XS"]["latency_p50_ms"]["interval"], "the median is known"
     effects = {e["metric"]: e for e in summary["comparisons"] if e["workload"] == "XS"}
     assert effects["latency_p99_ms"]["change_interval"] is None

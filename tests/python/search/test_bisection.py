@@ -1,24 +1,31 @@
-"""Bisection and the sequential test, without a simulator."""
+"""Bisection and its conclusions, without a simulator."""
 
-import random
-from math import comb
+from collections.abc import Collection
 
 import pytest
 
-from tailrace.search.bisection import Bisected, bisect, steps_max
+from tailrace.results.metrics.decision import End
+from tailrace.search.bisection import Bisected, bisect, concluded, steps_max
 from tailrace.search.deciding import Tried
-from tailrace.statistics.proportion import share_interval
-from tailrace.statistics.sequential import SHARE, SequentialTest
+from tailrace.search.rule import rule_of
 
 
-def bisected(count: int, met: set[int]) -> tuple[Bisected, list[int]]:
+def bisected(
+    count: int, met: set[int], undecided: Collection[int] = (), *, centre: int = 0
+) -> tuple[Bisected, list[int]]:
+    """Settings are the better the nearer they are to `centre`."""
+
+    def excess(one: Tried) -> float:
+        return abs(one.positions[0] - centre)
+
     tried: list[int] = []
 
     def at(position: int) -> Tried:
         tried.append(position)
-        return Tried((position,), {}, "", [], 0, 2, decision=position in met)
+        end: End = "undecided" if position in undecided else "meets" if position in met else "misses"
+        return Tried((position,), {}, "", [], 6, end)
 
-    return bisect(count, at), tried
+    return concluded(bisect(count, at, excess)), tried
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 511])
@@ -42,36 +49,48 @@ def test_a_gap_above_what_was_found_is_told() -> None:
     assert found.contradictions == [46]
 
 
-def test_a_clear_case_takes_two_trials_up_to_eighteen_decisions() -> None:
-    assert [SequentialTest(0.05 / steps).lead for steps in (1, 15, 18, 19)] == [2, 2, 2, 3]
-    test = SequentialTest(0.05 / 15)
-    assert [test.decide(*counts) for counts in ((1, 0), (2, 0), (0, 2), (3, 2), (4, 2))] == [
-        None,
-        True,
-        False,
-        None,
-        True,
-    ]
+def test_undecided_settings_are_neither_met_nor_missed() -> None:
+    found, _ = bisected(10, {7, 8, 9}, undecided={4, 5, 6})
+    assert (found.state, found.best) == ("found", 7)
+    assert found.missed is not None
+    assert found.missed <= 3
+    assert set(found.undecided) <= {4, 5, 6}
+    assert not found.contradictions
 
 
-def test_the_error_is_at_most_the_stated_one() -> None:
-    test, draws = SequentialTest(0.02), random.Random(1)
-    wrong = 0
-    for _ in range(20_000):
-        held = failed = 0
-        while (decision := test.decide(held, failed)) is None:
-            is_held = draws.random() < 1 - SHARE
-            held, failed = held + is_held, failed + (not is_held)
-        wrong += decision
-    assert wrong / 20_000 <= 0.02
+def test_a_worse_setting_that_is_undecided_contradicts_nothing() -> None:
+    found, _ = bisected(5, {1, 2, 4}, undecided={3})
+    assert (found.best, found.undecided, found.contradictions) == (1, [3], [])
+    assert found.state == "found", "not every setting that was tried meets the goal"
 
 
-def test_the_interval_of_a_share_covers_at_its_level() -> None:
-    assert share_interval(6, 6).low == pytest.approx(0.05 ** (1 / 6))
-    for share in (0.1, 0.37, 0.9):
-        covered = sum(
-            comb(8, held) * share**held * (1 - share) ** (8 - held)
-            for held in range(9)
-            if share_interval(held, 8).low <= share <= share_interval(held, 8).high
-        )
-        assert covered >= 0.9
+def test_where_nothing_is_certain_nothing_is_met() -> None:
+    found, _ = bisected(4, set(), undecided={0, 1, 2, 3})
+    assert (found.state, found.best, found.missed, len(found.undecided)) == ("none", None, None, 4)
+
+
+def test_the_error_of_a_setting_is_shared_by_its_looks() -> None:
+    assert rule_of(0.05, 16).looks == (6, 8, 12, 16)
+    assert rule_of(0.05, 10).looks == (6, 8, 10)
+    assert rule_of(0.05, 4).looks == (4,)
+    assert rule_of(0.05, 30).looks == (6, 8, 12, 16, 21, 28, 30)
+    assert rule_of(0.05, 16, is_early=True).looks == (3, 6, 8, 12, 16)
+    assert rule_of(0.05, 16).error_of_look == pytest.approx(0.05 / 4)
+    later = rule_of(0.05, 16).from_trials(9)
+    assert later.looks == (9, 12, 16)
+    assert later.error_of_look == pytest.approx(0.05 / 4)
+
+
+def test_a_goal_that_is_met_between_two_ends_that_miss_it_is_found() -> None:
+    found, tried = bisected(580, set(range(350, 361)), centre=355)
+    assert found.best is not None
+    assert found.missed is not None
+    assert 350 <= found.best <= 360
+    assert found.contradictions[-1] == 579, "the largest misses it"
+    assert len(tried) <= steps_max(580)
+
+
+def test_ends_that_are_nearest_to_the_goal_are_not_looked_behind() -> None:
+    found, tried = bisected(580, set(), centre=1000)
+    assert found.state == "none"
+    assert len(tried) == 4

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scipy import stats
 
 from simulator_module import Page
 from tailrace.experiment.plans import Plans
@@ -31,27 +30,6 @@ def test_arms_are_compared_with_the_baseline_of_the_scenario() -> None:
     loaded = load_scenario(EXAMPLES / "dpp.yaml", {"experiment.baseline": "dpp"})
     for arms, expected in ((["fifo", "dpp"], "dpp"), (["fifo"], "fifo")):
         assert bundle_of(loaded, (Size("quick", 0.01),), arms).data()["baseline"] == expected
-
-
-@pytest.mark.parametrize("values", [[3.0, 4.0], [1.0, 2.0, 4.0, 8.0], [float(n % 7) for n in range(32)]])
-def test_intervals_are_those_of_student(page: Page, values: list[float]) -> None:
-    found = page.eval(f"core.interval({values})")
-    low, high = stats.t.interval(0.95, len(values) - 1, loc=stats.tmean(values), scale=stats.sem(values))
-    assert found["mean"] == pytest.approx(stats.tmean(values))
-    assert found["half"] == pytest.approx((high - low) / 2, rel=1e-3)
-    assert found["count"] == len(values)
-
-
-def test_one_trial_has_no_interval(page: Page) -> None:
-    assert page.eval("core.interval([5])") == {"mean": 5, "half": None, "count": 1}
-
-
-def test_changes_are_of_the_mean_with_differences_trial_by_trial(page: Page) -> None:
-    found = page.eval("core.change([2, 4, null], [1, 2, 7])")
-    # Differences 1 and 2, on a mean of 1.5: 12.706 x 0.7071 / sqrt(2) / 1.5.
-    assert (found["mean"], found["count"]) == (1.0, 2)
-    assert found["half"] == pytest.approx(4.2353, rel=1e-3)
-    assert page.eval("core.change([2], [0])")["mean"] is None
 
 
 @pytest.mark.parametrize(

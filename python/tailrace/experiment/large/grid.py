@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
 from tailrace.errors import TailraceError
+from tailrace.experiment.looks import trials_least
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import TrialKey
@@ -27,7 +28,7 @@ class Grid:
         assert loaded.scenario.sweep is not None, "a large sweep is a sweep"
         self.sweep: Sweep = loaded.scenario.sweep
         self.arms = list(arms)
-        self.trials = loaded.scenario.experiment.trials
+        self.trials = trials_least(loaded.scenario.experiment)
         self._changes = {arm: loaded.scenario.arms.get(arm, {}) for arm in arms}
         self._document = document_of_points(loaded.document)
         self._scale = scale

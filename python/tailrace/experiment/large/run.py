@@ -194,3 +194,8 @@ def _refuse(loaded: Loaded, options: Options) -> None:
         raise RunRefusedError(
             f"a sweep of {sweep.count} points keeps figures alone, and has no {given[0]} (hint: run it without a sweep)"
         )
+    if spec.is_auto:
+        raise RunRefusedError(
+            f"a sweep of {sweep.count} points compares no trials while it runs, by which experiment.trials: auto would"
+            " decide (hint: give a number with --trials)"
+        )

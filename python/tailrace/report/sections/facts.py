@@ -23,6 +23,8 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
             "tone": "" if counts and counts[0] else "bad",
         }
     )
+    if looks := summary.get("looks"):
+        listed.append({"text": looks["sentence"], "tone": "good" if looks["is_decided"] else ""})
     unfinished = sum(len(arm["unfinished_trials"]) for arm in summary["arms"].values())
     if unfinished:
         listed.append({"text": f"{unfinished} trial{'s' * (unfinished > 1)} unfinished", "tone": "bad"})

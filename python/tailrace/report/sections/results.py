@@ -48,7 +48,7 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
             found, summary["expectations"], f"arm-{list(summary['arms']).index(arm) % 6}"
         )
         for arm, found in list(effects.items())[:ARMS_DRAWN_MAX]
-        if all(effect["improvement_percent"] is not None for effect in found)
+        if all(effect["ratio"] is not None for effect in found)
     }
     is_whole = len(summary["comparisons"]) <= EFFECTS_MAX
     tabulated = {

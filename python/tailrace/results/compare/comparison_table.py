@@ -12,8 +12,12 @@ KINDS = {
     "metric": DataType.string(),
     "arm": DataType.string(),
     "baseline": DataType.string(),
-    "baseline_mean": DataType.float64(),
-    "arm_mean": DataType.float64(),
+    "baseline_value": DataType.float64(),
+    "arm_value": DataType.float64(),
+    "ratio": DataType.float64(),
+    "ratio_low": DataType.float64(),
+    "ratio_high": DataType.float64(),
+    "difference": DataType.float64(),
     "improvement_percent": DataType.float64(),
     "improvement_percent_low": DataType.float64(),
     "improvement_percent_high": DataType.float64(),
@@ -34,7 +38,8 @@ def comparison_table(effects: Sequence[dict[str, Any]]) -> Table:
 
 
 def _row(effect: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    interval = effect["improvement_interval"] or {"low": None, "high": None}
-    bounds = {f"improvement_percent_{end}": interval[end] for end in ("low", "high")}
-    known = effect | bounds
+    known = dict(effect)
+    for name, key in (("improvement_percent", "improvement_interval"), ("ratio", "ratio_interval")):
+        interval = effect[key] or {"low": None, "high": None}
+        known |= {f"{name}_{end}": interval[end] for end in ("low", "high")}
     return {name: known[name] for name in names}

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, is_told_as_ratio
-from tailrace.results.metrics.definitions import PLURAL
-from tailrace.statistics import Effect, told_verdict
+from tailrace.results.metrics.definitions import PLURAL, SHARES
+from tailrace.statistics import Change, Effect, Verdict, told_verdict
 
 
 def effect_words(
@@ -13,24 +13,70 @@ def effect_words(
 ) -> str:
     """A sentence about an effect on a metric that is called `what`; `method_words` names the test."""
     baseline, arm = names
-    if effect.verdict == "too few trials":
-        smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
-        return f"{workload}: too few trials to detect a difference in {what} between {arm} and {baseline} ({smallest})."
     if effect.verdict == "not comparable":
         of = _bound_words(bounds, names).removeprefix("; ")
         return f"{workload}: {what} cannot be compared between {arm} and {baseline} ({of})."
-    interval = effect.change_interval
-    change = effect.change_percent
-    ends = f"{change_interval_text((interval.low, interval.high), change)}, " if interval else ""
-    evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"
     if effect.verdict == "no significant difference":
+        evidence = _evidence(effect, f"p = {effect.p_adjusted:.2g}", metric, bounds, names)
         return f"{workload}: no significant difference in {what} between {arm} and {baseline} {evidence}."
-    if effect.verdict == "unclear size":
-        differ = "differ" if metric in PLURAL else "differs"
-        return f"{workload}: {what} {differ} between {arm} and {baseline}, by an unclear amount {evidence}."
-    size = f"{at_least(bounds)}{size_words(change, effect.other_mean - effect.baseline_mean)}"
-    than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
-    return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."
+    percent = effect.change_percent if effect.change.is_ratio else None
+    size = f"{at_least(bounds)}{size_words(percent, effect.difference, unit=unit_of_difference(metric))}"
+    than = f"with {arm} {'as' if is_ratio(percent) else 'than'} with {baseline}"
+    told = f"{workload}: {what} {are(metric)} {size} {than}"
+    if effect.verdict == "too few trials":
+        evidence = _evidence(effect, "", metric, bounds, names)
+        few = few_words(effect.trials, effect.tests, effect.trials_needed)
+        return f"{told}{f' {evidence}' if evidence else ''}, but {few}."
+    by = "not tested" if effect.p_adjusted is None else f"p = {effect.p_adjusted:.2g}"
+    return f"{told} {_evidence(effect, by, metric, bounds, names)}."
+
+
+def _evidence(effect: Effect, by: str, metric: str, bounds: tuple[int, int], names: tuple[str, str]) -> str:
+    """`(−40.1 to −35.2 %, p = 0.0022)`: interval, how it was tested, and lower bounds."""
+    parts = [interval_words(effect.change, metric), by, _bound_words(bounds, names).removeprefix("; ")]
+    told = ", ".join(part for part in parts if part)
+    return f"({told})" if told else ""
+
+
+def interval_words(change: Change, metric: str) -> str:
+    """The interval of a change: in percent, as a ratio, or in points; empty where there is none."""
+    if change.interval is None:
+        return ""
+    ends = change.interval.low, change.interval.high
+    if change.is_ratio:
+        percent = (change.second / change.first - 1) * 100
+        return change_interval_text(((ends[0] - 1) * 100, (ends[1] - 1) * 100), percent)
+    return difference_interval_text(ends, metric)
+
+
+def interval_text(effect: Mapping[str, Any]) -> str:
+    """`interval_words` of an effect in `result.json`."""
+    percent, apart = effect["change_interval"], effect["difference_interval"]
+    if percent is not None:
+        return change_interval_text((percent["low"], percent["high"]), effect["change_percent"])
+    return difference_interval_text((apart["low"], apart["high"]), effect["metric"]) if apart else ""
+
+
+def difference_interval_text(ends: tuple[float, float], metric: str) -> str:
+    """`−0.12 to +0.35 points`."""
+    unit = unit_of_difference(metric)
+    return f"{_signed(ends[0])} to {_signed(ends[1])}{f' {unit}' if unit else ''}"
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{digits_text(value)}"
+
+
+def unit_of_difference(metric: str) -> str:
+    """What stands after a difference."""
+    return "points" if metric in SHARES else ""
+
+
+def few_words(trials: tuple[int, int], tests: int, needed: int) -> str:
+    """`4 trials cannot decide 12 comparisons: 6 would`."""
+    what = f"{tests} comparisons" if tests > 1 else "a comparison"
+    count = min(trials)
+    return f"{count} {'trial' if count == 1 else 'trials'} cannot decide {what}: {needed} would"
 
 
 def same_words(*, metric: str, what: str, workload: str, names: tuple[str, str]) -> str:
@@ -42,11 +88,13 @@ def same_words(*, metric: str, what: str, workload: str, names: tuple[str, str])
     return f"{workload}: {same}; check that the overrides of {arm} take effect."
 
 
-def size_words(percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher") -> str:
-    """`31.8 % lower`, or from a factor of four on `14.3 times as high`. For a baseline of zero, the difference."""
+def size_words(
+    percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher", unit: str = ""
+) -> str:
+    """`31.8 % lower`, or from a factor of four on `14.3 times as high`. Without a percentage, the difference."""
     direction = lower if difference < 0 else higher
     if percent is None:
-        return f"{digits_text(abs(difference))} {direction}"
+        return f"{digits_text(abs(difference))}{f' {unit}' if unit else ''} {direction}"
     if is_told_as_ratio(percent):
         return f"{digits_text(1 + percent / 100)} times as high"
     return f"{abs(percent):.1f} % {direction}"
@@ -57,14 +105,20 @@ def at_least(bounds: Sequence[int]) -> str:
     return "at least " if any(bounds) else ""
 
 
+def told_percent(effect: Mapping[str, Any]) -> float | None:
+    """The change in percent, where an effect is told as a ratio."""
+    return None if effect["ratio"] is None else effect["change_percent"]
+
+
 def bounded_change_text(effect: Mapping[str, Any]) -> str:
-    """The change of an effect: where values are lower bounds `> +42.6 %`, or a dash where it cannot be told."""
-    change = change_text(effect["change_percent"])
-    return change if effect["change_percent"] is None else bounded_text(effect, change)
-
-
-def bounded_text(effect: Mapping[str, Any], text: str) -> str:
-    """How far an effect is from its baseline, marked as `bounded_change_text` does."""
+    """The change of an effect: `+42.6 %`, a difference of shares `+0.35 points`; where values are lower bounds
+    `> +42.6 %`, or a dash where it cannot be told.
+    """
+    percent = told_percent(effect)
+    unit = unit_of_difference(effect["metric"])
+    text = (
+        change_text(percent) if percent is not None else f"{_signed(effect['difference'])}{f' {unit}' if unit else ''}"
+    )
     sign = bound_sign(effect)
     return "–" if sign is None else sign + text
 
@@ -73,11 +127,9 @@ def bound_sign(effect: Mapping[str, Any]) -> str | None:
     """What stands before a change: `> ` or `< ` for lower bounds, and None where it cannot be told."""
     if not any(effect["bounds"]) or effect["is_same"]:
         return ""
-    verdict = effect["verdict"]
-    if verdict == "too few trials":
-        is_higher = effect["arm_mean"] > effect["baseline_mean"]
-        verdict = told_verdict("higher" if is_higher else "lower", tuple(effect["bounds"]))
-    return {"higher": "> ", "lower": "< "}.get(verdict)
+    way: Verdict = "higher" if effect["difference"] > 0 else "lower"
+    is_told = told_verdict(way, tuple(effect["bounds"])) == way and effect["verdict"] != "not comparable"
+    return {"higher": "> ", "lower": "< "}[way] if is_told else None
 
 
 def is_ratio(percent: float | None) -> bool:
@@ -94,22 +146,20 @@ def method_words(effect: Effect) -> str:
     """The test and the samples of an effect."""
     first, second = effect.trials
     pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
-    return f"{effect.test.name} of the means, {pairs}"
+    return f"the larger of {effect.test.name} and Student's, {pairs}" if effect.test else f"not tested, {pairs}"
 
 
 def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
-    """The adjustment of the p values of sentences; empty for a single test."""
+    """The adjustment of the p values; empty for a single test."""
     tests = max((effect["tests"] for effect in effects if effect["is_main"]), default=1)
     return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
 
 
 def family_words(effects: Sequence[Mapping[str, Any]], where: str = " in all arms") -> str:
-    """The adjustment of the p values of a table; `where` are the comparisons of main metrics that share it."""
+    """What the p values of a table are adjusted for; `where` are the comparisons of main metrics that share it."""
     mains = sum(effect["is_main"] for effect in effects)
     over = f"the {mains} comparisons of main metrics" if mains != 1 else "the one comparison of a main metric"
-    return (
-        f"p adjusted by Holm's method: over {over}{where}; for each other metric over the comparisons of that metric."
-    )
+    return f"p adjusted by Holm's method over {over}{where}; other metrics are described and not tested."
 
 
 def _bound_words(bounds: tuple[int, int], names: tuple[str, str]) -> str:

@@ -1,7 +1,7 @@
 """Effects of arms relative to the baseline, for each workload."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -11,14 +11,36 @@ from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import (
     BETTER_HIGHER,
     METRICS,
-    bounds_of_trials,
+    SHARES,
+    key_of_latency,
     metric_of_trials,
     name_of,
     noun_of,
 )
+from tailrace.results.metrics.figure import bounds_of
+from tailrace.results.metrics.latency import PERCENTILES, latencies_of
 from tailrace.results.metrics.sample_summary import interval_dict
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
-from tailrace.statistics import Effect, adjusted, compare_samples, with_bounds
+from tailrace.statistics import (
+    LEVEL,
+    Change,
+    Effect,
+    Latencies,
+    TestResult,
+    Verdict,
+    adjusted,
+    joint_scores,
+    logs_or_values,
+    mean_change,
+    mean_latency_change,
+    percentile_change,
+    told_verdict,
+    with_test,
+)
+from tailrace.statistics.looks import trials_to_decide_looking
+
+PAIRED_MIN = 3
+"""Trials with common seeds from which these alone are compared, in pairs."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +48,9 @@ class Comparison:
     """Two samples of one metric of a subject."""
 
     samples: tuple[list[float], list[float]]
+    """The figure of each trial."""
+    latencies: tuple[Latencies, Latencies] | None
+    """Where the metric is a latency, which is that of all transactions together."""
     metric: str
     workload: str
     names: tuple[str, str]
@@ -35,7 +60,7 @@ class Comparison:
     is_shared: bool
     """Whether the samples are paired by seed."""
     bounds: tuple[int, int]
-    """Trials of both whose figure is a lower bound, because transactions were cut off."""
+    """Trials of both because of which the figure is a lower bound: transactions were cut off."""
     noun: str
     """What the workloads do, such as `transactions`."""
     is_group: bool = False
@@ -48,13 +73,45 @@ class Comparison:
         is_known = self.bounds != (len(first), len(second))
         return self.is_shared and first == second and is_known
 
+    @property
+    def change(self) -> Change:
+        """From the first to the second figure."""
+        return self.change_at(LEVEL)
+
+    def change_at(self, level: float) -> Change:
+        """The change with an interval of this level."""
+        is_paired = self.is_shared
+        if self.latencies is None:
+            return mean_change(*self.samples, is_paired=is_paired, is_share=self.metric in SHARES, level=level)
+        if self._percent is None:
+            return mean_latency_change(*self.latencies, is_paired=is_paired, level=level)
+        return percentile_change(*self.latencies, self._percent, is_paired=is_paired, level=level)
+
+    @property
+    def scores(self) -> tuple[Sequence[float], Sequence[float]]:
+        """Numbers of the trials whose sums say which figure is the larger."""
+        if self.latencies is not None and self._percent is not None:
+            scores = joint_scores(*self.latencies, self._percent)
+            if scores is not None:
+                return scores
+        return logs_or_values(*self.samples)
+
+    @property
+    def _percent(self) -> float | None:
+        return PERCENTILES.get(key_of_latency(self.metric) or "")
+
 
 def compare_arms(run: Run, baseline: str | None) -> list[dict[str, Any]]:
     """Every arm against the baseline (in a sweep, at the same point), for every workload, group and metric that both
     have in their told trials.
     """
+    return effects_of(list(comparisons(run, baseline)), run.seed)
+
+
+def comparisons(run: Run, baseline: str | None) -> Iterator[Comparison]:
+    """What `compare_arms` compares."""
     pairs = ((run.baseline_of(arm, baseline), arm) for arm in run.arms)
-    return compare_pairs(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
+    return _comparisons(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
 
 
 def compare_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -79,70 +136,88 @@ def _comparisons(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Compari
                 yield comparison
 
 
-def effects_of(found: Sequence[Comparison], seed: int) -> list[dict[str, Any]]:
-    """Effects with p values that are adjusted for the number of tests.
+def effects_of(
+    found: Sequence[Comparison], seed: int, looked: Mapping[str, TestResult] | None = None
+) -> list[dict[str, Any]]:
+    """Effects: those on main metrics, of all workloads in all arms, are one family of tests; others are described.
 
-    The main metrics of all workloads in all arms are one family. Each other metric, over all workloads and arms, is a
-    separate family: a column of a table.
+    `looked` has the tests of main metrics that were looked at several times, by their address.
     """
-    families: dict[str, list[int]] = {}
-    for index, comparison in enumerate(found):
-        families.setdefault(family_of(comparison), []).append(index)
-    effects: dict[int, Effect] = {}
-    for members in families.values():
-        tested = [_effect(found[index], seed, len(members)) for index in members]
-        effects.update(zip(members, adjusted(tested), strict=True))
-    return [effect_dict(comparison, effects[index]) for index, comparison in enumerate(found)]
+    mains = [comparison for comparison in found if comparison.is_main]
+    if looked is None:
+        tested = [_tested(comparison, seed, len(mains)) for comparison in mains]
+    else:
+        needed = trials_to_decide_looking(len(mains))
+        tested = [replace(_described(main), test=looked[main.address], looked_needed=needed) for main in mains]
+    effects = {id(comparison): effect for comparison, effect in zip(mains, adjusted(tested), strict=True)}
+    return [effect_dict(comparison, effects.get(id(comparison)) or _described(comparison)) for comparison in found]
 
 
-def family_of(comparison: Comparison) -> str:
-    """Tests that are adjusted together."""
-    return "main" if comparison.is_main else comparison.metric
+def test_of(comparison: Comparison, seed: int, tests: int) -> TestResult:
+    """The test of a comparison that is one of so many."""
+    found = _tested(comparison, seed, tests).test
+    assert found is not None, "it is tested"
+    return found
 
 
-def _effect(comparison: Comparison, seed: int, tests: int) -> Effect:
+def _described(comparison: Comparison) -> Effect:
     first, second = comparison.samples
-    is_paired, address = comparison.is_shared, comparison.address
-    return compare_samples(first, second, is_paired=is_paired, seed=seed, address=address, tests=tests)
+    return Effect(comparison.change, comparison.is_shared, (len(first), len(second)))
+
+
+def _tested(comparison: Comparison, seed: int, tests: int) -> Effect:
+    return with_test(_described(comparison), comparison.scores, seed=seed, address=comparison.address, tests=tests)
 
 
 def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
     """An effect as it stands in `result.json`. An improvement is positive: less time, or more goodput."""
     metric, workload, names = compared.metric, compared.workload, compared.names
-    effect = effect if compared.is_same else with_bounds(effect, compared.bounds)
+    change, test, percent = effect.change, effect.test, effect.change_percent
+    verdict = effect.verdict if compared.is_same else _told(effect, compared.bounds)
+    interval = None if any(compared.bounds) and not compared.is_same else change.interval
+    ratio = interval_dict(interval) if change.is_ratio else None
+    by_percent = ratio and {**ratio, **{end: (ratio[end] - 1) * 100 for end in ("low", "high")}}
+    effect = replace(effect, verdict=verdict, change=replace(change, interval=interval))
     words = same_words if compared.is_same else partial(effect_words, effect, bounds=compared.bounds)
     return {
         "metric": metric,
         "workload": workload,
         "baseline": names[0],
         "arm": names[1],
-        "baseline_mean": effect.baseline_mean,
-        "arm_mean": effect.other_mean,
-        "improvement_percent": _improvement(effect.change_percent, metric),
-        "improvement_interval": interval_dict(effect.change_interval, 1.0 if metric in BETTER_HIGHER else -1.0),
-        "median_improvement_percent": _improvement(effect.median_change_percent, metric),
-        "shift": asdict(effect.shift) | {"bounds": list(compared.bounds)},
-        "cliffs_delta": effect.cliffs_delta,
-        "p_value": effect.test.p_value,
-        "p_smallest": effect.test.p_smallest,
+        "baseline_value": change.first,
+        "arm_value": change.second,
+        "ratio": change.ratio,
+        "ratio_interval": ratio,
+        "difference": effect.difference,
+        "difference_interval": None if change.is_ratio else interval_dict(interval),
+        "change_percent": percent,
+        "change_interval": by_percent,
+        "improvement_percent": _improvement(percent, metric),
+        "improvement_interval": _improved(by_percent, metric),
+        "p_value": test and test.p_value,
+        "p_smallest": test and test.p_smallest,
         "p_adjusted": effect.p_adjusted,
         "tests": effect.tests,
-        "test": effect.test.name,
-        "mann_whitney_p_value": effect.rank_test.p_value,
+        "test": test and test.name,
+        "trials_needed": effect.trials_needed if verdict == "too few trials" else None,
         "is_paired": effect.is_paired,
         "trials": list(effect.trials),
-        "verdict": effect.verdict,
+        "verdict": verdict,
         "method": method_words(effect),
         "words": words(metric=metric, what=name_of(metric, compared.noun), workload=workload, names=names),
         "bounds": list(compared.bounds),
         "is_main": compared.is_main,
         "is_group": compared.is_group,
         "noun": compared.noun,
-        "change_percent": effect.change_percent,
-        "median_change_percent": effect.median_change_percent,
-        "change_interval": interval_dict(effect.change_interval),
         "is_same": compared.is_same,
     }
+
+
+def _told(effect: Effect, bounds: tuple[int, int]) -> Verdict:
+    """The verdict beside lower bounds; a difference that they could turn round is not described either."""
+    way: Verdict = "higher" if effect.difference > 0 else "lower"
+    is_turned = any(bounds) and told_verdict(way, bounds) == "not comparable"
+    return "not comparable" if is_turned else told_verdict(effect.verdict, bounds)
 
 
 def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:
@@ -161,24 +236,49 @@ def compared_trials(
     is_main: bool,
 ) -> Comparison | None:
     """One figure of two lists of trials; None where one of them does not have it."""
+    paired = _with_common_seeds(*trials)
+    trials = paired or trials
     first, second = (metric_of_trials(own, subject.members, metric) for own in trials)
     if not first or not second:
         return None
     kinds = (str(outcome["kind"]) for name in subject.members if (outcome := trials[0][0].workload(name)))
-    of_first, of_second = (bounds_of_trials(own, subject.members, metric) for own in trials)
+    latencies = None
+    if metric.startswith("latency_"):
+        own = [latencies_of(each, subject.members) for each in trials]
+        latencies = (own[0], own[1]) if own[0] and own[1] else None
     return Comparison(
         samples=(first, second),
+        latencies=latencies,
         metric=metric,
         workload=subject.name,
         names=names,
         address=address,
         is_main=is_main,
-        is_shared=share_seeds(*trials),
-        bounds=(of_first, of_second),
+        is_shared=paired is not None,
+        bounds=(bounds_of(trials[0], subject.members, metric), bounds_of(trials[1], subject.members, metric)),
         noun=noun_of(kinds),
         is_group=subject.is_group,
     )
 
 
+def _with_common_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> tuple[list[Trial], list[Trial]] | None:
+    """The trials that had the same random streams in both, in pairs; None where fewer than `PAIRED_MIN` of more had."""
+    before, after = _by_seed(first), _by_seed(second)
+    common = [seed for seed in before if seed in after]
+    if len(common) < PAIRED_MIN and not share_seeds(first, second):
+        return None
+    return [before[seed] for seed in common], [after[seed] for seed in common]
+
+
+def _by_seed(trials: Sequence[Trial]) -> dict[int, Trial]:
+    return {seed: trial for trial in trials if (seed := trial.outcome.get("seed")) is not None}
+
+
 def _improvement(percent: float | None, metric: str) -> float | None:
     return percent if percent is None or metric in BETTER_HIGHER else -percent
+
+
+def _improved(interval: dict[str, Any] | None, metric: str) -> dict[str, Any] | None:
+    if interval is None or metric in BETTER_HIGHER:
+        return interval
+    return {**interval, "low": -interval["high"], "high": -interval["low"]}

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tailrace.results.compare.effect_words import bounded_change_text
+from tailrace.results.compare.effect_words import bounded_change_text, interval_text
 from tailrace.results.format.columns import align
-from tailrace.results.format.numbers import bound_mark, change_interval_text, number
+from tailrace.results.format.numbers import bound_mark, number
 from tailrace.statistics import LEVEL_TEXT
+from tailrace.statistics.interval import VALUES_MIN
 
 SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
 """Metrics shown besides the main one of a workload."""
@@ -26,22 +27,21 @@ def effects_table(effects: Sequence[Effect], place: Place, names: tuple[str, str
 
 
 def is_shown(effect: Effect) -> bool:
-    """Effects on the main metric of a workload and its common percentiles, where there are enough trials."""
+    """Effects on the main metric of a workload and its common percentiles, where trials allow an interval."""
     return has_enough(effect) and (effect["is_main"] or effect["metric"] in SHOWN)
 
 
 def has_enough(effect: Effect) -> bool:
-    """Whether there are enough trials for a verdict."""
-    return bool(effect["verdict"] != "too few trials")
+    """Whether there are enough trials for an interval."""
+    return bool(min(effect["trials"]) >= VALUES_MIN)
 
 
 def _cells(effect: Effect) -> list[str]:
-    means = zip((effect["baseline_mean"], effect["arm_mean"]), effect["bounds"], strict=True)
-    interval = effect["change_interval"]
+    values = zip((effect["baseline_value"], effect["arm_value"]), effect["bounds"], strict=True)
     return [
-        *(bound_mark(bounds) + number(mean) for mean, bounds in means),
+        *(bound_mark(bounds) + number(value) for value, bounds in values),
         bounded_change_text(effect),
-        change_interval_text((interval["low"], interval["high"]) if interval else None, effect["change_percent"]),
-        f"{effect['p_adjusted']:.2g}",
+        interval_text(effect) or "–",
+        "–" if effect["p_adjusted"] is None else f"{effect['p_adjusted']:.2g}",
         effect["verdict"],
     ]

@@ -5,9 +5,7 @@ where the runs have solo runs, because that is the effect of the network; and by
 Every engine is compared with the one that models least: live before exact before simulated.
 """
 
-from collections.abc import Callable, Sequence
-from math import inf
-from operator import truediv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +15,13 @@ from tailrace.results.directory.published import Band, read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryError
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import bound_mark, number, signed_text
-from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials
-from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
+from tailrace.results.metrics.definitions import key_of_latency, metric_of_trials
+from tailrace.results.metrics.figure import figure_of
+from tailrace.results.metrics.latency import PERCENTILES, latencies_of
+from tailrace.results.metrics.sample_summary import interval_dict
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.subjects import Subject, subjects_of
-from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
+from tailrace.statistics import LEVEL_TEXT, Interval, mean, mean_log_interval, percentile_change
 
 ENGINES = ("simulated", "exact", "live")
 """In the order of columns; the last of a comparison is the reference of the others."""
@@ -109,36 +109,61 @@ def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject
     samples = {name: _samples(run, arm, subject, metric) for name, run in runs.items()}
     if not all(sample for parts in samples.values() for sample in parts):
         return None
-    value: Callable[..., float] = truediv if metric == "slowdown" else float
-    values = {name: value(*(mean(sample) for sample in parts)) for name, parts in samples.items()}
+    figures = {name: _figure(run, arm, subject, metric, samples[name]) for name, run in runs.items()}
     *others, reference = runs
-    if not values[reference]:
+    if not figures[reference]["value"]:
         return None
 
     def disagreement_of(name: str) -> dict[str, Any]:
-        parts = samples[name]
-        width = len(parts)
+        interval = _ratio_interval(runs, arm, subject, metric, (samples[name], samples[reference]), (name, reference))
+        found = interval_dict(interval)
+        return {
+            "percent": (figures[name]["value"] / figures[reference]["value"] - 1) * 100,
+            "interval": found and {**found, **{end: (found[end] - 1) * 100 for end in ("low", "high")}},
+        }
 
-        def disagreement(*means: float) -> float:
-            return (value(*means[:width]) / value(*means[width:]) - 1) * 100
-
-        interval = mean_interval([*parts, *samples[reference]], combine=disagreement, bounds=(-100.0, inf))
-        return {"percent": (values[name] / values[reference] - 1) * 100, "interval": interval_dict(interval)}
-
-    bounds = {name: bounds_of_trials(run.valid(arm), subject.members, metric) for name, run in runs.items()}
+    bounds = {name: figure["bounds"] for name, figure in figures.items()}
     return {
         "workload": subject.name,
         "arm": arm,
         "metric": metric,
-        "values": values,
+        "values": {name: figure["value"] for name, figure in figures.items()},
         "bounds": bounds,
-        "intervals": {name: None if bounds[name] else _interval(parts) for name, parts in samples.items()},
+        "intervals": {name: figure["interval"] for name, figure in figures.items()},
         "published": published(bands, arm, subject.name, metric),
         "disagreements": {
             name: UNKNOWN if bounds[name] or bounds[reference] else disagreement_of(name) for name in others
         },
         "trials": {name: len(parts[0]) for name, parts in samples.items()},
     }
+
+
+def _figure(run: Run, arm: str, subject: Subject, metric: str, samples: Samples) -> dict[str, Any]:
+    """Value, interval and bounds of a figure of one engine; a percentile is that of all transactions together."""
+    if metric == "slowdown":
+        times, alone = samples
+        interval = interval_dict(slowdown_interval(times, alone))
+        return {"value": mean(times) / mean(alone), "interval": interval, "bounds": 0}
+    return figure_of(run.valid(arm), subject.members, metric).data()
+
+
+def _ratio_interval(
+    runs: dict[str, Run],
+    arm: str,
+    subject: Subject,
+    metric: str,
+    samples: tuple[Samples, Samples],
+    names: tuple[str, str],
+) -> Interval | None:
+    """Interval of the figure of the first of two engines over that of the second."""
+    percent = PERCENTILES.get(key_of_latency(metric) or "")
+    if percent is None:
+        own, reference = samples
+        return mean_log_interval(own[0], *reference[1:], below=[*own[1:], reference[0]])
+    own_latencies, of_reference = (latencies_of(runs[name].valid(arm), subject.members) for name in names)
+    if own_latencies is None or of_reference is None:
+        return None
+    return percentile_change(of_reference, own_latencies, percent, is_paired=False).interval
 
 
 def _samples(run: Run, arm: str, subject: Subject, metric: str) -> Samples:
@@ -148,11 +173,6 @@ def _samples(run: Run, arm: str, subject: Subject, metric: str) -> Samples:
         return [[]]
     places = (arm, SOLO + subject.name)
     return [metric_of_trials(run.valid(place), subject.members, "completion_s") for place in places]
-
-
-def _interval(samples: Samples) -> dict[str, Any] | None:
-    """Of a slowdown, or of a mean."""
-    return interval_dict(slowdown_interval(*samples)) if len(samples) > 1 else summarise_sample(samples[0])["interval"]
 
 
 def published(bands: Sequence[Band], arm: str, workload: str, metric: str) -> float | None:

@@ -1,15 +1,25 @@
-"""The answer in one sentence for each arm, made from all figures of its workloads.
+"""The answer in one sentence for each arm, made from the main metrics of its workloads.
 
-A sentence never reports that a workload is better, worse or unchanged where another of its figures moved significantly
-in the other direction: it then reports both.
+These alone are tested, and are better, worse or unchanged. Where one workload has several that moved in opposite
+directions, the sentence reports both. Other figures stand beside them as numbers.
 """
 
 from collections.abc import Iterable, Sequence
+from math import log
 from typing import Any
 
-from tailrace.results.compare.effect_words import are, at_least, bounded_change_text, is_ratio, size_words
+from tailrace.results.compare.effect_words import (
+    are,
+    at_least,
+    bounded_change_text,
+    few_words,
+    is_ratio,
+    size_words,
+    told_percent,
+    unit_of_difference,
+)
 from tailrace.results.compare.reason import reasons
-from tailrace.results.compare.tone import direction
+from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.definitions import UNITS, name_of, noun_of
 from tailrace.results.metrics.subject_rows import subject_of_arm
@@ -30,36 +40,21 @@ VERBS = {
     ),
 }
 UNCLEAR = {
-    "unclear size": "a difference of unclear size in {}",
     "no significant difference": "no significant difference in {}",
     "not comparable": "only lower bounds of {}",
     "too few trials": "too few trials to detect a difference in {}",
 }
-OTHERS = (
-    "failed_percent",
-    "rate_per_s",
-    "goodput_gbps",
-    "completion_s",
-    "latency_p50_ms",
-    "latency_p99_ms",
-    "loss_percent",
-    "latency_mean_ms",
-    "latency_p99_9_ms",
-    "timeouts",
-)
-"""Metrics that may contradict a sentence, the most informative first: failed requests are in no rate and no latency."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
 """Names in brackets."""
-SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)
+DESCRIBED = ("failed_percent", "rate_per_s", *SHORT)
+"""Figures that stand beside a sentence: failed requests are in no rate and no latency."""
+PACE = ("completion_s", "rate_per_s", "goodput_gbps")
 """Of these metrics, one is sufficient."""
-IMPLIED = {"latency_mean_ms": "latency_p50_ms", "latency_p99_9_ms": "latency_p99_ms"}
-"""Metrics that are omitted if another one is reported."""
-OTHERS_MAX = 3
 ARMS_NAMED_MAX = 4
 WORKLOADS_NAMED_MAX = 5
 """Workloads that a sentence lists at most; the table has all of them."""
 BRIEF_MAX = 2
-"""Workloads up to which a sentence also reports percentiles."""
+"""Workloads up to which a sentence reports percentiles of each."""
 
 
 def headline(summary: Summary) -> list[str]:
@@ -87,65 +82,117 @@ def _arms(arms: list[str]) -> str:
     return _list(arms) if more <= 0 else f"{', '.join(arms[:ARMS_NAMED_MAX])} and {more} more arms"
 
 
-def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ()) -> list[Summary]:
-    """Figures of the same workload, or of members of the same group, that moved against what the main one says.
-
-    Where the main one says nothing, every figure that moved.
-    """
-    own = direction(main)
-    related = [e for e in effects if e["workload"] == main["workload"] and e["metric"] != main["metric"]]
-    related += [e for e in effects if e["workload"] in members]
-    moved = [e for e in related if (way := direction(e)) and way != own]
-    found: list[Summary] = []
-    for effect in sorted(moved, key=lambda e: OTHERS.index(e["metric"])):
-        told = {(other["workload"], other["metric"]) for other in found}
-        is_told = (effect["workload"], IMPLIED.get(effect["metric"])) in told or any(
-            (effect["workload"], other) in told for same in SAME_THING if effect["metric"] in same for other in same
-        )
-        if not is_told:
-            found.append(effect)
-    return found[:OTHERS_MAX]
+def contradictions(main: Summary, mains: Effects, members: Sequence[str] = ()) -> list[Summary]:
+    """Main metrics of the same workload, or of members of the same group, that moved against this one."""
+    against = -direction(main)
+    related = [e for e in mains if e is not main and (e["workload"] == main["workload"] or e["workload"] in members)]
+    return [effect for effect in related if against and direction(effect) == against]
 
 
 def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
     """Parts of a sentence: differences by metric and direction, mixed results, no differences, too few trials."""
-    against = {id(main): contradictions(main, effects, members.get(main["workload"], ())) for main in mains}
-    parts: list[str] = []
-    plain = [main for main in mains if not against[id(main)]]
+    mixed: list[tuple[Summary, list[Summary]]] = []
+    for main in mains:
+        is_told = any(main is other for _, others in mixed for other in others)
+        if not is_told and (others := contradictions(main, mains, members.get(main["workload"], ()))):
+            mixed.append((main, others))
+    told = {id(effect) for main, others in mixed for effect in (main, *others)}
+    plain = [main for main in mains if id(main) not in told]
     is_brief = len({main["workload"] for main in mains}) <= BRIEF_MAX
-    first = {main["workload"]: main["metric"] for main in reversed(mains)}
+    beside = _beside(mains, effects, members) if is_brief else {}
+    parts: list[str] = []
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
         for verdict in ("lower", "higher"):
             if found := [e for e in plain if (e["metric"], e["verdict"]) == (metric, verdict)]:
                 has_than = not any(" with " in part for part in parts)
-                own = [e for e in effects if is_brief and first.get(e["workload"]) == metric]
-                parts.append(_difference(found, own, has_than=has_than))
-    mixed = [main for main in mains if against[id(main)]]
+                parts.append(_difference(found, beside, has_than=has_than))
     if len(mixed) > BRIEF_MAX:
-        is_alone = any(e["verdict"] == "too few trials" for main in mixed for e in against[id(main)])
-        words = _few(_mixed_brief(main, against[id(main)]) for main in mixed)
-        parts.append(f"mixed for {words}{' (unadjusted p values)' if is_alone else ''}")
+        parts.append(f"mixed for {_few(_mixed_brief(main, others) for main, others in mixed)}")
     else:
-        parts += [_mixed(main, against[id(main)]) for main in mixed]
+        parts += [_mixed(main, others) for main, others in mixed]
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
-        if found := [e for e in plain if e["metric"] == metric and e["is_same"]]:
-            parts.append(
-                f"{_name(found[0])} {are(metric)} exactly the same for {_few(effect['workload'] for effect in found)}"
-            )
-        for verdict, words in UNCLEAR.items():
-            if found := [e for e in plain if (e["metric"], e["verdict"], e["is_same"]) == (metric, verdict, False)]:
-                parts.append(f"{words.format(_name(found[0]))} for {_few(effect['workload'] for effect in found)}")
+        parts += _unclear([effect for effect in plain if effect["metric"] == metric], beside)
+    return parts if is_brief else [*parts, *_largest(mains, effects)]
+
+
+def _unclear(found: Effects, beside: dict[str, str]) -> list[str]:
+    """What is the same, not significant, only a lower bound, or has too few trials, of one metric."""
+    parts = []
+    if same := [effect for effect in found if effect["is_same"]]:
+        whose = _few(effect["workload"] + beside.get(effect["workload"], "") for effect in same)
+        parts.append(f"{_name(same[0])} {are(same[0]['metric'])} exactly the same for {whose}")
+    for verdict, words in UNCLEAR.items():
+        own = [effect for effect in found if (effect["verdict"], effect["is_same"]) == (verdict, False)]
+        if own:
+            whose = _few(effect["workload"] + beside.get(effect["workload"], "") for effect in own)
+            few = f" ({_few_words(own[0])})" if verdict == "too few trials" else ""
+            parts.append(f"{words.format(_name(own[0]))} for {whose}{few}")
     return parts
+
+
+def _few_words(effect: Summary) -> str:
+    return few_words(tuple(effect["trials"]), effect["tests"], effect["trials_needed"])
+
+
+def _beside(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> dict[str, str]:
+    """By workload ` (p50 −96.9 %, p99 × 52.0)`: what its sentence does not tell, and what changed visibly."""
+    found = {}
+    for name in dict.fromkeys(main["workload"] for main in mains):
+        own = _described([effect for effect in effects if effect["workload"] == name], mains)
+        told = [_change(effect) for effect in own] + _against(name, mains, effects, members.get(name, ()))
+        if told:
+            found[name] = f" ({', '.join(told)})"
+    return found
+
+
+def _against(group: str, mains: Effects, effects: Effects, members: Sequence[str]) -> list[str]:
+    """`transactions per second of S −50.0 %`: members whose figure moved against that of their group."""
+    own = {main["metric"]: direction(main) for main in mains if main["workload"] == group and direction(main)}
+    against = (e for e in effects if e["workload"] in members and own.get(e["metric"]) == -visible_change(e))
+    return [_change(effect, f" of {effect['workload']}") for effect in against]
+
+
+def _largest(mains: Effects, effects: Effects) -> list[str]:
+    """`largest changes, not tested: p99 of db7 × 52.0`: of each figure, among many workloads."""
+    names = {main["workload"] for main in mains}
+    own = _described([effect for effect in effects if effect["workload"] in names], mains)
+    largest = [
+        max((effect for effect in own if effect["metric"] == metric), key=_distance)
+        for metric in dict.fromkeys(effect["metric"] for effect in own)
+    ]
+    told = ", ".join(_change(effect, f" of {effect['workload']}") for effect in largest)
+    return [f"largest changes, not tested: {told}"] if told else []
+
+
+def _described(effects: Effects, mains: Effects) -> list[Summary]:
+    """Figures that are not tested, or could not be, and are told as numbers: their change is visible."""
+    tested = {(main["workload"], metric) for main in mains if main["metric"] in PACE for metric in PACE}
+    untold = [
+        effect
+        for effect in effects
+        if effect["verdict"] == "too few trials"
+        or (effect["verdict"] == "not tested" and (effect["workload"], effect["metric"]) not in tested)
+    ]
+    found = [effect for effect in untold if not effect["is_same"] and visible_change(effect)]
+    places = {metric: place for place, metric in enumerate(DESCRIBED)}
+    known = [effect for effect in found if effect["is_main"] or effect["metric"] in places]
+    return sorted(known, key=lambda effect: (not effect["is_main"], places.get(effect["metric"], 0)))
+
+
+def _distance(effect: Summary) -> float:
+    return abs(log(effect["ratio"])) if effect["ratio"] else abs(float(effect["difference"]))
+
+
+def _change(effect: Summary, of: str = "") -> str:
+    """`p99 × 52.0`; of a main metric the change alone, whose name the sentence has."""
+    name = SHORT.get(effect["metric"], "" if effect["is_main"] and not of else _name(effect))
+    return f"{name}{of} {bounded_change_text(effect)}".strip()
 
 
 def _mixed(main: Summary, others: Effects) -> str:
     """`mixed for shop: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
-    moves = _list(_move(effect, main["workload"]) for effect in others)
-    if direction(main):
-        after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
-        return f"mixed for {main['workload']}: {_article(main)}{_move(main, main['workload'])}, while {after}"
-    words = UNCLEAR.get(main["verdict"], "no significant difference in {}")
-    return f"{words.format(_name(main))} for {main['workload']}, but its {moves}"
+    after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
+    return f"mixed for {main['workload']}: {_article(main)}{_move(main, main['workload'])}, while {after}"
 
 
 def _name(effect: Summary) -> str:
@@ -160,7 +207,7 @@ def _mixed_brief(main: Summary, others: Effects) -> str:
     """`XS (completion time −31.5 %, p99 +12.0 %)`."""
     changes = ", ".join(
         f"{SHORT.get(e['metric'], _name(e))}{_of(e, main['workload'])} {bounded_change_text(e)}"
-        for e in ([main, *others] if direction(main) else others)
+        for e in (main, *others)
     )
     return f"{main['workload']} ({changes})"
 
@@ -169,63 +216,49 @@ def _of(effect: Summary, workload: str) -> str:
     return "" if effect["workload"] == workload else f" of {effect['workload']}"
 
 
-def _alone_words(effect: Summary) -> str:
-    return f" (p = {effect['p_value']:.2g}, unadjusted)" if effect["verdict"] == "too few trials" else ""
-
-
 def _move(effect: Summary, workload: str) -> str:
-    """`median latency rose by 130.0 %`, with the p value where the verdict was not reached by it."""
-    percent = effect["change_percent"]
+    """`median latency rose by 130.0 %`."""
+    percent = told_percent(effect)
     least = at_least(effect["bounds"])
-    verb = "rose" if effect["arm_mean"] > effect["baseline_mean"] else "fell"
+    verb = "rose" if effect["difference"] > 0 else "fell"
     if percent is None:
         unit = f" {UNITS[effect['metric']]}" if effect["metric"] in UNITS else ""
-        size = f"from {digits_text(effect['baseline_mean'])} to {digits_text(effect['arm_mean'])}{unit}"
+        size = f"from {digits_text(effect['baseline_value'])} to {digits_text(effect['arm_value'])}{unit}"
     elif is_ratio(percent):
         size = f"to {least}{digits_text(1 + percent / 100)} times"
     else:
         size = f"by {least}{abs(percent):.1f} %"
-    return f"{_name(effect)}{_of(effect, workload)} {verb} {size}{_alone_words(effect)}"
+    return f"{_name(effect)}{_of(effect, workload)} {verb} {size}"
 
 
-def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:
+def _difference(found: Effects, beside: dict[str, str], *, has_than: bool) -> str:
     """`XS finishes 31.8 % sooner than with fifo, S 32.3 % and M 28.7 %`."""
     first, *others = found
     has = f"has a {_name(first)} that is"
     phrases = VERBS.get(first["metric"], (has, "lower", "higher", f"{has} {{{{}}}} times as high as"))
     verb, lower, higher, multiple = (phrase.format(noun=first["noun"]) for phrase in phrases)
-    percent, least = first["change_percent"], at_least(first["bounds"])
-    if is_ratio(percent):
+    percent, least = told_percent(first), at_least(first["bounds"])
+    if percent is not None and is_ratio(percent):
         start = (
             f"{first['workload']} {multiple.format(least + digits_text(1 + percent / 100))} with {first['baseline']}"
         )
     else:
-        size = size_words(percent, first["arm_mean"] - first["baseline_mean"], lower=lower, higher=higher)
+        size = size_words(
+            percent,
+            first["difference"],
+            lower=lower,
+            higher=higher,
+            unit=unit_of_difference(first["metric"]),
+        )
         start = f"{first['workload']} {verb} {least}{size}" + (f" than with {first['baseline']}" if has_than else "")
-    rest = [f"{effect['workload']} {_size(effect)}{_agreeing(effect, effects)}" for effect in others]
-    return _few([start + _agreeing(first, effects), *rest])
-
-
-def _agreeing(main: Summary, effects: Effects) -> str:
-    """` (p50 −96.9 %, p99 −6.0 %)`: what moved the same way."""
-    own = {e["metric"]: e for e in effects if e["workload"] == main["workload"] and e["metric"] != main["metric"]}
-    moved = [
-        own[metric]
-        for metric in SHORT
-        if metric in own and not own[metric]["is_main"] and direction(own[metric]) == direction(main)
-    ]
-    words = ", ".join(
-        f"{SHORT[effect['metric']]} {bounded_change_text(effect)}"
-        for effect in moved
-        if effect["change_percent"] is not None
-    )
-    return f" ({words})" if words else ""
+    rest = [f"{effect['workload']} {_size(effect)}{beside.get(effect['workload'], '')}" for effect in others]
+    return _few([start + beside.get(first["workload"], ""), *rest])
 
 
 def _size(effect: Summary) -> str:
-    percent, least = effect["change_percent"], at_least(effect["bounds"])
+    percent, least = told_percent(effect), at_least(effect["bounds"])
     if percent is None:
-        return least + digits_text(abs(effect["arm_mean"] - effect["baseline_mean"]))
+        return least + digits_text(abs(effect["difference"]))
     return least + (f"{digits_text(1 + percent / 100)} times" if is_ratio(percent) else f"{abs(percent):.1f} %")
 
 
@@ -256,8 +289,8 @@ def _did(subject: Summary, own: Summary) -> str:
         noun = noun_of(one["kind"] for member in subject["members"] if (one := own["workloads"].get(member)))
         failed = ((told or {}).get("failed_percent") or {}).get("mean")
         lost = f", and {digits_text(failed)} % of its requests failed" if failed else ""
-        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} {noun} per second{lost}"
-    return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
+        return f"{name} did {digits_text(figures['rate_per_s']['value'])} {noun} per second{lost}"
+    return f"{name} carried {digits_text(figures['goodput_gbps']['value'])} Gbit/s" if "goodput_gbps" in figures else ""
 
 
 def _has_time(workload: Summary) -> bool:

@@ -7,6 +7,7 @@ from operator import truediv
 from typing import Any
 
 from tailrace.results.compare.effects import share_seeds
+from tailrace.results.compare.expected_goal import is_goal, judge_goal
 from tailrace.results.directory.published import CHANGES, COMPARISONS, Band
 from tailrace.results.directory.run_directory import SOLO, Run
 from tailrace.results.format.numbers import PS_PER_S
@@ -15,7 +16,7 @@ from tailrace.results.metrics.sample_summary import interval_dict, summarise_sam
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.trial_value import is_lower_bound, trial_value
 from tailrace.scenario.vocabulary import RATIOS
-from tailrace.statistics import change_interval, mean, median, median_interval
+from tailrace.statistics import mean, mean_change, median, median_interval
 
 # Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
 SCALED_METRICS = frozenset(
@@ -39,11 +40,15 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     """The run's value with the band. `passed` is null where the run has no valid trials, `is_run` false for an arm that
     `--arm` left out.
 
-    The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
+    Bounds of a figure that a goal can name are goals: `end` is whether the interval meets them, `takes` what it would
+    take to decide an undecided one, which does not pass. Of other bands, also around a published value, the value is
+    judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
     `passed_without` is the verdict on an arm that equals its baseline. `is_bound` is whether the figure of a trial is a
     lower bound, because transactions were running when it ended; `is_open` is whether that leaves the verdict open,
     which does not pass: the figure may be as large as one likes. A lower bound has no interval.
     """
+    if is_goal(run, band):
+        return _told(run, band, judge_goal(run, band, _factor(run, band)))
     samples, combine = _samples(run, band)
     centre = _centre(band)
     factor = _factor(run, band)
@@ -59,6 +64,26 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     is_clear = None
     if interval and passed is not None:
         is_clear = not is_open and _is_clear(band, interval, is_inside=passed)
+    verdict = {
+        "value": value,
+        "interval": interval,
+        "measured": measured,
+        "multiplied_by": factor,
+        "passed": passed,
+        "holds": holds,
+        "end": None,
+        "takes": "",
+        "is_bound": is_bound,
+        "is_open": is_open,
+        "is_clear": is_clear,
+        "trials": min(len(sample) for sample in samples),
+    }
+    return _told(run, band, verdict)
+
+
+def _told(run: Run, band: Band, verdict: dict[str, Any]) -> dict[str, Any]:
+    """A verdict with the band, and what a dead mechanism would score."""
+    value = verdict["value"]
     return {
         "metric": band.metric,
         "arm": band.arm,
@@ -71,24 +96,16 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "after_s": band.after_ps / PS_PER_S if band.after_ps else None,
         "statistic": band.statistic,
         "kind": band.kind,
-        "value": value,
-        "interval": interval,
-        "measured": measured,
-        "multiplied_by": factor,
         "published": band.value,
         "low": band.low,
         "high": band.high,
         "tolerance": band.tolerance,
         "difference": value - band.value if value is not None and band.value is not None else None,
         "difference_percent": _percent(value, band.value),
-        "passed": passed,
-        "is_bound": is_bound,
-        "is_open": is_open,
         "is_run": _needed(run, band) <= set(run.manifest.get("arms", [])),
-        "is_clear": is_clear,
-        "passed_without": _passed_without(run, band, is_passed=passed),
-        "trials": min(len(sample) for sample in samples),
+        "passed_without": _passed_without(run, band, is_passed=verdict["passed"]),
         "source": band.source,
+        **verdict,
     }
 
 
@@ -132,7 +149,8 @@ def _interval(
         return interval_dict(median_interval(samples, combine=combine), factor)
     if band.metric == "acceleration_percent":
         is_paired = share_seeds(*(run.valid(arm) for arm in _arms(run, band)))
-        return interval_dict(change_interval(*samples, is_paired=is_paired), -factor)
+        ratio = interval_dict(mean_change(samples[0], samples[1], is_paired=is_paired).interval)
+        return ratio and {**ratio, "low": 100 * (1 - ratio["high"]), "high": 100 * (1 - ratio["low"])}
     if band.metric in RATIOS:
         return interval_dict(slowdown_interval(samples[1], samples[0]), factor)
     if band.metric == "slowdown":

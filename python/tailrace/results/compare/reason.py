@@ -9,7 +9,7 @@ from typing import Any
 from tailrace.results.causes.bands import Band
 from tailrace.results.causes.sentence import part_words
 from tailrace.results.causes.tail import ALL, tail, tail_share
-from tailrace.results.compare.tone import direction
+from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import span_text
 from tailrace.results.metrics.subject_rows import subject_of_arm
 
@@ -50,7 +50,7 @@ def _reason(summary: Summary, arm: str, workload: str) -> str | None:
         before, after = (tail([Band(**band) for band in found["bands"]], at) for found in causes if found)
         change = after.latency_ps - before.latency_ps
         # The explained trial may differ from all trials together: then it explains nothing.
-        ways = {direction(effect) for effect in effects if effect["metric"] in metrics}
+        ways = {direction(effect) or visible_change(effect) for effect in effects if effect["metric"] in metrics}
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
             trial = f"In trial {causes[1]['trial']} with {arm}, {whose} of {workload}"

@@ -4,21 +4,21 @@ from typing import Any, Literal
 
 from tailrace.results.metrics.definitions import BETTER_HIGHER
 from tailrace.statistics import told_verdict
-from tailrace.statistics.verdict import SIGNIFICANCE
 
 Summary = dict[str, Any]
-Tone = Literal["", "better", "worse", "same", "unclear", "few", "censored"]
+Tone = Literal["", "better", "worse", "same", "few", "censored"]
 TONES: dict[str, Tone] = {
     "no significant difference": "same",
-    "unclear size": "unclear",
     "too few trials": "few",
     "not comparable": "censored",
+    "not tested": "",
 }
 """Of verdicts that tell no direction."""
+VISIBLE_FACTOR = 2.0
 
 
 def tone_of(effect: Summary) -> Tone:
-    """Better, worse or what else can be said of an effect.
+    """Better, worse or what else can be said of an effect; nothing of one that is not tested.
 
     A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
     """
@@ -30,13 +30,20 @@ def tone_of(effect: Summary) -> Tone:
     return "better" if (verdict == "higher") == (effect["metric"] in BETTER_HIGHER) else "worse"
 
 
-def direction(effect: Summary) -> int:
-    """1 for better, -1 for worse, 0 where neither can be stated.
+def visible_change(effect: Summary) -> int:
+    """1 for an improvement that the interval of an effect shows, -1 for the opposite, 0 for neither.
 
-    With too few trials for the number of comparisons, the unadjusted p value is used: when looking for a contradiction,
-    a false alarm costs less than a miss.
+    Without an interval it is shown from a factor of `VISIBLE_FACTOR` on.
     """
-    verdict = effect["verdict"]
-    if verdict == "too few trials" and effect["p_value"] < SIGNIFICANCE:
-        verdict = "lower" if effect["arm_mean"] < effect["baseline_mean"] else "higher"
-    return {"better": 1, "worse": -1}.get(tone_of(effect | {"verdict": verdict}), 0)
+    ratio, nothing = effect["ratio"], 0.0 if effect["ratio"] is None else 1.0
+    interval = effect["difference_interval"] if ratio is None else effect["ratio_interval"]
+    if interval is not None:
+        way = (interval["low"] > nothing) - (interval["high"] < nothing)
+    else:
+        way = (ratio >= VISIBLE_FACTOR) - (ratio <= 1 / VISIBLE_FACTOR) if ratio else 0
+    return int(way if effect["metric"] in BETTER_HIGHER else -way)
+
+
+def direction(effect: Summary) -> int:
+    """1 for better, -1 for worse, 0 where neither can be stated."""
+    return {"better": 1, "worse": -1}.get(tone_of(effect), 0)

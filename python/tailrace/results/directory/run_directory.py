@@ -7,7 +7,7 @@ trials, and optionally `plans/<arm>.json` and `published.yaml`. An arm `solo:<wo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -145,6 +145,17 @@ class Run:
         """Requested trials of each arm."""
         planned = self.manifest.get("trials")
         return planned if isinstance(planned, int) else None
+
+    @property
+    def auto(self) -> dict[str, Any] | None:
+        """How its number of trials was decided (`tailrace.results.compare.looks`); None where it was given."""
+        found = self.manifest.get("auto")
+        return found if isinstance(found, dict) else None
+
+    def until(self, trials: int) -> "Run":
+        """The run as it was after its first trials."""
+        kept = {arm: [trial for trial in own if trial.number <= trials] for arm, own in self.trials.items()}
+        return replace(self, trials=kept)
 
     @cached_property
     def arms(self) -> list[str]:

@@ -28,6 +28,8 @@ NAMES: dict[str, str] = {
 PLURAL = frozenset({"rate_per_s", "timeouts", "failed_percent"})
 """Metrics whose names are plural."""
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%", "failed_percent": "%"}
+SHARES = frozenset({"loss_percent", "failed_percent"})
+"""Metrics between 0 and 100 %, which are compared by their difference in points."""
 PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
 
 
@@ -108,8 +110,14 @@ def bounds_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: st
     return sum(figure.is_bound for figure in figures if figure)
 
 
+def key_of_latency(metric: str) -> str | None:
+    """`p99` of `latency_p99_ms`; None for a metric that is no latency."""
+    return metric.removeprefix("latency_").removesuffix("_ms") if metric.startswith("latency_") else None
+
+
 def _latency(trial: Trial, members: Sequence[str], metric: str) -> Estimate | None:
-    return latency_of_trial(trial, members, metric.removeprefix("latency_").removesuffix("_ms"))
+    key = key_of_latency(metric)
+    return latency_of_trial(trial, members, key) if key else None
 
 
 def metric_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> list[float]:

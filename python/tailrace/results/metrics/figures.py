@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
-from tailrace.results.metrics.definitions import bounds_of_trials, main_metric, metric_of_trials
-from tailrace.results.metrics.sample_summary import summarise_figure
+from tailrace.results.metrics.definitions import main_metric
+from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -27,7 +27,7 @@ def summarise_subjects(run: Run) -> list[dict[str, Any]]:
 
 
 def summarise_figures(run: Run, arm: str) -> dict[str, dict[str, Any]]:
-    """By subject and metric the sample over the told trials; `bounds` counts trials that know a lower bound alone."""
+    """By subject and metric the figure of the told trials: `figure_of`."""
     trials = run.told(arm)
     # A workload alone is in no group, and no other has figures there: looked for in every such arm, that is quadratic.
     alone = [Subject(name, (name,)) for name in run.workloads_of(arm)] if arm.startswith(SOLO) else subjects_of(run)
@@ -44,9 +44,5 @@ def _lead(run: Run, subject: Subject) -> str | None:
 
 
 def _figures(trials: Sequence[Trial], subject: Subject) -> dict[str, Any]:
-    known = {metric: metric_of_trials(trials, subject.members, metric) for metric in METRICS}
-    return {
-        metric: summarise_figure(values, bounds_of_trials(trials, subject.members, metric))
-        for metric, values in known.items()
-        if values
-    }
+    found = {metric: figure_of(trials, subject.members, metric) for metric in METRICS}
+    return {metric: figure.data() for metric, figure in found.items() if figure.value is not None}

@@ -1,20 +1,14 @@
 """What a user wants: a figure of a workload, and the value that it should have."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from tailrace.errors import RunRefusedError, closest
-from tailrace.results.directory.run_directory import Trial
-from tailrace.results.metrics.definitions import (
-    BETTER_HIGHER,
-    METRICS,
-    UNITS,
-    bounds_of_trials,
-    metric_of_members,
-)
+from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, UNITS
 from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.scenario.workloads.kinds import facts_of
 
 PS_PER_MS, PS_PER_S = 10**9, 10**12
 SHORT = {
@@ -39,16 +33,6 @@ RATE = re.compile(r"^(\d+(?:\.\d+)?)\s*Gbit/s$")
 
 
 @dataclass(frozen=True)
-class Read:
-    """The figure of a goal in one trial."""
-
-    value: float | None
-    """None where the trial does not have it."""
-    is_lower_bound: bool
-    is_met: bool
-
-
-@dataclass(frozen=True)
 class Goal:
     """A figure of a workload or group, and the bound that it should keep; None for as good as possible."""
 
@@ -62,21 +46,10 @@ class Goal:
         """Whether more of it is better."""
         return self.metric in BETTER_HIGHER
 
-    def is_met(self, value: float, *, is_lower_bound: bool = False) -> bool:
-        """Whether a value keeps the bound; true without one. The true value may be larger than a lower bound of it."""
-        if self.bound is None:
-            return True
-        return value >= self.bound if self.is_higher_better else value <= self.bound and not is_lower_bound
-
-    def read(self, trial: Trial, members: Sequence[str]) -> "Read":
-        """The figure of a trial's workloads together."""
-        value = metric_of_members(trial, members, self.metric)
-        is_bound = value is not None and bounds_of_trials([trial], members, self.metric) > 0
-        return Read(value, is_bound, value is not None and self.is_met(value, is_lower_bound=is_bound))
-
-    def is_met_in(self, trial: Trial, members: Sequence[str]) -> bool:
-        """Whether the figure of a trial's workloads keeps the bound; one without it does not."""
-        return self.read(trial, members).is_met
+    @property
+    def is_floor(self) -> bool:
+        """Whether the bound is one from below."""
+        return self.is_higher_better
 
     @property
     def sign(self) -> Literal["<", ">"]:
@@ -124,6 +97,19 @@ def parse_goal(text: str, subjects: Collection[str], option: str = "--goal") -> 
             f"{place}: {way} of it is better (hint: write {subject}.{name} {goal.sign} {found['value']})"
         )
     return Goal(subject, metric, _bound(place, metric, found["value"]))
+
+
+def refuse_without_figure(goal: Goal, kinds: Collection[str], option: str = "--goal") -> None:
+    """Raises `RunRefusedError` where workloads of these kinds, the goal's, never have its figure.
+
+    Latencies of several are pooled, so that one of them is enough.
+    """
+    lacking = [kind for kind in kinds if not facts_of(kind).has_metric(goal.metric)]
+    is_pooled = goal.metric.startswith("latency_")
+    if lacking and (not is_pooled or len(lacking) == len(kinds)):
+        raise RunRefusedError(
+            f"{option} '{goal}': workloads of kind {lacking[0]} have no such figure (hint: choose another metric)"
+        )
 
 
 def _bound(place: str, metric: str, text: str) -> float:

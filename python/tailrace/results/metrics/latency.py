@@ -5,7 +5,17 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS
-from tailrace.statistics import Estimate, Histogram
+from tailrace.results.metrics.sample_summary import interval_dict
+from tailrace.statistics import (
+    LEVEL,
+    Estimate,
+    Histogram,
+    Interval,
+    Latencies,
+    TrialsNeeded,
+    mean_latency_interval,
+    percentile_interval,
+)
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
 FIGURES: dict[str, Callable[[Histogram], Estimate]] = {
@@ -21,7 +31,10 @@ def latency_figure(workload: dict[str, Any], key: str) -> Estimate | None:
 
     Where nothing was cut off it is what the engine recorded.
     """
-    return _recorded(workload, key) if _is_recorded(workload) else _estimates([workload]).get(key)
+    if _is_recorded(workload):
+        return _recorded(workload, key)
+    found = Histogram.from_workloads([workload])
+    return FIGURES[key](found) if found else None
 
 
 def latency_of_trial(trial: Trial, members: Sequence[str], key: str) -> Estimate | None:
@@ -34,9 +47,43 @@ def latency_of_trial(trial: Trial, members: Sequence[str], key: str) -> Estimate
         return _recorded(workloads[0], key)
     place = ("latency", *members)
     if place not in trial.kept:
-        trial.kept[place] = _estimates(workloads)
+        found = _histogram(trial, members)
+        trial.kept[place] = {key: of(found) for key, of in FIGURES.items()} if found else {}
     kept: dict[str, Estimate] = trial.kept[place]
     return kept.get(key)
+
+
+def latencies_of(trials: Sequence[Trial], members: Sequence[str]) -> Latencies | None:
+    """The latencies of workloads together in each trial that has any; None where no trial has.
+
+    They are kept with the first trial: tables, comparisons and charts ask for them again.
+    """
+    found = [histogram for trial in trials if (histogram := _histogram(trial, members))]
+    if not found:
+        return None
+    place = ("latencies", *members, *(trial.number for trial in trials))
+    if place not in trials[0].kept:
+        trials[0].kept[place] = Latencies(found)
+    kept: Latencies = trials[0].kept[place]
+    return kept
+
+
+def _histogram(trial: Trial, members: Sequence[str]) -> Histogram | None:
+    place = ("histogram", *members)
+    if place not in trial.kept:
+        workloads = [outcome for name in members if (outcome := trial.workload(name)) is not None]
+        trial.kept[place] = Histogram.from_workloads(workloads)
+    kept: Histogram | None = trial.kept[place]
+    return kept
+
+
+def latency_interval(latencies: Latencies, key: str, level: float = LEVEL) -> Interval | TrialsNeeded | None:
+    """The interval of a figure of all trials together, in milliseconds, or how many trials it takes; the longest value
+    has none.
+    """
+    if key in PERCENTILES:
+        return percentile_interval(latencies, PERCENTILES[key], level)
+    return mean_latency_interval(latencies, level) if key == "mean" else None
 
 
 def _is_recorded(workload: dict[str, Any]) -> bool:
@@ -50,22 +97,30 @@ def _recorded(workload: dict[str, Any], key: str) -> Estimate | None:
     return Estimate(latency[f"{key}_ps"] / PS_PER_MS, is_bound=False) if latency and latency["count"] else None
 
 
-def _estimates(workloads: Sequence[dict[str, Any]]) -> dict[str, Estimate]:
-    """Every figure of workloads together; none without a value."""
-    found = Histogram.from_workloads(workloads)
-    return {key: of(found) for key, of in FIGURES.items()} if found else {}
+def summarise_latency(trials: Sequence[Trial], members: Sequence[str]) -> dict[str, Any] | None:
+    """Figures of all trials together in milliseconds, with their intervals or the number of trials that these take.
 
-
-def pooled_latency(workloads: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Figures of all trials together in milliseconds; `bounds` lists those that are lower bounds."""
-    pooled = Histogram.from_workloads(workloads)
-    if pooled is None:
+    `bounds` lists figures that are lower bounds; `of_trials` has the figures of each trial.
+    """
+    latencies = latencies_of(trials, members)
+    if latencies is None:
         return None
+    pooled = latencies.pooled
     figures = {key: of(pooled) for key, of in FIGURES.items()}
+    intervals = {key: latency_interval(latencies, key) for key in FIGURES}
+    own = {key: [latency_of_trial(trial, members, key) for trial in trials] for key in FIGURES}
     return {
         "count": pooled.count,
         "min": pooled.min_ps / PS_PER_MS if pooled.count else None,
         **{key: figure.ms for key, figure in figures.items()},
         "bounds": [key for key, figure in figures.items() if figure.is_bound],
         "cut_off": {"count": pooled.cut_off, "longest": pooled.longest_cut_off_ps / PS_PER_MS},
+        "intervals": {key: interval_dict(known_interval(found)) for key, found in intervals.items()},
+        "trials_needed": {key: found.trials for key, found in intervals.items() if isinstance(found, TrialsNeeded)},
+        "of_trials": {key: [figure.ms for figure in found if figure] for key, found in own.items()},
     }
+
+
+def known_interval(found: Interval | TrialsNeeded | None) -> Interval | None:
+    """The interval, if there is one."""
+    return found if isinstance(found, Interval) else None

@@ -33,7 +33,12 @@ class Latency:
     """Waits that the end of a trial cut off."""
     bounds: tuple[str, ...]
     """Figures, such as `p99`, that are lower bounds."""
-    over_trials: Mapping[str, Any] = field(repr=False)
+    of_trials: Mapping[str, list[float]] = field(repr=False)
+    """Milliseconds of each trial, by figure."""
+    intervals: Mapping[str, dict[str, Any] | None] = field(repr=False)
+    """In milliseconds, by figure."""
+    trials_needed: Mapping[str, int]
+    """By figure that has no interval yet, about how many trials of this length make one."""
     read_transactions: Callable[[], Table] = field(repr=False, compare=False)
 
     @classmethod
@@ -41,24 +46,32 @@ class Latency:
         """From the milliseconds of `result.json`."""
         figures = {f"{key}_s": latency_ms[key] / MS_PER_S for key in FIGURES}
         cut_off, bounds = latency_ms["cut_off"]["count"], tuple(latency_ms["bounds"])
-        more = {"cut_off": cut_off, "bounds": bounds, "over_trials": latency_ms["over_trials"]}
-        return cls(arm, workload, latency_ms["count"], **figures, **more, read_transactions=read)
+        more = {key: latency_ms[key] for key in ("of_trials", "intervals", "trials_needed")}
+        return cls(
+            arm,
+            workload,
+            latency_ms["count"],
+            **figures,
+            cut_off=cut_off,
+            bounds=bounds,
+            **more,
+            read_transactions=read,
+        )
 
     def values_s(self, figure: str) -> list[float]:
         """One figure (`mean`, `p50` to `p99_9`, `max`) of each valid trial."""
-        return [value / MS_PER_S for value in self._sample(figure)["values"]]
+        return [value / MS_PER_S for value in self._known(figure, self.of_trials)]
 
     def interval_s(self, figure: str) -> tuple[float, float] | None:
-        """The interval of the mean over the trials of one figure; None where so few trials allow none."""
-        interval = self._sample(figure)["interval"]
+        """The interval of one figure of all trials together; None where there is none, or none yet: `trials_needed`."""
+        interval = self._known(figure, self.intervals)
         return (interval["low"] / MS_PER_S, interval["high"] / MS_PER_S) if interval else None
 
     def transactions(self) -> Table:
         """Every recorded transaction: trial, user, start and latency in seconds, size."""
         return self.read_transactions()
 
-    def _sample(self, figure: str) -> dict[str, Any]:
-        if figure not in self.over_trials:
-            raise KeyError(f"no figure {figure} (known: {', '.join(self.over_trials)})")
-        found: dict[str, Any] = self.over_trials[figure]
-        return found
+    def _known(self, figure: str, figures: Mapping[str, Any]) -> Any:
+        if figure not in figures:
+            raise KeyError(f"no figure {figure} (known: {', '.join(figures)})")
+        return figures[figure]

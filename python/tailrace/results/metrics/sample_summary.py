@@ -1,24 +1,31 @@
 """One quantity over the trials of one arm."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
-from tailrace.statistics import Interval, mean, mean_interval, median
+from tailrace.statistics import Interval, mean, mean_interval, mean_log_interval, median
 
 
 def summarise_sample(values: Sequence[float]) -> dict[str, Any]:
-    """Values, their centre, and the interval of their mean (null where so few trials allow none)."""
-    if not values:
-        return {"values": [], "mean": None, "median": None, "min": None, "max": None, "interval": None}
-    # A mean of what is never negative is not negative.
-    interval = mean_interval([values], bounds=(0.0 if min(values) >= 0 else -inf, inf))
+    """Values, their centre, and the interval of their mean (null where so few trials allow none).
+
+    The interval of a positive mean is one on the log scale.
+    """
+    return _summary(values, mean_log_interval(values) or mean_interval(values) if values else None)
+
+
+def summarise_share(values: Sequence[float]) -> dict[str, Any]:
+    """A sample of shares in percent, whose mean lies between 0 and 100."""
+    return _summary(values, mean_interval(values, bounds=(0.0, 100.0)) if values else None)
+
+
+def _summary(values: Sequence[float], interval: Interval | None) -> dict[str, Any]:
     return {
         "values": list(values),
-        "mean": mean(values),
-        "median": median(values),
-        "min": min(values),
-        "max": max(values),
+        "mean": mean(values) if values else None,
+        "median": median(values) if values else None,
+        "min": min(values, default=None),
+        "max": max(values, default=None),
         "interval": interval_dict(interval),
     }
 

@@ -1,14 +1,12 @@
 """How much longer a workload takes beside the others than alone."""
 
 from collections.abc import Sequence
-from math import inf
-from operator import truediv
 from typing import Any
 
 from tailrace.results.directory.run_directory import SOLO, Run
 from tailrace.results.metrics.definitions import metric_of_trials
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
-from tailrace.statistics import Interval, mean, mean_interval
+from tailrace.statistics import Interval, mean, mean_log_interval
 
 
 def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | None:
@@ -30,7 +28,6 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | No
 
 def slowdown_interval(times_s: Sequence[float], alone_s: Sequence[float]) -> Interval | None:
     """Interval of the mean of the times over the mean of those alone."""
-    bounds = (0.0, inf)
-    both = mean_interval([times_s, alone_s], combine=truediv, bounds=bounds)
     alone = mean(alone_s)
-    return both or (mean_interval([[time_s / alone for time_s in times_s]], bounds=bounds) if alone else None)
+    both = mean_log_interval(times_s, below=[alone_s])
+    return both or (mean_log_interval([time_s / alone for time_s in times_s]) if alone else None)

@@ -6,11 +6,11 @@ from typing import Any
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.blocks import summarise_blocks
-from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trials
-from tailrace.results.metrics.latency import FIGURES, latency_of_trial, pooled_latency
+from tailrace.results.metrics.definitions import SHARES, goodput_gbps, metric_of_members, metric_of_trials
+from tailrace.results.metrics.latency import summarise_latency
 from tailrace.results.metrics.limiting import summarise_limits
 from tailrace.results.metrics.mpi import summarise_mpi
-from tailrace.results.metrics.sample_summary import summarise_figure, summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_sample, summarise_share
 from tailrace.results.metrics.storage import summarise_storage
 from tailrace.results.metrics.unfinished import unfinished_of
 from tailrace.scenario.workloads.kinds import facts_of
@@ -109,12 +109,12 @@ def _together(measured: Measured, members: Sequence[str], scales: Mapping[str, f
         "completion_full_scale_s": [
             max(w["completion_ps"] / PS_PER_S / scales[w["name"]] for w in own) for own in complete
         ],
-        **{name: summarise_sample(values) for name, values in of.items()},
+        **{name: (summarise_share if name in SHARES else summarise_sample)(values) for name, values in of.items()},
         "request_counts": _requests(measured),
         "failed_attempts": _failed_attempts(measured),
         "transactions": summarise_sample([float(sum(w["transactions"] for w in own)) for _, own in measured]),
         "goodput_gbps": summarise_sample([_goodput_gbps(trial, own) for trial, own in measured]),
-        "latency_ms": _latency(members, measured),
+        "latency_ms": summarise_latency(trials, members),
         "users_jain": _users_jain(measured),
         "tcp": _tcp(measured),
         "limits": summarise_limits(members, trials),
@@ -134,18 +134,6 @@ def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
     arrived = [w for w in outcomes if facts_of(w["kind"]).are_datagrams_timed and w.get("latency")]
     count = sum(w["latency"]["count"] for w in arrived)
     return sum(w["goodput_bytes"] for w in arrived) / count if count else None
-
-
-def _latency(members: Sequence[str], measured: Measured) -> dict[str, Any] | None:
-    """Percentiles of all trials' latencies together, and each trial's own for the intervals."""
-    summary = pooled_latency([outcome for _, own in measured for outcome in own])
-    if summary is None:
-        return None
-    over_trials = {}
-    for key in FIGURES:
-        found = [figure for trial, _ in measured if (figure := latency_of_trial(trial, members, key))]
-        over_trials[key] = summarise_figure([figure.ms for figure in found], sum(figure.is_bound for figure in found))
-    return summary | {"over_trials": over_trials}
 
 
 def _users_jain(measured: Measured) -> float | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.numbers import bound_mark, digits_text
-from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_trials, noun_of, title_of
-from tailrace.results.metrics.sample_summary import summarise_figure
+from tailrace.results.metrics.definitions import noun_of, title_of
+from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.sweep.knee import bend
 from tailrace.results.sweep.scalability import summarise_scalability
@@ -131,14 +131,13 @@ def _curve(run: Run, subject: Subject, metric: str, arm: str) -> dict[str, Any]:
         name = run.arm_at(arm, point["label"])
         # A point whose trials did not finish has rates and latencies, and no completion time.
         trials = run.told(name)
-        sample = metric_of_trials(trials, subject.members, metric) if has_metric else []
-        if not sample:
+        figure = figure_of(trials, subject.members, metric) if has_metric else None
+        if figure is None or figure.value is None:
             values.append(None)
             continue
-        summary = summarise_figure(sample, bounds_of_trials(trials, subject.members, metric))
-        interval = summary["interval"] or {"low": None, "high": None}
-        ends = {"low": interval["low"], "high": interval["high"]}
-        values.append({"mean": summary["mean"], **ends, "trials": len(sample), "bounds": summary["bounds"]})
+        found = figure.interval
+        ends = {"low": found and found.low, "high": found and found.high}
+        values.append({"mean": figure.value, **ends, "trials": len(figure.values), "bounds": figure.bounds})
     return {"workload": subject.name, "metric": metric, "arm": arm, "kinds": kinds, "values": values}
 
 

@@ -3,6 +3,7 @@
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.compare.looks_text import looks_sentences
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
 from tailrace.results.metrics.early_end import early_end_sentences
@@ -54,7 +55,7 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
     knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
-    told = [*_missing(summary), *early_end_sentences(summary), *few, *bounds]
+    told = [*_missing(summary), *looks_sentences(summary), *early_end_sentences(summary), *few, *bounds]
     return [*told, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
 
 

@@ -8,7 +8,7 @@ from tailrace.results.text.outcome_table import WORDS, Block, Cell, OutcomeRow, 
 NOTEBOOK_STYLE = (
     "<style>.tailrace-outcome td small{display:block;opacity:.75}.tailrace-outcome .better{color:#1f7a4d}"
     ".tailrace-outcome .worse{color:#b3261e}"
-    ".tailrace-outcome .few,.tailrace-outcome .unclear,.tailrace-outcome .censored{color:#8a6100}"
+    ".tailrace-outcome .few,.tailrace-outcome .censored{color:#8a6100}"
     ".tailrace-outcome td,.tailrace-outcome th{vertical-align:top}</style>"
 )
 COLOURS = 6

@@ -6,22 +6,22 @@ Report, terminal and notebook show the same rows. A cell has a tone, shown by a 
 from dataclasses import dataclass, field
 from typing import Any
 
-from tailrace.results.compare.effect_words import bounded_change_text
+from tailrace.results.compare.effect_words import bounded_change_text, interval_text, told_percent, unit_of_difference
 from tailrace.results.compare.tone import Tone, tone_of
-from tailrace.results.format.numbers import bound_mark, change_interval_text, change_text, digits_text
+from tailrace.results.format.numbers import bound_mark, change_text, digits_text
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.unfinished import group_words, unfinished_words
+from tailrace.results.text.needed import needed_mark, needed_sentence
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 Summary = dict[str, Any]
-SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "unclear": "~", "few": "?", "censored": ">"}
+SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "few": "?", "censored": ">"}
 WORDS: dict[Tone, str] = {
-    "": "",
+    "": "not tested",
     "better": "better",
     "worse": "worse",
     "same": "no significant difference",
-    "unclear": "a difference of unclear size",
     "few": "too few trials",
     "censored": "not comparable",
 }
@@ -94,12 +94,13 @@ def outcome_table(summary: Summary) -> OutcomeTable:
     effects = {(e["arm"], e["workload"], e["metric"]): e for e in summary["comparisons"]}
     blocks = [block for subject in summary["subjects"] if (block := _block(summary, subject, effects)).rows]
     tones = {cell.tone for block in blocks for row in block.rows for cell in row.cells}
+    has_changes = any(cell.change for block in blocks for row in block.rows for cell in row.cells)
     return OutcomeTable(
         blocks=blocks,
         heads=[HEADS[column] for column in COLUMNS],
         baseline=summary["baseline"],
-        has_changes=bool(tones - {""}),
-        notes=_notes(summary, blocks, tones),
+        has_changes=has_changes,
+        notes=_notes(summary, blocks, tones, has_changes=has_changes),
     )
 
 
@@ -134,8 +135,9 @@ def _cell(subject: Summary, column: str, figures: Summary, scale: float, effect_
     factor = 1 / scale if metric == "completion_s" else 1.0
     interval, effect = sample["interval"], effect_of(metric)
     ends = (interval["low"] * factor, interval["high"] * factor) if interval else None
+    mark = needed_mark(sample["trials_needed"], len(sample["values"]))
     return Cell(
-        value=bound_mark(sample["bounds"]) + digits_text(sample["mean"] * factor),
+        value=bound_mark(sample["bounds"]) + digits_text(sample["value"] * factor) + mark,
         interval=f"{digits_text(ends[0])} to {digits_text(ends[1])}" if ends else "",
         half=f"±{digits_text((ends[1] - ends[0]) / 2, 2)}" if ends else "",
         unit=LEAD_UNITS.get(metric, "") if column == LEAD else "",
@@ -147,28 +149,24 @@ def _cell(subject: Summary, column: str, figures: Summary, scale: float, effect_
 def _beside(subject: Summary, metric: str, figures: Summary, scale: float) -> str:
     """The rate of a loop that is told by its completion, and the completion of one that is told by its rate."""
     if metric == "completion_s" and "rate_per_s" in figures:
-        return f"{digits_text(figures['rate_per_s']['mean'])}/s"
+        return f"{digits_text(figures['rate_per_s']['value'])}/s"
     if metric == "rate_per_s" and "completion_s" in figures and not subject["is_group"]:
-        return f"{digits_text(figures['completion_s']['mean'] / scale)} s"
+        return f"{digits_text(figures['completion_s']['value'] / scale)} s"
     return ""
 
 
 def _change(effect: Summary) -> dict[str, Any]:
-    percent, interval = effect["change_percent"], effect["change_interval"]
-    ends = (interval["low"], interval["high"]) if interval else None
+    percent, by_percent = told_percent(effect), effect["change_interval"]
+    ends = (by_percent["low"], by_percent["high"]) if by_percent else None
+    apart = effect["difference_interval"]
     return {
-        "change": bounded_change_text(effect) if percent is not None else _difference(effect),
-        "change_interval": change_interval_text(ends, percent) if ends else "",
-        "change_half": _half(ends, percent),
+        # The column has the unit of a difference.
+        "change": bounded_change_text(effect).removesuffix(f" {unit_of_difference(effect['metric'])}"),
+        "change_interval": interval_text(effect),
+        "change_half": f"±{digits_text((apart['high'] - apart['low']) / 2, 2)}" if apart else _half(ends, percent),
         "tone": tone_of(effect),
         "words": effect["words"],
     }
-
-
-def _difference(effect: Summary) -> str:
-    """A change from nothing has no percentage."""
-    difference = effect["arm_mean"] - effect["baseline_mean"]
-    return f"{'+' if difference > 0 else ''}{digits_text(difference)}"
 
 
 def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
@@ -178,9 +176,9 @@ def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
     return f"±{digits_text(half / 100 if change_text(percent).startswith('×') else half, 2)}"
 
 
-def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]:
+def _notes(summary: Summary, blocks: list[Block], tones: set[Tone], *, has_changes: bool) -> list[str]:
     leads = {subject["lead"] for subject in summary["subjects"]}
-    means = f"Means over trials with their {LEVEL_TEXT} intervals" if _has_intervals(blocks) else "Means over trials"
+    means = f"Figures with their {LEVEL_TEXT} intervals" if _has_intervals(blocks) else "Means over trials"
     rates = f"rate: {_counted(summary)} per second" if "rate_per_s" in leads else ""
     goodputs = "Gbit/s: goodput" if leads & {"goodput_gbps", None} else ""
     times = "s: completion time" + (", at full scale" if summary["run"]["scale"] != 1 else "")
@@ -189,13 +187,16 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]
         rates,
         goodputs,
         times if "completion_s" in leads else "",
-        "loss: data frames retransmitted or lost",
+        "loss: data frames retransmitted or lost, with changes in points",
+        "percentiles: of all transactions together",
     ]
     legend = ", ".join(f"{SIGNS[tone]} {WORDS[tone]}" for tone in SIGNS if tone and tone in tones)
-    against = f"Changes are relative to {summary['baseline']}, {legend}." if legend else ""
+    changes = f"Changes are relative to {summary['baseline']}; without a sign they are not tested"
+    against = f"{changes}{f', {legend}' if legend else ''}." if has_changes else ""
     together = "The rate of a group is the total work of its members divided by the longest of their times."
     added = together if _ends_apart(summary) else ""
-    return [text for text in ("; ".join(part for part in parts if part) + ".", added, against) if text]
+    needed = needed_sentence(summary, ("p50", "p99"))
+    return [text for text in ("; ".join(part for part in parts if part) + ".", needed, added, against) if text]
 
 
 def _counted(summary: Summary) -> str:

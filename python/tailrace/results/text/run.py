@@ -8,6 +8,7 @@ from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import asked_for, count_text, is_run, null_text
+from tailrace.results.compare.looks_text import looks_sentences
 from tailrace.results.directory.grid import Grid, grid_of
 from tailrace.results.directory.published import COMPARISONS
 from tailrace.results.directory.run_directory import SOLO
@@ -23,6 +24,7 @@ from tailrace.results.format.numbers import (
 )
 from tailrace.results.metrics.costs import cost_rows
 from tailrace.results.metrics.early_end import early_end_sentences
+from tailrace.results.metrics.latency import PERCENTILES
 from tailrace.results.metrics.subject_rows import has_completion, subject_rows
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
@@ -35,6 +37,7 @@ from tailrace.results.text.fragments import fragments_text
 from tailrace.results.text.hypervisors import hypervisors_text
 from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.mpi import mpi_text
+from tailrace.results.text.needed import needed_mark, needed_sentence
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
 from tailrace.results.text.storage import storage_text
@@ -44,9 +47,6 @@ CUT_OFF_WORDS = (
     "Cut off: transactions and flows still running when their trial ended. Their latency is longer than their time "
     "until then; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
 )
-# Comparisons with too few trials are told one by one up to this many.
-FEW_MAX = 3
-
 COST_ROWS_MAX = 30
 """Rows of the table of costs that a terminal shows."""
 
@@ -59,7 +59,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
     parts = [
         _title(summary),
         _warnings(summary["arms"]),
-        "\n".join(fill(sentence, TERMINAL) for sentence in headline(summary)),
+        "\n".join(fill(sentence, TERMINAL) for sentence in [*headline(summary), *looks_sentences(summary)]),
         "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
         "\n".join(fill(sentence, TERMINAL) for sentence in early_end_sentences(summary)),
         outcome_text(summary, paint),
@@ -151,16 +151,21 @@ def _latency(summary: dict[str, Any]) -> str:
     head = ["latency, ms", "arm", "p50", "p90", "p95", "p99", "p99.9", "max"]
     rows: list[Row] = [[*head, "cut off", "longest wait"] if is_cut_off else head]
     for name, arm, latency in found:
-        row = [name, arm, *(bounded(latency, key) for key in ("p50", "p90", "p95", "p99", "p99_9", "max"))]
+        row = [name, arm, *(bounded(latency, key) for key in (*PERCENTILES, "max"))]
         cut_off = latency["cut_off"]
         longest = number(cut_off["longest"]) if cut_off["count"] else "–"
         rows.append([*row, number(cut_off["count"], 1), longest] if is_cut_off else row)
-    return align(rows, left=2) + (f"\n{fill(CUT_OFF_WORDS, WIDTH)}" if is_cut_off else "")
+    needed = needed_sentence(summary)
+    notes = [CUT_OFF_WORDS if is_cut_off else "", needed]
+    return "\n".join([align(rows, left=2), *(fill(note, WIDTH) for note in notes if note)])
 
 
 def bounded(latency: Mapping[str, Any], key: str) -> str:
-    """A figure of the latency, with a mark where it is a lower bound."""
-    return ("> " if key in latency["bounds"] else "") + number(latency[key])
+    """A figure of the latency with half of its interval, with a mark where it is a lower bound or has none yet."""
+    interval, trials = latency["intervals"][key], len(latency["of_trials"][key])
+    half = f" ±{number((interval['high'] - interval['low']) / 2, 2)}" if interval else ""
+    mark = needed_mark(latency["trials_needed"].get(key), trials)
+    return ("> " if key in latency["bounds"] else "") + number(latency[key]) + half + mark
 
 
 def _effects(summary: dict[str, Any]) -> str:
@@ -169,15 +174,7 @@ def _effects(summary: dict[str, Any]) -> str:
         return ""
     methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))
     note = f"Intervals are {LEVEL_TEXT} intervals of the change; p: {methods}{correction_words(effects)}."
-    few = [effect for effect in effects if effect["verdict"] == "too few trials" and not effect["is_same"]]
-    told = [effect["words"] for effect in effects if len(few) <= FEW_MAX or effect not in few]
-    if len(few) > FEW_MAX:
-        smallest = min(min(1.0, effect["p_smallest"] * effect["tests"]) for effect in few)
-        told.append(
-            f"Too few trials to detect a difference in {len(few)} of {len(effects)} comparisons: even the most extreme "
-            f"outcome would have p = {smallest:.2g}."
-        )
-    return "\n".join([*told, fill(note, WIDTH)])
+    return "\n".join([*(effect["words"] for effect in effects), fill(note, WIDTH)])
 
 
 def _expectations(summary: dict[str, Any]) -> str:
@@ -273,7 +270,7 @@ def judged_interval_text(judged: dict[str, Any]) -> str:
 
 def verdict_text(judged: dict[str, Any]) -> str:
     """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is allowed. A lower bound
-    fails where the figure could lie beyond what is allowed.
+    fails where the figure could lie beyond what is allowed, and so does an undecided goal, with what would decide it.
     """
     if not is_run(judged):
         return "not run (--arm)"
@@ -281,6 +278,8 @@ def verdict_text(judged: dict[str, Any]) -> str:
         return "no trial has it"
     if judged.get("is_open"):
         return "FAIL: a lower bound"
+    if judged.get("end") == "undecided":
+        return f"FAIL: undecided ({judged['takes']} would decide)"
     return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")
 
 

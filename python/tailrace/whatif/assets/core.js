@@ -38,8 +38,8 @@ const core = (() => {
 
   const PS = 1e12;
   const METRICS = [
-    { key: "p50", name: "median", unit: "s", lower: true, of: (one) => latency(one, "p50_ps") },
-    { key: "p99", name: "99th percentile", unit: "s", lower: true, of: (one) => latency(one, "p99_ps") },
+    { key: "p50", name: "median", unit: "s", lower: true, percent: 50, of: (one) => latency(one, "p50_ps") },
+    { key: "p99", name: "99th percentile", unit: "s", lower: true, percent: 99, of: (one) => latency(one, "p99_ps") },
     { key: "rate", name: "completed", unit: "/s", lower: false, of: rateOf },
     { key: "goodput", name: "goodput", unit: "bit/s", lower: false, of: goodputOf },
   ];
@@ -62,24 +62,36 @@ const core = (() => {
     outcome.workloads.flatMap((one) =>
       METRICS.map((metric) => ({ workload: one.name, metric: metric.key, value: metric.of(one, outcome) })).filter((row) => row.value !== null));
 
-  // Two-sided 95 % quantiles of Student's t by degrees of freedom (any table of them).
-  const T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101,
-    2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042, 2.04];
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const interval = (values) => {
-    if (values.length < 2) return { mean: values.length ? values[0] : null, half: null, count: values.length };
-    const middle = mean(values);
-    const variance = values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
-    const t = T95[Math.min(values.length - 2, T95.length - 1)];
-    return { mean: middle, half: t * Math.sqrt(variance / values.length), count: values.length };
+  // The figure of a row over trials: of all transactions together, or the mean; with its interval, or the trials that one takes.
+  const figure = (outcomes, row) => {
+    const metric = METRICS.find((one) => one.key === row.metric);
+    const found = outcomes.map((outcome) => [outcome.workloads.find((one) => one.name === row.workload), outcome]).filter(([one]) => one);
+    if (metric.percent) return percentile(statistics.latencies(found.map(([one]) => one)), metric.percent);
+    const values = found.map(([one, outcome]) => metric.of(one, outcome)).filter((value) => value !== null);
+    if (!values.length) return { value: null, count: 0 };
+    return { value: statistics.mean(values), interval: statistics.logInterval(values), needed: values.length < 3 ? 3 : 0, isBound: false, count: values.length, values };
   };
-  // Change against another arm, of the mean: differences are taken trial by trial, as the same number has the same seed.
-  const change = (values, others) => {
-    const pairs = values.map((value, at) => [value, others[at]]).filter(([one, other]) => one != null && other != null);
-    const base = pairs.length ? mean(pairs.map((pair) => pair[1])) : 0;
-    const difference = interval(pairs.map(([one, other]) => one - other));
-    if (!(base > 0)) return { mean: null, half: null, count: 0 };
-    return { ...difference, mean: difference.mean / base, half: difference.half === null ? null : difference.half / base };
+  const percentile = (latencies, percent) => {
+    if (!latencies) return { value: null, count: 0 };
+    const { ps, isBound } = statistics.estimate(latencies.pooled, percent), interval = statistics.percentileInterval(latencies, percent);
+    return { value: ps / PS, interval: interval && { low: interval.low / PS, high: interval.high / PS }, needed: statistics.trialsNeeded(latencies, percent), isBound, count: latencies.trials.length, latencies, percent };
+  };
+  // From the first figure to the second one: trials of one number have one seed. Lower bounds are not compared.
+  const change = (first, second) => {
+    if (first.value === null || second.value === null || first.count !== second.count || first.isBound || second.isBound) return { ratio: null, interval: null, p: 1 };
+    return first.percent ? statistics.percentileChange(first.latencies, second.latencies, first.percent) : statistics.meanChange(first.values, second.values);
+  };
+  // The p value after one look: the larger of an exact permutation test and Student's, as in `tailrace run`.
+  const pOfLook = (first, second, tests) => {
+    const own = change(first, second);
+    if (own.ratio === null) return 1;
+    const scores = first.percent ? statistics.jointScores(first.latencies, second.latencies, first.percent) : statistics.logsOrValues(first.values, second.values);
+    return scores ? Math.max(own.p, statistics.permuted(...scores, tests)) : 1;
+  };
+  // The p value of one of so many comparisons that are looked at after 6, 8 and 12 trials: the smallest, for so many looks.
+  const pOf = (before, after, row, tests) => {
+    const looks = statistics.LOOKS, count = Math.min(before.length, after.length);
+    return Math.min(1, ...looks.filter((look) => look <= count).map((look) => looks.length * pOfLook(figure(before.slice(0, look), row), figure(after.slice(0, look), row), looks.length * tests)));
   };
 
   const digits = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
@@ -95,6 +107,22 @@ const core = (() => {
     return `${digits(value)} ${unit}`.trim();
   };
   const percent = (value) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value * 100).toFixed(Math.abs(value) < 0.0995 ? 1 : 0)} %`;
+
+  // Words and colours of the table. Only what is significant has a colour.
+  const toneOf = (one, metric) => (one.p < statistics.SIGNIFICANCE ? ((one.change.ratio < 1) === metric.lower ? "good" : "bad") : "");
+  const changeText = ({ change }) => (change.ratio === null ? "–" : percent(change.ratio - 1) + (change.interval ? ` (${percent(change.interval.low - 1)} to ${percent(change.interval.high - 1)})` : ""));
+  const figureText = (one, unit) => (one.isBound ? "> " : "") + text(one.value, unit);
+  const intervalText = (one, unit) => (one.interval ? ` (${text(one.interval.low, unit)} to ${text(one.interval.high, unit)})` : one.value !== null && !one.isBound && one.needed > one.count ? ` (interval from about ${one.needed} trials on)` : "");
+  const isWithin = (interval, value, share) => interval.high - value <= share * value && value - interval.low <= share * value;
+  // What is worked out of the same trials is the same.
+  const once = (here, name, outcomes, of) => {
+    if (!here.once) here.once = new Map();
+    const kept = here.once.get(name);
+    if (kept && kept.of.length === outcomes.length && kept.of.every((one, at) => one === outcomes[at])) return kept.value;
+    const value = of();
+    here.once.set(name, { of: outcomes, value });
+    return value;
+  };
 
   // What an arm needs in a scenario file to have these positions.
   const overrides = (data, positions) => {
@@ -163,6 +191,6 @@ const core = (() => {
     }
     return { positions, unknown };
   };
-  return { applied, planOf, textOf, figures, interval, change, text, percent, overrides, asArm, asCommand, asConfiguration, toFragment, fromFragment, ruleWords, METRICS };
+  return { applied, planOf, textOf, figures, figure, change, pOfLook, pOf, toneOf, changeText, figureText, intervalText, isWithin, once, text, percent, overrides, asArm, asCommand, asConfiguration, toFragment, fromFragment, ruleWords, METRICS };
 })();
 if (typeof module !== "undefined") module.exports = core;

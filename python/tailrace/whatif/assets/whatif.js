@@ -13,7 +13,7 @@
   };
   const data = JSON.parse($("data").textContent);
   const TRIALS_MAX = Math.min(12, data.seeds.length);
-  const PRECISE = 0.03; // half of the interval, against the mean
+  const PRECISE = 0.03; // from a figure to an end of its interval, against the figure
   const LONG_S = 60; // runs that take longer are asked for first
   const start = core.fromFragment(data, location.hash);
   let positions = start.positions;
@@ -115,15 +115,16 @@
     const arms = data.arms.filter((arm) => !here.refused[arm]);
     const done = arms.length ? Math.min(...arms.map((arm) => here.full[arm].filter(Boolean).length)) : TRIALS_MAX;
     const targets = keyOf(positions) === keyOf(pinned) ? [positions] : [positions, pinned];
-    if (!isStopped && done < TRIALS_MAX && !isPrecise(here, arms)) { longer(targets, done + 1); if (jobs.length) { workers.forEach(next); return; } }
+    if (!isStopped && done < TRIALS_MAX && !isSettled(here, arms)) { longer(targets, done + 1); if (jobs.length) { workers.forEach(next); return; } }
     const trials = `${done} trial${done === 1 ? "" : "s"}`;
-    say(!arms.length ? "No arm can be simulated like this." : isStopped ? `Stopped after ${trials}.` : done >= TRIALS_MAX ? `Done: ${trials}, the most that this page runs.` : `Done: ${trials}; every interval is below ±${PRECISE * 100} %.`);
+    say(!arms.length ? "No arm can be simulated like this." : isStopped ? `Stopped after ${trials}.` : done >= TRIALS_MAX ? `Done: ${trials}, the most that this page runs.` : `Done: ${trials}; every interval that so many can have is below ±${PRECISE * 100} %.`);
     $("progress").value = 1;
   };
-  const isPrecise = (here, arms) => arms.every((arm) => rowsOf(here).every((row) => {
-    const one = core.interval(valuesOf(here, arm, row));
-    return one.mean === null || (one.half !== null && one.half <= PRECISE * Math.abs(one.mean));
-  }));
+  // Figures that have an interval have a short one, and every comparison is decided, or of arms that are the same within it.
+  const isSettled = (here, arms) => arms.every((arm) => rowsOf(here).every((row) => {
+    const one = figureOf(here, arm, row);
+    return one.value === null || one.isBound || one.needed > TRIALS_MAX || (one.interval && core.isWithin(one.interval, one.value, PRECISE));
+  })) && compared().every((one) => one.p < statistics.SIGNIFICANCE || one.change.ratio === null || one.needed > TRIALS_MAX || (one.change.interval && core.isWithin(one.change.interval, 1, PRECISE)));
   const showProgress = () => {
     const busy = workers.map((worker) => worker.job).filter(Boolean);
     const open = jobs.length + busy.reduce((sum, job) => sum + 1 - job.progress, 0);
@@ -202,17 +203,37 @@
       for (const row of kept.figures) rows.set(`${row.workload}/${row.metric}`, { workload: row.workload, metric: row.metric });
     return [...rows.values()];
   };
-  const valueIn = (kept, row) => { const one = kept && kept.figures.find((other) => other.workload === row.workload && other.metric === row.metric); return one ? one.value : null; };
-  const valuesOf = (here, arm, row) => {
-    const values = here.full[arm].filter(Boolean).map((kept) => valueIn(kept, row)).filter((value) => value !== null);
-    if (values.length) return values;
-    const quick = valueIn(here.quick[arm], row);
-    return quick === null ? [] : [quick];
+  // Of whole trials, or of the short run before there are any.
+  const outcomesOf = (here, arm) => {
+    const whole = here.full[arm].filter(Boolean);
+    return (whole.length ? whole : [here.quick[arm]].filter(Boolean)).map((kept) => kept.outcome);
   };
-  const judged = (share, metric) => (share.mean === null || Math.abs(share.mean) < 0.005 || (share.half !== null && Math.abs(share.mean) < share.half) ? "" : (share.mean < 0) === metric.lower ? "good" : "bad");
+  const figureOf = (here, arm, row) => { const own = outcomesOf(here, arm); return core.once(here, `${arm}/${row.workload}/${row.metric}`, own, () => core.figure(own, row)); };
+  // The metric by which a workload is compared: the first choice of its kind that the table has.
+  const isMain = (rows, row) => (data.main[row.workload] || []).find((key) => rows.some((one) => one.workload === row.workload && one.metric === key)) === row.metric;
+  // Every comparison of the table, with the p values of main figures adjusted for their number; the others are only described.
+  const compared = () => {
+    const here = found(positions), before = found(pinned), isMoved = keyOf(positions) !== keyOf(pinned), rows = rowsOf(here);
+    const pairs = rows.flatMap((row) => [
+      ...data.arms.filter((arm) => arm !== data.baseline).map((arm) => ({ row, arm, against: data.baseline, from: here })),
+      ...(isMoved ? data.arms.map((arm) => ({ row, arm, against: arm, from: before })) : []),
+    ]);
+    const mains = pairs.filter((one) => isMain(rows, one.row));
+    for (const one of pairs) {
+      const first = outcomesOf(one.from, one.against), second = outcomesOf(here, one.arm), count = Math.min(first.length, second.length), is = mains.includes(one);
+      const name = `${one.arm}/${one.against}/${one.from === here ? "" : keyOf(pinned)}/${one.row.workload}/${one.row.metric}/${mains.length}`;
+      Object.assign(one, core.once(here, name, [...first.slice(0, count), ...second.slice(0, count)], () => {
+        const [from, to] = [first, second].map((all) => core.figure(all.slice(0, count), one.row));
+        return { count, change: core.change(from, to), needed: Math.max(from.needed || 0, to.needed || 0), raw: is ? core.pOf(first, second, one.row, mains.length) : 1 };
+      }));
+      one.p = 1;
+    }
+    statistics.holm(mains.map((one) => one.raw)).forEach((p, at) => { mains[at].p = p; });
+    return pairs.map((one) => ({ ...one, isMain: mains.includes(one) }));
+  };
   const table = () => {
     const here = found(positions), before = found(pinned), isMoved = keyOf(positions) !== keyOf(pinned);
-    const rows = rowsOf(here);
+    const rows = rowsOf(here), all = compared();
     const head = make("tr", {}, make("th", { class: "text", scope: "col" }, "workload"), ...data.arms.map((arm) => make("th", { scope: "col" }, arm)));
     const body = make("tbody");
     let last = null;
@@ -220,22 +241,22 @@
       const metric = core.METRICS.find((one) => one.key === row.metric);
       const line = make("tr", {}, make("th", { class: "text", scope: "row" }, row.workload === last ? make("span", { class: "same" }, row.workload) : row.workload, " ", make("small", {}, metric.name)));
       last = row.workload;
-      const base = valuesOf(here, data.baseline, row);
       data.arms.forEach((arm) => {
-        const values = valuesOf(here, arm, row), one = core.interval(values);
-        const isShort = !here.full[arm].some(Boolean);
-        const cell = make("td", isShort ? { class: "short", title: "from a short run" } : {}, make("span", { class: "figure" }, core.text(one.mean, metric.unit)));
-        if (one.half !== null && one.mean) cell.append(make("small", {}, ` ±${Math.max(1, Math.round((100 * one.half) / one.mean))} %`));
-        if (arm !== data.baseline && values.length && base.length) { const share = core.change(values, base); if (share.mean !== null) cell.append(make("small", { class: `effect ${judged(share, metric)}` }, `${core.percent(share.mean)} against ${data.baseline}`)); }
-        if (isMoved) {
-          const old = valuesOf(before, arm, row), share = core.change(values, old);
-          cell.append(make("small", { class: `effect ${old.length ? judged(share, metric) : ""}` }, old.length ? `before ${core.text(core.interval(old).mean, metric.unit)} (${core.percent(share.mean || 0)})` : "before –"));
+        const one = figureOf(here, arm, row), isShort = !here.full[arm].some(Boolean);
+        const cell = make("td", isShort ? { class: "short", title: "from a short run" } : {}, make("span", { class: "figure" }, core.figureText(one, metric.unit)), isShort ? "" : make("small", {}, core.intervalText(one, metric.unit)));
+        for (const other of all.filter((own) => own.row.workload === row.workload && own.row.metric === row.metric && own.arm === arm)) {
+          const old = figureOf(before, arm, row);
+          const words = other.from === here ? `${core.changeText(other)} against ${data.baseline}` : old.value === null ? "before –" : `before ${core.figureText(old, metric.unit)} (${core.changeText(other)})`;
+          if (other.from !== here || other.change.ratio !== null) cell.append(make("small", { class: `effect ${core.toneOf(other, metric)}` }, words));
         }
         line.append(cell);
       });
       body.append(line);
     }
+    const mains = all.filter((one) => one.isMain && one.change.ratio !== null), open = mains.filter((one) => !core.toneOf(one, { lower: true })).length, count = mains.length ? Math.min(...mains.map((one) => one.count)) : 0;
+    const told = mains.length && data.arms.some((arm) => here.full[arm].some(Boolean)) ? ` Coloured: significant changes of main figures, judged after ${statistics.LOOKS.join(", ")} trials as in tailrace run; ${open} of ${mains.length} are undecided after ${count} trial${count === 1 ? "" : "s"}.` : "";
     $("table").replaceChildren(make("caption", {}, isMoved ? "Now, and before" : "Now"), make("thead", {}, head), body);
+    $("judged").textContent = told.trim();
     const refused = Object.entries(here.refused);
     $("refusals").replaceChildren(...refused.map(([arm, words]) => make("p", {}, make("strong", {}, `${arm} cannot be simulated like this: `), words)));
     $("refusals").hidden = refused.length === 0;

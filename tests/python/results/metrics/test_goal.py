@@ -3,7 +3,7 @@
 import pytest
 
 from tailrace.errors import RunRefusedError
-from tailrace.results.metrics.goal import Goal, parse_goal
+from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 
 SUBJECTS = ["shop", "backup"]
 
@@ -46,18 +46,15 @@ def test_what_is_wrong_with_a_goal_is_said(text: str, words: str) -> None:
     assert words in str(refused.value)
 
 
-def test_a_bound_is_kept_on_its_own_side() -> None:
-    latency, goodput = Goal("shop", "latency_p99_ms", 5.0), Goal("backup", "goodput_gbps", 4.0)
-    assert [latency.is_met(value) for value in (4.9, 5.0, 5.1)] == [True, True, False]
-    assert [goodput.is_met(value) for value in (3.9, 4.0, 4.1)] == [False, True, True]
-    assert str(latency) == "shop.p99 < 5 ms"
+def test_a_goal_is_told_as_it_is_written() -> None:
+    assert str(Goal("shop", "latency_p99_ms", 5.0)) == "shop.p99 < 5 ms"
+    assert str(Goal("backup", "goodput_gbps", 4.0)) == "backup.goodput > 4 Gbit/s"
 
 
-def test_a_lower_bound_keeps_no_upper_bound() -> None:
-    low, high, best = (
-        parse_goal("shop.p99 < 5ms", SUBJECTS),
-        Goal("shop", "rate_per_s", 4.0),
-        Goal("shop", "latency_p99_ms"),
-    )
-    assert [goal.is_met(4.5, is_lower_bound=False) for goal in (low, high, best)] == [True] * 3
-    assert [goal.is_met(4.5, is_lower_bound=True) for goal in (low, high, best)] == [False, True, True]
+def test_a_figure_that_a_kind_never_has_is_refused_before_anything_runs() -> None:
+    goal = Goal("all", "latency_p99_ms", 5.0)
+    with pytest.raises(RunRefusedError, match=r"--goal 'all.p99 < 5 ms': workloads of kind stream have no such figure"):
+        refuse_without_figure(goal, ["stream", "stream"])
+    refuse_without_figure(goal, ["stream", "oltp"])  # latencies of those that have them are pooled
+    with pytest.raises(RunRefusedError, match="kind stream"):
+        refuse_without_figure(Goal("all", "rate_per_s"), ["oltp", "stream"])

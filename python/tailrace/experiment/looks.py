@@ -1,0 +1,90 @@
+"""How many trials of each arm a run has: a number, or with `trials: auto` those of the look that decides."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tailrace.experiment.reporter import Reporter
+from tailrace.scenario.experiment import Experiment
+from tailrace.statistics.looks import looks_until
+
+if TYPE_CHECKING:
+    from tailrace.results.compare.looks import Standing
+
+BILLION = 10**9
+
+
+def trials_least(spec: Experiment) -> int:
+    """Trials of each arm at least."""
+    return looks_until(spec.trials_max)[0] if spec.trials == "auto" else spec.trials
+
+
+def trials_most(spec: Experiment) -> int:
+    """Trials of each arm at most."""
+    return looks_until(spec.trials_max)[-1] if spec.trials == "auto" else spec.trials
+
+
+class Looks:
+    """The trials that are wanted, and what the looks at the complete ones have found.
+
+    A look is at complete trials alone, never at what has come so far: its result does not depend on the order in which
+    trials end, and a run that was interrupted finds the same as one that was not.
+    """
+
+    def __init__(self, spec: Experiment) -> None:
+        self._spec = spec
+        self.trials = trials_least(spec)
+        """Of each arm, wanted now."""
+        self._found: list[tuple[int, list[Standing]]] = []
+        self.is_out_of_time = False
+
+    @property
+    def name(self) -> str:
+        """What the trials that are wanted now are called while they run."""
+        if not self._spec.is_auto:
+            return "trials"
+        return f"up to {self.trials} trials of each arm"
+
+    def goes_on(self, path: Path, arms: Sequence[str], reporter: Reporter) -> bool:
+        """Looks at the trials, which are complete; whether more are wanted of these arms, which then are `trials`."""
+        from tailrace.results import Run
+        from tailrace.results.compare.looks import standings
+        from tailrace.results.compare.looks_text import looks_sentence
+
+        every = standings(Run.read(path).until(self.trials), self._precision)
+        # Arms of earlier calls that do not run now may have fewer trials.
+        found = [standing for standing in every if {standing.arm, standing.baseline} <= {None, *arms}]
+        self._found.append((self.trials, found))
+        reporter.say(looks_sentence(found, self.trials, trials_most(self._spec), self._precision))
+        later = [trials for trials in looks_until(self._spec.trials_max) if trials > self.trials]
+        if not later or all(standing.is_decided for standing in found):
+            return False
+        self.trials = later[0]
+        return True
+
+    def back(self) -> None:
+        """The time is over before the trials of the next look are complete: the last look counts."""
+        if self._found:
+            self.trials = self._found[-1][0]
+            self.is_out_of_time = True
+
+    @property
+    def _precision(self) -> float:
+        return self._spec.precision / BILLION
+
+    def trials_planned(self, held: Mapping[str, Any]) -> int:
+        """Trials of each arm, those of earlier calls included; `held` is the manifest in the directory."""
+        is_same = self._spec.is_auto and bool(held.get("auto"))
+        return self.trials if is_same else max(self.trials, int(held.get("trials", 0)))
+
+    def trials_finished(self, held: Mapping[str, Any]) -> int:
+        """Trials of each arm of a run that had finished."""
+        return int(held.get("trials", self.trials)) if self._spec.is_auto else self.trials
+
+    def described(self, held: Mapping[str, Any]) -> dict[str, Any] | None:
+        """For the manifest. A run that was once looked at remains one, whatever number is given later."""
+        if not self._spec.is_auto:
+            return held.get("auto")
+        looks = [{"trials": trials, "standings": [asdict(one) for one in found]} for trials, found in self._found]
+        return {"trials_max": trials_most(self._spec), "precision": self._precision, "looks": looks}

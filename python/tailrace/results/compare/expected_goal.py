@@ -1,0 +1,72 @@
+"""Expectations that are goals: bounds of a figure of a workload, judged as those of a search are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.results.directory.published import Band
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.metrics.decision import decide, takes, together
+from tailrace.results.metrics.definitions import METRICS
+from tailrace.results.metrics.figure import figure_of
+from tailrace.results.metrics.goal import Goal
+from tailrace.results.metrics.sample_summary import interval_dict
+from tailrace.statistics.interval import VALUES_MIN
+
+
+@dataclass(frozen=True)
+class Limit(Goal):
+    """A bound on either side, whatever is better."""
+
+    is_lower: bool = False
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether the bound is one from below."""
+        return self.is_lower
+
+
+def is_goal(run: Run, band: Band) -> bool:
+    """Whether it has bounds, and no published value, of what a goal can name: a workload's metric in one arm.
+
+    Of fewer trials than an interval takes the value is judged, as that of other expectations: nothing is known then of
+    how trials differ.
+    """
+    is_narrowed = band.after_ps or band.port or band.queue or band.cause or band.statistic != "mean"
+    is_named = band.value is None and band.metric in METRICS and band.workload is not None
+    return is_named and not is_narrowed and len(run.valid(_arm(run, band))) >= VALUES_MIN
+
+
+def _arm(run: Run, band: Band) -> str:
+    return band.arm or run.baseline or ""
+
+
+def judge_goal(run: Run, band: Band, factor: float) -> dict[str, Any]:
+    """The end, and what it would take where that is undecided; the figure is so many times that of the trials."""
+    assert band.workload is not None, "it is a goal"
+    arm = _arm(run, band)
+    # An arm may omit some members of a group.
+    members = [name for name in run.groups.get(band.workload, [band.workload]) if name in run.workloads_of(arm)]
+    figure = figure_of(run.valid(arm), members, band.metric)
+    value, found = figure.value, figure.interval
+    goals = [
+        Limit(band.workload, band.metric, bound / factor, is_lower)
+        for bound, is_lower in ((band.low, True), (band.high, False))
+        if bound is not None
+    ]
+    ends = [decide(goal, figure) for goal in goals]
+    end = together(ends) if value is not None else None
+    needs = [takes(goal, figure) for goal, own in zip(goals, ends, strict=True) if own == "undecided"]
+    return {
+        "value": None if value is None else value * factor,
+        "interval": interval_dict(found, factor),
+        "measured": value,
+        "multiplied_by": factor,
+        "passed": None if end is None else end == "meets",
+        "holds": None if value is None else band.holds(value * factor),
+        "end": end,
+        "takes": needs[0] if end == "undecided" else "",
+        "is_bound": figure.is_bound,
+        "is_open": False,
+        "is_clear": None if end is None else end != "undecided",
+        "trials": len(figure.values),
+    }

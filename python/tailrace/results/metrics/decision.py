@@ -1,0 +1,106 @@
+"""Whether trials show that a goal is met, that it is missed, or neither.
+
+A goal is about the population: `shop.p99 < 5ms` is a statement about the 99th percentile of all transactions, and
+`backup.goodput > 4` about the mean over trials. It is met where the whole interval of the figure keeps the bound,
+missed where the whole interval lies beyond it, and undecided otherwise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Literal
+
+from tailrace.results.metrics.figure import Figure
+from tailrace.results.metrics.goal import Goal
+from tailrace.results.metrics.latency import PERCENTILES
+from tailrace.statistics import LEVEL, Interval, TrialsNeeded
+from tailrace.statistics.percentile import PLAIN_MAX
+
+End = Literal["meets", "misses", "undecided"]
+TAIL_FACTOR = 3.0
+"""Of percentiles above `PLAIN_MAX`, "meets" has this fraction of an error: few trials underestimate tails. With it a
+percentile that lies at the bound is said to meet it in 2 to 4 % of simulated searches whose error is 5 %."""
+TRIALS_TOLD_MAX = 1000
+LONGER = "a longer experiment.duration"
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Largest probabilities of wrong decisions: that it meets, and that it misses."""
+
+    meets: float
+    misses: float
+
+
+PRINTED = Errors((1 - LEVEL) / 2, (1 - LEVEL) / 2)
+"""Those of the interval that is printed."""
+
+
+def decide(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> End:
+    """The end of a goal. A figure that no trial has is one that nothing reaches: the goal is missed.
+
+    Without a bound every figure meets the goal.
+    """
+    if figure.value is None:
+        return "undecided" if figure.values else "misses"
+    if goal.bound is None:
+        return "meets"
+    if is_broken(goal, figure):
+        return "misses"
+    if _is_above(figure, goal.bound, errors.meets) if goal.is_floor else _is_below(figure, goal.bound, errors.meets):
+        return "meets"
+    if _is_below(figure, goal.bound, errors.misses) if goal.is_floor else _is_above(figure, goal.bound, errors.misses):
+        return "misses"
+    return "undecided"
+
+
+def is_broken(goal: Goal, figure: Figure) -> bool:
+    """Whether a single event has decided: of a goal that allows none."""
+    return goal.bound == 0 and not goal.is_floor and any(value > 0 for value in figure.values)
+
+
+def together(ends: Sequence[End]) -> End:
+    """The end of several goals that have to be met together."""
+    if "misses" in ends:
+        return "misses"
+    return "undecided" if "undecided" in ends else "meets"
+
+
+def errors_of(goal: Goal, error: float) -> Errors:
+    """The two errors of a decision that is wrong with at most this probability."""
+    percent = PERCENTILES.get(goal.metric.removeprefix("latency_").removesuffix("_ms"), 0.0)
+    return Errors(error / TAIL_FACTOR if percent > PLAIN_MAX else error, error)
+
+
+def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
+    """What it would take to decide an undecided goal, in words."""
+    found = figure.interval_at(1 - 2 * errors.meets)
+    if isinstance(found, TrialsNeeded):
+        return f"about {max(found.trials, figure.trials + 1)} trials of this length"
+    if figure.value is None or goal.bound is None or found is None or figure.is_bound:
+        return LONGER
+    needed = _trials_needed(goal.bound, figure, found)
+    if needed is None or needed > TRIALS_TOLD_MAX:
+        return f"more than {TRIALS_TOLD_MAX} trials: the figure lies at the bound"
+    return f"about {max(needed, figure.trials + 1)} trials"
+
+
+def _trials_needed(bound: float, figure: Figure, interval: Interval) -> int | None:
+    """So many that the interval, whose width shrinks with the root of their number, ends at the bound."""
+    assert figure.value is not None, "there is an interval"
+    end = interval.high if bound > figure.value else interval.low
+    width, distance = end - figure.value, bound - figure.value
+    if min(end, figure.value, bound) > 0:
+        width, distance = log(end / figure.value), log(bound / figure.value)
+    return ceil(figure.trials * (width / distance) ** 2) if distance else None
+
+
+def _is_below(figure: Figure, bound: float, error: float) -> bool:
+    found = figure.interval_at(1 - 2 * error)
+    return isinstance(found, Interval) and found.high <= bound
+
+
+def _is_above(figure: Figure, bound: float, error: float) -> bool:
+    found = figure.interval_at(1 - 2 * error)
+    low = found.low if isinstance(found, Interval) else figure.low_at(1 - 2 * error)
+    return low is not None and low >= bound

@@ -1,0 +1,41 @@
+"""When the trials of a setting are looked at, and how sure each look has to be.
+
+The error of a decision is divided over its looks (Bonferroni), so that it holds however the trials depend on each other
+and whichever look decides.
+"""
+
+from dataclasses import dataclass, replace
+
+LOOKS = (6, 8, 12, 16)
+"""Numbers of trials; every next one adds about a third."""
+GROWTH = 4 / 3
+EARLY = 3
+"""Trials of the first look at a proposal; an interval takes as many."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a setting is decided."""
+
+    error: float
+    """Probability of a wrong decision, over all looks."""
+    looks: tuple[int, ...]
+    """Numbers of trials after which it may be decided, ascending."""
+
+    @property
+    def error_of_look(self) -> float:
+        """Of one look."""
+        return self.error / len(self.looks)
+
+    def from_trials(self, least: int) -> "Rule":
+        """The looks from so many trials on, one of them at that number; each is as sure as before."""
+        looks = tuple(sorted({least, *(look for look in self.looks if look > least)}))
+        return replace(self, error=self.error_of_look * len(looks), looks=looks)
+
+
+def rule_of(error: float, trials_max: int, *, is_early: bool = False) -> Rule:
+    """Looks after 6, 8, 12, 16 .. trials, the last after `trials_max`; early ones begin with `EARLY`."""
+    looks = [EARLY, *LOOKS] if is_early else list(LOOKS)
+    while looks[-1] < trials_max:
+        looks.append(round(looks[-1] * GROWTH))
+    return Rule(error, tuple(sorted({trials_max, *(look for look in looks if look < trials_max)})))

@@ -1,0 +1,99 @@
+"""What a search concludes from settings that meet a goal, miss it, or are undecided; latencies are drawn."""
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from drawn_trials import measured
+from tailrace.experiment.reporter import Silent
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.figure import Figure, figure_of
+from tailrace.scenario.loading import load_scenario
+from tailrace.search.deciding import Decider
+from tailrace.search.search import Searched, search
+from tailrace.search.text import answer, search_text
+from tailrace.search.wanted import Wanted
+
+LIMIT = "policies.q.queues.normal.limit"
+GOAL_MS = 20.0
+
+
+def drawn_trial(number: int, p99_ms: float, spread: float, seed: str) -> Trial:
+    """Exponential latencies; the luck of a trial moves its 99th percentile by about `spread`."""
+    rng = random.Random(f"{seed}/{number}")
+    scale = p99_ms / 4.605 * rng.lognormvariate(0, spread)
+    own = {"name": "burst", "kind": "datagrams", **measured([scale * rng.expovariate(1) for _ in range(3500)])}
+    return Trial("base", number, "ok", "", {"end_ps": 10**12, "workloads": [own]}, Path())
+
+
+def searched(
+    truths: Mapping[str, float],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    spread: float = 0.05,
+    **options: object,
+) -> Searched:
+    """A search over settings whose 99th percentile in milliseconds is known."""
+
+    def figures(decider: Decider, positions: tuple[int, ...], trials: int) -> list[Figure]:
+        setting = str(decider.values(positions)[LIMIT])
+        counted = [drawn_trial(number, truths[setting], spread, setting) for number in range(1, trials + 1)]
+        return [figure_of(counted, ["burst"], goal.metric) for goal in decider.goals]
+
+    monkeypatch.setattr(Decider, "_figures", figures)
+    vary = [f"{LIMIT}={','.join(truths)}"]
+    wanted = Wanted(vary, ["burst.p99 < 20ms"], minimise="limit", out=tmp_path / "out", **options)  # type: ignore[arg-type]
+    return search(load_scenario(Path(__file__).parent / "burst.yaml"), wanted, Silent())
+
+
+def test_half_of_the_trials_are_no_goal_that_is_met(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where p99 lies at the bound, about half of all trials keep it: that setting is undecided."""
+    truths = {"1MB": 60.0, "2MB": 40.0, "3MB": GOAL_MS, "4MB": 8.0, "5MB": 5.0}
+    found = searched(truths, tmp_path, monkeypatch)
+    ends = {str(one.values[LIMIT]): one.end for one in found.tried}
+    assert ends == {"1MB": "misses", "2MB": "misses", "3MB": "undecided", "4MB": "meets", "5MB": "meets"}
+    trials = {str(one.values[LIMIT]): one.trials for one in found.tried}
+    assert trials == {"1MB": 6, "2MB": 6, "3MB": 16, "4MB": 6, "5MB": 6}
+    smallest, largest, undecided = answer(found)
+    assert smallest.startswith("Smallest limit that meets burst.p99 < 20 ms: limit=4MB (burst.p99 ")
+    assert largest.startswith("The largest that misses it: limit=2MB (")
+    assert undecided.startswith("Undecided: limit=3MB (")
+    assert "would decide" in undecided
+
+
+def test_the_sentence_does_not_contradict_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What more trials do not confirm is no setting that meets the goal, and not every setting meets it then."""
+    decided, patience = Decider.try_at, []
+
+    def unconfirmed(decider: Decider, positions: tuple[int, ...], rule: object = None) -> object:
+        if rule is not None and positions == (0,):
+            patience.append(positions)
+            figures = decider._figures(positions, 12)
+            decider.tried[positions] = found = decider._decided(positions, figures, decider.rule)
+            return found.__class__(**{**found.__dict__, "end": "undecided", "takes": "about 40 trials"})
+        return decided(decider, positions, rule)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Decider, "try_at", unconfirmed)
+    found = searched({"1MB": 10.0, "2MB": 5.0, "3MB": 5.0}, tmp_path, monkeypatch, confirm=12)
+    assert patience == [(0,)]
+    assert found.state == "found"
+    text = search_text(found)
+    assert "Every setting" not in text
+    assert "Smallest limit that meets burst.p99 < 20 ms: limit=2MB" in text
+    assert "Undecided: limit=1MB (about 40 trials would decide)." in text
+    assert found.found is not None
+    assert found.found.trials == 12, "the next one is confirmed, too"
+
+
+def test_where_nothing_is_certain_it_is_said_what_would_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = searched({"1MB": 60.0, "2MB": GOAL_MS, "3MB": GOAL_MS}, tmp_path, monkeypatch, spread=0.4)
+    assert (found.state, found.found) == ("none", None)
+    first, second = answer(found)
+    assert first.startswith("No setting is certain to meet burst.p99 < 20 ms: 3 were tried")
+    assert second.startswith("Undecided: ")
+    missed = searched({"1MB": 60.0, "2MB": 50.0}, tmp_path / "missed", monkeypatch)
+    assert list(answer(missed)) == [
+        "No setting meets burst.p99 < 20 ms: 2 were tried, over limit 1MB, 2MB, and all of them miss it."
+    ]
