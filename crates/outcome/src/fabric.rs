@@ -1,5 +1,6 @@
 //! What a fabric in real time was like: how well it kept its plan.
 
+use crate::live::LatenessEffect;
 use crate::told::{Told, told};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,6 +15,9 @@ pub struct Fabric {
     /// By port towards a host, from the first switch of a frame to the host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_us: Option<BTreeMap<String, Delays>>,
+    /// By port, what lateness did there; absent where it was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<BTreeMap<String, LatenessEffect>>,
     /// Frames that are no part of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign_frames: Option<u64>,
@@ -23,6 +27,9 @@ pub struct Fabric {
     /// By host, what was lost outside of the modelled queues: each should be zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_lost_outside: Option<BTreeMap<String, LossesOutside>>,
+    /// By host, frames that the senders of a workload have counted as refused by their own interface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_refused: Option<BTreeMap<String, u64>>,
     /// That left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_out: Option<u64>,

@@ -10,6 +10,7 @@ mod hypervisor;
 mod interface;
 mod latency;
 mod limits;
+mod live;
 mod mpi;
 mod network;
 mod port;
@@ -31,6 +32,10 @@ pub use hypervisor::{Hypervisor, HypervisorPort, HypervisorTask, TaskKind};
 pub use interface::{Interface, LosslessInterface};
 pub use latency::{CutOff, Latency};
 pub use limits::Limits;
+pub use live::{
+    Connections, CoreWait, Counters, Ends, HostSettings, Interfaces, LatenessEffect, Live, LivePrograms, MachineTimes, RoundTrip,
+    SpentTimes, SwitchTimes,
+};
 pub use mpi::{MpiSize, MpiTimes};
 pub use network::{Conservation, NetworkOutcome};
 pub use port::{Dpp, Elephants, Group, MtuDrops, Pause, Port, Qcn, Queue, SourceTraffic};

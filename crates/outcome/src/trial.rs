@@ -5,6 +5,7 @@ use crate::fabric::Fabric;
 use crate::host::Host;
 use crate::hypervisor::Hypervisor;
 use crate::interface::{Interface, LosslessInterface};
+use crate::live::Live;
 use crate::network::Conservation;
 use crate::port::Port;
 use crate::switch::Switch;
@@ -53,6 +54,9 @@ pub struct Outcome {
     /// By host, the interfaces of a fabric that take part in data-centre bridging; those of simulated hosts are at the hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<BTreeMap<String, LosslessInterface>>,
+    /// What only trials with real programs have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
     /// Of the plan.
     pub name: String,
     /// Interfaces of hosts, then ports of switches, in the order of the plan.

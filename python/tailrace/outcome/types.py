@@ -74,6 +74,21 @@ ColumnValues = list[int | float]
 """The values of a column."""
 
 
+class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Connections of a workload, as their sending ends knew them."""
+
+    count: int
+    """That ended."""
+    expected: int | None
+    """That the workload opened; null where it is not known."""
+    retransmitted_bytes: int
+    """That were sent again."""
+    round_trip_least_ms: float | None
+    """The shortest; null where none is known."""
+    round_trip_mean_ms: float | None
+    """The mean; null where none is known."""
+
+
 class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Where all frames are that hosts have sent: delivered, dropped, or in the network."""
 
@@ -113,6 +128,21 @@ class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """On system calls."""
     user_ps: int
     """On programs."""
+
+
+class CoreWait(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What a workload lost because its programs waited for a core."""
+
+    exposed: float
+    """Part of the waiting that its users feel, 0 to 1."""
+    of_s: float
+    """Time of its users."""
+    share: float
+    """Of that time, what was lost, 0 to 1."""
+    stolen_s: float
+    """Taken by a hypervisor."""
+    wait_s: float
+    """For which programs waited."""
 
 
 class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -206,6 +236,19 @@ class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """
 
 
+class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Where the connections of a workload end."""
+
+    client: str
+    """Host that opens them."""
+    client_ports: list[int]
+    """Empty for any."""
+    server: str
+    """Host that accepts them."""
+    server_ports: list[int]
+    """Of its servers."""
+
+
 class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """What the engine knows of a guest."""
 
@@ -275,6 +318,29 @@ class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
     """How often guests ran."""
 
 
+class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What lateness did at a port: the difference between the trial and a switch without lateness for the same
+    frames.
+    """
+
+    drain_ms: float
+    """How long the longest queue of the port takes to drain."""
+    drops: int
+    """Drops that happened."""
+    frames: int
+    """That were given to the host of the port; 0 at a port between switches."""
+    mean_ms: float | None
+    """Difference of the mean delay; null where no host tells."""
+    p99_ms: float | None
+    """Difference of the 99th percentiles."""
+    punctual_drops: int
+    """Drops of a switch without lateness."""
+    slope: float | None
+    """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it."""
+    slope_drops: int
+    """Drops that come with that lateness."""
+
+
 class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Frames that a host lost outside of the modelled queues. Absent where its counters cannot be read."""
 
@@ -319,6 +385,8 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """Processor time of the machine."""
     delay_us: dict[str, Delays] | None = None
     """By port towards a host, from the first switch of a frame to the host."""
+    effect: dict[str, LatenessEffect] | None = None
+    """By port, what lateness did there; absent where it was not judged."""
     foreign_frames: int | None = None
     """Frames that are no part of the plan."""
     frames_in: int | None = None
@@ -327,6 +395,8 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """By host, what was lost outside of the modelled queues: each should be zero."""
     frames_out: int | None = None
     """That left."""
+    frames_refused: dict[str, int] | None = None
+    """By host, frames that the senders of a workload have counted as refused by their own interface."""
     kind: str | None = None
     """Name of the kind of fabric, such as `tap`."""
     lateness_us: LatenessUs | None = None
@@ -542,6 +612,19 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fal
     """Frames that were sent."""
 
 
+class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """How the kernel of a host was set."""
+
+    offloads: dict[str, str]
+    """`on` or `off`, by name."""
+    route: str
+    """Its route."""
+    sysctls: dict[str, str]
+    """Those of TCP, by name."""
+    tcp_metrics: int
+    """Earlier connections that it remembered: none."""
+
+
 class HypervisorPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """A port of the switch of a hypervisor."""
 
@@ -646,6 +729,15 @@ class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """Frames that the device did not take in time."""
 
 
+class Interfaces(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Counters of interfaces."""
+
+    hosts: dict[str, dict[str, int]]
+    """By host."""
+    switch: dict[str, dict[str, int]]
+    """Of a foreign switch, by name of the interface."""
+
+
 class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Of the transactions, flows or datagrams of a workload that are complete."""
 
@@ -708,6 +800,134 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """How busy the busiest program of the sending host was, in thousandths of a core."""
     sender_processor_ps: int | None = None
     """By the sender's processor."""
+
+
+class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What everything on the machine used."""
+
+    backlog: dict[str, int]
+    """Of the receive queues of all cores."""
+    context_switches: int
+    """Of all cores."""
+    idle_ps: int | None = None
+    """On nothing."""
+    softirq_ps: int
+    """On software interrupts."""
+    steal_ps: int | None = None
+    """Taken by a hypervisor."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On programs."""
+
+
+class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What programs used."""
+
+    involuntary_switches: int
+    """Switches to another task while they could have gone on."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On the programs."""
+    voluntary_switches: int
+    """Switches because they had nothing to do."""
+
+
+class LivePrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What was run."""
+
+    commands: dict[str, list[str]]
+    """Command lines by program."""
+    configurations: dict[str, str]
+    """Configuration files by name."""
+    reports: dict[str, str]
+    """What programs reported themselves, by workload: the last characters."""
+
+
+class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Round trips of a ping, in microseconds. Absent where no answer came."""
+
+    max: float | None = None
+    """The longest."""
+    mean: float | None = None
+    """The mean."""
+    min: float | None = None
+    """The shortest."""
+
+
+class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What the program that switches frames used."""
+
+    involuntary_switches: int
+    """Switches to another task while they could have gone on."""
+    program: str
+    """Its name."""
+    system_ps: int
+    """On system calls."""
+    user_ps: int
+    """On the programs."""
+    voluntary_switches: int
+    """Switches because they had nothing to do."""
+
+
+class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """How the programs and the machine of a trial were."""
+
+    begin_skew_ms: float
+    """Between the first and the last workload that began."""
+    begun_within_us: int
+    """How far apart the beginnings by the clocks of the fabric and of the programs may be."""
+    client_ports: dict[str, list[int]]
+    """By workload, the ports of its clients; left out where they are not known."""
+    congestion_controls: list[str]
+    """Names of those in use."""
+    connections: dict[str, Connections]
+    """By workload, its connections at their ends."""
+    core_waits: dict[str, CoreWait]
+    """By workload, what it lost because its programs waited for a core."""
+    counters: dict[str, dict[str, int]]
+    """By host, what its kernel counted."""
+    ends: dict[str, Ends]
+    """By workload, where its connections end; left out where there are none."""
+    generator_lag_us: dict[str, float]
+    """By workload, how late its load came on average."""
+    idle_share: float | None
+    """Of the machine, on nothing, 0 to 1."""
+    interfaces: Interfaces
+    """Where interfaces lost frames."""
+    kernel_wait_share: dict[str, float]
+    """By thread of the kernel, the share of the trial for which it waited for a core."""
+    machine: MachineTimes
+    """What everything on the machine used."""
+    neighbours: dict[str, SpentTimes]
+    """By name, what a neighbour used."""
+    offsets_ps: dict[str, int]
+    """By workload, how much later its transactions were than its log says; left out where that is nothing."""
+    programs: LivePrograms
+    """The programs that were run."""
+    round_trip_us: dict[str, RoundTrip]
+    """Pings before the trial, by place."""
+    server_rss_max_bytes: dict[str, int]
+    """By host, the largest resident memory of a server."""
+    settings: dict[str, HostSettings]
+    """By host, how its kernel was set."""
+    smoothed_round_trip_mean_ms: float | None
+    """Of the connections that were seen; null without any."""
+    span_s: float
+    """Length of the measured interval."""
+    start_skew_ms: dict[str, float]
+    """By workload of several hosts, between the first and the last of them that began."""
+    steal_by_core: list[float | None]
+    """By core, the share that a hypervisor took; null where the kernel does not tell."""
+    steal_share: float | None
+    """Of the machine, taken by a hypervisor, 0 to 1."""
+    switch: SwitchTimes | None
+    """What the program that switches used; null where the kernel switches."""
+    warnings: list[str]
+    """What is to be known of the trial."""
+    window_mean_segments: float | None
+    """Congestion windows of the connections that were seen; null without any."""
 
 
 class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -1054,6 +1274,8 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """By host, the interfaces of a fabric that take part in data-centre bridging; those of simulated hosts are at
     the hosts.
     """
+    live: Live | None = None
+    """What only trials with real programs have."""
     name: str
     """Of the plan."""
     netstat: list[Interface]

@@ -12,10 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from tailrace.errors import TailraceError, reason_of
 from tailrace.files import read_json
+from tailrace.outcome.types import Host, Outcome, Port, Workload
 
 SOLO = "solo:"
+ENVELOPE = frozenset({"status", "reason", "arm", "trial", "plan_hash", "is_machine_fault", "unfinished", "cores"})
+"""Keys of a stored trial besides those of its outcome."""
 Status = Literal["ok", "invalid", "failed", "cancelled"]
 
 
@@ -51,6 +56,27 @@ class Trial:
     @cached_property
     def _workloads(self) -> dict[str, dict[str, Any]]:
         return {w["name"]: w for w in reversed(self.outcome.get("workloads", []))}
+
+    @cached_property
+    def typed(self) -> Outcome:
+        """The outcome; of a trial that has none, `AttributeError` is what reading gives."""
+        own = {key: value for key, value in self.outcome.items() if key not in ENVELOPE}
+        return msgspec.convert(own, Outcome)
+
+    @cached_property
+    def typed_workloads(self) -> dict[str, Workload]:
+        """Workloads by name; a solo trial has only its own."""
+        return {own.name: own for own in reversed(self.typed.workloads)} if self.outcome else {}
+
+    def typed_ports(self, name: str | None) -> list[Port]:
+        """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
+        every = self.typed.ports if self.outcome else []
+        return every if name is None else [every[number] for number in self.port_numbers.get(name, [])]
+
+    @cached_property
+    def typed_hosts(self) -> dict[str, Host]:
+        """Hosts by name."""
+        return {host.name: host for host in self.typed.hosts} if self.outcome else {}
 
     @property
     def counted_ps(self) -> int:
