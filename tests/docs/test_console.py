@@ -39,6 +39,8 @@ PAGES = (
 )
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+UNCERTAIN = re.compile(r" ±[\d.]+|(?<=\d)\*")
+"""Half of an interval, or the mark of a figure that has none yet: a shorter run has other ones."""
 TO_GO = re.compile(r"(?<=^about )(\d+ s|\d+ min|\d+\.\d h)(?= remaining$)")
 EXIT = re.compile(r"\[exit (\d+)\]")
 WHOLE_PAGES = ("docs/how-to/reproduce-a-paper.md",)
@@ -99,8 +101,9 @@ def first_missing(shown: list[str], printed: str, *, exactly: bool = False) -> s
 
 def matches(shown: str, printed: str) -> bool:
     """Whether a line says the same in other numbers."""
-    pieces = [".*".join(map(re.escape, piece.split("..."))) for piece in NUMBER.split(words(shown))]
-    return re.fullmatch(NUMBER.pattern.join(pieces), printed) is not None
+    plain = UNCERTAIN.sub("", words(shown))
+    pieces = [".*".join(map(re.escape, piece.split("..."))) for piece in NUMBER.split(plain)]
+    return re.fullmatch(NUMBER.pattern.join(pieces), UNCERTAIN.sub("", printed)) is not None
 
 
 def words(line: str) -> str:

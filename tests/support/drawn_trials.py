@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from tailrace.results.metrics.latency import PERCENTILES
 from tailrace.statistics import Histogram, Latencies
 
 MS = 10**9
@@ -23,10 +24,16 @@ def measured(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> dict[st
         "mean_ps": math.fsum(ended_ms) * MS / len(ended_ms),
         "min_ps": min(ended),
         "max_ps": max(ended),
+        **{f"{key}_ps": _percentile_ps(ended_ms, percent) for key, percent in PERCENTILES.items()},
         "buckets": buckets(ended_ms),
     }
     longest = max((edge for edge, _ in buckets(cut_ms)), default=0)
     return {"latency": latency, "cut_off": {"count": len(cut_ms), "longest_ps": longest, "buckets": buckets(cut_ms)}}
+
+
+def _percentile_ps(ended_ms: Sequence[float], percent: float) -> int:
+    """The smallest value that so many are not above."""
+    return round(sorted(ended_ms)[max(0, math.ceil(len(ended_ms) * percent / 100) - 1)] * 1e6) * 1000
 
 
 def trial(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> Histogram:

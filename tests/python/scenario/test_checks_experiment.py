@@ -19,7 +19,7 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
     [
         # experiment and observation
         ("experiment__duration", "0s", "experiment.duration", "must be greater than zero"),
-        ("experiment__trials", 0, "experiment.trials", "write at least 1"),
+        ("experiment__trials", 0, "experiment.trials", "write 1 to 1000, or auto"),
         ("experiment__clock", "2000ppm", "experiment.clock", "is out of range"),
         ("experiment__calibrate", {"to": "6s"}, "experiment.calibrate.to", "at most experiment.duration"),
         (

@@ -54,7 +54,7 @@ def test_the_figure_of_a_trial_is_read_once(tmp_path: Path, monkeypatch: pytest.
         read.append(trial.stem)
         return metric_of_members(trial, members, metric)
 
-    monkeypatch.setattr("tailrace.results.metrics.decision.metric_of_members", counted)
+    monkeypatch.setattr("tailrace.results.metrics.figure.metric_of_members", counted)
     found = searched(tmp_path, vary=[f"{LIMIT}=20kB,1MB"], minimise="limit")
     assert [one.trials for one in found.tried] == [2, 6]
     # The two trials after which a loss would be certain are looked at again among six.

@@ -15,6 +15,7 @@ from tailrace.statistics import (
     Latencies,
     TrialsNeeded,
     holm_adjusted,
+    logs_or_values,
     mean_change,
     mean_log_interval,
     named_stream,
@@ -105,6 +106,19 @@ def test_changes_of_percentiles(page: Page, metric: str, percent: float, factor:
     scores = joint_scores(latencies(first), latencies(second), percent)
     assert scores is not None
     flipped = sign_flip_test([y - x for x, y in zip(*scores, strict=True)], named_stream(1, "test"))
+    assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(max(flipped.p_value, expected.p_student))
+
+
+@pytest.mark.parametrize("factor", [1.02, 1.5])
+def test_changes_of_percentiles_of_few_transactions(page: Page, factor: float) -> None:
+    first, second = (workloads(6, 40, seed=5, factor=one) for one in (1.0, factor))
+    both = ", ".join(f"core.figure({outcomes(own)}, {{workload: 'shop', metric: 'p99'}})" for own in (first, second))
+    expected = percentile_change(latencies(first), latencies(second), P99, is_paired=True)
+    assert expected.interval is None
+    assert page.eval(f"core.change({both}).p") == pytest.approx(expected.p_student, rel=1e-5)
+    own = [[one.percentile_ms(P99).ms for one in latencies(each).trials] for each in (first, second)]
+    differences = [y - x for x, y in zip(*logs_or_values(*own), strict=True)]
+    flipped = sign_flip_test(differences, named_stream(1, "test"))
     assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(max(flipped.p_value, expected.p_student))
 
 

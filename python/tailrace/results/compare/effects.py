@@ -25,6 +25,7 @@ from tailrace.statistics import (
     LEVEL,
     Change,
     Effect,
+    Interval,
     Latencies,
     TestResult,
     Verdict,
@@ -34,6 +35,7 @@ from tailrace.statistics import (
     mean_change,
     mean_latency_change,
     percentile_change,
+    percentile_interval,
     told_verdict,
     with_test,
 )
@@ -89,12 +91,19 @@ class Comparison:
 
     @property
     def scores(self) -> tuple[Sequence[float], Sequence[float]]:
-        """Numbers of the trials whose sums say which figure is the larger."""
-        if self.latencies is not None and self._percent is not None:
+        """Numbers of the trials whose sums say which figure is the larger.
+
+        Of too few transactions for an interval, those beyond the common percentile say little: in a network without
+        luck they may all be equal, although every trial of one arm is far above all of the other.
+        """
+        if self.latencies is not None and self._percent is not None and self._has_intervals(self._percent):
             scores = joint_scores(*self.latencies, self._percent)
             if scores is not None:
                 return scores
         return logs_or_values(*self.samples)
+
+    def _has_intervals(self, percent: float) -> bool:
+        return all(isinstance(percentile_interval(own, percent), Interval) for own in self.latencies or ())
 
     @property
     def _percent(self) -> float | None:

@@ -85,7 +85,7 @@ const core = (() => {
   const pOfLook = (first, second, tests) => {
     const own = change(first, second);
     if (own.ratio === null) return 1;
-    const scores = first.percent ? statistics.jointScores(first.latencies, second.latencies, first.percent) : statistics.logsOrValues(first.values, second.values);
+    const scores = first.percent ? statistics.latencyScores(first.latencies, second.latencies, first.percent) : statistics.logsOrValues(first.values, second.values);
     return scores ? Math.max(own.p, statistics.permuted(...scores, tests)) : 1;
   };
   // The p value of one of so many comparisons that are looked at after 6, 8 and 12 trials: the smallest, for so many looks.

@@ -172,11 +172,22 @@ const statistics = (() => {
     const differences = b.map((value, place) => value - a[place]);
     return tRatio(mean(differences), meanError(differences));
   };
+  const pOfShares = (first, second, percent) => {
+    const t = tOfShares(first, second, percent, 1);
+    return t === null ? 1 : pStudent(t, first.trials.length - 1);
+  };
+  // Of too few transactions for an interval: of the logarithms of the trials' own percentiles, lower bounds as they are.
+  const pOfTrials = (first, second, percent) => {
+    const each = [first, second].map((one) => logs(one.trials.map((trial) => estimate(trial, percent).ps)));
+    if (!each[0] || !each[1]) return pOfShares(first, second, percent);
+    const differences = each[1].map((value, at) => value - each[0][at]);
+    return differences.length < VALUES_MIN ? 1 : pStudent(tRatio(mean(differences), meanError(differences)), differences.length - 1);
+  };
+  const hasIntervals = (first, second, percent) => Boolean(percentileInterval(first, percent) && percentileInterval(second, percent));
   const percentileChange = (first, second, percent) => {
     const from = estimate(first.pooled, percent).ps, to = estimate(second.pooled, percent).ps, freedom = first.trials.length - 1;
-    const t = tOfShares(first, second, percent, 1), p = t === null ? 1 : pStudent(t, freedom);
     const own = [percentileInterval(first, percent), percentileInterval(second, percent)];
-    if (!own[0] || !own[1]) return { ratio: from > 0 ? to / from : null, interval: null, p };
+    if (!own[0] || !own[1]) return { ratio: from > 0 ? to / from : null, interval: null, p: pOfTrials(first, second, percent) };
     const endOf = (inside, outside) => {
       for (let at = 0; at < HALVINGS; at++) {
         const middle = (inside + outside) / 2, found = tOfShares(first, second, percent, Math.exp(middle));
@@ -184,15 +195,15 @@ const statistics = (() => {
       }
       return Math.exp(outside);
     };
-    const centre = Math.log(to / from);
-    const found = { ratio: to / from, interval: { low: endOf(centre, Math.log(own[1].low / own[0].high)), high: endOf(centre, Math.log(own[1].high / own[0].low)) }, p };
+    const centre = Math.log(to / from), ends = [Math.log(own[1].low / own[0].high), Math.log(own[1].high / own[0].low)], p = pOfShares(first, second, percent);
+    const found = { ratio: to / from, interval: { low: endOf(centre, ends[0]), high: endOf(centre, ends[1]) }, p };
     if (percent <= PLAIN_MAX) return found;
     const left = [first, second].map((one) => logs(without(one, percent))), each = [first, second].map((one) => logs(one.trials.map((trial) => percentileOf(trial, percent))));
     if (!left[0] || !left[1] || !each[0] || !each[1]) return { ratio: to / from, interval: null, p: 1 };
     const differences = ([a, b]) => a.map((value, at) => b[at] - value);
     const error = Math.max(jackknifeError(differences(left)), sectioningError(differences(each), centre));
     const tail = logChange(centre, error, freedom);
-    return { ratio: found.ratio, interval: { low: Math.min(found.interval.low, tail.interval.low), high: Math.max(found.interval.high, tail.interval.high) }, p: Math.max(p, tail.p) };
+    return { ratio: found.ratio, interval: { low: Math.min(found.interval.low, tail.interval.low), high: Math.max(found.interval.high, tail.interval.high) }, p: Math.max(ends[0] <= 0 && 0 <= ends[1] ? p : 0, tail.p) };
   };
   // Numbers of the trials whose sums say which figure is the larger.
   const jointScores = (first, second, percent) => {
@@ -202,6 +213,11 @@ const statistics = (() => {
     return [found.slice(0, first.trials.length), found.slice(first.trials.length)];
   };
   const logsOrValues = (first, second) => (Math.min(...first, ...second) > 0 ? [first.map(Math.log), second.map(Math.log)] : [first, second]);
+  // Those of latencies: where they have no intervals, the percentiles of the trials.
+  const latencyScores = (first, second, percent) => {
+    if (hasIntervals(first, second, percent)) return jointScores(first, second, percent);
+    return logsOrValues(...[first, second].map((one) => one.trials.map((trial) => estimate(trial, percent).ps)));
+  };
   // Exact p value of a difference of means: by exchanging the labels in each pair, or of all trials. 1 where the arrangements are too many.
   const permuted = (first, second, tests) => {
     const n = first.length, pairs = 2 ** n, isPairing = n >= 6 && (tests * 2) / pairs < SIGNIFICANCE;
@@ -230,6 +246,6 @@ const statistics = (() => {
     order.forEach((at, place) => { largest = Math.max(largest, Math.min(1, values[at] * (values.length - place))); found[at] = largest; });
     return found;
   };
-  return { LEVEL, LOOKS, SIGNIFICANCE, mean, pStudent, quantile, latencies, estimate, trialsNeeded, percentileInterval, logInterval, meanChange, percentileChange, jointScores, logsOrValues, permuted, holm };
+  return { LEVEL, LOOKS, SIGNIFICANCE, mean, pStudent, quantile, latencies, estimate, trialsNeeded, percentileInterval, logInterval, meanChange, percentileChange, latencyScores, logsOrValues, permuted, holm };
 })();
 if (typeof module !== "undefined") module.exports = statistics;
