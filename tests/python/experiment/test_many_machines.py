@@ -89,13 +89,13 @@ def test_a_trial_that_kills_its_workers_has_failed_and_the_others_have_not(folde
     with cluster(folder, workers=4, wall_s=0.05, killer="dpp/trial-3") as place:
         code, said = run_on(place, folder)
         died = [process.poll() for process in place.processes[1:]].count(-signal.SIGKILL)
-    assert (code, died) == (3, 3), said
+    assert (code, died) in [(3, 3), (3, 4)], said
     outcomes = {file: json.loads(file.read_text("utf-8")) for file in (folder / "run").glob("trials/*/*.json")}
     failed = {
         f"{file.parent.name}/{file.stem}": one["reason"] for file, one in outcomes.items() if one["status"] != "ok"
     }
     assert list(failed) == ["dpp/3"]
-    assert failed["dpp/3"].startswith("killed 3 workers (hint: ")
+    assert failed["dpp/3"].startswith("killed at least 3 workers (hint: ")
     assert [one["status"] for one in outcomes.values()].count("ok") == 2 * TRIALS - 1
 
 

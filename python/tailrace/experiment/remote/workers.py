@@ -233,7 +233,8 @@ class Workers:
             stage.waiting.back(flight.keys, is_suspect=True)
             return
         key = flight.keys[0]
-        reason = f"killed {stage.deaths[key]} workers (hint: a log of the workers, or their memory, tells why)"
+        # Before Dask knows of the limit of a batch, it may have begun it once more.
+        reason = f"killed at least {stage.deaths[key]} workers (hint: a log of the workers, or their memory, tells why)"
         stage.watcher.finished(key, Outcome({"status": "failed", "reason": reason}), 0.0)
 
     def _take_back(self, stage: "_Stage", flights: Sequence[Flight]) -> None:
