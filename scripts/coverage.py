@@ -166,7 +166,7 @@ def _of(held: State, name: str) -> State:
     """What is held of a case; nothing where its scenario was another one."""
     is_aa = name.startswith("aa")
     group = held["aa" if is_aa else "cases"]
-    scenario = many_shops(int(name.removeprefix("aa"))) if is_aa else CASES[name].scenario
+    scenario = many_shops(count_of(name)) if is_aa else CASES[name].scenario
     digest = hashlib.sha256(json.dumps(scenario).encode()).hexdigest()
     if group.get(name, {}).get("scenario") != digest:
         group[name] = {"experiments": 0, "scenario": digest}

@@ -120,6 +120,13 @@ def test_the_p99_of_a_queue_is_that_of_theory_and_needs_enough_transactions() ->
     assert (few.interval, few.trials_needed) == (None, 3)
 
 
+@pytest.mark.parametrize("name", [*CASES, *coverage.AA])
+def test_every_case_can_be_added(name: str) -> None:
+    held: dict[str, Any] = {"cases": {}, "aa": {}}
+    assert coverage._of(held, name)["experiments"] == 0
+    assert sum(map(len, held.values())) == 1
+
+
 def test_coverage_goes_on_with_other_seeds_and_writes_its_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
