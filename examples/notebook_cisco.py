@@ -36,14 +36,14 @@ print(result)
 # Latencies in seconds, with an interval over the trials where there are enough of them.
 
 # %%
-for arm in result.summary["arms"]:
+for arm in result.summary.arms:
     latency = result.latency(arm, "XS")
     print(
         f"{arm}: XS p50 {latency.p50_s * 1e3:.2f} ms, p99 {latency.p99_s * 1e3:.2f} ms of {latency.count} transactions"
     )
 
 # %% [markdown]
-# What differs from the baseline is a table; `summary` is what `result.json` holds, as plain dictionaries.
+# What differs from the baseline is a table; `summary` is what `result.json` holds.
 
 # %%
 for effect in result.compare().where(is_main=True).rows():
@@ -59,13 +59,13 @@ for effect in result.compare().where(is_main=True).rows():
 # %%
 queue = result.table("port_series")
 print(queue)
-for arm in result.summary["arms"]:
+for arm in result.summary.arms:
     deepest = max(queue.where(arm=arm).column("queue_max_bytes"))
     print(f"{arm}: at most {deepest / 1e6:.2f} MB waited")
 
 # %%
 transactions = result.table("transactions")
-for arm in result.summary["arms"]:
+for arm in result.summary.arms:
     latencies_s = transactions.where(arm=arm, workload="XS").column("latency_s")
     print(f"{arm}: median of {len(latencies_s)} recorded transactions {median(latencies_s) * 1e3:.2f} ms")
 

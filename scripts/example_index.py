@@ -176,7 +176,7 @@ def measured(name: str, out: Path) -> dict[str, Any]:
         result = tailrace.run(EXAMPLES / f"{name}.yaml", trials=TRIALS, out=out)
     run, shown = Run.read(result.path), LESSONS[name]
     raw = {"metric": shown.metric, "at_least": 0, **dict(shown.place)}
-    values = {arm: judge(run, Band.parse(raw | {"arm": arm}, name))["value"] for arm in run.arms}
+    values = {arm: judge(run, Band.parse(raw | {"arm": arm}, name)).value for arm in run.arms}
     scaled = {arm: None if value is None else float(f"{value * shown.factor:.4g}") for arm, value in values.items()}
     return {"figure": shown.figure, "values": scaled}
 

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 import tailrace
 from tailrace.files import read_json, write_json
 from tailrace.results.sweep.text import format_result
@@ -70,7 +72,7 @@ def hashes_of(name: str) -> Hashes:
         run = tailrace.run(EXAMPLES / f"{name}.yaml", trials=TRIALS, scale=SCALE, out=Path(place) / "run")
         trials = [json.loads(path.read_text()) for path in sorted(run.path.glob("trials/*/*.json")) if is_trial(path)]
         values = [value for trial in trials for value in flat(trial, "outcome")]
-        values += flat(run.summary, "result")
+        values += flat(json.loads(json.dumps(to_builtins(run.summary))), "result")
         values.append(("text", format_result(run.summary)))
     return hashed(values)
 

@@ -6,6 +6,7 @@ beside it, and where the independent ones hold is in the summary of the map (`ma
 """
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,21 @@ KIND_WORDS = {"bound": "bound by capacity", "fitted": "fitted one for one"}
 LEVEL_WORDS = {"6": "six hold", "5": "five or more", "4": "four or more"}
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A judged figure of the summary."""
+
+    metric: str
+    arm: str | None
+    workload: str | None
+    value: float | None
+    published: float
+    passed: bool | None
+    kind: str
+    passed_without: bool | None
+    is_run: bool = True
 
 
 def condense(result: Json) -> Json:
@@ -72,15 +88,15 @@ def table(summary: Json, bands: list[Band], region: Json) -> str:
     names = summary["workloads"]
     rows = ["| " + " | ".join(["kind", "figure", *names]) + " |", "|---" * (len(names) + 2) + "|"]
     for kind, figures in by_kind(judged).items():
-        shown = [figure for figure in figures if figure["workload"] and figure["metric"] in HEADS]
+        shown = [figure for figure in figures if figure.workload and figure.metric in HEADS]
         for head in dict.fromkeys(column(figure) for figure in shown):
-            cells = {figure["workload"]: cell(figure) for figure in shown if column(figure) == head}
+            cells = {figure.workload: cell(figure) for figure in shown if column(figure) == head}
             listed = [cells.get(name, "") for name in names]
             rows.append("| " + " | ".join([KIND_WORDS.get(kind, kind), head, *listed]) + " |")
     return "\n".join([*rows, "", provenance(summary, judged), "", *region_lines(region)])
 
 
-def labelled(expectations: list[Json], bands: list[Band]) -> list[Json]:
+def labelled(expectations: list[Json], bands: list[Band]) -> list[Figure]:
     """Judged figures with the kind of their bands, and with the verdict on an arm that does what its baseline does."""
     values = {(one["metric"], one["arm"], one["workload"]): one["value"] for one in expectations}
     found = {(band.metric, band.arm, band.workload): band for band in bands}
@@ -93,7 +109,8 @@ def labelled(expectations: list[Json], bands: list[Band]) -> list[Json]:
         if one["metric"] == "acceleration_percent":
             without = 0.0
         passed_without = None if without is None else band.holds(without)
-        listed.append(one | {"kind": band.kind, "passed_without": passed_without})
+        figure = {key: one[key] for key in ("metric", "arm", "workload", "value", "published", "passed")}
+        listed.append(Figure(**figure, kind=band.kind, passed_without=passed_without))
     return listed
 
 
@@ -128,23 +145,23 @@ def corner_words(corners: dict[str, int]) -> str:
     )
 
 
-def column(judged: Json) -> str:
+def column(judged: Figure) -> str:
     """The head of the column in which a judged figure stands."""
-    if judged["arm"] and judged["arm"].startswith(SOLO):
+    if judged.arm and judged.arm.startswith(SOLO):
         return "alone, s"
-    return HEADS[judged["metric"]].format(arm=judged["arm"])
+    return HEADS[judged.metric].format(arm=judged.arm)
 
 
-def cell(judged: Json | None) -> str:
+def cell(judged: Figure | None) -> str:
     """`571 (572 ✓)`: here, then published."""
-    if judged is None or judged["value"] is None:
+    if judged is None or judged.value is None:
         return "–"
-    digits = 1 if judged["metric"].endswith("percent") else 0
-    mark = {True: "✓", False: "✗", None: "?"}[judged["passed"]]
-    return f"{judged['value']:.{digits}f} ({judged['published']:g} {mark})"
+    digits = 1 if judged.metric.endswith("percent") else 0
+    mark = {True: "✓", False: "✗", None: "?"}[judged.passed]
+    return f"{judged.value:.{digits}f} ({judged.published:g} {mark})"
 
 
-def provenance(summary: Json, judged: list[Json]) -> str:
+def provenance(summary: Json, judged: list[Figure]) -> str:
     """How many figures of each kind lie in their bands, what DPP off would score, and what was run."""
     part = (
         "the published transaction counts" if summary["scale"] == 1 else f"{summary['scale']:g} of the published counts"

@@ -21,6 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
+from tailrace.outcome.types import Latency
 from tailrace.statistics import Histogram
 
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
@@ -151,7 +154,7 @@ def run(at: Place, name: str, load: Load, server: Mapping[str, Any] | None = Non
 def seen(outcomes: Sequence[Mapping[str, Any]]) -> Seen:
     """Trials pooled."""
     workloads = [outcome["workloads"][0] for outcome in outcomes]
-    latencies = Histogram.from_outcomes([each["latency"] for each in workloads])
+    latencies = Histogram.from_outcomes([convert(each["latency"], Latency | None) for each in workloads])
     assert latencies is not None, "every load has requests"
     count = sum(each["transactions"] for each in workloads)
     busy_ps = sum(

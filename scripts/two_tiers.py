@@ -25,9 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 from tailrace.exact import program
 from tailrace.exact.load import BEGUN_WALL_US, OUTPUT, START_NS, Addresses, GuestProgram, programs_file
 from tailrace.files import make_folder, write_text
+from tailrace.outcome.types import Latency
 from tailrace.programs import lua_log, nginx, wrk
 from tailrace.programs.latency import latency_outcome
 from tailrace.programs.measured import PS_PER_US
@@ -152,7 +155,8 @@ def real(at: Tiers, load: Load) -> Seen:
     assert found, said
     total = dict(zip(found[1].split()[::2], map(int, found[1].split()[1::2]), strict=True))
     assert total["status"] == total["read"] == 0, said
-    latencies = Histogram.from_outcomes([latency_outcome(one.latency_us * PS_PER_US for one in whole)])
+    recorded = latency_outcome(one.latency_us * PS_PER_US for one in whole)
+    latencies = Histogram.from_outcomes([convert(recorded, Latency | None)])
     assert latencies is not None, "there are requests"
     return Seen(latencies, total["bytes"] // total["requests"])
 
@@ -235,7 +239,7 @@ def run(at: Tiers, load: Load, response_bytes: int, server_time_us: float, name:
     if done.returncode != 0:
         sys.exit(f"{load}: {done.stderr.strip()}")
     outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
-    latencies = Histogram.from_outcomes([outcome["workloads"][0]["latency"]])
+    latencies = Histogram.from_outcomes([convert(outcome["workloads"][0]["latency"], Latency | None)])
     assert latencies is not None, "there are requests"
     return Seen(latencies, response_bytes)
 

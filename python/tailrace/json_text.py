@@ -21,6 +21,8 @@ LEVELS_COUNTED = 3
 READ_AT_ONCE = 1_000_000
 """Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C: 0.02 s."""
 
+NESTED = (dict, list, tuple)
+
 
 class Rows(Sequence[Any]):
     """A list that is still JSON; read when it is first looked into.
@@ -131,7 +133,7 @@ def json_text(content: object) -> str:
 
 def _lines(value: object, depth: int) -> str:
     """`value` as JSON, on one line when that is short."""
-    if not isinstance(value, dict | list):
+    if not isinstance(value, NESTED):
         return _compact(value)
     if not _is_longer(value, LINE_MAX) and len(text := _compact(value)) <= LINE_MAX:
         return text
@@ -155,11 +157,13 @@ def _is_longer(value: object, limit: int) -> bool:
 
 def _chars_min(value: object, levels: int) -> int:
     """Characters that a value has on one line, at least: one of each entry, and two between entries or around them."""
-    if levels == 0 or not isinstance(value, dict | list):
+    if levels == 0 or not isinstance(value, NESTED):
         return 1
     inner = value.values() if isinstance(value, dict) else value
     # The one of an entry that is a list or an object is among its own.
-    return 3 * len(value) + sum(_chars_min(part, levels - 1) - 1 for part in inner if isinstance(part, dict | list))
+    return 3 * len(value) + sum(
+        _chars_min(part, levels - 1) - 1 for part in inner if isinstance(part, dict | list | tuple)
+    )
 
 
 def _compact(content: object) -> str:

@@ -48,11 +48,12 @@ def measured(out: Path | None, mtu: str, control: str) -> dict[tuple[str, int], 
     result = tailrace.sweep(
         scenario, {BURST: BURSTS, DELAY: list(delays)}, trials=1, set=changes, out=out and out / f"{mtu}-{control}"
     )
-    sweep = result.summary["sweep"]
-    [curve] = [curve for curve in sweep["curves"] if curve["metric"] == "goodput_gbps"]
+    sweep = result.summary.swept
+    [curve] = [curve for curve in sweep.curves if curve.metric == "goodput_gbps"]
     return {
-        (point["values"][BURST], delays[point["values"][DELAY]]): value["mean"]
-        for point, value in zip(sweep["points"], curve["values"], strict=True)
+        (point.values[BURST], delays[point.values[DELAY]]): value.mean
+        for point, value in zip(sweep.points, curve.values, strict=True)
+        if value
     }
 
 

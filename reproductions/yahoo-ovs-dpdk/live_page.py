@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.costs import summarise_costs
 from tailrace.statistics import mean
@@ -41,7 +43,7 @@ def read(path: Path) -> dict[str, Any]:
             "rates_per_s": [one["transactions"] / _span_s(one, whole) for one, whole in done],
             "p50_ms": mean([one["latency"]["p50_ps"] / PS_PER_MS for one, _ in done]),
             "p99_ms": mean([one["latency"]["p99_ps"] / PS_PER_MS for one, _ in done]),
-            "costs": costs,
+            "costs": to_builtins(costs),
         }
     manifest = run.manifest
     every = [trial for trials in run.trials.values() for trial in trials]

@@ -1,4 +1,8 @@
-"""A kind of workload is known to its own modules: nothing else compares its name or takes its class."""
+"""A kind of workload is known to its own modules: nothing else compares its name or takes its class.
+
+What follows from outcomes does not even name one: `results`, `report` and `timeline` have no kind among their texts,
+but in the modules of the registry by which kinds add figures and tables.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -21,6 +25,15 @@ LIVE = {PACKAGE / "live", PACKAGE / "programs", PACKAGE / "exact" / "programs"}
 COMMON = {"frames"}
 """Names that are ordinary words of outcomes too: their kinds are only seen where their classes are imported."""
 NAMES = set(KINDS) - COMMON
+OF_OUTCOMES = [PACKAGE / name for name in ("results", "report", "timeline")]
+REGISTRY = PACKAGE / "results" / "kinds"
+ORDINARY = {
+    "report/charts/flow_slowdown.py": ["flows"],
+    "results/causes/causes.py": ["datagrams"],
+    "timeline/explained.py": ["replay"],
+    "timeline/live.py": ["replay"],
+}
+"""Texts that are no kind: a column of a chart's data, a column of a table, and what a fabric is asked to do."""
 CLASSES = {kind.__name__ for kind in KINDS.values()}
 
 
@@ -64,6 +77,35 @@ def test_nothing_outside_its_modules_chooses_by_kind() -> None:
     files = [file for file in PACKAGE.rglob("*.py") if not {FOLDER, FIT, *LIVE} & set(file.parents)]
     found = {str(file.relative_to(PACKAGE)): list(choices(file.read_text(encoding="utf-8"))) for file in files}
     assert {file: named for file, named in found.items() if named} == {}
+
+
+def texts(source: str) -> list[str]:
+    """Names of kinds among the texts of a module, wherever they stand."""
+    return [text for node in ast.walk(ast.parse(source)) if isinstance(node, ast.expr) for text in _text(node)]
+
+
+def _text(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and node.value in NAMES:
+        yield node.value
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "KINDS = frozenset({'flows', 'mpi'})",
+        "own = bodies.get('stream')",
+        "HEAD = ['blocks', 'arm']",
+        "say(kind='oltp')",
+    ],
+)
+def test_a_name_of_a_kind_is_seen(source: str) -> None:
+    assert texts(source)
+
+
+def test_what_follows_from_outcomes_names_no_kind() -> None:
+    files = [file for folder in OF_OUTCOMES for file in folder.rglob("*.py") if REGISTRY not in file.parents]
+    found = {str(file.relative_to(PACKAGE)): texts(file.read_text(encoding="utf-8")) for file in files}
+    assert {file: named for file, named in found.items() if named} == ORDINARY
 
 
 def test_modules_of_kinds_do_not_know_the_scenario() -> None:

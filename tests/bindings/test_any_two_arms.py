@@ -4,18 +4,18 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
+from msgspec import convert, to_builtins
 
 import tailrace
 from command_line import tailrace as command_line
 from night import SCENARIO
 from tailrace.errors import RunRefusedError
+from tailrace.outcome.types import Workload
 from tailrace.results import RunDirectoryError, compare_two_arms, format_two_arms
 from tailrace.statistics import Histogram
 
-Summary = dict[str, Any]
 KEPT = ("workload", "metric", "baseline", "arm", "change_percent", "change_interval", "p_value", "is_paired", "is_main")
 
 
@@ -39,8 +39,9 @@ def result(run: Path) -> tailrace.Result:
     return tailrace.Result(run)
 
 
-def pairs_of(summary: Summary) -> set[tuple[str, str]]:
-    return {(effect["baseline"], effect["arm"]) for effect in summary["comparisons"]}
+def pairs_of(told: Any) -> set[tuple[str, str]]:
+    """Of a summary, or of its JSON."""
+    return {(effect["baseline"], effect["arm"]) for effect in to_builtins(told)["comparisons"]}
 
 
 def one_line(text: str) -> str:
@@ -54,7 +55,7 @@ def rows_of(text: str, head: str) -> list[list[str]]:
 
 
 def test_every_arm_is_compared_with_the_baseline_of_the_scenario(result: tailrace.Result, text: str) -> None:
-    assert result.summary["baseline"] == "tonight"
+    assert result.summary.baseline == "tonight"
     assert pairs_of(result.summary) == {("tonight", "quiet"), ("tonight", "strict")}
     assert "With strict, oltp" in one_line(text)
     assert "Changes are relative to tonight" in text
@@ -92,13 +93,13 @@ def test_the_baseline_of_a_command_runs_no_trial_again(run: Path, tmp_path: Path
 
 def test_two_arms_have_the_statistics_of_the_run(run: Path, result: tailrace.Result) -> None:
     compared = compare_two_arms(run, "tonight", "strict")
-    of_run = [effect for effect in result.summary["comparisons"] if effect["arm"] == "strict"]
-    assert [{key: one[key] for key in KEPT} for one in compared["differences"]] == [
-        {key: one[key] for key in KEPT} for one in of_run
+    of_run = [effect for effect in result.summary.comparisons if effect.arm == "strict"]
+    assert [[getattr(one, key) for key in KEPT] for one in compared["differences"]] == [
+        [getattr(one, key) for key in KEPT] for one in of_run
     ]
-    mains = [one for one in compared["differences"] if one["is_main"]]
-    assert [one["workload"] for one in mains] == ["oltp", "bulk"]
-    assert all(one["tests"] == 2 for one in mains), "two comparisons, of these arms alone"
+    mains = [one for one in compared["differences"] if one.is_main]
+    assert [one.workload for one in mains] == ["oltp", "bulk"]
+    assert all(one.tests == 2 for one in mains), "two comparisons, of these arms alone"
     assert compared["pairs"][0]["same_plan"] is False
 
 
@@ -156,7 +157,8 @@ def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(resul
     members = [result.latency("tonight", name) for name in ("pg1", "pg2")]
     assert found.count == sum(member.count for member in members)
     outcomes = [json.loads(file.read_text()) for file in (result.path / "trials" / "tonight").glob("*.json")]
-    pooled = Histogram.from_workloads(w for one in outcomes for w in one["workloads"] if w["kind"] == "oltp")
+    workloads = [convert(own, Workload) for one in outcomes for own in one["workloads"] if own["kind"] == "oltp"]
+    pooled = Histogram.from_workloads(workloads)
     assert pooled is not None
     assert found.p99_s == pytest.approx(pooled.percentile_ms(99).ms / 1000)
     kept = found.transactions()
@@ -168,14 +170,14 @@ def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(resul
 
 
 def test_a_group_counts_and_waits_as_its_members_together(result: tailrace.Result) -> None:
-    own = result.summary["arms"]["tonight"]
-    group, members = own["groups"]["oltp"], [own["workloads"][name] for name in ("pg1", "pg2")]
-    assert group["transactions"]["mean"] == pytest.approx(sum(one["transactions"]["mean"] for one in members))
-    assert group["tcp"]["segments_sent"] == pytest.approx(sum(one["tcp"]["segments_sent"] for one in members))
-    shares = {cause: sample["mean"] for cause, sample in group["limits"]["shares_percent"].items()}
+    own = result.summary.arms["tonight"]
+    group, members = own.groups["oltp"], [own.workloads[name] for name in ("pg1", "pg2")]
+    assert group.transactions.mean == pytest.approx(sum(one.transactions.mean or 0.0 for one in members))
+    assert group.tcp.segments_sent == pytest.approx(sum(one.tcp.segments_sent or 0.0 for one in members if one.tcp))
+    shares = {cause: sample.mean or 0.0 for cause, sample in group.limits.shares_percent.items()}
     assert sum(shares.values()) == pytest.approx(100)
     cause = max(shares, key=lambda one: shares[one])
-    ends = sorted(one["limits"]["shares_percent"][cause]["mean"] for one in members)
+    ends = sorted(one.limits.shares_percent[cause].mean or 0.0 for one in members)
     assert ends[0] <= shares[cause] <= ends[1]
     assert result.completion_s("tonight", "oltp") == [], "no member has an end"
 

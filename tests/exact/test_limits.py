@@ -26,13 +26,13 @@ def verdicts(out: Path, *options: str) -> dict[str, str]:
     command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
-    arms = summarise(out)["arms"]
+    arms = summarise(out).arms
     first = {arm: "report" if arm == "late-reader" else "copy" for arm in arms}
-    found = {arm: own["workloads"][first[arm]]["limits"] for arm, own in arms.items()}
+    found = {arm: found for arm, own in arms.items() if (found := own.workloads[first[arm]].limits)}
     for arm, limits in found.items():
-        shares = {cause: sample["mean"] for cause, sample in limits["shares_percent"].items()}
+        shares = {cause: sample.mean or 0.0 for cause, sample in limits.shares_percent.items()}
         assert sum(shares.values()) == pytest.approx(100), (arm, shares)
-    return {arm: limits["limited_by"] for arm, limits in found.items()}
+    return {arm: limits.limited_by for arm, limits in found.items()}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tailrace
 from live_density import judged, refusal
 from tailrace.results.directory.published import read_published
+from tailrace.results.summary.summary import Summary
 from tailrace.statistics import jain_index
 
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "nutanix-density"
@@ -33,7 +33,6 @@ ARMS = {
     "slower": ALL * FREE_CORES / CORES * SLOWER_GHZ / FOUR_BUSY_GHZ,
 }
 """Transactions per second by arithmetic."""
-Summary = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +51,8 @@ def sockets(path: Path) -> Summary:
 
 
 def rate(summary: Summary, arm: str) -> float:
-    workloads = summary["arms"][arm]["workloads"].items()
-    return sum(float(one["rate_per_s"]["mean"]) for name, one in workloads if not name.startswith("controller"))
+    workloads = summary.arms[arm].workloads.items()
+    return sum(one.rate_per_s.mean or 0.0 for name, one in workloads if not name.startswith("controller"))
 
 
 @pytest.mark.parametrize("arm", ARMS)
@@ -99,13 +98,13 @@ def test_a_mechanism_that_is_left_out_misses_the_figure_of_forty_databases(summa
 
 
 def test_throughput_bends_where_the_cores_are_taken(path: Path) -> None:
-    sweep = tailrace.run(HERE / "density.yaml", trials=1, out=path / "sweep", arms="with-controller").summary["sweep"]
-    [grown] = sweep["scalability"]
-    shares = {point["size"] / 4: point["share"] for point in grown["points"]}
+    sweep = tailrace.run(HERE / "density.yaml", trials=1, out=path / "sweep", arms="with-controller").summary.swept
+    [grown] = sweep.scalability
+    shares = {point.size / 4: point.share for point in grown.points}
     assert shares[4] == pytest.approx(1, abs=0.001)
     assert shares[40] == pytest.approx(0.837, abs=0.002)
     assert shares[80] == pytest.approx(shares[40] / 2, rel=0.01), "beyond the cores nothing is added"
-    assert grown["knee"] == 160
+    assert grown.knee == 160
     page = (HERE / "README.md").read_text()
     rows = dict(re.findall(r"^\| (databases|share, %) \| (\d+(?: \||\.\d \|).*) \|$", page, re.MULTILINE))
     told = dict(zip(rows["databases"].split(" | "), rows["share, %"].split(" | "), strict=True))
@@ -116,9 +115,9 @@ def test_throughput_bends_where_the_cores_are_taken(path: Path) -> None:
 
 def test_a_quota_of_four_cores_holds_a_database_to_its_virtual_cores(path: Path) -> None:
     arms = ("greedy", "greedy-without-quotas")
-    found = tailrace.run(HERE / "databases.yaml", trials=1, out=path / "databases", arms=arms).summary["arms"]
+    found = tailrace.run(HERE / "databases.yaml", trials=1, out=path / "databases", arms=arms).summary.arms
     per_s = {
-        arm: {name: one["rate_per_s"]["mean"] for name, one in found[arm]["workloads"].items() if name.startswith("db")}
+        arm: {name: one.rate_per_s.mean or 0.0 for name, one in found[arm].workloads.items() if name.startswith("db")}
         for arm in found
     }
     greedy = {arm: per_s[arm]["db1-1"] / per_s[arm]["db1-2"] for arm in per_s}

@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ import converged_measure as measure
 import converged_sensitivity as sensitivity
 import tailrace
 from tailrace.results.directory.published import read_published
+from tailrace.results.summary.summary import Summary
 
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "hagen-converged"
 
@@ -22,9 +22,9 @@ def found() -> measure.Mixes:
     return measure.measured("scenario.yaml", {})
 
 
-def missed(file: str, folder: Path) -> list[tuple[str, str]]:
-    summary: dict[str, Any] = tailrace.run(HERE / file, trials=1, out=folder / file).summary
-    return [(one["metric"], one["arm"]) for one in summary["expectations"] if not one["passed"]]
+def missed(file: str, folder: Path) -> list[tuple[str, str | None]]:
+    summary: Summary = tailrace.run(HERE / file, trials=1, out=folder / file).summary
+    return [(one.metric, one.arm) for one in summary.expectations if not one.passed]
 
 
 def test_writes_have_less_than_a_quarter_in_mixes_of_three_and_reads_lose_least(found: measure.Mixes) -> None:

@@ -2,12 +2,12 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tailrace
 from tailrace.results.directory.published import read_published
+from tailrace.results.summary.summary import Summary
 
 pytestmark = pytest.mark.smoke
 
@@ -20,23 +20,21 @@ Rates = dict[str, dict[str, float]]
 
 
 @pytest.fixture(scope="module")
-def summary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     return tailrace.run(HERE / "scenario.yaml", trials=1, out=tmp_path_factory.mktemp("runs") / "pfc").summary
 
 
 @pytest.fixture(scope="module")
-def rates(summary: dict[str, Any]) -> Rates:
+def rates(summary: Summary) -> Rates:
     """MB/s of frames, by arm and stream."""
     return {
-        name: {
-            stream: own["goodput_gbps"]["mean"] * 1000 / 8 * 1000 / PAYLOAD for stream, own in arm["workloads"].items()
-        }
-        for name, arm in summary["arms"].items()
+        name: {stream: own.goodput_gbps.mean * 1000 / 8 * 1000 / PAYLOAD for stream, own in arm.workloads.items()}
+        for name, arm in summary.arms.items()
     }
 
 
-def test_the_rival_alone_misses_its_figure(summary: dict[str, Any]) -> None:
-    missed = [one["arm"] for one in summary["expectations"] if not one["passed"]]
+def test_the_rival_alone_misses_its_figure(summary: Summary) -> None:
+    missed = [one.arm for one in summary.expectations if not one.passed]
     assert missed == ["no-lock-2"]
 
 
@@ -99,7 +97,7 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def applications(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def applications(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     """The arms with MPI that do not wait for timeouts."""
     text = (HERE / "applications.yaml").read_text(encoding="utf-8")
     arms = {f"{pattern}-{condition}" for pattern, _ in ROWS.values() for condition in CONDITIONS}
@@ -111,16 +109,16 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return tailrace.run(folder / "some.yaml", trials=1, out=folder / "run").summary
 
 
-def test_the_times_of_mpi_in_the_readme_are_those_of_a_run(applications: dict[str, Any]) -> None:
+def test_the_times_of_mpi_in_the_readme_are_those_of_a_run(applications: Summary) -> None:
     page = (HERE / "README.md").read_text(encoding="utf-8")
     for label, (pattern, size) in ROWS.items():
         [row] = re.findall(rf"^\| {re.escape(label)} \| (.*)$", page, flags=re.MULTILINE)
         told = [float(re.split(r" \(", cell)[0]) for cell in re.split(r"\s*\|\s*", row) if re.match(r"\d", cell)]
         found = {
             condition: next(
-                one["t_avg_us"]
-                for one in applications["arms"][f"{pattern}-{condition}"]["workloads"]["job"]["mpi_figures"]["rows"]
-                if one["bytes"] == size
+                one.t_avg_us
+                for one in applications.arms[f"{pattern}-{condition}"].workloads["job"].mpi_figures.rows
+                if one.bytes == size
             )
             for condition in CONDITIONS
         }

@@ -2,11 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tailrace
+from tailrace.results.summary.summary import Summary
 
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "ssd-specification"
 READS_PER_S, WRITES_PER_S, SHEET_GHZ, GHZ = 98_000, 90_000, 3.0, 2.4
@@ -15,7 +15,6 @@ PIECE_US = 512 * 1024 / 540
 SERVER_US, COST_US = 102.04, 12.755
 CYCLE_US = COST_US + SERVER_US + 2 * PIECE_US
 """One request of 1 MiB at a time: the thread, a server, and two pieces one behind the other on the link."""
-Summary = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +38,14 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     ],
 )
 def test_a_run_gives_what_arithmetic_gives(summary: Summary, arm: str, metric: str, expected: float) -> None:
-    figures = summary["arms"][arm]["workloads"]["fio"]["storage_figures"]
-    assert figures[metric] == pytest.approx(expected, rel=0.003)
+    figures = summary.arms[arm].workloads["fio"].storage_figures
+    assert getattr(figures, metric) == pytest.approx(expected, rel=0.003)
 
 
 def test_only_one_cost_for_both_misses_an_independent_figure(summary: Summary) -> None:
-    judged = summary["expectations"]
-    assert [one["arm"] for one in judged if not one["passed"]] == ["write-4k-one-cost"]
-    assert sum(one["kind"] == "independent" for one in judged) == 9
+    judged = summary.expectations
+    assert [one.arm for one in judged if not one.passed] == ["write-4k-one-cost"]
+    assert sum(one.kind == "independent" for one in judged) == 9
 
 
 def test_no_single_cost_is_within_eight_percent_of_both() -> None:
@@ -57,7 +56,7 @@ def test_no_single_cost_is_within_eight_percent_of_both() -> None:
 def test_the_page_has_the_figures_of_the_run(summary: Summary) -> None:
     page = (HERE / "README.md").read_text(encoding="utf-8")
     told = [float(text.replace(" ", "")) for text in re.findall(r"([\d][\d .]*\d) [✓✗]", page)]
-    here = [one["value"] for one in summary["expectations"]]
+    here = [one.value for one in summary.expectations]
     assert len(told) >= 12
     for value in told:
         assert any(value == pytest.approx(found, rel=0.001) for found in here), value

@@ -2,12 +2,12 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tailrace
 from tailrace.results.directory.published import Band, read_published
+from tailrace.results.summary.summary import Summary
 from tailrace.scenario.loading import load_scenario
 
 HERE = Path(__file__).resolve().parents[2] / "reproductions" / "aws-streams"
@@ -25,9 +25,9 @@ def bands(group: str) -> dict[int, Band]:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     arms = [f"{group}-{n}" for group in ("off", "aws", "window", "one-core") for n in (1, 8)]
     out = tmp_path_factory.mktemp("runs") / "streams"
-    summary: dict[str, Any] = tailrace.run(SCENARIO, arms=arms, trials=1, out=out).summary
-    judged = {one["arm"]: one["value"] for one in summary["expectations"] if one["value"] is not None}
-    whole = {arm: summary["arms"][arm]["workloads"]["iperf"]["goodput_gbps"]["mean"] for arm in arms}
+    summary: Summary = tailrace.run(SCENARIO, arms=arms, trials=1, out=out).summary
+    judged = {one.arm or "": one.value for one in summary.expectations if one.value is not None}
+    whole = {arm: summary.arms[arm].workloads["iperf"].goodput_gbps.mean or 0.0 for arm in arms}
     return whole | judged
 
 

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from tailrace.outcome.types import Workload
 from tailrace.results.metrics.latency import PERCENTILES
 from tailrace.statistics import Histogram, Latencies
+from whole import part
 
 MS = 10**9
 
@@ -38,7 +40,7 @@ def _percentile_ps(ended_ms: Sequence[float], percent: float) -> int:
 
 def trial(ended_ms: Sequence[float], cut_ms: Sequence[float] = ()) -> Histogram:
     """One trial."""
-    found = Histogram.from_workloads([measured(ended_ms, cut_ms)])
+    found = Histogram.from_workloads([part(Workload, **measured(ended_ms, cut_ms))])
     assert found is not None
     return found
 

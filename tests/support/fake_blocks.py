@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from whole import whole
+
 MS_PS = 10**9
 
 
@@ -20,4 +22,4 @@ def add_blocks(path: Path, workload: str, arm: str = "dpp") -> None:
                 }
                 figures = {"mean": 3, "p50": 2, "p90": 5, "p95": 6, "p99": 8, "p99_9": 9, "max": 10}
                 own["block_latency"] = {f"{key}_ps": ms * MS_PS for key, ms in figures.items()}
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from whole import whole
+
 CIRCLE = ["s0>s1", "s1>s2", "s2>s0"]
 
 
@@ -12,7 +14,7 @@ def add_bridging(path: Path, arm: str = "dpp") -> None:
     for file in (path / "trials" / arm).glob("*.json"):
         outcome = json.loads(file.read_text())
         bridge(outcome)
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))
 
 
 def bridge(outcome: dict[str, Any]) -> None:

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from whole import whole
+
 S = 10**12
 
 
@@ -16,7 +18,7 @@ def own() -> dict[str, Any]:
         {"name": "polling", "kind": "polling", "user_ps": 2 * S, "system_ps": 0},
         {"name": "busy", "kind": "neighbour", "user_ps": S // 2, "system_ps": S // 8},
     ]
-    return {
+    parts = {
         "name": "leaf",
         "cores": [poller, other],
         "voluntary_switches": 300,
@@ -27,6 +29,7 @@ def own() -> dict[str, Any]:
         "tasks": tasks,
         "ports": [{"receive_overruns": 4, "send_overruns": 5}],
     }
+    return whole(parts, "Hypervisor")
 
 
 def add_hypervisor(path: Path, arms: tuple[str, ...] = ("fifo", "dpp")) -> None:
@@ -35,4 +38,4 @@ def add_hypervisor(path: Path, arms: tuple[str, ...] = ("fifo", "dpp")) -> None:
         for file in (path / "trials" / arm).glob("*.json"):
             outcome = json.loads(file.read_text())
             outcome["hypervisors"] = [own()]
-            file.write_text(json.dumps(outcome))
+            file.write_text(json.dumps(whole(outcome)))

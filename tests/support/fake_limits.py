@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from whole import whole
+
 S = 10**12
 
 
@@ -20,4 +22,4 @@ def add_limits(path: Path, workload: str) -> None:
         for found in outcome["workloads"]:
             if found["name"] == workload:
                 found["limits"] = own()
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))

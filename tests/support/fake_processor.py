@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from whole import whole
+
 S = 10**12
 
 
@@ -15,7 +17,7 @@ def core(user: int, idle: int, softirq: int = 0) -> dict[str, int]:
 def processor(workload: str = "orders", **changes: Any) -> dict[str, Any]:
     """Two cores in two seconds: one works for a workload, the other in soft interrupts, each half of the time."""
     switches = {"voluntary_switches": 300, "involuntary_switches": 100}
-    return {
+    parts = {
         "cores": [core(S, S), core(0, S, S)],
         **switches,
         "migrations": 10,
@@ -26,7 +28,8 @@ def processor(workload: str = "orders", **changes: Any) -> dict[str, Any]:
         "runnable_max": 5,
         "groups": [{"name": "g", "periods": 20, "throttled": 10, "throttled_ps": S // 2}],
         "workloads": [{"name": workload, "user_ps": S, "system_ps": 0, **switches}],
-    } | changes
+    }
+    return whole(parts | changes, "Processor")
 
 
 def add_processor(path: Path, workload: str, arm: str = "dpp") -> None:
@@ -34,4 +37,4 @@ def add_processor(path: Path, workload: str, arm: str = "dpp") -> None:
     for file in (path / "trials" / arm).glob("*.json"):
         outcome = json.loads(file.read_text())
         outcome["hosts"][0]["processor"] = processor(workload)
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from whole import whole
+
 MS_PS = 10**9
 PARTS = ("turn", "processor", "network", "r2t", "queue", "device")
 
@@ -23,4 +25,4 @@ def add_storage(path: Path, workload: str, arm: str = "dpp") -> None:
                 }
                 devices = {"count": 1, "pieces": 2 * count, "pieces_wait_s": 1.5, "busy_s": 0.5}
                 own["storage_requests"] = dict.fromkeys(("read", "write", "flush"), of_op) | {"devices": devices}
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))

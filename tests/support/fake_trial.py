@@ -9,6 +9,8 @@ from typing import Any
 from arro3.core import Array, Table
 from arro3.io import write_parquet
 
+from whole import whole
+
 PS_PER_S = 10**12
 MIX = {
     "XS": (18_000, 41_805),
@@ -47,7 +49,7 @@ def outcome(
     default = _queue("default", 8_000_000 * scale, dropped, 0 if is_solo else 4_666_000, 0 if is_solo else 4_190_000)
     queues = [_queue("express", small, 0, 96_000, 2_100)] if arm == "dpp" else []
     sent = int(8_000_000 * scale) + small + dropped
-    return {
+    parts = {
         "name": f"cisco-dpp/{arm}/trial-{number}",
         "seed": seed * 1_000 + number,
         "digest": f"{hash_of(f'{arm}/{number}/{seed}'):016x}",
@@ -82,6 +84,7 @@ def outcome(
             for name, busy in (("client", 0.41), *((f"db-{w.lower()}", 0.08) for w in MIX))
         ],
     }
+    return whole(parts)
 
 
 def _workload(name: str, arm: str, time_s: float, scale: float, rng: random.Random) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_run import FakeRun
+from whole import whole
 
 PS_PER_MS = 1_000_000_000
 Change = Callable[[dict[str, Any], str, int], None]
@@ -17,7 +18,7 @@ def write_run(path: Path, change: Change, *, manifest: dict[str, Any] | None = N
     for file in made.glob("trials/*/*.json"):
         outcome = json.loads(file.read_text())
         change(outcome, file.parent.name, int(file.stem))
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))
     if manifest:
         held = json.loads((made / "manifest.json").read_text())
         (made / "manifest.json").write_text(json.dumps(held | manifest))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.report import write
+from whole import whole
 
 SIZE_BYTES_MAX = 1_000_000
 VOID = frozenset({"meta", "link", "input", "br", "hr", "img"})
@@ -59,4 +60,4 @@ def edit_trials(path: Path, change: Any) -> None:
     for file in path.glob("trials/*/*.json"):
         outcome = json.loads(file.read_text())
         change(outcome)
-        file.write_text(json.dumps(outcome))
+        file.write_text(json.dumps(whole(outcome)))

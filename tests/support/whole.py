@@ -2,12 +2,15 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec import convert
 
 from tailrace.files import read_json
 from tailrace.outcome import types
 from tailrace.results.directory.run_directory import Status, Trial
 
+Kind = TypeVar("Kind")
 SCHEMA = Path(types.__file__).with_name("outcome.schema.json")
 ZEROS: dict[str, Any] = {"integer": 0, "number": 0.0, "string": "", "boolean": False, "array": [], "object": {}}
 
@@ -15,6 +18,11 @@ ZEROS: dict[str, Any] = {"integer": 0, "number": 0.0, "string": "", "boolean": F
 def trial(arm: str = "fifo", number: int = 1, status: Status = "ok", reason: str = "", **parts: Any) -> Trial:
     """A trial whose outcome has these parts, and nothing of all others."""
     return Trial(arm, number, status, reason, whole(parts), Path())
+
+
+def part(kind: type[Kind], /, **parts: Any) -> Kind:
+    """An outcome, or another type of the schema, that has these parts and nothing of all others."""
+    return convert(whole(parts, kind.__name__), kind)
 
 
 def whole(parts: dict[str, Any], name: str = "Outcome") -> dict[str, Any]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 from tailrace.advice.candidate import Candidate
 from tailrace.advice.candidates import candidates
 from tailrace.advice.causes import Makeup, makeup
@@ -21,10 +23,12 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
+from tailrace.outcome.types import Workload
 from tailrace.results import Run
-from tailrace.results.metrics.decision import End
 from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 from tailrace.results.metrics.latency import latency_figure
+from tailrace.results.summary.expectation import End
+from tailrace.results.summary.figure import FigureSummary
 from tailrace.scenario.loading import Loaded, document_of, try_changes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
@@ -83,8 +87,8 @@ class Advice:
     goal: Goal
     path: Path
     makeup: Makeup | None
-    present: dict[str, Any]
-    """The goal's figure at present, as `Figure.data` gives it."""
+    present: FigureSummary
+    """The goal's figure at present."""
     end: End
     """Whether it keeps the bound."""
     takes: str
@@ -192,7 +196,7 @@ def _slowest(seen: tuple[Outcome, dict[str, Any]] | None) -> Goal:
     waits = [
         (figure.ms, workload["name"])
         for workload in outcome.data["workloads"]
-        if facts_of(workload["kind"]).latency and (figure := latency_figure(workload, "p99"))
+        if facts_of(workload["kind"]).latency and (figure := latency_figure(convert(workload, Workload), "p99"))
     ]
     if waits:
         return Goal(max(waits)[1], "latency_p99_ms")

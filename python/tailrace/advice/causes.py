@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from tailrace.advice.candidate import WINDOW, Candidate
 from tailrace.experiment.explain import causes_of
 from tailrace.experiment.native import Outcome
-from tailrace.results.causes.bands import Band, bands
+from tailrace.results.causes.bands import bands
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import part_words
+from tailrace.results.summary.causes import Band
 
 TABLE = "causes"
 BAND_OF = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9"}

@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.tone import tone_of
-from tailrace.results.metrics.decision import End, decide, takes
+from tailrace.results.metrics.decision import decide, takes
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.expectation import End
+from tailrace.results.summary.figure import FigureSummary
 
 WORTH_TWO_PERCENT = 3.0
 OF_GOAL = ("latency_p50_ms", "latency_p99_ms", "rate_per_s", "goodput_gbps", "completion_s", "failed_percent")
@@ -25,15 +27,15 @@ class Judged:
     """One arm against the present."""
 
     arm: str
-    figure: dict[str, Any]
-    """The goal's figure, as `Figure.data` gives it."""
-    effect: dict[str, Any]
-    """Of the goal's figure, as in `result.json`."""
+    figure: FigureSummary
+    """The goal's figure."""
+    effect: ArmEffect
+    """Of the goal's figure."""
     end: End
     """Whether the figure keeps the bound."""
     takes: str
     """What it would take to decide that; empty where it is decided."""
-    side_effects: list[dict[str, Any]]
+    side_effects: list[ArmEffect]
     """Significant ones, of other figures and workloads."""
 
     @property
@@ -44,7 +46,7 @@ class Judged:
     @property
     def improvement_percent(self) -> float:
         """Of the mean; 0 where the present figure is 0."""
-        return float(self.effect["improvement_percent"] or 0.0)
+        return self.effect.improvement_percent or 0.0
 
 
 def subject_of(run: Run, goal: Goal) -> Subject:
@@ -101,7 +103,7 @@ def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[
     return sorted(found, key=rank)
 
 
-def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[dict[str, Any]]]:
+def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[ArmEffect]]:
     chosen = chosen_metrics(run)
     wanted = [
         (subject, metric)
@@ -116,7 +118,7 @@ def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[d
         if (one := _compared(run, arm, subject, metric, is_main=True)) is not None
     ]
     effects = effects_of([one for _, one in compared], run.seed)
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[ArmEffect]] = {}
     for (arm, _), effect in zip(compared, effects, strict=True):
         if tone_of(effect) in ("better", "worse"):
             found.setdefault(arm, []).append(effect)

@@ -1,8 +1,10 @@
 """Advice as text and as data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from tailrace.advice.advise import LEAST_PERCENT, Advice, Confirmed
 from tailrace.advice.configuration import Configuration
@@ -12,6 +14,8 @@ from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text, p_text, signed_text
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.goal import unit_of
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.figure import FigureSummary
 
 END_WORDS = {"meets": "meets the goal", "misses": "misses the goal", "undecided": "may meet the goal or miss it"}
 """Of a figure."""
@@ -51,8 +55,8 @@ def answer(advice: Advice) -> str:
             f"{' beyond doubt' if advice.confirmed else ''}."
         )
     best = advice.helpful[0]
-    interval = best.judged.figure["interval"]
-    ends = f" ({_value(interval['low'], goal.metric)} to {_value(interval['high'], goal.metric)})" if interval else ""
+    interval = best.judged.figure.interval
+    ends = f" ({_value(interval.low, goal.metric)} to {_value(interval.high, goal.metric)})" if interval else ""
     reached = _figure(best.judged.figure, goal.metric)
     told = f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}."
     return f"{told} {_reached(advice)}" if goal.bound is not None else told
@@ -73,17 +77,17 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-def _figure(figure: Mapping[str, Any], metric: str) -> str:
+def _figure(figure: FigureSummary, metric: str) -> str:
     """The goal's figure, marked where it is a lower bound."""
-    return bound_mark(figure["bounds"]) + _value(figure["value"], metric)
+    return bound_mark(figure.bounds) + _value(figure.value, metric)
 
 
-def _size(effect: Mapping[str, Any]) -> str:
+def _size(effect: ArmEffect) -> str:
     """The size of a change, where lower bounds leave one to tell."""
-    if effect["verdict"] == "not comparable":
+    if effect.verdict == "not comparable":
         return "–"
-    size = size_words(told_percent(effect), effect["difference"], unit=unit_of_difference(effect["metric"]))
-    return at_least(effect["bounds"]) + size
+    size = size_words(told_percent(effect), effect.difference, unit=unit_of_difference(effect.metric))
+    return at_least(effect.bounds) + size
 
 
 def _value(value: float | None, metric: str) -> str:
@@ -98,20 +102,20 @@ def _ranking(advice: Advice) -> str:
     rows.append(["present", _figure(advice.present, goal.metric), "", "", "", *([advice.end] if is_bounded else [])])
     for one in advice.confirmed:
         effect, figure = one.judged.effect, one.judged.figure
-        interval = figure["interval"]
+        interval = figure.interval
         row = [
             one.candidate.name,
             _figure(figure, goal.metric),
             _size(effect),
-            f"{digits_text(interval['low'])} to {digits_text(interval['high'])}" if interval else "–",
-            p_text(effect["p_adjusted"]),
+            f"{digits_text(interval.low)} to {digits_text(interval.high)}" if interval else "–",
+            "–" if effect.p_adjusted is None else p_text(effect.p_adjusted),
         ]
         rows.append([*row, *([one.judged.end] if is_bounded else [])])
     return align(rows)
 
 
 def _told(place: int, one: Confirmed) -> Iterator[str]:
-    verdict = "" if one.judged.helps else f" Its effect on the goal is not certain ({one.judged.effect['verdict']})."
+    verdict = "" if one.judged.helps else f" Its effect on the goal is not certain ({one.judged.effect.verdict})."
     yield f"{place}. {one.candidate.title} ({one.candidate.name}).{verdict}"
     yield f"   Others: {_side_effects(one.judged)}."
     yield f"   Costs: {one.candidate.costs} Evidence: {one.candidate.evidence}."
@@ -119,7 +123,7 @@ def _told(place: int, one: Confirmed) -> Iterator[str]:
 
 def _side_effects(judged: Judged) -> str:
     told = [
-        f"{possessive(effect['workload'])} {name_of(effect['metric'], effect['noun'])} {_size(effect)}"
+        f"{possessive(effect.workload)} {name_of(effect.metric, effect.noun)} {_size(effect)}"
         for effect in judged.side_effects[:SIDE_EFFECTS_MAX]
     ]
     more = len(judged.side_effects) - len(told)
@@ -179,7 +183,7 @@ def advice_data(advice: Advice) -> dict[str, Any]:
         "path": str(advice.path),
         "answer": answer(advice),
         "makeup": asdict(advice.makeup) if advice.makeup else None,
-        "present": advice.present,
+        "present": to_builtins(advice.present),
         "end": advice.end,
         "takes": advice.takes or None,
         "confirmed": [_confirmed_data(one) for one in advice.confirmed],
@@ -202,9 +206,9 @@ def _confirmed_data(one: Confirmed) -> dict[str, Any]:
         "helps": one.judged.helps,
         "end": one.judged.end,
         "takes": one.judged.takes or None,
-        "figure": one.judged.figure,
-        "effect": one.judged.effect,
-        "side_effects": one.judged.side_effects,
+        "figure": to_builtins(one.judged.figure),
+        "effect": to_builtins(one.judged.effect),
+        "side_effects": to_builtins(one.judged.side_effects),
         "configuration": _configuration_data(one.configuration),
     }
 

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from msgspec import to_builtins
+
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import shown, width_of
 
@@ -70,7 +72,7 @@ def _write(text: str) -> None:
 
 def emit_json(content: object) -> None:
     """Prints a result to stdout as JSON."""
-    _write(json.dumps(content, indent=1, ensure_ascii=False))
+    _write(json.dumps(to_builtins(content), indent=1, ensure_ascii=False))
 
 
 def note(text: str) -> None:

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.explaining_live import explain_live_run
 from tailrace.cli.outputs import warn_other_events
@@ -130,10 +132,10 @@ def _json(explanation: Explanation, workload: str, slowest: int) -> dict[str, An
         "arm": explanation.trial.arm,
         "workload": workload,
         "transactions": len(of),
-        "bands": [asdict(band) for band in bands(of)],
+        "bands": to_builtins(bands(of)),
         "slowest": [
             {**asdict(one), "workload": one.workload or workload, "sentence": sentence(one)}
             for one in slowest_of(of, slowest)
         ],
-        "lost": [asdict(place) for place in explanation.lost.get(workload, ())],
+        "lost": to_builtins(list(explanation.lost.get(workload, ()))),
     }

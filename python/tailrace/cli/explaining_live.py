@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from msgspec import to_builtins
+
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.explain import first_trials
@@ -138,6 +140,6 @@ def _data(of: OfWorkload) -> dict[str, Any]:
         "transactions": len(of.transactions),
         "transactions_of_unknown_connections": of.unknown,
         "transactions_left_out": of.unseen,
-        "bands": [asdict(band) for band in bands(of.transactions)] if of.transactions else [],
+        "bands": to_builtins(bands(of.transactions)) if of.transactions else [],
         "slowest": [{**asdict(one), "sentence": sentence(one)} for one in of.slowest],
     }

@@ -104,13 +104,16 @@ def check_scenario(
         emit(f"  {too_few}")
     if not trees:
         return
+    from msgspec import convert
+
+    from tailrace.outcome.types import Tree
     from tailrace.results.ports.trees import tree_words
     from tailrace.scenario.lowering.plan import lower
 
     for arm, of_arm in trees.items():
         plan = lower(loaded.arms[arm], arm, 1)
         for tree in of_arm:
-            emit(f"  {arm}: {tree_words(tree, plan)}")
+            emit(f"  {arm}: {tree_words(convert(tree, Tree), plan)}")
 
 
 def _listed(names: list[str]) -> str:

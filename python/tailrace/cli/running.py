@@ -3,7 +3,8 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+from msgspec import to_builtins
 
 from tailrace.cli.console import (
     DONE,
@@ -42,8 +43,8 @@ from tailrace.json_text import json_text
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
 from tailrace.results.compare.fidelity import TAP
-from tailrace.results.compare.kinds import is_run
 from tailrace.results.large.summary import is_large
+from tailrace.results.summary.summary import Summary
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import Given, load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
@@ -213,21 +214,21 @@ def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool) -> int:
         if bad:
             note(f"{len(bad)} invalid or failed trial(s): {', '.join(bad)}")
         return INVALID_TRIAL
-    asked = [verdict for verdict in summary.get("expectations", []) if is_run(verdict)]
-    judged = [verdict["passed"] for verdict in asked]
-    if undecided := sum(verdict.get("end") == "undecided" for verdict in asked):
+    asked = [verdict for verdict in summary.expectations if verdict.is_run]
+    judged = [verdict.passed for verdict in asked]
+    if undecided := sum(verdict.end == "undecided" for verdict in asked):
         note(f"{undecided} expectation(s) are undecided, which does not pass: the table says what would decide them")
     if unknown := judged.count(None):
         note(f"{unknown} expectation(s) cannot be judged: the trials of their arm do not have this figure")
     return DONE if all(judged) else EXPECTATION_FAILED
 
 
-def _print(summary: dict[str, Any], path: Path, report: Path, *, is_json: bool) -> None:
+def _print(summary: Summary, path: Path, report: Path, *, is_json: bool) -> None:
     from tailrace import results
 
     if is_json:
         # As it is written to result.json: indenting that of a thousand points takes longer than all the rest.
-        emit_text(json_text({**summary, "path": str(path), "report": str(report)}))
+        emit_text(json_text({**to_builtins(summary), "path": str(path), "report": str(report)}))
         return
     emit_table(lambda: results.format_result(summary, painter(sys.stdout)))
     emit(f"report: {report}")

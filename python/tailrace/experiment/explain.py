@@ -12,12 +12,13 @@ from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
 from tailrace.results import Run
-from tailrace.results.causes.causes import Causes, LostDatagrams, Transaction
+from tailrace.results.causes.causes import Causes, Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.grouped import lost_with_groups, with_groups
 from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subjects import Subject, subjects_of
+from tailrace.results.summary.causes import LostDatagrams
 from tailrace.scenario.lowering.plan import canonical_json
 
 EXPLAINED_MAX = 1_000_000

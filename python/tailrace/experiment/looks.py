@@ -1,16 +1,17 @@
 """How many trials of each arm a run has: a number, or with `trials: auto` those of the look that decides."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import to_builtins
 
 from tailrace.experiment.reporter import Reporter
 from tailrace.scenario.experiment import Experiment
 from tailrace.statistics.looks import looks_until
 
 if TYPE_CHECKING:
-    from tailrace.results.compare.looks import Standing
+    from tailrace.results.summary.looks import Standing
 
 BILLION = 10**9
 
@@ -86,5 +87,5 @@ class Looks:
         """For the manifest. A run that was once looked at remains one, whatever number is given later."""
         if not self._spec.is_auto:
             return held.get("auto")
-        looks = [{"trials": trials, "standings": [asdict(one) for one in found]} for trials, found in self._found]
+        looks = [{"trials": trials, "standings": [to_builtins(one) for one in found]} for trials, found in self._found]
         return {"trials_max": trials_most(self._spec), "precision": self._precision, "looks": looks}

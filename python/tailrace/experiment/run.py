@@ -30,6 +30,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import SOLO, Keys, LazyKeys, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
 from tailrace.files import named, write_json, write_text
+from tailrace.results.summary.summary import Summary
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -373,7 +374,7 @@ class ExperimentRun:
             self.directory.copy(published, "published.yaml")
 
 
-def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[dict[str, Any], Path]:
+def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[Summary, Path]:
     """Writes `result.json` and `report.html` of a run directory; returns the summary and the report's place.
 
     `baseline` is the arm that the others are compared with; None for that of the scenario.
@@ -382,9 +383,9 @@ def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[dict[
 
     run = results.Run.read(path)
     summary = results.summarise_run(run, baseline)
-    write_json(path / "result.json", summary)
-    if summary["sweep"] is not None:
-        results.write_sweep_files(path, summary)
+    results.write_summary(path / "result.json", summary)
+    if summary.sweep is not None:
+        results.write_sweep_files(path, summary.sweep)
     return summary, report.write_page(run, summary)
 
 

@@ -76,4 +76,6 @@ def _of_hosts_ns(line_bps: int, interfaces: dict[str, str]) -> float:
             "experiment": {"trials": 1, "duration": PROBES_FOR},
         }
     )
-    return float(arm["workloads"]["one"]["latency_ms"]["min"]) * NS_PER_MS
+    latency = arm.workloads["one"].latency_ms
+    assert latency is not None and latency.min is not None, "requests were answered"  # noqa: PT018  both or none
+    return latency.min * NS_PER_MS

@@ -9,10 +9,11 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun
 from tailrace.results import Run, summarise_run
+from tailrace.results.summary.summary import ArmSummary
 from tailrace.scenario.loading import load_scenario
 
 
-def simulate(scenario: Path | Mapping[str, Any]) -> dict[str, Any]:
+def simulate(scenario: Path | Mapping[str, Any]) -> ArmSummary:
     """Runs the first trial of the first arm; gives the arm as results summarise it."""
     loaded = load_scenario(scenario, {"experiment.trials": 1})
     with tempfile.TemporaryDirectory(prefix="tailrace-fit-") as folder:
@@ -21,5 +22,4 @@ def simulate(scenario: Path | Mapping[str, Any]) -> dict[str, Any]:
         if finished.is_interrupted:
             raise KeyboardInterrupt
         summary = summarise_run(Run.read(finished.path))
-    arm: dict[str, Any] = summary["arms"][summary["baseline"]]
-    return arm
+    return next(iter(summary.arms.values()))

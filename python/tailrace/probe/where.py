@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import convert
+
+from tailrace.outcome.types import Interface
 from tailrace.results.ports.interfaces import Row, rows_of
 
 Outcome = Mapping[str, Any]
@@ -32,7 +35,11 @@ class Point:
 
 def located(plan: Mapping[str, Any], ends: tuple[str, str], counted: Outcome, probes: int) -> dict[str, Any] | None:
     """Where `probes` frames ended that were sent while `counted` was counted; None when the counters do not tell."""
-    return _by_mtu(counted) or _by_interfaces(points(plan, ends), rows_of(counted), probes)
+    return _by_mtu(counted) or _by_interfaces(points(plan, ends), _rows(counted), probes)
+
+
+def _rows(counted: Outcome) -> list[Row]:
+    return rows_of(convert(counted.get("netstat") or [], list[Interface]))
 
 
 def since(now: Outcome, before: Outcome) -> Outcome:
@@ -71,7 +78,7 @@ def _by_mtu(counted: Outcome) -> dict[str, Any] | None:
     if not found:
         return None
     frames, port, side = max(found, key=lambda each: each[0])
-    mtus = {(row.node, row.towards): row.mtu_bytes for row in rows_of(counted)}
+    mtus = {(row.node, row.towards): row.mtu_bytes for row in _rows(counted)}
     name = f"{port['node']}>{port['towards']}"
     mtu = mtus.get((port["node"], port["towards"]))
     stated = f", whose MTU is {mtu}" if mtu else ""

@@ -25,8 +25,7 @@ def latency_outcome(latencies_ps: Iterable[int]) -> dict[str, Any] | None:
         "max_ps": values[-1],
         "buckets": [[edge, count] for edge, count in sorted(counts.items())],
     }
-    histogram = Histogram.from_outcomes([summary])
-    assert histogram is not None, "there are values"
+    histogram = Histogram.counted(counts, {}, sum_ps=sum(values), min_ps=values[0], max_ps=values[-1])
     return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}
 
 

@@ -1,5 +1,6 @@
 """Measurements of programs that report latencies without users, or as a distribution only."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,18 +31,29 @@ class Distribution:
         """The `latency` object of an outcome; None without any."""
         if not self.count:
             return None
+        counts: Counter[int] = Counter()
+        for edge, count in self.buckets:
+            counts[edge] += count
+        counts = +counts
+        longest_ps = max(counts)
         summary: dict[str, Any] = {
             "count": self.count,
             "mean_ps": self.mean_ps,
             "min_ps": self.least_ps,
-            "max_ps": max(edge for edge, count in self.buckets if count),
+            "max_ps": longest_ps,
             "buckets": [[edge, count] for edge, count in self.buckets if count],
         }
-        if self.above[1]:
-            least, count = self.above
-            summary["above"] = {"count": count, "longest_ps": least, "buckets": [[least, count]]}
-        histogram = Histogram.from_outcomes([summary])
-        assert histogram is not None, "there are values"
+        least, above = self.above
+        if above:
+            summary["above"] = {"count": above, "longest_ps": least, "buckets": [[least, above]]}
+        histogram = Histogram.counted(
+            counts,
+            {least: above} if above else {},
+            sum_ps=self.mean_ps * self.count,
+            min_ps=self.least_ps,
+            max_ps=longest_ps,
+            longest_cut_off_ps=least if above else 0,
+        )
         return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}
 
 

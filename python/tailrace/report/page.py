@@ -32,6 +32,7 @@ from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.ports.rates import end_words
 from tailrace.results.summarise import summarise_run
+from tailrace.results.summary.summary import Summary
 from tailrace.results.sweep.curves import mean_text
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.results.text.run import bounded
@@ -41,7 +42,7 @@ ASSETS = Path(__file__).parent / "assets"
 UPLOT = "uplot-1.6.32.min"
 
 
-def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
+def write(run_dir: Path, summary: Summary | None = None) -> Path:
     """Writes `report.html` into the run directory (whole or not at all) and returns its path.
 
     `summary` is what `summarise` gave, for callers that have it; it is made here otherwise.
@@ -49,43 +50,43 @@ def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
     return write_page(Run.read(Path(run_dir)), summary)
 
 
-def write_page(run: Run, summary: dict[str, Any] | None = None) -> Path:
+def write_page(run: Run, summary: Summary | None = None) -> Path:
     """`write` for a run that was read already."""
     path = run.path / "report.html"
     write_text(path, render(run, summary))
     return path
 
 
-def render(run: Run, summary: dict[str, Any] | None = None) -> str:
+def render(run: Run, summary: Summary | None = None) -> str:
     """The page as text."""
     whole = summary or summarise_run(run)
-    if whole["sweep"] is not None:
+    if whole.sweep is not None:
         return _sweep_page(run, whole)
     summary = limited(whole)
-    drawn = list(summary["arms"])[:ARMS_DRAWN_MAX]
-    known = {arm: plan_facts(run, arm, summary["arms"][arm]["ports"]) for arm in drawn}
+    drawn = list(summary.arms)[:ARMS_DRAWN_MAX]
+    known = {arm: plan_facts(run, arm, summary.arms[arm].ports) for arm in drawn}
     ports = port_list(run, drawn)
     context: dict[str, Any] = {
-        "run": summary["run"],
-        "arms": list(summary["arms"]),
+        "run": summary.run,
+        "arms": list(summary.arms),
         "drawn": drawn,
-        "workloads": summary["workloads"],
-        "baseline": summary["baseline"],
+        "workloads": summary.workloads,
+        "baseline": summary.baseline,
         "headline": headline(summary),
         # Escaped where it was made: names of users stand in it.
         "outcome": Markup(outcome_html(summary)),
         # Unfinished trials are results, and reported as such.
-        "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
+        "problems": [problem for problem in summary.run.problems if not problem.unfinished],
         "unfinished": unfinished_sentences(summary),
         "early_ends": early_end_sentences(summary),
-        "has_trials": any(own["trials"] for own in summary["arms"].values()),
-        "has_unfinished": any(own["unfinished_trials"] for own in summary["arms"].values()),
-        "ends": end_words(summary["arms"]),
-        "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],
-        "idle_fair_drop": fair_drop_sentences(summary["arms"]),
+        "has_trials": any(own.trials for own in summary.arms.values()),
+        "has_unfinished": any(own.unfinished_trials for own in summary.arms.values()),
+        "ends": end_words(summary.arms),
+        "alarms": [*deadlock_sentences(summary.arms), *lock_out_sentences(summary.arms)],
+        "idle_fair_drop": fair_drop_sentences(summary.arms),
         "facts": [*facts(whole), *omissions(whole, summary)],
         "completion": completion(summary),
-        "published": beside_published(summary),
+        "published": beside_published(summary.expectations, summary.workloads),
         "causes": where_time_went(summary),
         "why": why(run, summary, known),
         "latency": distributions(run, summary, known),
@@ -94,7 +95,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "queues": queues(run, summary),
         "transport": transport(summary),
         "network": network(run),
-        "assumptions": summary["assumptions"],
+        "assumptions": summary.assumptions,
         "provenance": provenance(summary),
         "files": files_beside(run),
         "theme": asset("theme.css") + asset("outcome.css"),
@@ -105,15 +106,15 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     return environment().get_template("page.html.j2").render(context)
 
 
-def _sweep_page(run: Run, summary: dict[str, Any]) -> str:
+def _sweep_page(run: Run, summary: Summary) -> str:
     """A sweep has many arms: curves and maps instead of the sections of two or three."""
     ports = sweep_port_list(run)
     context = {
-        "run": summary["run"],
+        "run": summary.run,
         "facts": facts(summary),
         "ports": ports,
         "sweep": sweep_section(run, summary),
-        "assumptions": summary["assumptions"],
+        "assumptions": summary.assumptions,
         "theme": asset("theme.css"),
         "scripts": [asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "export.js")],
     }

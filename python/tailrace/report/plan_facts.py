@@ -7,6 +7,7 @@ from tailrace.results import Run
 from tailrace.results.ports.queuing import port_policies
 from tailrace.results.ports.timeouts import minimum_timeouts_ms
 from tailrace.results.ports.waiting import crossings_of
+from tailrace.results.summary.network import PortMeans
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,13 @@ class PlanFacts:
     """By node and neighbour the settings of packet prioritization."""
 
 
-def plan_facts(run: Run, arm: str, ports: list[dict[str, Any]]) -> PlanFacts:
+def plan_facts(run: Run, arm: str, ports: list[PortMeans]) -> PlanFacts:
     """Facts about an arm and these ports."""
     plan = run.plan(arm)
     if plan is None:
         return PlanFacts()
     policy_of = port_policies(plan)
-    prioritized = [(port["node"], port["towards"]) for port in ports if port["dpp"]]
+    prioritized = [(port.node, port.towards) for port in ports if port.dpp]
     return PlanFacts(
         minimum_timeouts_ms(plan),
         crossings_of(plan),

@@ -6,7 +6,7 @@ from tailrace.results.compare.two_arms import compare_two_arms, format_two_arms
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.tables import Table
 from tailrace.results.result import Result
-from tailrace.results.summarise import summarise, summarise_run
+from tailrace.results.summarise import summarise, summarise_run, write_summary
 from tailrace.results.sweep.files import write_sweep_files
 from tailrace.results.sweep.text import format_result
 from tailrace.results.text.run import format_table
@@ -28,5 +28,6 @@ __all__ = [
     "format_two_arms",
     "summarise",
     "summarise_run",
+    "write_summary",
     "write_sweep_files",
 ]

@@ -3,7 +3,6 @@
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.results.compare.arms import compare
@@ -17,9 +16,10 @@ from tailrace.results.directory.tables import Table, read_table
 from tailrace.results.format.numbers import number
 from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.metrics.latency_summary import Latency
-from tailrace.results.metrics.subject_rows import subject_of_arm
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.summarise import summarise_run
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import SubjectSummary
 from tailrace.results.sweep.text import format_result
 from tailrace.results.text.outcome_html import NOTEBOOK_STYLE, outcome_html
 from tailrace.results.text.run import difference_text, figure_text, place, verdict_text
@@ -48,8 +48,8 @@ class Result:
         return format_result(self.summary)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
-        """The content of `result.json`, computed from the trials."""
+    def summary(self) -> Summary:
+        """What `result.json` holds, computed from the trials."""
         return summarise_run(self._run, self._baseline)
 
     @property
@@ -60,7 +60,7 @@ class Result:
     @property
     def passed(self) -> bool:
         """Whether every expectation holds of the arms that were run; true when there are none."""
-        return all(judged["passed"] for judged in asked_for(self.summary["expectations"]))
+        return all(judged.passed for judged in asked_for(self.summary.expectations))
 
     @property
     def report_path(self) -> Path:
@@ -87,7 +87,7 @@ class Result:
         """Percentiles in seconds over all valid trials (`.p99_s`), their intervals and every transaction, of a workload
         or of the members of a group together.
         """
-        found = self._workload(arm, workload)["latency_ms"]
+        found = self._workload(arm, workload).latency_ms
         if found is None:
             raise KeyError(f"no latency of {workload} in {arm}: no transaction, flow or datagram was recorded")
         return Latency.from_summary(
@@ -96,7 +96,7 @@ class Result:
 
     def completion_s(self, arm: str, workload: str) -> list[float]:
         """Completion times of the valid trials, in seconds; of a group, those of the last of its members."""
-        return list(self._workload(arm, workload)["completion_s"]["values"])
+        return list(self._workload(arm, workload).completion_s.values)
 
     def compare(self, other: "Result | Path | str | None" = None, *, arms: tuple[str, str] | None = None) -> Table:
         """What differs, a row for each workload and metric, with intervals and p values.
@@ -110,7 +110,7 @@ class Result:
                 raise RunRefusedError("arms are those of one run (hint: leave out `other`, or `arms`)")
             return comparison_table(compare_two_arms(self.path, *arms)["differences"])
         if other is None:
-            return comparison_table(self.summary["comparisons"])
+            return comparison_table(self.summary.comparisons)
         return comparison_table(
             compare(self.path, other.path if isinstance(other, Result) else Path(other))["differences"]
         )
@@ -122,22 +122,22 @@ class Result:
             raise KeyError(f"no workload or group {name}; there are {', '.join(known)}")
         return self._run.groups.get(name, [name])
 
-    def _workload(self, arm: str, workload: str) -> dict[str, Any]:
+    def _workload(self, arm: str, workload: str) -> SubjectSummary:
         """The summary of a workload or group in an arm; the error for an unknown name lists the known ones."""
-        arms = self.summary["arms"]
+        arms = self.summary.arms
         if arm not in arms:
             raise KeyError(f"no arm {arm}; there are {', '.join(arms)}")
-        found = subject_of_arm(arms[arm], workload)
+        found = arms[arm].subject(workload)
         if found is None:
-            known = ", ".join([*arms[arm]["groups"], *arms[arm]["workloads"]])
+            known = ", ".join([*arms[arm].groups, *arms[arm].workloads])
             raise KeyError(f"no workload {workload} in the valid trials of {arm}; there are {known}")
         return found
 
     def _repr_html_(self) -> str:
         """Small tables in the notebook's own style."""
-        run = self.summary["run"]
-        partial = " · <strong>partial</strong>" if run["is_partial"] else ""
-        head = f"<p><strong>{escape(run['name'])}</strong> · seed {run['seed']} · scale {run['scale']:g}{partial}</p>"
+        run = self.summary.run
+        partial = " · <strong>partial</strong>" if run.is_partial else ""
+        head = f"<p><strong>{escape(run.name)}</strong> · seed {run.seed} · scale {run.scale:g}{partial}</p>"
         ends = [*unfinished_sentences(self.summary), *early_end_sentences(self.summary)]
         sentences = [*headline(self.summary), *looks_sentences(self.summary), *ends]
         words = "".join(f"<p>{escape(text)}</p>" for text in sentences)
@@ -146,20 +146,20 @@ class Result:
     def _expectations_html(self) -> str:
         rows = [
             [
-                PASSED_MARKS[judged["passed"]],
-                judged["metric"],
+                PASSED_MARKS[judged.passed],
+                judged.metric,
                 place(judged),
-                figure_text(judged, judged["value"]),
-                number(judged["published"], 3),
+                figure_text(judged, judged.value),
+                number(judged.published, 3),
                 difference_text(judged),
-                judged["tolerance"],
+                judged.tolerance,
                 verdict_text(judged),
-                judged["kind"],
+                judged.kind,
             ]
-            for judged in self.summary["expectations"]
+            for judged in self.summary.expectations
         ]
         head = ["", "expectation", "where", "here", "published", "difference", "allowed", "verdict", "kind"]
-        expectations = self.summary["expectations"]
+        expectations = self.summary.expectations
         texts = [text for text in (count_text(expectations), null_text(expectations)) if text]
         counted = "".join(f"<p>{escape(text)}.</p>" for text in texts)
         return _html_table(head, rows) + counted if rows else ""

@@ -8,7 +8,6 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.points import Points
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.decision import (
-    End,
     Errors,
     decide,
     errors_of,
@@ -18,6 +17,8 @@ from tailrace.results.metrics.decision import (
 )
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.goal import Goal
+from tailrace.results.summary.expectation import End
+from tailrace.results.summary.figure import FigureSummary
 from tailrace.scenario.loading import try_changes
 from tailrace.scenario.sweep import Point, text_of
 from tailrace.search.rule import Rule
@@ -40,8 +41,8 @@ class Tried:
     values: dict[str, Any]
     """By path."""
     label: str
-    figures: list[dict[str, Any]]
-    """Of every goal, as `Figure.data` gives them."""
+    figures: list[FigureSummary]
+    """Of every goal."""
     trials: int
     end: End
     takes: str = ""
@@ -196,7 +197,7 @@ def refuse_failed(run: Run, arm: str) -> None:
 def excess(goals: Sequence[Goal], tried: Tried) -> float:
     """How far the figures of a setting are beyond their bounds, relative to them: the worst; negative within all."""
     return max(
-        _relative(goal.bound or 0.0, figure["value"], is_higher_better=goal.is_higher_better)
+        _relative(goal.bound or 0.0, figure.value, is_higher_better=goal.is_higher_better)
         for goal, figure in zip(goals, tried.figures, strict=False)
     )
 

@@ -120,7 +120,7 @@ class Several:
         """What is minimised or maximised: a position, or a figure, which is the last that is kept."""
         if self.asked.aim.variable is not None:
             return float(tried.positions[self.asked.aim.variable])
-        value: float | None = tried.figures[-1]["value"]
+        value = tried.figures[-1].value
         worst = float("inf") if self.asked.aim.is_minimised else float("-inf")
         return worst if value is None else value
 

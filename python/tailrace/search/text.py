@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from msgspec import to_builtins
+
 from tailrace.files import write_json, write_text
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.goal import Goal, unit_of
+from tailrace.results.summary.figure import FigureSummary
 from tailrace.scenario.sweep import text_of
 from tailrace.search.bisection import ALL
 from tailrace.search.deciding import Tried
@@ -154,13 +157,13 @@ def _cells(tried: Tried, found: Searched) -> str:
     )
 
 
-def _cell(figure: dict[str, Any]) -> str:
+def _cell(figure: FigureSummary) -> str:
     """`12.3 (11.9 to 12.8)`."""
-    value = bound_mark(figure["bounds"]) + digits_text(figure["value"])
-    interval = figure["interval"]
-    if figure["trials_needed"]:
+    value = bound_mark(figure.bounds) + digits_text(figure.value)
+    interval = figure.interval
+    if figure.trials_needed:
         return f"{value} (no interval)"
-    return f"{value} ({digits_text(interval['low'])} to {digits_text(interval['high'])})" if interval else value
+    return f"{value} ({digits_text(interval.low)} to {digits_text(interval.high)})" if interval else value
 
 
 def _figure_name(goal: Goal) -> str:
@@ -185,6 +188,6 @@ def _tried(tried: Tried) -> dict[str, Any]:
         "decision": tried.verdict,
         "takes": tried.takes or None,
         "trials": tried.trials,
-        "figures": tried.figures,
+        "figures": to_builtins(tried.figures),
         "run": f"points/{tried.label}",
     }

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import ceil
-from typing import Any
 
+from tailrace.outcome.types import CutOff, Latency, Workload
 from tailrace.statistics.survival import Survival
 
 PS_PER_MS = 1_000_000_000
@@ -51,35 +51,33 @@ class Histogram:
     longest_cut_off_ps: int = 0
 
     @classmethod
-    def from_workloads(cls, workloads: Iterable[dict[str, Any]]) -> "Histogram | None":
+    def from_workloads(cls, workloads: Iterable[Workload]) -> "Histogram | None":
         """Pools the outcomes of a workload. None when none of them has a recorded or censored value."""
         listed = list(workloads)
-        cut_off = [found for workload in listed if (found := workload.get("cut_off")) and found["count"] > 0]
-        return cls.from_outcomes([workload.get("latency") for workload in listed], cut_off)
+        cut_off = [own.cut_off for own in listed if own.cut_off.count > 0]
+        return cls.from_outcomes([own.latency for own in listed], cut_off)
 
     @classmethod
-    def from_outcomes(
-        cls, latencies: Iterable[dict[str, Any] | None], cut_off: Sequence[dict[str, Any]] = ()
-    ) -> "Histogram | None":
-        """Pools `latency` and `cut_off` objects of outcomes. None without a value."""
-        recorded = [latency for latency in latencies if latency and latency["count"] > 0]
+    def from_outcomes(cls, latencies: Iterable[Latency | None], cut_off: Sequence[CutOff] = ()) -> "Histogram | None":
+        """Pools the latencies of outcomes, and what their ends cut off. None without a value."""
+        recorded = [latency for latency in latencies if latency and latency.count > 0]
         if not recorded and not cut_off:
             return None
-        above = [latency["above"] for latency in recorded if latency.get("above")]
-        return cls._counted(
-            _counts(one["buckets"] for one in recorded),
-            _counts(one["buckets"] for one in [*cut_off, *above]),
-            sum_ps=sum(latency["mean_ps"] * latency["count"] for latency in recorded),
-            min_ps=min((latency["min_ps"] for latency in recorded), default=0),
-            max_ps=max((latency["max_ps"] for latency in recorded), default=0),
-            cut_off=sum(found["count"] for found in cut_off),
-            longest_cut_off_ps=max((found["longest_ps"] for found in [*cut_off, *above]), default=0),
+        above = [latency.above for latency in recorded if latency.above]
+        return cls.counted(
+            _counts(one.buckets for one in recorded),
+            _counts(one.buckets for one in [*cut_off, *above]),
+            sum_ps=sum(latency.mean_ps * latency.count for latency in recorded),
+            min_ps=min((latency.min_ps for latency in recorded), default=0),
+            max_ps=max((latency.max_ps for latency in recorded), default=0),
+            cut_off=sum(found.count for found in cut_off),
+            longest_cut_off_ps=max((found.longest_ps for found in [*cut_off, *above]), default=0),
         )
 
     @classmethod
     def together(cls, trials: Sequence["Histogram"]) -> "Histogram":
         """All values of these, at least one."""
-        return cls._counted(
+        return cls.counted(
             _counts(one.buckets for one in trials),
             _counts(one.cuts.items() for one in trials),
             sum_ps=sum(one.sum_ps for one in trials),
@@ -90,10 +88,22 @@ class Histogram:
         )
 
     @classmethod
-    def _counted(cls, ended: dict[int, int], cuts: dict[int, int], **figures: Any) -> "Histogram":
+    def counted(
+        cls,
+        ended: Mapping[int, int],
+        cuts: Mapping[int, int],
+        *,
+        sum_ps: float,
+        min_ps: int,
+        max_ps: int,
+        cut_off: int = 0,
+        longest_cut_off_ps: int = 0,
+    ) -> "Histogram":
+        """From numbers of values by upper edge, and of censored values by bound."""
         edges = sorted(ended)
         cumulative = list(accumulate(ended[edge] for edge in edges))
-        return cls(edges, cumulative, {edge: cuts[edge] for edge in sorted(cuts)}, **figures)
+        ordered = {edge: cuts[edge] for edge in sorted(cuts)}
+        return cls(edges, cumulative, ordered, sum_ps, min_ps, max_ps, cut_off, longest_cut_off_ps)
 
     @property
     def buckets(self) -> Iterable[tuple[int, int]]:

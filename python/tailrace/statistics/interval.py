@@ -8,7 +8,7 @@ The interval of a median takes two of the values, at a level that holds exactly 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import comb, exp, fsum, inf, prod, sqrt
 
@@ -36,6 +36,11 @@ class Interval:
     high: float
     level: float
     method: str
+
+    def scaled(self, factor: float, shift: float = 0.0) -> "Interval":
+        """That of so many times the figure, and then some more; a negative factor turns it round."""
+        low, high = sorted((self.low * factor + shift, self.high * factor + shift))
+        return replace(self, low=low, high=high)
 
 
 def mean_interval(values: Sequence[float], *, bounds: Bounds = (-inf, inf), level: float = LEVEL) -> Interval | None:

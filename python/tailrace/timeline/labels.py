@@ -1,6 +1,7 @@
 """Names of frames and of what happened to them, shared by traces and captures."""
 
 from tailrace.results.format.numbers import size_text, span_text
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.timeline.log import INTERFACE, Drop, Frame, Hop, Log
 from tailrace.timeline.queues import Depths, behind, depth_at, waited_from
 
@@ -8,8 +9,6 @@ SYN, ACK, FIN, PSH, ECE, CWR, RST = 1, 2, 4, 8, 16, 32, 2048
 """Bits of `tailrace_wire::Flags`."""
 WAIT_TOLD_PS_MIN = 100_000
 """Waits from 100 ns on are told."""
-UNASKED = frozenset({"stream", "flows", "mpi"})
-"""Kinds of workloads whose connections carry data that was not asked for on them."""
 REPEATED = {
     "fast_retransmission": "repeated after duplicate acknowledgements or reordering",
     "probe": "repeated by a tail loss probe",
@@ -28,11 +27,15 @@ def label(log: Log, frame: Frame) -> str:
         return "reset"
     if not frame.payload_bytes:
         return "fin" if frame.flags & FIN else "ack"
-    kind = "data"
-    if log.kinds.get(log.sockets[frame.sender].workload) not in UNASKED:
-        kind = "response" if frame.sender % 2 else "request"
     again = " (again)" if frame.repeats is not None else ""
-    return f"{kind} {frame.payload_bytes} B{again}"
+    return f"{_what(log, frame)} {frame.payload_bytes} B{again}"
+
+
+def _what(log: Log, frame: Frame) -> str:
+    kind = log.kinds.get(log.sockets[frame.sender].workload)
+    if kind and facts_of(kind).is_unasked:
+        return "data"
+    return "response" if frame.sender % 2 else "request"
 
 
 def waited(log: Log, wire: str, hop: Hop) -> str | None:

@@ -6,12 +6,10 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.native import drop_causes, make_trial, trace_trial, values
+from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.timeline.chosen import Chosen
 from tailrace.timeline.log import Log, read_log
 from tailrace.timeline.log_cores import read_core_waits, read_cores, read_works
-
-DATAGRAMS = frozenset({"datagrams", "frames", "blocks"})
-"""Kinds of a plan of which all packets are datagrams."""
 
 
 def log_of(plan: dict[str, Any], plan_json: str, chosen: Sequence[Chosen]) -> Log:
@@ -34,22 +32,15 @@ def log_of(plan: dict[str, Any], plan_json: str, chosen: Sequence[Chosen]) -> Lo
 
 
 def connections_of(plan: Mapping[str, Any], workload: str | None) -> dict[str, int]:
-    """The number of connections of this workload, by its name, if it is a stream without an end; else nothing."""
-    bodies = {str(one["header"]["name"]): one["body"] for one in plan["workloads"]}
-    stream = bodies.get(workload or "", {}).get("stream")
-    if workload is None or stream is None or stream["bytes"]:
-        return {}
-    return {workload: int(stream["connections"])}
+    """The number of connections of this workload, by its name, if they carry bulk data without an end; else nothing."""
+    planned = {own.name: own.endless_connections for own in planned_workloads(plan)}
+    count = planned.get(workload or "")
+    return {} if workload is None or count is None else {workload: count}
 
 
 def datagram_workloads(plan: Mapping[str, Any]) -> set[str]:
     """Names of the workloads of a plan whose packets are datagrams, which have no connection."""
-    bodies = {str(workload["header"]["name"]): workload["body"] for workload in plan["workloads"]}
-    return {
-        name
-        for name, body in bodies.items()
-        if not body.keys().isdisjoint(DATAGRAMS) or body.get("requests", {}).get("is_udp")
-    }
+    return {own.name for own in planned_workloads(plan) if own.are_datagrams}
 
 
 def apart(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,16 +1,17 @@
 """Goals of figures that are lower bounds."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fake_run import cut_off_in_the_last
+from parts import part
 from tailrace.advice.advise import Advice
 from tailrace.advice.judging import decided, figure_in
 from tailrace.advice.text import advice_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.goal import Goal
+from tailrace.results.summary.figure import FigureSummary
 
 P50 = Goal("XS", "latency_p50_ms")
 
@@ -35,7 +36,7 @@ def test_a_goal_is_about_all_transactions_of_all_trials(run: Run) -> None:
 
 @pytest.mark.parametrize(("is_bound", "told"), [(False, "is 12.0 ms"), (True, "is > 12.0 ms")])
 def test_a_figure_at_present_is_marked_where_it_is_a_lower_bound(is_bound: bool, told: str) -> None:
-    present: dict[str, Any] = {"value": 12.0, "values": [11.0, 13.0], "interval": None, "bounds": int(is_bound)}
+    present = part(FigureSummary, value=12.0, values=[11.0, 13.0], bounds=int(is_bound))
     goal = Goal("XS", "latency_p99_ms")
     advice = Advice("s", "fifo", goal, Path("out"), None, present, "meets", "", [], [], [], [])
     assert f"99th percentile of latency {told}" in advice_text(advice)

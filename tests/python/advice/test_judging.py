@@ -1,17 +1,20 @@
 """When a candidate helps."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from msgspec import structs
 
+from parts import part
 from tailrace.advice.judging import Judged, ranked
-from tailrace.results.metrics.decision import End
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.expectation import End
+from tailrace.results.summary.figure import FigureSummary
 
 
 def judged(verdict: str, bounds: tuple[int, int] = (0, 0)) -> Judged:
-    effect: dict[str, Any] = {"metric": "latency_p99_ms", "verdict": verdict, "bounds": bounds, "is_same": False}
-    return Judged("dpp", {"values": [1.0]}, effect | {"improvement_percent": 40.0}, "meets", "", [])
+    effect = part(ArmEffect, metric="latency_p99_ms", verdict=verdict, bounds=bounds, improvement_percent=40.0)
+    return Judged("dpp", part(FigureSummary, values=[1.0]), effect, "meets", "", [])
 
 
 @pytest.mark.parametrize("verdict", ["no significant difference", "too few trials", "not tested", "higher"])
@@ -26,7 +29,7 @@ def test_what_is_significantly_better_helps() -> None:
 
 def improving(arm: str, percent: float, end: End = "meets") -> Judged:
     one = judged("lower")
-    return replace(one, arm=arm, effect=one.effect | {"improvement_percent": percent}, end=end)
+    return replace(one, arm=arm, effect=structs.replace(one.effect, improvement_percent=percent), end=end)
 
 
 @pytest.mark.parametrize(("percent", "first"), [(42.0, "one"), (44.0, "both")])

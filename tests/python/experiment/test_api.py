@@ -16,8 +16,8 @@ pytestmark = pytest.mark.usefixtures("fake", "workplace")
 def test_a_dictionary_can_be_run() -> None:
     result = tailrace.run(sound(), trials=1, scale=0.5, seed=7, set={"workloads.orders.users": 2})
     assert isinstance(result, tailrace.Result)
-    assert result.summary["run"]["seed"] == 7
-    assert result.summary["arms"].keys() == {"fifo", "dpp"}
+    assert result.summary.run.seed == 7
+    assert result.summary.arms.keys() == {"fifo", "dpp"}
 
 
 def test_a_file_can_be_run_and_run_again(workplace: Path) -> None:
@@ -36,7 +36,7 @@ def test_mistakes_raise_scenario_errors_with_all_problems() -> None:
 
 
 def test_one_arm_can_be_named_by_itself() -> None:
-    assert list(tailrace.run(sound(), trials=1, arms="dpp").summary["arms"]) == ["dpp"]
+    assert list(tailrace.run(sound(), trials=1, arms="dpp").summary.arms) == ["dpp"]
 
 
 @pytest.mark.parametrize("jobs", [0, -1])
@@ -61,12 +61,12 @@ def test_what_deserves_a_look_is_a_warning() -> None:
 def test_arms_with_the_workload_are_compared_where_another_arm_is_without_it() -> None:
     arms = {"without": {"workloads.backup.enabled": False}, "fifo": {"switches.leaf.policy": "fifo"}, "dpp": {}}
     summary = tailrace.run(sound(arms=arms, workloads__backup__size="1MB"), trials=1).summary
-    assert {arm: list(found["workloads"]) for arm, found in summary["arms"].items()} == {
+    assert {arm: list(found.workloads) for arm, found in summary.arms.items()} == {
         "without": ["orders"],
         "fifo": ["orders", "backup"],
         "dpp": ["orders", "backup"],
     }
-    assert {effect["workload"] for effect in summary["comparisons"]} == {"orders"}
+    assert {effect.workload for effect in summary.comparisons} == {"orders"}
 
 
 def test_the_package_shows_its_interface_and_nothing_else() -> None:

@@ -42,8 +42,8 @@ def test_the_arms_of_a_shipped_scenario_differ(path: Path) -> None:
 @pytest.mark.parametrize("path", EXPECTING)
 def test_what_an_example_expects_holds(path: Path, workplace: Path) -> None:
     summary = tailrace.run(path, trials=1, out=workplace / "run").summary
-    assert summary["run"]["problems"] == []
-    assert [verdict for verdict in summary["expectations"] if verdict["passed"] is not True] == []
+    assert summary.run.problems == []
+    assert [verdict for verdict in summary.expectations if verdict.passed is not True] == []
     assert (workplace / "run" / "report.html").stat().st_size < 1_000_000
 
 
@@ -51,14 +51,14 @@ def test_what_an_example_expects_holds(path: Path, workplace: Path) -> None:
 def test_the_starter_runs_and_shows_its_point(workplace: Path) -> None:
     (workplace / "lab.yaml").write_text(STARTER, encoding="utf-8")
     summary = tailrace.run("lab.yaml", trials=1).summary
-    assert [verdict["passed"] for verdict in summary["expectations"]] == [True]
+    assert [verdict.passed for verdict in summary.expectations] == [True]
 
 
 @pytest.mark.smoke
 def test_the_same_seed_has_the_same_digest_with_one_job_and_with_two(workplace: Path) -> None:
     one = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=1, scale=0.2, out=workplace / "one").summary
     two = tailrace.run(ROOT / "examples" / "dpp.yaml", trials=2, jobs=2, scale=0.2, out=workplace / "two").summary
-    for arm, outcome in one["arms"].items():
-        assert outcome["digests"] == two["arms"][arm]["digests"]
-        assert None not in outcome["digests"]
-    assert len({digest for arm in one["arms"].values() for digest in arm["digests"]}) == 6
+    for arm, outcome in one.arms.items():
+        assert outcome.digests == two.arms[arm].digests
+        assert None not in outcome.digests
+    assert len({digest for arm in one.arms.values() for digest in arm.digests}) == 6

@@ -16,6 +16,7 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.experiment.schedule import TrialKey
+from tailrace.results.summary.summary import Summary
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.network.network import Network
 from tailrace.scenario.network.topology import expand
@@ -201,13 +202,15 @@ def test_running_is_linear(shape: Callable[[int], Scenario], tmp_path: Path) -> 
 def test_results_are_linear(
     shape: Callable[[int], Scenario], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    summaries: dict[Path, Summary] = {}
     for size in (SIZE, 2 * SIZE, 4 * SIZE):
         experiment = ExperimentRun(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size) / "run"))
-        summarise_and_report(experiment.run().path)
+        path = experiment.run().path
+        summaries[path], _ = summarise_and_report(path)
     stages: dict[str, Callable[[Path], object]] = {
         "summarise": results.summarise,
         "report": report.write,
-        "table": lambda run: results.format_table(json.loads((run / "result.json").read_text())),
+        "table": lambda run: results.format_table(summaries[run]),
         "list": lambda run: find_runs(run.parent),
         "compare": lambda run: results.format_compare(results.compare(run, run)),
         "show": lambda run: show_queues(run, None, 1, None, json_=True),

@@ -14,6 +14,7 @@ from tailrace.experiment.dry_run import describe
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
+from tailrace.results.summary.summary import Summary
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -55,7 +56,7 @@ def looks(out: str = "run") -> list[int]:
     return [look["trials"] for look in manifest(out)["auto"]["looks"]]
 
 
-def summary(out: str = "run") -> dict[str, Any]:
+def summary(out: str = "run") -> Summary:
     return summarise_and_report(Path(out))[0]
 
 
@@ -67,9 +68,9 @@ def test_a_clear_difference_is_decided_at_the_first_look() -> None:
     words = "Decided after 6 trials of each arm: a difference in 1 of 2 comparisons of main metrics, the others alike"
     assert said.lines == [f"{words} within 5 %."]
     found = summary()
-    assert found["looks"]["is_decided"]
-    assert found["looks"]["sentence"] == said.lines[0]
-    assert {one["workload"]: one["state"] for one in found["looks"]["standings"]} == {
+    assert found.looks.is_decided
+    assert found.looks.sentence == said.lines[0]
+    assert {one.workload: one.state for one in found.looks.standings} == {
         "orders": "different",
         "backup": "alike",
     }
@@ -80,7 +81,7 @@ def test_what_is_never_decided_ends_at_the_last_look_and_says_so() -> None:
     assert finished.is_valid
     assert (looks(), manifest()["trials"]) == ([6, 8, 12], 12)
     assert len(list(finished.path.glob("trials/dpp/*.json"))) == 12
-    sentence = summary()["looks"]["sentence"]
+    sentence = summary().looks.sentence
     what = "median latency of orders (dpp against fifo); about"
     assert sentence.startswith(f"Undecided after 12 of at most 12 trials of each arm: {what}")
     assert sentence.endswith("trials would decide it.")
@@ -89,16 +90,16 @@ def test_what_is_never_decided_ends_at_the_last_look_and_says_so() -> None:
 def test_the_printed_p_values_are_those_of_all_looks() -> None:
     arms = {"fifo": {}, "slow": {"workloads.orders.round_trips": [{"response": "18300B"}]}}
     run(**{**UNCLEAR, "arms": arms, "headline": [{"workload": "orders", "metric": "latency_mean_ms"}]})
-    [main] = [effect for effect in summary()["comparisons"] if effect["is_main"]]
+    [main] = [effect for effect in summary().comparisons if effect.is_main]
     [standing] = manifest()["auto"]["looks"][-1]["standings"]
-    assert (main["p_value"], main["p_adjusted"]) == (standing["p_value"], standing["p_adjusted"])
-    assert main["verdict"] == "no significant difference"
+    assert (main.p_value, main.p_adjusted) == (standing["p_value"], standing["p_adjusted"])
+    assert main.verdict == "no significant difference"
     alone = {**manifest(), "auto": None}
     Path("run/manifest.json").write_text(json.dumps(alone), encoding="utf-8")
-    [fixed] = [effect for effect in summary()["comparisons"] if effect["is_main"]]
-    assert 0.01 < fixed["p_value"] < 0.05 < main["p_value"], "three looks at the same trials cost more than one"
-    assert fixed["verdict"] == "higher"
-    assert summary()["looks"] is None
+    [fixed] = [effect for effect in summary().comparisons if effect.is_main]
+    assert 0.01 < fixed.p_value < 0.05 < main.p_value, "three looks at the same trials cost more than one"
+    assert fixed.verdict == "higher"
+    assert summary().looks is None
 
 
 def test_a_run_that_was_interrupted_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +113,7 @@ def test_a_run_that_was_interrupted_finds_the_same(monkeypatch: pytest.MonkeyPat
         assert len(list(Path(out).glob("trials/*/*.json"))) == kept
         run(out, **UNCLEAR)
         assert manifest(out)["auto"] == manifest("whole")["auto"]
-        assert summary(out)["comparisons"] == summary("whole")["comparisons"]
+        assert summary(out).comparisons == summary("whole").comparisons
 
 
 def test_the_number_of_jobs_changes_no_look() -> None:
@@ -142,7 +143,7 @@ def test_a_budget_ends_between_looks_with_the_last_one(monkeypatch: pytest.Monke
     finished = run(**UNCLEAR, budget_s=60.0, jobs=1)
     assert (finished.is_valid, finished.is_out_of_time, list(finished.lacks)) == (True, True, [])
     assert (looks(), manifest()["trials"], manifest()["state"]) == ([6], 6, "finished")
-    assert "Undecided after 6 of at most 12 trials" in summary()["looks"]["sentence"]
+    assert "Undecided after 6 of at most 12 trials" in summary().looks.sentence
 
 
 def test_a_budget_before_the_first_look_leaves_trials_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +153,8 @@ def test_a_budget_before_the_first_look_leaves_trials_lacking(monkeypatch: pytes
     assert (finished.is_valid, finished.is_out_of_time) == (False, False)
     assert sum(lack.wanted - lack.valid for lack in finished.lacks) == 7
     found = summary()
-    assert found["looks"]["sentence"] == "Undecided: the first look is after 6 trials of each arm."
-    assert [effect["verdict"] for effect in found["comparisons"] if effect["is_main"]] == ["too few trials"]
+    assert found.looks.sentence == "Undecided: the first look is after 6 trials of each arm."
+    assert [effect.verdict for effect in found.comparisons if effect.is_main] == ["too few trials"]
 
 
 def test_a_budget_holds_for_a_number_of_trials_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,10 +170,10 @@ def test_a_budget_holds_for_a_number_of_trials_too(monkeypatch: pytest.MonkeyPat
 def test_one_arm_runs_until_its_figures_are_precise() -> None:
     run("precise", arms={})
     assert looks("precise") == [6]
-    assert summary("precise")["looks"]["sentence"].endswith("the interval of every main figure is within ± 5 %.")
+    assert summary("precise").looks.sentence.endswith("the interval of every main figure is within ± 5 %.")
     run("vague", **UNCLEAR, arms={})
     assert looks("vague") == [6, 8, 12]
-    sentence = summary("vague")["looks"]["sentence"]
+    sentence = summary("vague").looks.sentence
     assert "Undecided after 12 of at most 12 trials of each arm: median latency of orders (base); about " in sentence
 
 
@@ -187,7 +188,7 @@ def test_points_of_a_sweep_are_decided_together() -> None:
     run(**SLOW, sweep=sweep)
     [look] = manifest()["auto"]["looks"]
     assert len(look["standings"]) == 4, "two workloads at two points"
-    assert summary()["looks"]["is_decided"]
+    assert summary().looks.is_decided
 
 
 def test_a_large_sweep_refuses_it() -> None:
@@ -214,12 +215,12 @@ def test_a_number_of_trials_after_looks_pays_for_them() -> None:
     run(**UNCLEAR)
     run(**UNCLEAR, experiment__trials=14)
     assert (looks(), manifest()["trials"]) == ([6, 8, 12], 14)
-    assert summary()["looks"]["trials"] == 12
+    assert summary().looks.trials == 12
 
 
 def test_a_look_without_all_of_its_trials_does_not_count() -> None:
     run(**UNCLEAR)
     Path("run/trials/dpp/7.json").unlink()
-    assert summary()["looks"]["trials"] == 6
+    assert summary().looks.trials == 6
     run(**UNCLEAR)
-    assert summary()["looks"]["trials"] == 12
+    assert summary().looks.trials == 12

@@ -12,6 +12,7 @@ from arro3.io import read_parquet
 
 import tailrace
 from lab import sound
+from parts import part
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.run import summarise_and_report
 from tailrace.report.charts.sweep import chart_height
@@ -20,6 +21,7 @@ from tailrace.report.sections.ports import sweep_port_list
 from tailrace.results import compare_two_arms, format_result, format_two_arms
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
+from tailrace.results.summary.sweep import CurveValue, SweepCurve
 from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
@@ -35,21 +37,19 @@ def swept(*, trials: int = 2, out: str = "swept", **axes: object) -> tailrace.Re
 
 def test_every_point_has_its_curve_and_is_compared_with_the_baseline_at_the_same_point() -> None:
     summary = swept(users=[1, 2, 4]).summary
-    sweep = summary["sweep"]
-    assert [point["label"] for point in sweep["points"]] == ["users=1", "users=2", "users=4"]
-    curve = next(
-        c for c in sweep["curves"] if (c["workload"], c["metric"], c["arm"]) == ("orders", "rate_per_s", "dpp")
-    )
-    assert [value["trials"] for value in curve["values"]] == [2, 2, 2]
-    pairs = {(effect["baseline"], effect["arm"]) for effect in summary["comparisons"]}
+    sweep = summary.sweep
+    assert [point.label for point in sweep.points] == ["users=1", "users=2", "users=4"]
+    curve = next(c for c in sweep.curves if (c.workload, c.metric, c.arm) == ("orders", "rate_per_s", "dpp"))
+    assert [value.trials for value in curve.values] == [2, 2, 2]
+    pairs = {(effect.baseline, effect.arm) for effect in summary.comparisons}
     assert pairs == {(f"fifo@users={n}", f"dpp@users={n}") for n in (1, 2, 4)}
 
 
 def test_a_sweep_has_the_baseline_of_the_experiment_at_every_point() -> None:
     sweep = {"axes": {USERS: [1, 2]}}
     result = tailrace.run(sound(sweep=sweep, experiment__baseline="dpp"), trials=5, out="baseline")
-    assert result.summary["baseline"] == "dpp"
-    pairs = {(effect["baseline"], effect["arm"]) for effect in result.summary["comparisons"]}
+    assert result.summary.baseline == "dpp"
+    pairs = {(effect.baseline, effect.arm) for effect in result.summary.comparisons}
     assert pairs == {(f"dpp@users={n}", f"fifo@users={n}") for n in (1, 2)}
     assert "fifo against dpp is" in " ".join(format_result(result.summary).split())
     again = tailrace.Result(result.path, baseline="fifo")
@@ -62,7 +62,7 @@ def test_two_arms_of_a_sweep_are_compared_at_every_point_or_at_those_that_are_na
     result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2]}}), trials=5, out="pairs")
     compared = compare_two_arms(result.path, "dpp", "fifo")
     assert [pair["arms"] for pair in compared["pairs"]] == [[f"dpp@users={n}", f"fifo@users={n}"] for n in (1, 2)]
-    assert {one["tests"] for one in compared["differences"] if one["is_main"]} == {4}, "two points, two workloads"
+    assert {one.tests for one in compared["differences"] if one.is_main} == {4}, "two points, two workloads"
     text = format_two_arms(compared)
     assert re.search(r"^metric +point +workload +dpp +fifo +fifo is", text, re.MULTILINE)
     assert re.search(r"^latency_p99_ms +users=2 +orders ", text, re.MULTILINE)
@@ -73,8 +73,8 @@ def test_two_arms_of_a_sweep_are_compared_at_every_point_or_at_those_that_are_na
 def test_a_group_has_curves_and_tables() -> None:
     changes = {"workloads__orders__group": "all", "workloads__backup__group": "all"}
     result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2, 4]}}, **changes), trials=2, out="groups")
-    of_group = {curve["metric"]: curve for curve in result.summary["sweep"]["curves"] if curve["workload"] == "all"}
-    assert of_group["goodput_gbps"]["kinds"] == ["oltp", "stream"]
+    of_group = {curve.metric: curve for curve in result.summary.swept.curves if curve.workload == "all"}
+    assert of_group["goodput_gbps"].kinds == ["oltp", "stream"]
     assert "all: goodput" in format_result(result.summary)
     rows = csv.DictReader((result.path / "sweep.csv").read_text(encoding="utf-8").splitlines())
     assert {row["workload"] for row in rows} == {"all", "orders", "backup"}
@@ -87,12 +87,12 @@ def test_a_finer_grid_runs_only_what_is_new(workplace: Path) -> None:
     summary = swept(users="linear(1, 4, 4)").summary
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert len(list(workplace.glob("swept/trials/*/*.json"))) == 4 * 2 * 2
-    assert len(summary["sweep"]["points"]) == 4
+    assert len(summary.swept.points) == 4
 
 
 def test_a_coarser_grid_shows_its_own_points_alone() -> None:
     swept(users=[1, 2, 4])
-    assert [point["label"] for point in swept(users=[2]).summary["sweep"]["points"]] == ["users=2"]
+    assert [point.label for point in swept(users=[2]).summary.swept.points] == ["users=2"]
 
 
 def test_the_table_fits_a_terminal_and_names_points_and_arms() -> None:
@@ -172,13 +172,13 @@ def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPat
     run = Run.read(result.path)
     found = sweep_port_list(run)
     assert found is not None
-    assert len(found["data"]) < 2_000_000 * 4 / 20, "ten points of two arms are 20 lists"
-    assert len(json.loads(found["data"])["arms"][0]["rows"]) == 1000
+    assert len(found.data) < 2_000_000 * 4 / 20, "ten points of two arms are 20 lists"
+    assert len(json.loads(found.data)["arms"][0]["rows"]) == 1000
     monkeypatch.setattr(ports, "PORT_LISTS_MAX", 1)
     few = sweep_port_list(run)
     assert few is not None
-    assert few["names"] == [found["first"]]
-    assert few["sentence"].endswith("have ports that dropped frames. The 1 that dropped most are listed.")
+    assert few.names == [found.first]
+    assert few.sentence.endswith("have ports that dropped frames. The 1 that dropped most are listed.")
 
 
 def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
@@ -190,7 +190,7 @@ def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
     path.write_text(json.dumps(manifest), encoding="utf-8")
     found = sweep_port_list(Run.read(result.path))
     assert found is not None
-    assert found["names"] == ["fifo at users = 1", "dpp at users = 1"] + [
+    assert found.names == ["fifo at users = 1", "dpp at users = 1"] + [
         f"{arm} at users = 1 (point 2)" for arm in ("fifo", "dpp")
     ]
 
@@ -203,8 +203,8 @@ def test_what_did_not_finish_is_told_and_listed_as_unfinished() -> None:
     data = sound(sweep={"axes": {"experiment.duration": ["100ms", "5s"]}})
     with pytest.warns(tailrace.ScenarioWarning, match="cannot finish"):
         result = tailrace.run(data, trials=2, out="late")
-    rates = [c["values"] for c in result.summary["sweep"]["curves"] if c["metric"] == "rate_per_s"]
-    assert all(value["trials"] == 2 for values in rates for value in values)
+    rates = [c.values for c in result.summary.swept.curves if c.metric == "rate_per_s"]
+    assert all(value.trials == 2 for values in rates for value in values)
     text, page = format_result(result.summary), result.report_path.read_text(encoding="utf-8")
     assert (
         "Unfinished trials, reported by the work done in their time:\n  fifo at duration=100ms: 2 of 2 trials" in text
@@ -239,7 +239,7 @@ def test_the_csv_file_has_a_row_for_every_value(workplace: Path) -> None:
     summary = swept(users=[1, 2]).summary
     with (workplace / "swept" / "sweep.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == sum(len(curve["values"]) for curve in summary["sweep"]["curves"])
+    assert len(rows) == sum(len(curve.values) for curve in summary.swept.curves)
     assert rows[0][USERS] == "1"
     assert float(rows[0]["mean"]) > 0
 
@@ -258,13 +258,13 @@ def test_the_parquet_file_holds_what_the_csv_file_holds(workplace: Path) -> None
 def test_the_python_interface_takes_axes() -> None:
     assert "sweep" in dir(tailrace)
     result = tailrace.sweep(sound(), {USERS: "log(1, 4, 3)"}, trials=1, arms="dpp")
-    assert [point["values"] for point in result.summary["sweep"]["points"]] == [{USERS: n} for n in ("1", "2", "4")]
-    assert result.summary["sweep"]["arms"] == ["dpp"]
+    assert [point.values for point in result.summary.swept.points] == [{USERS: n} for n in ("1", "2", "4")]
+    assert result.summary.swept.arms == ["dpp"]
 
 
 def test_a_run_without_a_sweep_has_none() -> None:
     result = tailrace.run(sound(), trials=1, out="plain")
-    assert result.summary["sweep"] is None
+    assert result.summary.sweep is None
     assert summarise_sweep(Run.read(result.path)) is None
 
 
@@ -299,12 +299,13 @@ def test_an_axis_is_logarithmic_where_that_fits(values: list[str], numbers: list
     ],
 )
 def test_a_knee_is_where_a_latency_bends_most(values: list[str], means: list[float], knee: str | None) -> None:
-    curve: dict[str, Any] = {"metric": "latency_p99_ms", "values": [{"mean": mean} for mean in means]}
+    own = [part(CurveValue, mean=mean) for mean in means]
+    curve = part(SweepCurve, metric="latency_p99_ms", values=own)
     found = knee_of(curve, [Axis("a.b", "b", values)])
-    assert (found and found["value"]) == knee
-    assert knee_of(curve | {"metric": "rate_per_s"}, [Axis("a.b", "b", values)]) is None
+    assert (found and found.value) == knee
+    assert knee_of(part(SweepCurve, metric="rate_per_s", values=own), [Axis("a.b", "b", values)]) is None
     assert knee_of(curve, [Axis("a.b", "b", values), Axis("c.d", "d", ["1"])]) is None
-    curve["values"][-1]["bounds"] = 1
+    own[-1] = part(CurveValue, mean=means[-1], bounds=1)
     assert knee_of(curve, [Axis("a.b", "b", values)]) is None, "a lower bound could lie anywhere above"
 
 
@@ -314,6 +315,6 @@ def test_points_whose_trials_do_not_count_are_listed_with_the_reason(workplace: 
     file.write_text(json.dumps(json.loads(file.read_text()) | {"status": "invalid", "reason": "a host dropped frames"}))
     found = summarise_sweep(Run.read(workplace / "swept"))
     assert found is not None
-    [one] = found["excluded"]
-    assert (one["label"], one["arm"], one["trials"], one["of"]) == ("users=2", "dpp", 1, 2)
-    assert one["reason"] == "a host dropped frames"
+    [one] = found.excluded
+    assert (one.label, one.arm, one.trials, one.of) == ("users=2", "dpp", 1, 2)
+    assert one.reason == "a host dropped frames"

@@ -69,7 +69,7 @@ def test_every_request_keeps_its_size_pause_and_server_time_wherever_it_was_capt
     opened_ns = [exponential(draws)]
     assert recording[0][0].start_ns - recording[0][0].think_ns <= opened_ns[0]
     arm = simulate(path)
-    assert arm["workloads"]["tcp5432"]["transactions"]["mean"] == sum(map(len, recording))
+    assert arm.workloads["tcp5432"].transactions.mean == sum(map(len, recording))
 
 
 def original(folder: Path) -> dict[str, Any]:

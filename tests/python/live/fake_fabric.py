@@ -184,7 +184,9 @@ class Fake:
             "conservation": {"sent": 100, "delivered": 98, "dropped": 2, "in_network": 0},
             "ports": [port(node, towards, self.plan) for node, towards in self.plan["observe"]["ports"]],
             "switches": [],
+            "netstat": [],
             "fabric": {
+                "cpu": {},
                 "lateness_us": {"p50": 20.0, "p90": 40.0, "p99": 60.0, "p99_9": late, "max": 9000.0},
                 "rate_error_ppm": {"leaf>client": 12.0},
                 "frames_lost_outside": lost,
@@ -219,6 +221,7 @@ def port(node: str, towards: str, plan: dict[str, Any]) -> dict[str, Any]:
             "tx_bytes": 9000,
             "drops": {"tail_drop": {"frames": 2, "bytes": 3000}},
             "marked_frames": 0,
+            "depth_bytes": 0,
             "depth_max_bytes": 5000,
             "depth_mean_bytes": 100.0,
         }

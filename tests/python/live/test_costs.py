@@ -2,10 +2,11 @@
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
+import whole
 from tailrace.live.lab.program import Program
 from tailrace.live.measure import probe
 from tailrace.live.measure.costs import Counted, Share, by_host
@@ -15,6 +16,7 @@ from tailrace.programs.command import Ended
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics import processors
 from tailrace.results.metrics.costs import cost_rows, summarise_costs
+from tailrace.results.summary.hosts import InterfaceLosses
 
 STAT = "77 (odd) name) S 1 77 77 0 -1 0 0 0 0 0 {user} {system} 0 0 20 0"
 STATUS = "Name:\todd\nvoluntary_ctxt_switches:\t{voluntary}\nnonvoluntary_ctxt_switches:\t{involuntary}\n"
@@ -132,28 +134,24 @@ def trial() -> Trial:
         "neighbours": {"neighbour-web-noise": row},
         "interfaces": {"hosts": {"web": none}, "switch": {"switch-0": none | {"rx_overruns": 9}}},
     }
-    hosts = {"web": {"name": "web", "programs": [row | {"name": "pages"}]}}
-    outcome: dict[str, Any] = {
-        "live": live,
-        "end_ps": 2 * 10**12,
-        "hosts": list(hosts.values()),
-        "workloads": [{"name": "pages", "transactions": 200}],
-    }
-    made = SimpleNamespace(outcome=outcome, hosts=hosts, workload=lambda name: outcome["workloads"][0])
-    return cast("Trial", made)
+    hosts = [{"name": "web", "programs": [row | {"name": "pages"}]}]
+    workloads = [{"name": "pages", "transactions": 200}]
+    return whole.trial(live=live, end_ps=2 * 10**12, hosts=hosts, workloads=workloads)
 
 
 def test_costs_are_told_in_total_and_for_each_request() -> None:
     costs = summarise_costs([trial(), trial()])
     assert costs is not None
-    pages = costs["programs"]["pages/web"]
-    assert (pages["switches_per_request"], pages["cpu_us_per_request"]) == (2.0, 10_000.0)
-    assert (pages["voluntary_per_s"], pages["user_cores"]) == (150.0, 0.5)
-    assert costs["switch"]["switches_per_request"] == 2.0
-    assert (costs["machine"]["switches_per_s"], costs["machine"]["switches_per_request"]) == (500.0, 5.0)
-    assert costs["losses"] == {"switch-0": {"rx_dropped": 0, "rx_overruns": 9, "tx_dropped": 0, "tx_overruns": 0}}
-    assert costs["neighbours"]["neighbour-web-noise"]["switches_per_request"] is None
-    rows = cost_rows({"arms": {"base": {"costs": costs}, "none": {"costs": None}}}, str)
+    pages = costs.programs["pages/web"]
+    assert (pages.switches_per_request, pages.cpu_us_per_request) == (2.0, 10_000.0)
+    assert (pages.voluntary_per_s, pages.user_cores) == (150.0, 0.5)
+    assert costs.switch is not None
+    assert costs.switch.switches_per_request == 2.0
+    assert (costs.machine.switches_per_s, costs.machine.switches_per_request) == (500.0, 5.0)
+    lost = InterfaceLosses(rx_dropped=0, rx_overruns=9, tx_dropped=0, tx_overruns=0)
+    assert costs.losses == {"switch-0": lost}
+    assert costs.neighbours["neighbour-web-noise"].switches_per_request is None
+    rows = cost_rows([("base", costs), ("none", None)], str)
     assert [row[:2] for row in rows[1:]] == [
         ["base", "pages/web"],
         ["base", "switch"],

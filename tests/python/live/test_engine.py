@@ -41,13 +41,13 @@ def test_a_live_run_is_summarised_and_reported_as_a_simulated_one(tmp_path: Path
     assert finished.is_valid
     summary, report = summarise_and_report(out)
     assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"
-    orders = summary["arms"]["dpp"]["workloads"]["orders"]
-    assert orders["transactions"]["mean"] == 4 * 100
-    assert orders["latency_ms"]["p50"] == pytest.approx(0.9, rel=0.01)
-    assert summary["arms"]["dpp"]["workloads"]["backup"]["goodput_gbps"]["mean"] > 0
+    orders = summary.arms["dpp"].workloads["orders"]
+    assert orders.transactions.mean == 4 * 100
+    assert orders.latency_ms.p50 == pytest.approx(0.9, rel=0.01)
+    assert summary.arms["dpp"].workloads["backup"].goodput_gbps.mean > 0
     assert report.stat().st_size > 10_000
     assert "sound, live: seed 1" in results.format_table(summary)
-    assert summary["arms"]["fifo"]["fidelity"]["lateness_p99_9_us"] == 80
+    assert summary.arms["fifo"].fidelity.lateness_p99_9_us == 80
     assert "Fidelity" in report.read_text(encoding="utf-8")
     for table in ("transactions", "cut_off", "workload_series", "port_series", "queue_depth"):
         assert (out / "trials" / "dpp" / f"1.{table}.parquet").exists(), table
@@ -130,16 +130,16 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
     finished = live(out).run()
     assert finished.is_valid
     summary, report = summarise_and_report(out)
-    assert summary["run"]["problems"] == []
-    assert [problem["status"] for problem in summary["run"]["repeated"]] == ["invalid"] * 3
+    assert summary.run.problems == []
+    assert [problem.status for problem in summary.run.repeated] == ["invalid"] * 3
     assert (
         "lateness changed the mean delay"
         in results.format_table(summary).rpartition("of trials that were run again")[2]
     )
     assert "3 attempts invalidated by the machine" in report.read_text(encoding="utf-8")
-    spoilt = summary["run"]["repeated"][0]
-    folder = out / "trials" / spoilt["arm"].replace(":", "-")
-    assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
+    spoilt = summary.run.repeated[0]
+    folder = out / "trials" / spoilt.arm.replace(":", "-")
+    assert (folder / f"{spoilt.trial}.attempt-1.transactions.parquet").is_file()
 
 
 def test_a_trial_that_an_earlier_version_marked_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

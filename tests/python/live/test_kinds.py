@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import convert
 from typer.testing import CliRunner
 
 from lab import sound
@@ -16,8 +17,10 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
+from tailrace.outcome.types import Port
 from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.ports.queuing import port_counters
+from tailrace.results.summary.network import Lost
 from tailrace.scenario.loading import load_scenario
 
 QUEUE = {"name": "tbf", "tx_frames": 10, "tx_bytes": 9000, "drops": {"tail-drop": {"frames": 2}}, "depth_bytes": 0}
@@ -222,18 +225,18 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
         for table in ("port_series", "queue_depth"):
             file.with_name(f"{file.stem}.{table}.parquet").unlink(missing_ok=True)
     summary, report = summarise_and_report(out)
-    [queue] = summary["arms"]["fifo"]["ports"][0]["queues"]
-    assert (queue["marked_frames"], queue["depth_mean_bytes"], queue["depth_max_bytes"]) == (None, None, None)
-    assert queue["drops_frames"] == 2
-    assert queue["drops"] == {"tail-drop": {"frames": 2, "bytes": None}}
-    drops = summary["arms"]["fifo"]["drops"]
-    assert {cause: lost["bytes"] for cause, lost in drops.items()} == {
+    [queue] = summary.arms["fifo"].ports[0].queues
+    assert (queue.marked_frames, queue.depth_mean_bytes, queue.depth_max_bytes) == (None, None, None)
+    assert queue.drops_frames == 2
+    assert queue.drops == {"tail-drop": Lost(frames=2, bytes=None)}
+    drops = summary.arms["fifo"].drops
+    assert {cause: lost.bytes for cause, lost in drops.items()} == {
         "tail-drop": None,
         "policed": 99,
         "in-switch": None,
     }
-    [before_queues] = summary["arms"]["fifo"]["early_drops"]
-    assert before_queues["drops"]["in-switch"] == {"frames": 1, "bytes": None}
+    [before_queues] = summary.arms["fifo"].early_drops
+    assert before_queues.drops["in-switch"] == Lost(frames=1, bytes=None)
     page = report.read_text(encoding="utf-8")
     assert '<td class="text">in switch</td><td>1</td><td>–</td>' in page
     assert '<td class="text">policed</td><td>2</td><td>99.0 B</td>' in page
@@ -248,8 +251,8 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
 
 def test_a_port_of_another_switch_has_no_settings_of_the_policy() -> None:
     policy = {"queues": [{"name": "normal"}], "queue_of_priority": [0] * 8}
-    [queue] = port_counters(PORT, policy)["queues"]
-    assert (queue["setting"], queue["dropPackets"], queue["dropBytes"]) == (None, 2, None)
+    [queue] = port_counters(convert(PORT, Port), policy).queues
+    assert (queue.setting, queue.drop_packets, queue.drop_bytes) == (None, 2, None)
 
 
 @pytest.mark.usefixtures("fake_lab")

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec import convert
 
 from mpi_of import launch, planned, refusals, write_rank
 from tailrace.live.load import Task
 from tailrace.live.programs.netpipe import NetPipe
+from tailrace.outcome.types import MpiSize
 from tailrace.programs import command, hpcc, mpi, netpipe, open_mpi
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
-from tailrace.results.metrics.mpi import _row
+from tailrace.results.kinds.mpi import _row
 from tailrace.scenario.workloads.mpi_checks import ALGORITHMS
 
 BEGUN_NS = 1_000_000_000_000
@@ -134,10 +136,10 @@ def test_times_of_ranks_are_those_of_the_table(tmp_path: Path) -> None:
     first, second = found.outcome["mpi_times"]["sizes"]
     assert (first["repetitions"], first["mean_of_ranks_ps"]) == (2, [200.0 * PS_PER_US, 210.0 * PS_PER_US])
     assert (second["min_ps"], second["max_ps"]) == (500 * PS_PER_US, 510 * PS_PER_US)
-    row = _row("ring", [first])
+    row = _row("ring", [convert(first, MpiSize)])
     assert row is not None
-    assert (row["t_min_us"], row["t_max_us"], row["t_avg_us"], row["longest_us"]) == (200, 210, 205, 310)
-    assert row["mb_per_s"] == pytest.approx(2 * 8 / 210)
+    assert (row.t_min_us, row.t_max_us, row.t_avg_us, row.longest_us) == (200, 210, 205, 310)
+    assert row.mb_per_s == pytest.approx(2 * 8 / 210)
 
 
 def test_only_rank_0_of_a_pingpong_is_timed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from requests_of import refusals, work
+from tailrace.outcome.types import Workload
 from tailrace.programs import perf_test, rabbitmq
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
@@ -13,6 +14,7 @@ from tailrace.programs.needed import version_of
 from tailrace.programs.perf_test import Messages, distribution
 from tailrace.results.metrics.latency import latency_figure
 from tailrace.scenario.workloads.request_presets import ACK_BYTES, DELIVER_BYTES, PUBLISH_BYTES
+from whole import part
 
 MS_PS = 10**9
 # Of PerfTest 2.22.1, `--producers 2 --confirm 1 --pmessages 500`.
@@ -127,7 +129,7 @@ def test_a_finite_run_is_counted_whole_and_by_seconds() -> None:
 def test_above_the_last_point_of_its_distribution_only_bounds_are_known() -> None:
     latency = distribution(REPORT, 1000)
     assert latency is not None
-    workload = {"latency": latency.outcome(), "cut_off": {"count": 0}}
+    workload = part(Workload, latency=latency.outcome())
     known = {key: latency_figure(workload, key) for key in ("p50", "p95", "p99", "p99_9", "max")}
     figures = {key: (figure.ms, figure.is_bound) for key, figure in known.items() if figure}
     assert figures == {

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tailrace.probe.where import located, points, shortest, since
+from whole import whole
 
 PLAN = {
     "links": [
@@ -16,15 +17,8 @@ ENDS = ("client", "db")
 
 
 def row(node: str, towards: str | None, rx: int | None, tx: int | None) -> dict[str, Any]:
-    return {
-        "node": node,
-        "towards": towards,
-        "name": "x",
-        "mtu_bytes": None,
-        "flags": "BMRU",
-        "rx_frames": rx,
-        "tx_frames": tx,
-    }
+    counted = {"rx_frames": rx, "tx_frames": tx}
+    return whole({"node": node, "towards": towards, "name": "x", "flags": "BMRU", **counted}, "Interface")
 
 
 def test_a_path_is_followed_through_its_switches() -> None:

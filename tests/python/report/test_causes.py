@@ -8,11 +8,12 @@ import pytest
 
 from fake_causes import add_causes
 from fake_run import FakeRun
+from parts import part
 from report_page import Page, page_of
 from tailrace.report.charts.causes import ArmBands, causes_chart
 from tailrace.report.drawing.parts import SPARE_COLOURS, part_colours
-from tailrace.results.causes.bands import Band
 from tailrace.results.causes.causes import PARTS
+from tailrace.results.summary.causes import Band
 
 MS = 10**9
 THEME = (Path(__file__).parents[3] / "python/tailrace/report/assets/theme.css").read_text(encoding="utf-8")
@@ -91,7 +92,7 @@ def test_every_colour_is_in_both_themes_and_stands_out_from_the_page() -> None:
 
 def test_parts_too_thin_to_be_seen_leave_their_room() -> None:
     parts = {"server_work": 10.0 * MS, "propagation": 0.01 * MS, "receive": 10.0 * MS}
-    band = Band("max", 1, sum(parts.values()), parts, 0.0, {}, {}, 0.0)
+    band = part(Band, name="max", count=1, latency_ps=sum(parts.values()), parts=parts)
     drawing = causes_chart("XS", [ArmBands("fifo", 0, [band])], part_colours(parts))
     places = [(float(x or 0), float(width)) for x, width in re.findall(r'x="([\d.]*)%?" width="([\d.]+)%"', drawing)]
     assert len(places) == 2
@@ -100,7 +101,9 @@ def test_parts_too_thin_to_be_seen_leave_their_room() -> None:
 
 
 def test_bars_of_a_band_have_one_scale() -> None:
-    slow, fast = ([Band("max", 1, ms * MS, {"server_work": ms * MS}, 0.0, {}, {}, 0.0)] for ms in (10.0, 2.5))
+    slow, fast = (
+        [part(Band, name="max", count=1, latency_ps=ms * MS, parts={"server_work": ms * MS})] for ms in (10.0, 2.5)
+    )
     drawing = causes_chart("XS", [ArmBands("a", 0, slow), ArmBands("b", 1, fast)], part_colours(["server_work"]))
     assert re.findall(r'width="([\d.]+)%" y', drawing) == ["100", "25"]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fake_run import plan
+from parts import part
 from tailrace.report.charts.latency import thinned
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.charts.topology import topology_chart, topology_words
@@ -35,6 +36,7 @@ from tailrace.results.format.numbers import (
     size_text,
 )
 from tailrace.results.format.numbers import span_text as span
+from tailrace.results.summary.expectation import JudgedFigure
 
 
 def labels(scale: AxisScale) -> list[str]:
@@ -174,7 +176,7 @@ def test_numbers_are_short_and_carry_their_unit(shown: str, expected: str) -> No
 
 def words(policy: dict[str, Any]) -> str:
     switch = plan("fifo", 1)["switches"][0] | {"policy": policy}
-    return " ".join(switch_sentences({"switches": [switch]})[0]["policies"][0]["sentences"])
+    return " ".join(switch_sentences({"switches": [switch]})[0].policies[0].sentences)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +206,7 @@ def test_every_setting_of_a_queue_has_its_words(queue: dict[str, Any], expected:
 def test_switches_with_the_same_settings_share_an_entry() -> None:
     one = plan("dpp", 1)["switches"][0]
     found = switch_sentences({"switches": [one, one | {"name": "leaf2"}, one | {"name": "leaf3", "latency_ps": 7}]})
-    assert [entry["names"] for entry in found] == [["leaf1", "leaf2"], ["leaf3"]]
+    assert [entry.names for entry in found] == [["leaf1", "leaf2"], ["leaf3"]]
 
 
 def boxes(drawing: str) -> list[str]:
@@ -257,10 +259,10 @@ def test_a_large_fabric_is_summed_up() -> None:
 
 
 def test_a_strip_shows_where_a_value_lies() -> None:
-    judged: dict[str, Any] = {"low": 90, "high": 110, "interval": None}
-    places = {
-        value: re.findall(r'cx="([\d.]+)%"', deviation_strip(judged | {"value": value})) for value in (100, 110, 999)
-    }
+    def strip(value: float | None, low: float | None = 90) -> str:
+        return deviation_strip(part(JudgedFigure, low=low, high=110, value=value))
+
+    places = {value: re.findall(r'cx="([\d.]+)%"', strip(value)) for value in (100, 110, 999)}
     assert places == {100: ["50"], 110: ["75"], 999: ["98"]}
-    assert deviation_strip(judged | {"value": None}) == ""
-    assert deviation_strip(judged | {"value": 1, "low": None}) == ""
+    assert strip(None) == ""
+    assert strip(1, None) == ""

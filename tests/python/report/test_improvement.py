@@ -1,28 +1,27 @@
 """The chart of improvements: what is a lower bound, or cannot be told, is drawn so."""
 
-from typing import Any
-
 import pytest
 
+from parts import part
 from tailrace.report.charts.improvement import improvement_chart
+from tailrace.results.summary.effect import ArmEffect
 
 
-def effect(verdict: str, bounds: tuple[int, int], change: float) -> dict[str, Any]:
+def effect(verdict: str, bounds: tuple[int, int], change: float) -> ArmEffect:
     """Of a time that became longer by `change` percent."""
-    return {
-        "arm": "b",
-        "workload": "shop",
-        "metric": "latency_p50_ms",
-        "verdict": verdict,
-        "bounds": list(bounds),
-        "is_same": False,
-        "ratio": 1 + change / 100,
-        "difference": change,
-        "change_percent": change,
-        "improvement_percent": -change,
-        "improvement_interval": None,
-        "words": "shop: told.",
-    }
+    return part(
+        ArmEffect,
+        arm="b",
+        workload="shop",
+        metric="latency_p50_ms",
+        verdict=verdict,
+        bounds=bounds,
+        ratio=1 + change / 100,
+        difference=change,
+        change_percent=change,
+        improvement_percent=-change,
+        words="shop: told.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_MAX, EXPECTATIONS_MAX, PAIRS_MAX
+from tailrace.results.summary.summary import Summary
 from tailrace.scenario.loading import load_scenario
 
 PAGE_BYTES_MAX = 1_000_000
 
 
-def page_of(tmp_path: Path, **sections: Any) -> tuple[dict[str, Any], str]:
+def page_of(tmp_path: Path, **sections: Any) -> tuple[Summary, str]:
     """Summary and report of a run of a star."""
     streams = {f"w{n}": {"kind": "stream", "source": "h1", "destination": "h2"} for n in range(sections.pop("streams"))}
     base = {"tailrace": 1, "name": "many", "network": {"topology": {"kind": "star", "hosts": 40}}}
@@ -31,7 +32,7 @@ def test_many_workloads_are_cut(tmp_path: Path) -> None:
     assert "w0" in page
     assert "w399</" in page, "an expectation that failed is shown before those that hold"
     shown = limited(summary)
-    assert [one["passed"] for one in shown["expectations"]] == [False] * 100 + [True] * (EXPECTATIONS_MAX - 100)
+    assert [one.passed for one in shown.expectations] == [False] * 100 + [True] * (EXPECTATIONS_MAX - 100)
     assert [fact["text"].split()[0] for fact in omissions(summary, shown)] == [str(PAIRS_MAX), str(EXPECTATIONS_MAX)]
 
 

@@ -1,6 +1,5 @@
 """Figures of the report: the same interval wherever they stand, and what was cut off."""
 
-import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -43,29 +42,27 @@ def percents(text: str) -> dict[str, set[tuple[float, ...]]]:
 
 def test_a_figure_has_the_same_interval_wherever_it_stands(cisco: Path) -> None:
     text = write(cisco).read_text(encoding="utf-8")
-    accelerations = [
-        e for e in json.loads(json.dumps(summarise(cisco)))["expectations"] if e["metric"] == "acceleration_percent"
-    ]
+    accelerations = [e for e in summarise(cisco).expectations if e.metric == "acceleration_percent"]
     assert len(accelerations) >= 5
     found = percents(text)
-    for figure in (f"{e['value']:.1f}" for e in accelerations if e["interval"]):
+    for figure in (f"{e.value:.1f}" for e in accelerations if e.interval):
         assert len(found[figure]) == 1, (figure, found[figure])
     assert sum(len(ends) for ends in found.values()) >= 5
 
 
 def test_the_summary_has_one_interval_for_each_figure(cisco: Path) -> None:
     summary = summarise(cisco)
-    effects = {e["workload"]: e for e in summary["comparisons"] if e["metric"] == "completion_s"}
-    arms = summary["arms"]
-    for judged in (e for e in summary["expectations"] if e["interval"]):
-        interval = [judged["interval"][end] / judged["multiplied_by"] for end in ("low", "high")]
-        if judged["metric"] == "acceleration_percent":
-            other = effects[judged["workload"]]["improvement_interval"]
-        elif judged["arm"] in arms:
-            other = arms[judged["arm"]]["workloads"][judged["workload"]][judged["metric"]]["interval"]
+    effects = {e.workload: e for e in summary.comparisons if e.metric == "completion_s"}
+    arms = summary.arms
+    for judged in (e for e in summary.expectations if e.interval):
+        interval = judged.interval.scaled(1 / judged.multiplied_by)
+        if judged.metric == "acceleration_percent":
+            other = effects[judged.workload or ""].improvement_interval
+        elif judged.arm in arms:
+            other = getattr(arms[judged.arm].workloads[judged.workload or ""], judged.metric).interval
         else:
             continue
-        assert interval == pytest.approx([other["low"], other["high"]]), judged["metric"]
+        assert [interval.low, interval.high] == pytest.approx([other.low, other.high]), judged.metric
 
 
 def test_what_was_cut_off_is_in_the_table_of_percentiles(tmp_path: Path) -> None:
@@ -96,10 +93,8 @@ def test_every_size_of_a_difference_between_lower_bounds_is_marked(tmp_path: Pat
     run = cut_off_in_the_last(tmp_path)
     page = write(run.path).read_text(encoding="utf-8")
     [effect] = [
-        one
-        for one in summarise(run.path)["comparisons"]
-        if (one["workload"], one["metric"]) == ("XS", "latency_p99_ms")
+        one for one in summarise(run.path).comparisons if (one.workload, one.metric) == ("XS", "latency_p99_ms")
     ]
-    assert effect["bounds"] == [1, 0]
+    assert effect.bounds == (1, 0)
     rows = [row for row in page.split("<tr") if "<td>&lt; " in row and "latency p99, ms" in row]
     assert len(rows) == 1

@@ -63,8 +63,8 @@ def test_ports_with_the_same_policy_share_an_entry() -> None:
     own["groups"][0]["lossless"]["headroom_bytes"] = 7
     switch["port_policies"] = [{"towards": name, "policy": own} for name in ("db", "bulk")]
     (entry,) = switch_sentences({"switches": [switch]})
-    assert [policy["where"] for policy in entry["policies"]] == ["all other ports", "ports to db, bulk"]
-    assert entry["rules"] == ["DSCP 46 → class 5", "to db, TCP, port 5432 → class 3"]
+    assert [policy.where for policy in entry.policies] == ["all other ports", "ports to db, bulk"]
+    assert entry.rules == ["DSCP 46 → class 5", "to db, TCP, port 5432 → class 3"]
 
 
 def test_numbers_in_a_row_are_a_range() -> None:
@@ -95,8 +95,8 @@ def ring() -> dict[str, Any]:
 
 def test_the_ports_between_switches_have_the_same_words_at_every_switch() -> None:
     [described] = switch_sentences(ring())
-    assert described["names"] == ["a", "b", "c"]
-    assert [policy["where"] for policy in described["policies"]] == ["ports to hosts", "ports to switches"]
+    assert described.names == ["a", "b", "c"]
+    assert [policy.where for policy in described.policies] == ["ports to hosts", "ports to switches"]
 
 
 def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:

@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import whole
+from parts import part
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.ports.outcome import summarise_hosts
+from tailrace.results.summary.summary import ArmSummary, Summary
 from tailrace.results.text.bonds import bonds_text
 
 
@@ -10,25 +14,17 @@ def interface(sent: int, received: int) -> dict[str, int]:
     return {"sent_frames": sent, "sent_bytes": 1500 * sent, "received_frames": received}
 
 
-def host(name: str, bond: list[dict[str, int]] | None) -> dict[str, Any]:
-    counted = dict.fromkeys(("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_ps", "program_busy_ps"), 0)
-    return {"name": name, "bond": bond, **counted}
+def told(*hosts: dict[str, Any]) -> Trial:
+    return whole.trial(hosts=list(hosts), end_ps=10**12)
 
 
-class Told:
-    """A trial as far as hosts are summarised."""
-
-    def __init__(self, *hosts: dict[str, Any]) -> None:
-        self.outcome = {"hosts": list(hosts), "end_ps": 10**12}
-
-
-def text(*trials: Told) -> str:
-    return bonds_text({"arms": {"base": {"hosts": summarise_hosts(list(trials))}}})  # type: ignore[arg-type]
+def text(*trials: Trial) -> str:
+    return bonds_text(part(Summary, arms={"base": part(ArmSummary, hosts=summarise_hosts(list(trials)))}))
 
 
 def test_each_interface_is_told_with_its_share_over_trials() -> None:
-    first = Told(host("db", [interface(300, 40), interface(100, 60)]), host("app", None))
-    second = Told(host("db", [interface(100, 60), interface(300, 40)]), host("app", None))
+    first = told({"name": "db", "bond": [interface(300, 40), interface(100, 60)]}, {"name": "app", "bond": None})
+    second = told({"name": "db", "bond": [interface(100, 60), interface(300, 40)]}, {"name": "app", "bond": None})
     assert [line.split() for line in text(first).splitlines()[1:]] == [
         ["db", "base", "1", "300.0", "75.00", "40.00"],
         ["db", "base", "2", "100.0", "25.00", "60.00"],
@@ -37,4 +33,4 @@ def test_each_interface_is_told_with_its_share_over_trials() -> None:
 
 
 def test_hosts_with_one_interface_are_not_told() -> None:
-    assert text(Told(host("app", None))) == ""
+    assert text(told({"name": "app", "bond": None})) == ""

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, LostDatagrams, Transaction
+from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
+from tailrace.results.summary.causes import LostDatagrams
 from tailrace.results.text.causes import causes_text
 
 MS = 10**9
@@ -79,7 +80,7 @@ def test_lost_datagrams_are_told_with_their_places() -> None:
     )
     assert lost_sentence(lost["backup"]) == "1 datagram was lost and has no latency: 1 before leaf>h1 (tail-drop)."
     assert lost_sentence([]) == ""
-    many = [LostDatagrams(f"leaf>h{number}", "tail-drop", 9 - number) for number in range(6)]
+    many = [LostDatagrams(port=f"leaf>h{number}", by="tail-drop", datagrams=9 - number) for number in range(6)]
     assert lost_sentence(many).endswith("6 before leaf>h3 (tail-drop), 9 elsewhere.")
     text = causes_text("base", "orders", explained(), [], lost["orders"])
     assert "42 datagrams were lost" in text

@@ -1,14 +1,18 @@
 """The record of an explained trial, and what sentences make of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from msgspec import structs
 
+import whole
+from parts import part
+from summaries import summary_of
 from tailrace.results import RunDirectoryError, Trial
-from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import LostDatagrams, Transaction
+from tailrace.results.causes.bands import bands
+from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.record import (
     NAMES_MAX,
     OTHERS,
@@ -20,15 +24,19 @@ from tailrace.results.causes.record import (
 )
 from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.compare.reason import reasons
+from tailrace.results.summary.base import Sample
+from tailrace.results.summary.causes import Band, Explained, LostDatagrams
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import LimitSummary, WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence
 from tailrace.scenario.vocabulary import LIMITS
 
 MS = 10**9
-Summary = dict[str, Any]
 
 
 def trial(folder: Path, digest: str = "aa", number: int = 1) -> Trial:
-    return Trial("fifo", number, "ok", "", {"digest": digest}, folder / str(number))
+    return replace(whole.trial(number=number, digest=digest), stem=folder / str(number))
 
 
 def queued(wait_ps: int, *, port: str = "leaf>h2", work_ps: int = MS) -> Transaction:
@@ -41,15 +49,15 @@ def queued(wait_ps: int, *, port: str = "leaf>h2", work_ps: int = MS) -> Transac
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     transactions = [queued(number * MS) for number in range(1, 41)]
-    lost = [LostDatagrams("leaf>h2", "tail-drop", 3)]
+    lost = [LostDatagrams(port="leaf>h2", by="tail-drop", datagrams=3)]
     write_record(trial(tmp_path), {"orders": transactions, "idle": []}, {"orders": lost})
     found = read_record(trial(tmp_path))
     assert found["orders"].lost == lost
     assert list(found) == ["orders"]
     assert found["orders"].bands == bands(transactions)
     assert (found["orders"].trial, found["orders"].transactions) == (1, 40)
-    assert [one["latency_ps"] // MS for one in found["orders"].slowest] == list(range(41, 41 - SLOWEST_MAX, -1))
-    assert found["orders"].slowest[0]["sentence"].startswith("41 ms from 0 s, user 0: 98 % queues of switches")
+    assert [one.latency_ps // MS for one in found["orders"].slowest] == list(range(41, 41 - SLOWEST_MAX, -1))
+    assert found["orders"].slowest[0].sentence.startswith("41 ms from 0 s, user 0: 98 % queues of switches")
     assert [file.name for file in tmp_path.iterdir()] == ["1.causes.json"], "no part of a file is left"
     write_record(trial(tmp_path), {"orders": [], "idle": []}, {"orders": lost})
     found = read_record(trial(tmp_path))
@@ -98,32 +106,34 @@ def test_a_tail_has_ten_transactions_or_is_not_told(count: int, share: float) ->
     assert found.behind["backup"] == pytest.approx(found.queues["leaf>h2"])
 
 
-def effect(metric: str, verdict: str, *, is_main: bool = False) -> Summary:
-    ends = {"baseline_mean": 2.0, "arm_mean": 1.0 if verdict == "lower" else 3.0}
-    return ends | {
-        "arm": "dpp",
-        "baseline": "fifo",
-        "workload": "orders",
-        "metric": metric,
-        "verdict": verdict,
-        "p_value": 0.01,
-        "bounds": [0, 0],
-        "is_same": False,
-        "is_main": is_main,
-    }
+def effect(metric: str, verdict: str, *, is_main: bool = False) -> ArmEffect:
+    return part(
+        ArmEffect,
+        arm="dpp",
+        baseline="fifo",
+        workload="orders",
+        metric=metric,
+        verdict=verdict,
+        baseline_value=2.0,
+        arm_value=1.0 if verdict == "lower" else 3.0,
+        p_value=0.01,
+        is_main=is_main,
+    )
 
 
-def summary(before: list[Band], after: list[Band], *effects: Summary) -> Summary:
-    arms = {
-        arm: {"workloads": {"orders": {"causes": {"trial": 1, "transactions": 1000, "bands": [vars(b) for b in own]}}}}
-        for arm, own in (("fifo", before), ("dpp", after))
-    }
-    return {"arms": arms, "comparisons": list(effects)}
+def summary(before: list[Band], after: list[Band], *effects: ArmEffect) -> Summary:
+    arms = {arm: {"orders": explained(own)} for arm, own in (("fifo", before), ("dpp", after))}
+    return summary_of(arms, ["orders"], comparisons=list(effects))
+
+
+def explained(own: list[Band]) -> WorkloadSummary:
+    return part(WorkloadSummary, causes=part(Explained, trial=1, transactions=1000, bands=own))
 
 
 def band(latency_ps: int, *, behind: dict[str, float] | None = None, **parts: float) -> list[Band]:
     queues = {"leaf>h2": parts.get("switch_queue", 0.0)}
-    return [Band("max", 1000, latency_ps, dict(parts), 0.0, queues, queues if behind is None else behind, 0.0)]
+    culprits = queues if behind is None else behind
+    return [part(Band, name="max", count=1000, latency_ps=latency_ps, parts=parts, queues=queues, behind=culprits)]
 
 
 SLOW = band(12 * MS, switch_queue=11 * MS, server_work=MS, behind={"backup": 10 * MS, "orders": MS})
@@ -163,18 +173,15 @@ def test_an_explained_trial_that_does_not_show_the_change_of_all_is_no_reason(of
 def test_an_arm_without_an_explanation_has_no_reason() -> None:
     for arm in ("fifo", "dpp"):
         without = summary(SLOW, FAST, SOONER)
-        without["arms"][arm]["workloads"]["orders"]["causes"] = None
+        without.arms[arm].workloads["orders"] = part(WorkloadSummary)
         assert reasons(without, "dpp", ["orders"]) == []
 
 
 def test_a_tail_is_explained_where_the_arm_is_judged_by_it() -> None:
     others = band(MS, server_work=MS)[0]
-    slow, fast = ([Band("p99", 980, MS, others.parts, 0.0, {}, {}, 0.0), *one] for one in (SLOW, FAST))
-    for one in (slow, fast):
-        one[1] = Band(**(vars(one[1]) | {"count": 20}))
+    quick = part(Band, name="p99", count=980, latency_ps=MS, parts=others.parts)
+    slow, fast = ([quick, structs.replace(one, count=20)] for [one] in (SLOW, FAST))
     of = summary(slow, fast, effect("latency_p99_ms", "lower", is_main=True))
-    for own in of["arms"].values():
-        own["workloads"]["orders"]["causes"]["transactions"] = 1000
     assert "the slowest 1 % of transactions of orders take 1.5 ms on average" in reasons(of, "dpp", ["orders"])[0]
 
 
@@ -184,17 +191,12 @@ def test_culprits_of_which_the_record_has_only_the_end_are_not_named() -> None:
 
 
 def test_a_verdict_tells_what_the_explained_tail_consists_of() -> None:
-    workload = {
-        "limits": {
-            "limited_by": "mixed",
-            "shares_percent": {cause: {"mean": 10.0} for cause in LIMITS},
-            "connections": [],
-        },
-        "goodput_gbps": {"mean": 1.0},
-    }
-    plain = limiting_sentence("fifo", "orders", workload | {"causes": None})
+    shares = {cause: part(Sample, mean=10.0) for cause in LIMITS}
+    limits = part(LimitSummary, limited_by="mixed", shares_percent=shares)
+    workload = part(WorkloadSummary, limits=limits, goodput_gbps=part(Sample, mean=1.0))
+    plain = limiting_sentence("fifo", "orders", workload)
     assert plain is not None
-    told = limiting_sentence("fifo", "orders", workload | summary(SLOW, FAST)["arms"]["fifo"]["workloads"]["orders"])
+    told = limiting_sentence("fifo", "orders", structs.replace(workload, causes=explained(SLOW).causes))
     assert told == (
         f"{plain} In trial 1, the slowest 1 % of transactions take 12 ms on average: 92 % queues of switches (most at"
         " leaf>h2; 91 % of that behind backup), 8 % work of the server."

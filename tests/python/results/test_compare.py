@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from fake_run import FakeRun
 from report_page import edit_trials
@@ -20,13 +21,11 @@ def runs(path: Path, first: FakeRun, second: FakeRun) -> tuple[Path, Path]:
 
 def test_a_faster_run_is_seen_and_its_size_is_told(tmp_path: Path) -> None:
     compared = compare(*runs(tmp_path, FakeRun(), FakeRun(seed=2, factor=0.9)))
-    xs = next(
-        d for d in compared["differences"] if (d["scope"], d["workload"], d["metric"]) == ("fifo", "XS", "completion_s")
-    )
-    assert xs["verdict"] == "lower"
-    assert xs["improvement_percent"] == pytest.approx(10, abs=1)
-    assert xs["improvement_interval"]["low"] < 10 < xs["improvement_interval"]["high"]
-    assert not xs["is_paired"], "other seeds"
+    xs = next(d for d in compared["differences"] if (d.scope, d.workload, d.metric) == ("fifo", "XS", "completion_s"))
+    assert xs.verdict == "lower"
+    assert xs.improvement_percent == pytest.approx(10, abs=1)
+    assert xs.improvement_interval.low < 10 < xs.improvement_interval.high
+    assert not xs.is_paired, "other seeds"
     text = format_compare(compared)
     assert "fifo: plans differ" in text
     assert "XS: completion time is" in text
@@ -45,7 +44,7 @@ def test_the_same_run_twice_is_identical_event_by_event(tmp_path: Path) -> None:
     assert compared["same_plan"]["solo:XS"] is None, "the manifest has no hash of it"
     assert compared["identical_trials"]["fifo"] == 2
     assert "fifo: same plan; 2 trials have identical event digests" in format_compare(compared)
-    json.dumps(compared, allow_nan=False)
+    json.dumps(to_builtins(compared), allow_nan=False)
 
 
 def test_runs_of_other_scales_are_refused(tmp_path: Path) -> None:
@@ -96,14 +95,12 @@ def test_lower_bounds_are_compared_only_where_they_tell(
     edit_trials(paths["ab".index(bounded)], hardly_longer)
     compared = compare(*paths)
     [effect] = [
-        e
-        for e in compared["differences"]
-        if (e["scope"], e["workload"], e["metric"]) == ("fifo", "XS", "latency_p99_ms")
+        e for e in compared["differences"] if (e.scope, e.workload, e.metric) == ("fifo", "XS", "latency_p99_ms")
     ]
-    assert effect["verdict"] == verdict
-    assert effect["change_interval"] is None
-    assert effect["ratio_interval"] is None
-    assert effect["bounds"] == [6 * (bounded == "a"), 6 * (bounded == "b")]
+    assert effect.verdict == verdict
+    assert effect.change_interval is None
+    assert effect.ratio_interval is None
+    assert effect.bounds == (6 * (bounded == "a"), 6 * (bounded == "b"))
     row = next(line for line in format_compare(compared).splitlines() if re.match("latency_p99_ms +fifo +XS ", line))
     assert row.count("> ") == 1
     assert change in row.replace("> ", "")

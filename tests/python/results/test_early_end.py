@@ -58,7 +58,7 @@ def test_a_trial_that_did_not_finish_did_not_end_early(tmp_path: Path) -> None:
             outcome |= {"status": "invalid", "reason": "did not finish", "unfinished": ["XS"]}
 
     summary = summarise(write_run(tmp_path / "run", stop, scale=1.0, arms=("fifo",)))
-    assert summary["arms"]["fifo"]["early_end"]["trials"] == 5
+    assert summary.arms["fifo"].early_end.trials == 5
 
 
 def test_a_sweep_tells_it_once_for_all_its_points(tmp_path: Path) -> None:

@@ -1,25 +1,21 @@
 """Verdicts of live runs whose transactions the fabric has measured."""
 
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import whole
 from summaries import summary_of
-from tailrace.results import Trial
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.record import read_record, write_record
-from tailrace.results.causes.verdict import fabric_verdict, with_fabric_limits
+from tailrace.results.causes.verdict import fabric_verdict
+from tailrace.results.summary.causes import Explained
+from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence, limiting_text, verdict_words
-from tailrace.scenario.vocabulary import LIMITS
+from tailrace.results.workload import summarise_workload
 
 MS = 10**9
-KERNEL = {
-    "limited_by": "application",
-    "shares_percent": {cause: {"mean": 100.0 if cause == "application" else 0.0} for cause in LIMITS},
-    "connections": [],
-}
 
 
 def waited(queue_ms: int, outside_ms: int, after_drop_ms: int = 0) -> Transaction:
@@ -29,31 +25,43 @@ def waited(queue_ms: int, outside_ms: int, after_drop_ms: int = 0) -> Transactio
     return Transaction(0, 0, sum(parts.values()), kept, 0, 0, 0, queues)
 
 
-def summary(folder: Path, of: list[Transaction], *, is_live: bool = True) -> dict[str, Any]:
-    """A workload of an arm, with a record that was written and read."""
-    trial = Trial("fifo", 1, "ok", "", {"digest": "aa"}, folder / "1")
+def explained(folder: Path, of: list[Transaction], *, is_live: bool = True) -> Explained:
+    """A record that was written and read."""
+    trial = replace(whole.trial(digest="aa"), stem=folder / "1")
     write_record(trial, {"orders": of}, {}, {"orders": of[:1]} if is_live else None)
-    causes = asdict(read_record(trial)["orders"])
-    return with_fabric_limits({"goodput_gbps": {"mean": 0.5}, "limits": KERNEL, "causes": causes})
+    return read_record(trial)["orders"]
+
+
+def summary(folder: Path, of: list[Transaction], *, is_live: bool = True) -> WorkloadSummary:
+    """A workload of an arm in which every connection was limited by the application, with its record."""
+    causes = explained(folder, of, is_live=is_live)
+    own = {"name": "orders", "kind": "oltp", "goodput_bytes": 1000, "limits": {"open_ps": 1000}}
+    trial = whole.trial(end_ps=16_000_000, workloads=[own])
+    found = summarise_workload("orders", [trial], scale=1.0, explained=causes)
+    assert found is not None
+    return found
 
 
 def test_the_fabric_decides_in_the_result_too_and_the_kernel_stands_beside_it(tmp_path: Path) -> None:
     found = summary(tmp_path, [waited(9, 1)] * 40)
-    limits = found["limits"]
-    assert (limits["limited_by"], limits["measured_by"], limits["trial"]) == ("queue of leaf>client", "fabric", 1)
-    assert {part: share["mean"] for part, share in limits["shares_percent"].items()} == {
+    limits, kernel = found.limits, found.kernel_limits
+    assert limits
+    assert kernel
+    assert (limits.limited_by, limits.measured_by, limits.trial) == ("queue of leaf>client", "fabric", 1)
+    assert {name: share.mean for name, share in limits.shares_percent.items()} == {
         "switch_queue": pytest.approx(90.0),
         "outside": pytest.approx(10.0),
     }
-    assert found["kernel_limits"] == KERNEL
+    assert {cause: share.mean for cause, share in kernel.shares_percent.items() if share.mean} == {"application": 100.0}
     assert verdict_words(limits) == "queue of leaf>client", "in the table of TCP"
-    assert verdict_words(KERNEL) == "application"
+    assert verdict_words(kernel) == "application"
 
 
 def test_without_a_fabric_the_limits_are_those_of_the_connections(tmp_path: Path) -> None:
     found = summary(tmp_path, [waited(9, 1)] * 40, is_live=False)
-    assert found["limits"] == KERNEL
-    assert "kernel_limits" not in found
+    assert found.limits
+    assert (found.limits.limited_by, found.limits.measured_by) == ("application", None)
+    assert found.kernel_limits is None
 
 
 def test_the_queue_of_the_fabric_comes_before_what_the_kernel_calls_the_application(tmp_path: Path) -> None:
@@ -88,4 +96,4 @@ def test_the_table_has_both_sources(tmp_path: Path) -> None:
     ],
 )
 def test_a_verdict_is_half_of_the_time_and_clearly_the_largest(of: Transaction, verdict: str, tmp_path: Path) -> None:
-    assert fabric_verdict(summary(tmp_path, [of])["causes"]) == verdict
+    assert fabric_verdict(explained(tmp_path, [of])) == verdict

@@ -1,15 +1,17 @@
 """Requests that failed stand beside the percentiles, in which they are not."""
 
-from typing import Any
-
+from parts import part
 from summaries import summary_of
+from tailrace.results.summary.base import Sample
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import RequestMeans, WorkloadSummary
 from tailrace.results.text.failures import failures_text
 
 
-def summary(failed_percent: float | None) -> dict[str, Any]:
-    counts = {"failed": 3.0, "lost_queries": 12.0, "timed_out": 4.0}
-    dns = {"failed_percent": None if failed_percent is None else {"mean": failed_percent}, "request_counts": counts}
-    bulk = {"failed_percent": None, "request_counts": None}
+def summary(failed_percent: float | None) -> Summary:
+    counts = part(RequestMeans, failed=3.0, lost_queries=12.0, timed_out=4.0)
+    dns = part(WorkloadSummary, failed_percent=part(Sample, mean=failed_percent), request_counts=counts)
+    bulk = part(WorkloadSummary)
     return summary_of({"slow": {"dns": dns, "bulk": bulk}}, ["dns", "bulk"])
 
 

@@ -39,11 +39,11 @@ def _with_fair_drop(path: Path, node: str, queue: str) -> None:
 
 def test_fair_drop_without_elephants_is_told_with_the_age_that_had_kept_them(tmp_path: Path) -> None:
     summary = summarise(run_with(tmp_path))
-    [idle] = summary["arms"]["dpp"]["idle_fair_drop"]
-    assert (idle["port"], idle["elephant_share"], idle["full_frames"]) == ("leaf1>client", 0.02, 900)
+    [idle] = summary.arms["dpp"].idle_fair_drop
+    assert (idle.port, idle.elephant_share, idle.full_frames) == ("leaf1>client", 0.02, 900)
     # 4 of 100 silences are below 2 periods, 99 below 8.
     assert KEPT == 0.9
-    assert idle["age_needed_ps"] == 8 * AGE_PS
+    assert idle.age_needed_ps == 8 * AGE_PS
     told = " ".join(format_table(summary).split())
     assert (
         "With dpp, fair drop at leaf1>client applied to only 2 % of the bytes, and 900 frames per trial arrived at"
@@ -55,9 +55,9 @@ def test_fair_drop_without_elephants_is_told_with_the_age_that_had_kept_them(tmp
 
 
 def test_a_queue_that_is_too_deep_is_told_although_nothing_was_lost(tmp_path: Path) -> None:
-    assert summarise(run_with(tmp_path, full=0))["arms"]["dpp"]["idle_fair_drop"] != []
+    assert summarise(run_with(tmp_path, full=0)).arms["dpp"].idle_fair_drop != []
 
 
 @pytest.mark.parametrize("counted", [{"elephant_bytes": 600}, {"full": 0, "depth_bytes": 1e5}])
 def test_fair_drop_that_works_or_has_no_work_is_not_told(tmp_path: Path, counted: dict[str, Any]) -> None:
-    assert summarise(run_with(tmp_path, **counted))["arms"]["dpp"]["idle_fair_drop"] == []
+    assert summarise(run_with(tmp_path, **counted)).arms["dpp"].idle_fair_drop == []

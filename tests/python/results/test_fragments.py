@@ -1,30 +1,33 @@
 """Counters of fragments stand in the text, and losses of datagrams in fragments are shares of frames."""
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tailrace.results.directory.run_directory import Trial
+import whole
+from parts import part
 from tailrace.results.metrics.definitions import metric_of_trial
 from tailrace.results.ports.outcome import summarise_hosts
-from tailrace.results.text.fragments import COUNTERS, MEMORY, ROWS_MAX, fragment_rows, fragments_text
+from tailrace.results.summary.summary import ArmSummary, Summary
+from tailrace.results.text.fragments import COUNTERS, ROWS_MAX, fragment_rows, fragments_text
 
 
 def host(name: str, **counted: int) -> dict[str, Any]:
-    usual = dict.fromkeys(("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_ps", "program_busy_ps"), 0)
-    told = {"ip": dict.fromkeys((*COUNTERS, MEMORY), 0) | counted} if counted else {}
-    return {"name": name, "bond": None, **usual, **told}
+    return {"name": name} | ({"ip": counted} if counted else {})
 
 
-def summary(*trials: list[dict[str, Any]]) -> dict[str, Any]:
-    told = [cast("Trial", SimpleNamespace(outcome={"hosts": hosts, "end_ps": 10**12})) for hosts in trials]
-    return {"arms": {"base": {"hosts": summarise_hosts(told)}}}
+def hosts_of(told: Summary) -> list[tuple[str, Any]]:
+    return [(arm, own.hosts) for arm, own in told.arms.items()]
+
+
+def summary(*trials: list[dict[str, Any]]) -> Summary:
+    told = [whole.trial(hosts=hosts, end_ps=10**12) for hosts in trials]
+    return part(Summary, arms={"base": part(ArmSummary, hosts=summarise_hosts(told))})
 
 
 def test_hosts_with_fragments_are_told_those_with_most_failures_first() -> None:
     sender = host("a", FragOKs=3, FragCreates=18)
-    receiver = host("b", ReasmReqds=17, ReasmOKs=2, ReasmFails=1, **{MEMORY: 11_720})
+    receiver = host("b", ReasmReqds=17, ReasmOKs=2, ReasmFails=1, reassembly_memory_max_bytes=11_720)
     lines = [line.split() for line in fragments_text(summary([sender, receiver, host("c")])).splitlines()]
     assert lines[0] == ["fragments", "arm", *COUNTERS, "memory"]
     assert lines[1] == ["b", "base", "0", "0", "0", "17.00", "2.000", "1.000", "0", "11.7", "kB"]
@@ -33,15 +36,15 @@ def test_hosts_with_fragments_are_told_those_with_most_failures_first() -> None:
 
 
 def test_they_are_means_over_all_trials_also_over_those_without_fragments() -> None:
-    [row] = fragment_rows(summary([host("a", FragOKs=3)], [host("a")])["arms"].items())
-    assert row.counted["FragOKs"] == 1.5
+    [row] = fragment_rows(hosts_of(summary([host("a", FragOKs=3)], [host("a")])))
+    assert row.counted.FragOKs == 1.5
 
 
 def test_without_fragments_nothing_is_told_and_a_long_table_is_cut() -> None:
     assert fragments_text(summary([host("a"), host("b")])) == ""
     many = fragments_text(summary([host(f"h{n}", FragOKs=1) for n in range(ROWS_MAX + 3)]))
     assert "3 more rows are in result.json" in many
-    assert len(fragment_rows(summary([host("a", FragOKs=1), host("b", FragOKs=1)])["arms"].items(), 1)) == 1
+    assert len(fragment_rows(hosts_of(summary([host("a", FragOKs=1), host("b", FragOKs=1)])), 1)) == 1
 
 
 def port(node: str, sent: int, dropped: int) -> dict[str, Any]:
@@ -57,7 +60,5 @@ def test_a_loss_of_fragments_is_a_share_of_frames_not_of_datagrams(has_fragments
     outcome = {"name": "d", "kind": "datagrams", "latency": {"count": 41}}
     hosts = [host("a", FragOKs=1_000) if has_fragments else host("a")]
     switches = [{"losses": []}, {"losses": [{"workloads": ["d"], "frames": 2_000, "policed_frames": 0}]}]
-    told = SimpleNamespace(
-        outcome={"hosts": hosts, "switches": switches}, ports=lambda _: ports, workload=lambda _: outcome
-    )
-    assert metric_of_trial(cast("Trial", told), "d", "loss_percent") == pytest.approx(expected)
+    told = whole.trial(hosts=hosts, switches=switches, ports=ports, workloads=[outcome])
+    assert metric_of_trial(told, "d", "loss_percent") == pytest.approx(expected)

@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from outcomes import endless, state, write_run
+from parts import part
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.tone import direction
 from tailrace.results.metrics.definitions import noun_of
-from tailrace.results.metrics.workload import REQUEST_COUNTERS
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.summary import Summary
+from tailrace.results.workload import REQUEST_COUNTERS
 from tailrace.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parents[3]
@@ -100,7 +104,7 @@ def test_requests_that_fail_stand_before_latencies_that_do_not_count_them(tmp_pa
         counts = dict.fromkeys(REQUEST_COUNTERS, 0)
         workload["request_counts"] = counts | {"begun": done + failed, "answered": done, "failed": failed}
 
-    def made(name: str, *arms: str) -> dict[str, Any]:
+    def made(name: str, *arms: str) -> Summary:
         return summarise(write_run(tmp_path / name, change, manifest={"workloads": ["XS"]}, arms=arms, trials=6))
 
     [sentence] = headline(made("two", "old", "new"))
@@ -122,7 +126,7 @@ def test_rates_of_requests_are_told_in_requests(tmp_path: Path) -> None:
     [sentence] = headline(summary)
     assert "for XS (requests per second +40.0 %)" in sentence
     assert "S does 40.0 % more transactions per second than with old" in sentence
-    rates = {e["workload"]: e["words"] for e in summary["comparisons"] if e["metric"] == "rate_per_s"}
+    rates = {e.workload: e.words for e in summary.comparisons if e.metric == "rate_per_s"}
     assert rates["XS"].startswith("XS: requests per second are 40.0 % higher")
     assert rates["S"].startswith("S: transactions per second are 40.0 % higher")
     assert noun_of(["requests", "oltp", "stream"]) == "transactions or requests"
@@ -207,17 +211,18 @@ def test_a_difference_between_lower_bounds_is_at_least_so_large(
     manifest = {"workloads": list(new), "headline": [{"workload": name, "metric": metric} for name in new]}
     summary = summarise(write_run(tmp_path / "run", change, manifest=manifest, arms=("fifo", "dpp"), trials=8))
     assert "at least" not in "".join(headline(summary))
-    for effect in summary["comparisons"]:
-        effect["bounds"] = bounds if effect["metric"] == "latency_p99_ms" else effect["bounds"]
-    found = " ".join(headline(summary))
+    effects = [
+        replace(effect, bounds=bounds) if effect.metric == "latency_p99_ms" else effect
+        for effect in summary.comparisons
+    ]
+    found = " ".join(headline(replace(summary, comparisons=effects)))
     assert all(part in found for part in words), found
 
 
 def test_a_lower_bound_cannot_be_told_to_be_lower() -> None:
-    effect = {"metric": "latency_p99_ms", "verdict": "lower", "is_same": False, "p_value": 0.001}
-    assert direction(effect | {"bounds": [0, 0]}) == 1
-    assert direction(effect | {"bounds": [6, 0]}) == 1
-    assert direction(effect | {"bounds": [0, 6]}) == 0
+    lower = part(ArmEffect, metric="latency_p99_ms", verdict="lower", p_value=0.001)
+    bounds = [(0, 0), (6, 0), (0, 6)]
+    assert [direction(replace(lower, bounds=each)) for each in bounds] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("trials", [6])
@@ -231,9 +236,9 @@ def test_the_scenario_of_the_readme_leads_with_its_transactions(tmp_path: Path, 
     [sentence] = headline(summary)
     assert "transactions per second" in sentence.partition(";")[0]
     rate, median = (
-        next(e for e in summary["comparisons"] if (e["workload"], e["metric"]) == ("shop", metric))
+        next(e for e in summary.comparisons if (e.workload, e.metric) == ("shop", metric))
         for metric in ("rate_per_s", "latency_p50_ms")
     )
-    assert rate["is_main"]
-    assert rate["change_percent"] > 20
-    assert median["change_percent"] < -50
+    assert rate.is_main
+    assert rate.change_percent > 20
+    assert median.change_percent < -50

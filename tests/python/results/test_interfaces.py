@@ -38,4 +38,4 @@ def test_the_columns_are_those_of_netstat() -> None:
         ["Iface", "MTU", "Met", "RX-OK", "RX-ERR", "RX-DRP", "RX-OVR", "TX-OK", "TX-ERR", "TX-DRP", "TX-OVR", "Flg"]
     )
     assert first.split() == ["db/eth0", "9000", "0", "1", "-", "3", "4", "5", "6", "7", "8", "BMRU"]
-    assert rows_of({}) == []
+    assert rows_of([]) == []

@@ -1,26 +1,28 @@
 """What limits connections: shares that add up, and a verdict that does not hang on one value."""
 
 import itertools
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
+import whole
+from parts import part
 from summaries import summary_of
+from tailrace.outcome.types import Limits
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics import limiting
+from tailrace.results.summary.base import Sample
+from tailrace.results.summary.workload import TcpMeans, WorkloadSummary
 from tailrace.results.text import limiting_text
 from tailrace.scenario.vocabulary import LIMITS
 
-OPEN = {"open_ps": 1000}
-
 
 def times(**more: int) -> dict[str, int]:
-    return OPEN | {f"{key}": value for key, value in more.items()}
+    return {"open_ps": 1000} | more
 
 
 def verdict(policed: float = 0.0, **more: int) -> str:
-    shares = limiting.shares_of(times(**more), policed)
+    shares = limiting.shares_of(whole.part(Limits, **times(**more)), policed)
     assert shares is not None
     assert sum(shares.values()) == pytest.approx(100)
     assert set(shares) == set(LIMITS)
@@ -60,15 +62,14 @@ def test_between_two_causes_there_is_no_value_at_which_one_becomes_the_other() -
 
 
 def test_ends_that_send_at_the_same_time_share_the_time() -> None:
-    shares = limiting.shares_of(times(congestion_ps=900, interface_ps=900), 0)
+    shares = limiting.shares_of(whole.part(Limits, **times(congestion_ps=900, interface_ps=900)), 0)
     assert shares is not None
     assert (shares["congestion"], shares["interface"], shares["application"]) == (50, 50, 0)
 
 
 def trial(limits: Any, losses: list[dict[str, Any]]) -> Trial:
-    outcome = {"switches": [{"losses": losses}]}
-    made = SimpleNamespace(outcome=outcome, workload=lambda _: {"limits": limits}, kept={})
-    return cast("Trial", made)
+    own = {"name": "copy", "kind": "stream", "limits": limits}
+    return whole.trial(switches=[{"losses": losses}], workloads=[own])
 
 
 def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> None:
@@ -79,14 +80,14 @@ def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> 
     own = trial(times(congestion_ps=1000) | {"connections": [times(congestion_ps=1000)]}, losses)
     found = limiting.summarise_limits(["copy"], [own])
     assert found is not None
-    assert (found["limited_by"], found["connections"][0]["limited_by"]) == ("rate_cap", "rate_cap")
+    assert (found.limited_by, found.connections[0].limited_by) == ("rate_cap", "rate_cap")
     assert limiting.summarise_limits(["copy"], [trial(None, [])]) is None
 
 
-def workload(**more: int) -> dict[str, Any]:
+def workload(**more: int) -> WorkloadSummary:
     found = limiting.summarise_limits(["copy"], [trial(times(**more), [])])
-    counted = {"segments_sent": 1000, "retransmits": 20, "timeouts": 3}
-    return {"limits": found, "goodput_gbps": {"mean": 4.5}, "tcp": counted}
+    counted = part(TcpMeans, segments_sent=1000, retransmits=20, timeouts=3)
+    return part(WorkloadSummary, limits=found, goodput_gbps=part(Sample, mean=4.5), tcp=counted)
 
 
 def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
@@ -98,7 +99,7 @@ def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
     mixed = limiting_text.limiting_sentence("slow", "copy", workload(receive_window_ps=500, congestion_ps=400))
     assert mixed is not None
     assert "has no single limit (receiver's window 50 %, congestion window and losses 40 %" in mixed
-    assert limiting_text.limiting_sentence("slow", "copy", workload() | {"limits": None}) is None
+    assert limiting_text.limiting_sentence("slow", "copy", part(WorkloadSummary)) is None
 
 
 def test_the_table_has_a_row_for_each_arm() -> None:

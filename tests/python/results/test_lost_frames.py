@@ -1,20 +1,18 @@
 """The lost share of workloads without a transport: what switches dropped of them, or what their own ends counted."""
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from tailrace.results.directory.run_directory import Trial
+import whole
 from tailrace.results.metrics.definitions import metric_of_trial
 
 
 def loss_percent(switches: list[dict[str, Any]], **outcome: Any) -> float | None:
     """Of a workload `blast`; ports have told nothing of it, as those without a second sender do."""
     own = {"name": "blast", "kind": "frames", "latency": None, **outcome}
-    told = {"hosts": [{"name": "h1"}], "switches": switches}
-    trial = SimpleNamespace(outcome=told, ports=lambda _: [], workload=lambda _: own)
-    return metric_of_trial(cast("Trial", trial), "blast", "loss_percent")
+    trial = whole.trial(hosts=[{"name": "h1"}], switches=switches, workloads=[own])
+    return metric_of_trial(trial, "blast", "loss_percent")
 
 
 def dropping(frames: int, *workloads: str) -> dict[str, Any]:

@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs, to_builtins
+from msgspec.structs import replace
 
 from outcomes import endless, state, write_run
+from parts import part
 from tailrace.report import write
 from tailrace.results import Result, format_table, summarise
 from tailrace.results.compare.tone import Tone, tone_of
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.summary import Summary
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.results.text.outcome_table import outcome_table
 from tailrace.results.text.outcome_text import WIDTH, outcome_text
@@ -20,7 +25,7 @@ from tailrace.results.text.outcome_text import WIDTH, outcome_text
 VOID = frozenset({"br", "meta", "link", "input"})
 
 
-def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> dict[str, Any]:
+def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> Summary:
     """The summary of a run with so many arms and workloads."""
     names = [f"workload-{n}" for n in range(workloads)]
 
@@ -60,7 +65,7 @@ def test_any_number_of_arms_and_workloads_has_a_table(tmp_path: Path, arms: int,
     assert max(len(line) for line in text.splitlines()) <= WIDTH
     html = outcome_html(summary)
     assert Balanced(html).open == []
-    for arm in summary["arms"]:
+    for arm in summary.arms:
         assert html.count(f">{arm}<") == workloads
         assert text.count(f"  {arm} ") == workloads
 
@@ -68,7 +73,8 @@ def test_any_number_of_arms_and_workloads_has_a_table(tmp_path: Path, arms: int,
 def test_a_rate_is_of_what_the_workloads_count(tmp_path: Path) -> None:
     summary = many(tmp_path, 1, 2)
     assert "; rate: transactions per second; " in outcome_table(summary).notes[0]
-    summary["arms"]["arm-0"]["workloads"]["workload-1"]["kind"] = "requests"
+    workloads = summary.arms["arm-0"].workloads
+    workloads["workload-1"] = structs.replace(workloads["workload-1"], kind="requests")
     assert "; rate: transactions or requests per second; " in outcome_table(summary).notes[0]
 
 
@@ -145,10 +151,10 @@ def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(t
     assert note not in outcome_table(summarise(write_run(tmp_path / "runs", change, manifest=groups))).notes
 
 
-@pytest.mark.parametrize(("bounds", "tone"), [([0, 0], "same"), ([6, 6], "censored"), ([0, 1], "censored")])
-def test_lower_bounds_are_not_called_the_same(bounds: list[int], tone: str) -> None:
-    effect = {"is_same": False, "verdict": "no significant difference", "bounds": bounds, "metric": "latency_p99_ms"}
-    assert tone_of(effect) == tone
+@pytest.mark.parametrize(("bounds", "tone"), [((0, 0), "same"), ((6, 6), "censored"), ((0, 1), "censored")])
+def test_lower_bounds_are_not_called_the_same(bounds: tuple[int, int], tone: str) -> None:
+    verdict = "no significant difference"
+    assert tone_of(part(ArmEffect, verdict=verdict, bounds=bounds, metric="latency_p99_ms")) == tone
 
 
 def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path: Path) -> None:
@@ -158,8 +164,8 @@ def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path:
         late |= {"transactions": 100, "completion_ps": 4 * 10**12}
 
     groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}}
-    figures = summarise(write_run(tmp_path / "run", change, manifest=groups))["arms"]["fifo"]["figures"]
-    rates = [figures[name]["rate_per_s"]["value"] for name in ("databases", "XS", "L1")]
+    figures = summarise(write_run(tmp_path / "run", change, manifest=groups)).arms["fifo"].figures
+    rates = [figures[name]["rate_per_s"].value for name in ("databases", "XS", "L1")]
     assert rates == [100.0, 300.0, 25.0]
 
 
@@ -206,15 +212,15 @@ def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
         ("L1", False, True),
     ]
     assert "\n    fifo  " in outcome_text(summary), "the name of an arm of a member stands there whole"
-    total = summary["arms"]["fifo"]["figures"]["databases"]
-    assert total["rate_per_s"]["value"] == 1010
-    assert total["loss_percent"]["value"] == pytest.approx(100 * (200 + 100) / 200_000)
+    total = summary.arms["fifo"].figures["databases"]
+    assert total["rate_per_s"].value == 1010
+    assert total["loss_percent"].value == pytest.approx(100 * (200 + 100) / 200_000)
     outcome = json.loads((path / "trials" / "fifo" / "1.json").read_text())
     counts = {one["name"]: one["latency"]["count"] for one in outcome["workloads"]}
-    own = {name: summary["arms"]["fifo"]["workloads"][name]["latency_ms"] for name in counts}
-    pooled = total["latency_p50_ms"]["value"]
+    own = {name: summary.arms["fifo"].workloads[name].latency_ms for name in counts}
+    pooled = total["latency_p50_ms"].value
     assert counts["XS"] > 10 * counts["L1"], "most waits are those of XS"
-    assert pooled == pytest.approx(own["XS"]["p50"], rel=0.1)
+    assert pooled == pytest.approx(own["XS"].p50, rel=0.1)
     assert "databases (2 together)" in outcome_text(summary)
 
 
@@ -223,21 +229,21 @@ def test_what_is_sent_again_without_need_is_no_loss(tmp_path: Path) -> None:
         endless(outcome, "XS")["XS"]["tcp"] |= {"retransmits": 900, "spurious_retransmits": 850}
 
     path = write_run(tmp_path / "run", change, manifest={"workloads": ["XS"]}, arms=("fifo",), trials=1)
-    assert summarise(path)["arms"]["fifo"]["figures"]["XS"]["loss_percent"]["value"] == pytest.approx(0.05)
+    assert summarise(path).arms["fifo"].figures["XS"]["loss_percent"].value == pytest.approx(0.05)
 
 
 def test_what_workloads_are_judged_by_is_one_family_and_the_rest_is_described(tmp_path: Path) -> None:
-    comparisons = many(tmp_path, 3, 2)["comparisons"]
-    assert {e["tests"] for e in comparisons if e["metric"] == "rate_per_s"} == {4}
-    assert {e["is_main"] for e in comparisons if e["metric"] == "rate_per_s"} == {True}
-    [described] = {(e["tests"], e["p_value"], e["verdict"]) for e in comparisons if e["metric"] == "latency_p99_ms"}
+    comparisons = many(tmp_path, 3, 2).comparisons
+    assert {e.tests for e in comparisons if e.metric == "rate_per_s"} == {4}
+    assert {e.is_main for e in comparisons if e.metric == "rate_per_s"} == {True}
+    [described] = {(e.tests, e.p_value, e.verdict) for e in comparisons if e.metric == "latency_p99_ms"}
     assert described == (0, None, "not tested")
 
 
 def test_a_bound_is_not_compared_the_wrong_way() -> None:
-    effect = {"metric": "latency_p99_ms", "is_same": False, "p_value": 0.001}
-    assert tone_of(effect | {"verdict": "higher", "bounds": [0, 6]}) == "worse"
-    assert tone_of(effect | {"verdict": "higher", "bounds": [6, 0]}) == "censored"
+    higher = part(ArmEffect, metric="latency_p99_ms", verdict="higher", p_value=0.001)
+    assert tone_of(replace(higher, bounds=(0, 6))) == "worse"
+    assert tone_of(replace(higher, bounds=(6, 0))) == "censored"
 
 
 def test_negative_numbers_have_one_sign_wherever_people_read_them(tmp_path: Path) -> None:
@@ -247,7 +253,7 @@ def test_negative_numbers_have_one_sign_wherever_people_read_them(tmp_path: Path
     words = re.sub(r"<[^>]*>", " ", section)
     assert not re.search(r"(?<![\w-])-\d", words)
     assert not re.search(r"(?<![\w-])-\d", format_table(summary))
-    assert not re.search(r"\u2212", json.dumps(summary["arms"], ensure_ascii=False))
+    assert not re.search(r"\u2212", json.dumps(to_builtins(summary.arms), ensure_ascii=False))
 
 
 def test_a_group_is_complete_with_the_last_of_its_members(tmp_path: Path) -> None:

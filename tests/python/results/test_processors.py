@@ -1,20 +1,19 @@
 """What processors of hosts did: figures of a trial, means over trials."""
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
+import whole
 from fake_processor import processor
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics import processors
 
 
 def trial(**changes: Any) -> Trial:
-    own = processor(**changes)
-    hosts = {"db": {"name": "db", "processor": own}, "client": {"name": "client", "processor": None}}
-    made = SimpleNamespace(hosts=hosts, outcome={"end_ps": 2 * 10**12}, workload=lambda _: {"transactions": 50})
-    return cast("Trial", made)
+    hosts = [{"name": "db", "processor": processor(**changes)}, {"name": "client", "processor": None}]
+    done = [{"name": name, "transactions": 50} for name in ("orders", "others")]
+    return whole.trial(hosts=hosts, workloads=done, end_ps=2 * 10**12)
 
 
 @pytest.mark.parametrize(
@@ -35,13 +34,13 @@ def test_programs_of_a_workload(metric: str, expected: float) -> None:
 def test_processors_as_a_whole() -> None:
     found = trial()
     assert processors.runnable_mean(found) == 1.5
-    assert processors.busiest_core_percent(found, ("user", "system", "softirq")) == 50
-    assert processors.busiest_core_percent(found, ("softirq",)) == 50
+    assert processors.busiest_core_percent(found, processors.busy_ps) == 50
+    assert processors.busiest_core_percent(found, processors.softirq_ps) == 50
     assert processors.throttled_s(found) == 0.5
     assert processors.throttled_s(trial(groups=[])) is None
 
 
 def test_means_over_trials() -> None:
     [row] = processors.summarise_processors([trial(), trial(migrations=30)])
-    assert (row["name"], row["cores"], row["user_cores"], row["idle_cores"]) == ("db", 2, 0.5, 1)
-    assert (row["voluntary_per_s"], row["migrations_per_s"], row["throttled_s"]) == (150, 10, 0.5)
+    assert (row.name, row.cores, row.user_cores, row.idle_cores) == ("db", 2, 0.5, 1)
+    assert (row.voluntary_per_s, row.migrations_per_s, row.throttled_s) == (150, 10, 0.5)

@@ -10,6 +10,7 @@ from fake_run import FakeRun, cut_off_in_the_last
 from tailrace.results import Run, RunDirectoryError
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band, read_published
+from tailrace.results.summary.expectation import JudgedFigure
 from tailrace.results.text.run import figure_text, verdict_text
 from tailrace.statistics import mean
 
@@ -22,7 +23,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run.read(FakeRun(trials=4).write(tmp_path_factory.mktemp("run") / "run"))
 
 
-def judged(run: Run, **raw: Any) -> dict[str, Any]:
+def judged(run: Run, **raw: Any) -> JudgedFigure:
     return judge(run, Band.parse(raw, "test"))
 
 
@@ -70,13 +71,13 @@ def test_a_band_that_a_dead_mechanism_holds_is_refused(kind: str) -> None:
 
 
 def test_what_a_dead_mechanism_would_score_is_judged_beside_each_figure(run: Run) -> None:
-    assert judged(run, **DPP, value=390, tolerance="10%")["passed_without"] is False
-    assert judged(run, **DPP, value=480, tolerance="30%")["passed_without"] is True
+    assert judged(run, **DPP, value=390, tolerance="10%").passed_without is False
+    assert judged(run, **DPP, value=480, tolerance="30%").passed_without is True
     fifo = judged(run, **(DPP | {"arm": "fifo"}), value=572, tolerance="10%")
-    assert (fifo["passed"], fifo["passed_without"]) == (True, True)
+    assert (fifo.passed, fifo.passed_without) == (True, True)
     speed_up = {"metric": "acceleration_percent", "arm": "dpp", "baseline": "fifo", "workload": "XS"}
-    assert judged(run, **speed_up, value=31.8, tolerance_points=5)["passed_without"] is False
-    assert judged(run, **speed_up, value=1, tolerance_points=5)["passed_without"] is True
+    assert judged(run, **speed_up, value=31.8, tolerance_points=5).passed_without is False
+    assert judged(run, **speed_up, value=1, tolerance_points=5).passed_without is True
 
 
 def test_a_relative_tolerance_is_inclusive(run: Run) -> None:
@@ -95,16 +96,17 @@ def test_a_tolerance_in_points_is_absolute() -> None:
 
 
 def test_bounds_may_be_open(run: Run) -> None:
-    assert judged(run, **DPP, at_most=400)["passed"]
-    assert not judged(run, **DPP, at_least=400)["passed"]
-    assert judged(run, **DPP, at_least=380, at_most=400)["tolerance"] == "at least 380, at most 400"
+    assert judged(run, **DPP, at_most=400).passed
+    assert not judged(run, **DPP, at_least=400).passed
+    assert judged(run, **DPP, at_least=380, at_most=400).tolerance == "at least 380, at most 400"
 
 
 def test_completion_is_compared_at_full_scale_and_says_so(run: Run) -> None:
     result = judged(run, **DPP, value=390, tolerance="3%")
-    assert result["passed"]
-    assert result["multiplied_by"] == pytest.approx(41_805 / 2_090)
-    assert result["measured"] * result["multiplied_by"] == result["value"]
+    assert result.passed
+    assert result.multiplied_by == pytest.approx(41_805 / 2_090)
+    assert result.measured is not None
+    assert result.measured * result.multiplied_by == result.value
 
 
 def test_acceleration_is_that_of_the_means(run: Run) -> None:
@@ -112,42 +114,46 @@ def test_acceleration_is_that_of_the_means(run: Run) -> None:
         run, metric="acceleration_percent", arm="dpp", baseline="fifo", workload="XS", value=31.8, tolerance_points=2
     )
     means = [mean([w["completion_ps"] for t in run.valid(arm) if (w := t.workload("XS"))]) for arm in ("fifo", "dpp")]
-    assert result["value"] == pytest.approx((1 - means[1] / means[0]) * 100)
-    assert result["multiplied_by"] == 1
+    assert result.value == pytest.approx((1 - means[1] / means[0]) * 100)
+    assert result.multiplied_by == 1
 
 
 def test_bounds_of_a_goal_have_three_ends(run: Run) -> None:
     centre = judged(run, **DPP, at_least=0)
-    value, interval = centre["value"], centre["interval"]
-    assert interval["low"] < value < interval["high"]
-    assert (interval["low"], interval["high"]) == pytest.approx((value, value), rel=0.02)
+    value, interval = centre.value, centre.interval
+    assert value is not None
+    assert interval is not None
+    assert interval.low < value < interval.high
+    assert (interval.low, interval.high) == pytest.approx((value, value), rel=0.02)
     told = {}
-    for where, edge in {"inside": interval["high"] + 1, "outside": interval["low"] - 1, "edge": value}.items():
+    for where, edge in {"inside": interval.high + 1, "outside": interval.low - 1, "edge": value}.items():
         found = judged(run, **DPP, at_most=edge * 1.0001)
-        told[where] = found["end"], found["passed"], found["is_clear"], verdict_text(found)
+        told[where] = found.end, found.passed, found.is_clear, verdict_text(found)
     assert told["inside"] == ("meets", True, True, "pass")
     assert told["outside"] == ("misses", False, True, "FAIL")
     assert told["edge"][:3] == ("undecided", False, False)
     assert re.fullmatch(r"FAIL: undecided \((about \d+|more than 1000) trials.* would decide\)", told["edge"][3])
-    floor = judged(run, **DPP, at_least=interval["low"] - 1, at_most=value)
-    assert (floor["end"], floor["holds"]) == ("undecided", True)
-    assert judged(run, **DPP, at_least=interval["high"] + 1, at_most=1000)["end"] == "misses"
+    floor = judged(run, **DPP, at_least=interval.low - 1, at_most=value)
+    assert (floor.end, floor.holds) == ("undecided", True)
+    assert judged(run, **DPP, at_least=interval.high + 1, at_most=1000).end == "misses"
 
 
 def test_a_verdict_says_when_the_interval_reaches_over_the_edge(run: Run) -> None:
     centre = judged(run, metric="retransmits", arm="fifo", workload="XS", at_least=0)
-    value, interval = centre["value"], centre["interval"]
-    assert interval["low"] < value < interval["high"]
+    value, interval = centre.value, centre.interval
+    assert value is not None
+    assert interval is not None
+    assert interval.low < value < interval.high
 
-    def verdict(at_most: float) -> tuple[bool, bool, str]:
+    def verdict(at_most: float) -> tuple[bool | None, bool | None, str]:
         found = judged(run, metric="retransmits", arm="fifo", workload="XS", at_most=at_most)
-        assert found["end"] is None, "it is no metric of a goal"
-        return found["passed"], found["is_clear"], verdict_text(found)
+        assert found.end is None, "it is no metric of a goal"
+        return found.passed, found.is_clear, verdict_text(found)
 
-    assert verdict(interval["high"] + 1) == (True, True, "pass")
-    assert verdict((value + interval["high"]) / 2) == (True, False, "just pass")
-    assert verdict((value + interval["low"]) / 2) == (False, False, "just FAIL")
-    assert verdict(interval["low"] - 1) == (False, True, "FAIL")
+    assert verdict(interval.high + 1) == (True, True, "pass")
+    assert verdict((value + interval.high) / 2) == (True, False, "just pass")
+    assert verdict((value + interval.low) / 2) == (False, False, "just FAIL")
+    assert verdict(interval.low - 1) == (False, True, "FAIL")
 
 
 @pytest.mark.parametrize(
@@ -170,18 +176,18 @@ def test_a_verdict_says_when_the_interval_reaches_over_the_edge(run: Run) -> Non
 )
 def test_every_metric_can_be_expected(run: Run, metric: str, place: dict[str, str], low: float, high: float) -> None:
     result = judged(run, metric=metric, arm="fifo", at_least=low, at_most=high, **place)
-    assert result["passed"], result["value"]
+    assert result.passed, result.value
 
 
 def test_the_baseline_is_meant_where_no_arm_is_named(run: Run) -> None:
     named = judged(run, metric="completion_s", arm="fifo", workload="XS", at_least=0)
-    assert judged(run, metric="completion_s", workload="XS", at_least=0)["value"] == named["value"]
+    assert judged(run, metric="completion_s", workload="XS", at_least=0).value == named.value
 
 
 def test_a_median_can_be_asked_for(run: Run) -> None:
     values = sorted(w["completion_ps"] for t in run.valid("dpp") if (w := t.workload("XS")))
     result = judged(run, **DPP, value=390, tolerance="5%", statistic="median")
-    assert result["measured"] == pytest.approx((values[1] + values[2]) / 2e12)
+    assert result.measured == pytest.approx((values[1] + values[2]) / 2e12)
 
 
 @pytest.mark.parametrize(
@@ -221,13 +227,14 @@ def test_a_file_without_figures_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -> None:
     run = cut_off_in_the_last(tmp_path)
     p99 = {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS", "value": 10}
-    value = judged(run, **p99, tolerance="10%")["value"]
+    value = judged(run, **p99, tolerance="10%").value
+    assert value is not None
 
-    def verdict(**band: Any) -> tuple[bool, bool, str]:
+    def verdict(**band: Any) -> tuple[bool | None, bool, str]:
         found = judged(run, **p99 | band)
-        assert (found["is_bound"], figure_text(found, found["value"])[:2]) == (True, "> ")
-        assert (found["interval"], found["is_clear"]) == (None, None)
-        return found["passed"], found["is_open"], verdict_text(found)
+        assert (found.is_bound, figure_text(found, found.value)[:2]) == (True, "> ")
+        assert (found.interval, found.is_clear) == (None, None)
+        return found.passed, found.is_open, verdict_text(found)
 
     assert verdict(value=value, tolerance="100%") == (False, True, "FAIL: a lower bound")
     assert verdict(value=value / 4, tolerance="10%")[:2] == (False, False)
@@ -235,9 +242,10 @@ def test_a_lower_bound_passes_only_where_a_larger_figure_would(tmp_path: Path) -
 
 def test_a_goal_is_about_what_was_cut_off_too(tmp_path: Path) -> None:
     run, p99 = cut_off_in_the_last(tmp_path), {"metric": "latency_p99_ms", "arm": "fifo", "workload": "XS"}
-    value = judged(run, **p99, at_least=0)["value"]
-    assert judged(run, **p99, at_most=value / 20)["end"] == "misses"
-    assert judged(run, **p99, at_least=value / 20)["end"] == "meets"
+    value = judged(run, **p99, at_least=0).value
+    assert value is not None
+    assert judged(run, **p99, at_most=value / 20).end == "misses"
+    assert judged(run, **p99, at_least=value / 20).end == "meets"
     above = judged(run, **p99, at_most=20 * value)
     assert verdict_text(above) == "FAIL: undecided (a longer experiment.duration would decide)"
 
@@ -245,4 +253,4 @@ def test_a_goal_is_about_what_was_cut_off_too(tmp_path: Path) -> None:
 def test_one_trial_is_judged_by_its_value(tmp_path: Path) -> None:
     run = Run.read(FakeRun(trials=1).write(tmp_path / "run"))
     found = judged(run, **DPP, at_most=400)
-    assert (found["passed"], found["end"], found["interval"]) == (True, None, None)
+    assert (found.passed, found.end, found.interval) == (True, None, None)

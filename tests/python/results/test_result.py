@@ -79,7 +79,7 @@ def test_a_table_that_no_trial_recorded_is_an_error_with_a_hint(tmp_path: Path) 
 def test_a_table_has_names_and_seconds_where_trials_record_places_and_picoseconds(result: Result) -> None:
     recorded, readable = result.table("transactions", recorded=True), result.table("transactions")
     assert len(recorded) == len(readable) > 0
-    names = result.summary["workloads"]
+    names = result.summary.workloads
     assert readable.column("workload") == [names[place] for place in recorded.column("workload")]
     assert readable.column("latency_s") == [ps / 1e12 for ps in recorded.column("latency_ps")]
     assert not [name for name in readable.column_names if name.endswith("_ps")]
@@ -126,11 +126,11 @@ def test_a_library_that_is_not_installed_is_named(
 
 
 def test_the_latency_of_a_workload_is_in_seconds(result: Result) -> None:
-    latency, summary = result.latency("dpp", "XS"), result.summary["arms"]["dpp"]["workloads"]["XS"]["latency_ms"]
-    assert latency.p99_s == pytest.approx(summary["p99"] / 1000)
+    latency, summary = result.latency("dpp", "XS"), result.summary.arms["dpp"].workloads["XS"].latency_ms
+    assert latency.p99_s == pytest.approx(summary.p99 / 1000)
     assert latency.p50_s < latency.p90_s < latency.p99_s <= latency.max_s
-    assert latency.count == summary["count"]
-    assert latency.values_s("p99") == [value / 1000 for value in summary["of_trials"]["p99"]]
+    assert latency.count == summary.count
+    assert latency.values_s("p99") == [value / 1000 for value in summary.of_trials["p99"]]
     with pytest.raises(KeyError, match=r"no figure p98 \(known: mean, p50"):
         latency.interval_s("p98")
 
@@ -158,9 +158,9 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are(result: Result
 
 def test_arms_are_compared_in_a_table(result: Result) -> None:
     table = result.compare()
-    assert len(table) == len(result.summary["comparisons"])
+    assert len(table) == len(result.summary.comparisons)
     assert set(table.column("arm")) == {"dpp"}
-    assert table.column("words") == [effect["words"] for effect in result.summary["comparisons"]]
+    assert table.column("words") == [effect.words for effect in result.summary.comparisons]
 
 
 def test_runs_are_compared_arm_by_arm(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 import tailrace
+import whole
 from lab import sound
 from tailrace import report
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.metrics.storage import storage_figure, summarise_storage
+from tailrace.results.kinds.storage import storage_figure, summarise_storage
 from tailrace.results.summarise import summarise
+from tailrace.results.summary.kinds import StorageFigures
 from tailrace.results.text.run import format_table
 from tailrace.scenario.vocabulary import STORAGE_METRICS, STORAGE_PARTS
 
@@ -67,13 +69,12 @@ def test_figures_are_those_of_the_device(run: Run, workload: str, metric: str, e
     assert figure(run, workload, metric) == pytest.approx(expected, rel=0.03, abs=1)
 
 
-def test_a_device_is_busy_for_all_of_the_time_at_most(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("busy_s", "expected"), [(3.0, 100), (0.0, 0)])
+def test_a_device_is_busy_for_all_of_the_time_at_most(busy_s: float, expected: float) -> None:
     """A piece that was under way when the measured time began brings all of its time."""
-    devices = {"busy_s": 3.0, "count": 1, "pieces": 1, "pieces_wait_s": 3.0}
-    monkeypatch.setattr("tailrace.results.metrics.storage._requests", lambda _own: {"devices": devices})
-    assert figure(run, "disk", "device_busy_percent") == 100
-    devices["busy_s"] = 0.0
-    assert figure(run, "disk", "device_busy_percent") == 0
+    requests = {"devices": {"busy_s": busy_s, "count": 1, "pieces": 1, "pieces_wait_s": 3.0}}
+    own = {"name": "disk", "kind": "storage", "storage_requests": requests}
+    assert storage_figure(whole.trial(end_ps=10**12, workloads=[own]), "disk", "device_busy_percent") == expected
 
 
 def test_parts_are_all_of_the_time_and_what_did_not_happen_has_no_latency(run: Run) -> None:
@@ -89,19 +90,20 @@ def test_requests_of_a_group_are_those_of_its_members(run: Run) -> None:
     both = summarise_storage(trials(run), ["disk", "writer"])
     assert both is not None
     for metric in ("read_iops", "read_latency_p99_ms"):
-        assert both[metric] == pytest.approx(figure(run, "disk", metric))
+        assert getattr(both, metric) == pytest.approx(figure(run, "disk", metric))
     for metric in ("write_mbytes_per_s", "write_latency_p50_ms", "flush_latency_mean_ms"):
-        assert both[metric] == pytest.approx(figure(run, "writer", metric))
-    parts = [both[f"waits_{part}_percent"] for part in STORAGE_PARTS]
+        assert getattr(both, metric) == pytest.approx(figure(run, "writer", metric))
+    parts = [getattr(both, f"waits_{part}_percent") for part in STORAGE_PARTS]
     assert sum(part for part in parts if part is not None) == pytest.approx(100)
-    assert 0 < (both["waits_queue_percent"] or 0) < 50, "between that of the one and of the other"
-    assert both["device_requests_per_s"] is None, "members may share a device"
+    assert 0 < (both.waits_queue_percent or 0) < 50, "between that of the one and of the other"
+    assert both.device_requests_per_s is None, "members may share a device"
     assert summarise_storage(trials(run), ["nothing"]) is None
 
 
 def test_other_workloads_have_none_and_the_summary_has_all(run: Run) -> None:
     assert summarise_storage(trials(run), ["nothing"]) is None
-    assert set(summarise_storage(trials(run), ["disk"]) or ()) == set(STORAGE_METRICS)
+    assert StorageFigures.__struct_fields__ == tuple(STORAGE_METRICS)
+    assert isinstance(summarise_storage(trials(run), ["disk"]), StorageFigures)
 
 
 def test_the_tables_show_them(run: Run) -> None:

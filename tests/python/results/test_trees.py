@@ -2,15 +2,21 @@
 
 from typing import Any
 
+from msgspec import convert
+from msgspec.structs import replace
+
+from tailrace.outcome.types import BlockedPort, Tree
 from tailrace.results.ports.trees import carries, tree_words
+from whole import whole
 
 PLAN: dict[str, Any] = {"links": [{"a": f"leaf{i}", "b": "spine2"} for i in range(1, 9)]}
 
 
-def tree(instance: int, vlans: list[int], blocked: int = 1) -> dict[str, Any]:
+def tree(instance: int, vlans: list[int], blocked: int = 1) -> Tree:
     """As much of a tree as is looked at."""
     ports = [{"node": f"leaf{i}", "towards": "spine2"} for i in range(1, blocked + 1)]
-    return {"instance": instance, "vlans": vlans, "roots": ["spine1"], "blocked": ports}
+    parts = {"instance": instance, "vlans": vlans, "roots": ["spine1"], "blocked": ports}
+    return convert(whole(parts, "Tree"), Tree)
 
 
 def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
@@ -22,8 +28,8 @@ def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
 
 
 def test_blocked_ports_of_parallel_links_have_their_numbers() -> None:
-    found = tree(1, [10])
-    found["blocked"] = [{"node": "leaf1", "towards": "spine2", "port": port} for port in (2, 3)]
+    ports = [BlockedPort(link=port, node="leaf1", port=port, towards="spine2") for port in (2, 3)]
+    found = replace(tree(1, [10]), blocked=ports)
     links = [*PLAN["links"], {"a": "spine2", "b": "leaf1"}]
     assert tree_words(found, {"links": links}).endswith("blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)")
 

@@ -44,7 +44,7 @@ def run(path: Path) -> Run:
 
 
 def value(run: Run, metric: str, **where: Any) -> Any:
-    return judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test"))["value"]
+    return judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test")).value
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -93,7 +93,7 @@ def test_another_word_is_refused(run: Run) -> None:
     ],
 )
 def test_counters_are_narrowed_down(run: Run, metric: str, where: dict[str, str], expected: float | None) -> None:
-    measured = judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test"))["measured"]
+    measured = judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test")).measured
     assert measured == (None if expected is None else pytest.approx(expected))
 
 
@@ -131,7 +131,7 @@ def test_shares_of_goodput_and_of_queues_add_up(run: Run) -> None:
 
 
 def test_goodput_after_an_instant_is_that_of_the_bins_from_there_on(run: Run) -> None:
-    whole = [goodput_gbps(trial, trial.workload("L2") or {}) for trial in run.valid("dpp")]
+    whole = [goodput_gbps(trial, trial.typed_workloads["L2"]) for trial in run.valid("dpp")]
     late = value(run, "goodput_gbps", workload="L2", after="40s")  # of the full length: 2 s of this run
     assert late == pytest.approx(sum(whole) / len(whole), rel=0.1)
     assert value(run, "goodput_gbps", workload="XS", after="600s") == 0
@@ -179,10 +179,11 @@ def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
     told = format_table(summary).split("\n\n")[1]
     assert told.startswith("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 are paused in a cycle")
     assert {"text": "deadlock", "tone": "bad"} in facts(summary)
-    assert summary["arms"]["fifo"]["deadlocks"] == []
+    assert summary.arms["fifo"].deadlocks == []
 
 
 def test_pauses_are_summarised_storms_first(path: Path) -> None:
-    rows = summarise(path)["arms"]["dpp"]["pauses"]
-    assert [row["place"] for row in rows] == ["leaf1 → client", "client → network"]
-    assert (rows[0]["xoff_sent"], rows[0]["storms_detected"], rows[1]["paused_percent"]) == (3, 1, pytest.approx(50))
+    rows = summarise(path).arms["dpp"].pauses
+    assert [row.place for row in rows] == ["leaf1 → client", "client → network"]
+    assert (rows[0].xoff_sent, rows[0].storms_detected) == (3, 1)
+    assert rows[1].paused_percent == pytest.approx(50)

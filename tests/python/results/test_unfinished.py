@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+import whole
 from lab import sound
 from outcomes import write_run
+from parts import part
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.report.charts.completion import completion_bars
@@ -22,6 +24,7 @@ from tailrace.results.metrics.unfinished import (
     unfinished_sentences,
 )
 from tailrace.results.ports.rates import end_words, summarise_rates
+from tailrace.results.summary.workload import Unfinished, WorkloadSummary
 from tailrace.scenario.loading import load_scenario
 
 DURATION_PS = 20 * 10**12
@@ -57,20 +60,20 @@ def test_an_unfinished_arm_is_told_by_its_bound(path: Path) -> None:
 
 def test_its_rates_and_latencies_are_compared(path: Path) -> None:
     summary = summarise(path)
-    fifo = summary["arms"]["fifo"]["workloads"]["XS"]
-    assert fifo["latency_ms"]["p99"] > 0
-    assert fifo["completion_s"]["mean"] is None
-    [effect] = [e for e in summary["comparisons"] if e["is_main"] and e["workload"] == "databases"]
-    assert effect["metric"] == "rate_per_s"
-    assert effect["trials"] == [6, 6]
-    assert not [e for e in summary["comparisons"] if e["metric"] == "completion_s"]
+    fifo = summary.arms["fifo"].workloads["XS"]
+    assert fifo.latency_ms.p99 > 0
+    assert fifo.completion_s.mean is None
+    [effect] = [e for e in summary.comparisons if e.is_main and e.workload == "databases"]
+    assert effect.metric == "rate_per_s"
+    assert effect.trials == (6, 6)
+    assert not [e for e in summary.comparisons if e.metric == "completion_s"]
 
 
 def test_it_is_no_valid_trial_and_no_figure_is_judged_by_it(path: Path) -> None:
     run = Run.read(path)
     assert run.valid("fifo") == []
     assert len(run.told("fifo")) == 6
-    assert summarise(path)["arms"]["fifo"]["unfinished_trials"] == [1, 2, 3, 4, 5, 6]
+    assert summarise(path).arms["fifo"].unfinished_trials == [1, 2, 3, 4, 5, 6]
 
 
 def test_bars_are_hatched_and_as_long_as_what_is_known(path: Path) -> None:
@@ -90,7 +93,7 @@ def test_an_arm_of_which_some_trials_finished_has_no_mean_of_the_lucky_ones(tmp_
         tmp_path / "run", lambda outcome, arm, number: stop(outcome, arm, number, trials=range(1, 3)), scale=1.0
     )
     summary = summarise(late)
-    assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["mean"] is None
+    assert summary.arms["fifo"].workloads["XS"].completion_s.mean is None
     assert "> 20.0 s, unfinished in 2 of 6 trials, 41 % of the transactions done" in format_table(summary)
     [bar] = [bar for bar in completion_bars(summary) if (bar.workload, bar.arm) == ("XS", "fifo")]
     assert bar.mean_s == pytest.approx((2 * 20 + 4 * 572) / 6, rel=0.02)
@@ -109,13 +112,13 @@ def test_members_of_a_group_are_databases_where_all_of_them_are(tmp_path: Path) 
 
 def test_drops_are_compared_per_second_where_trials_end_at_different_times(path: Path) -> None:
     summary = summarise(path)
-    words = end_words(summary["arms"])
+    words = end_words(summary.arms)
     assert words.startswith("Trials end at different times (on average after 20.0 s with fifo, ")
     assert drops_unit(summary) == "frames per second"
-    rates = summary["arms"]["fifo"]["rates"]
-    total = sum(lost["frames"] for lost in summary["arms"]["fifo"]["drops"].values())
-    assert rates["per_second"]["drops"] == pytest.approx(total / 20)
-    assert rates["per_million_frames"]["drops"] == pytest.approx(total / rates["frames"] * 1e6)
+    rates = summary.arms["fifo"].rates
+    total = sum(lost.frames for lost in summary.arms["fifo"].drops.values())
+    assert rates.per_second.drops == pytest.approx(total / 20)
+    assert rates.per_million_frames.drops == pytest.approx(total / rates.frames * 1e6)
     assert words in (path / "report.html").read_text(encoding="utf-8")
 
 
@@ -136,8 +139,8 @@ def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path)
     finished = ExperimentRun(loaded, Options(out=tmp_path / "run")).run()
     assert not finished.is_valid
     summary = summarise(finished.path)
-    assert summary["arms"]["quick"]["unfinished_trials"] == []
-    assert summary["arms"]["slow"]["unfinished_trials"] == [1, 2]
+    assert summary.arms["quick"].unfinished_trials == []
+    assert summary.arms["slow"].unfinished_trials == [1, 2]
     [sentence] = unfinished_sentences(summary)
     assert re.fullmatch(
         r"slow: > 0\.300 s, 1 of 1 workload unfinished, [67]\d % of the transactions done \(2 of 2 trials\)\.",
@@ -153,21 +156,21 @@ def test_what_is_not_done_is_never_all_of_it() -> None:
 
 
 def trial(number: int = 1, end_s: int = 10, **outcome: Any) -> Trial:
-    return Trial("fifo", number, "ok", "", {"end_ps": end_s * 10**12, **outcome}, Path("1"))
+    return whole.trial(number=number, end_ps=end_s * 10**12, **outcome)
 
 
 def test_a_bound_holds_for_every_trial() -> None:
     late = [{"name": "XS", "kind": "oltp", "completion_ps": None, "transactions": n} for n in (40, 60)]
     found = unfinished_of([trial(1, 20, workloads=late[:1]), trial(2, 30, workloads=late[1:])], "XS", 100)
     assert found is not None
-    assert (found["after_s"], found["mean_bound_s"], found["done_share"]) == (20, 25, 0.5)
+    assert (found.after_s, found.mean_bound_s, found.done_share) == (20, 25, 0.5)
 
 
 def test_members_that_finished_did_all_of_their_work() -> None:
-    late = {"done_share": 0.5, "after_s": 20.0, "noun": "transactions"}
-    workloads: dict[str, dict[str, Any]] = {
-        "a": {"planned": 100, "unfinished": late},
-        "b": {"planned": 300, "unfinished": None},
+    late = part(Unfinished, done_share=0.5, after_s=20.0, noun="transactions")
+    workloads = {
+        "a": part(WorkloadSummary, planned=100, unfinished=late),
+        "b": part(WorkloadSummary, planned=300),
     }
     words = group_words(workloads, ["a", "b"], "databases")
     assert words == "> 20.0 s, 1 of 2 databases unfinished, 88 % of the transactions done"
@@ -187,15 +190,15 @@ def test_what_is_to_be_done_counts_every_user_and_connection() -> None:
 def test_drops_of_hosts_are_drops() -> None:
     hosts = [{"nic_queue_drops": 3, "rx_ring_drops": 7}]
     rates = summarise_rates([trial(hosts=hosts, conservation={"sent": 1000})])
-    assert rates["per_second"]["drops"] == 1
-    assert rates["per_million_frames"]["drops"] == 10_000
+    assert rates.per_second.drops == 1
+    assert rates.per_million_frames.drops == 10_000
 
 
 def test_after_a_warm_up_nothing_is_told_per_million_frames() -> None:
     hosts = [{"nic_queue_drops": 10, "rx_ring_drops": 0}]
     rates = summarise_rates([trial(hosts=hosts, conservation={"sent": 1000}, counted_from_ps=5 * 10**12)])
-    assert rates["per_second"]["drops"] == 2
-    assert rates["per_million_frames"]["drops"] is None
+    assert rates.per_second.drops == 2
+    assert rates.per_million_frames.drops is None
 
 
 def test_marks_that_one_queue_does_not_count_are_not_known() -> None:
@@ -203,5 +206,5 @@ def test_marks_that_one_queue_does_not_count_are_not_known() -> None:
         {"node": "leaf", "towards": "db", "queues": [{"name": "q", "drops": {}, "marked_frames": n} for n in (5, None)]}
     ]
     rates = summarise_rates([trial(ports=ports)])
-    assert rates["per_second"]["marks"] is None
-    assert rates["per_second"]["drops"] == 0
+    assert rates.per_second.marks is None
+    assert rates.per_second.drops == 0

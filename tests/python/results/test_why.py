@@ -1,21 +1,24 @@
 """First sentences about why something is slow: timeouts, waits in queues, deferred resets."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import whole
 from tailrace.report.sections.why import deferred_reset_words
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.ports.outcome import summarise_ports
 from tailrace.results.ports.timeouts import Slowest, minimum_timeouts_ms, slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, crossings_of, prioritized_words, wait_words, waits_of
 
 MS = 10**9
 
 
-def trial(workload: dict[str, Any] | None = None, ports: list[dict[str, Any]] | None = None) -> Trial:
-    outcome = {"workloads": [workload] if workload else [], "ports": ports or [], "end_ps": 10 * 1000 * MS}
-    return Trial("fifo", 1, "ok", "", outcome, Path("1"))
+def trial(
+    workload: dict[str, Any] | None = None, ports: list[dict[str, Any]] | None = None, counted_from_ps: int = 0
+) -> Trial:
+    workloads = [workload] if workload else []
+    return whole.trial(workloads=workloads, ports=ports or [], end_ps=10 * 1000 * MS, counted_from_ps=counted_from_ps)
 
 
 def shop(slow: int, timeouts: int, probes: int = 0) -> dict[str, Any]:
@@ -104,8 +107,7 @@ def test_a_wait_is_the_mean_depth_over_what_left_per_second() -> None:
 
 
 def test_after_a_warm_up_the_bytes_are_those_of_the_time_that_was_counted() -> None:
-    warmed = trial(ports=[port()])
-    warmed.outcome["counted_from_ps"] = 5 * 1000 * MS
+    warmed = trial(ports=[port()], counted_from_ps=5 * 1000 * MS)
     [wait] = waits_of([warmed], "shop")
     assert wait.own_ms == pytest.approx(10.0)
 
@@ -158,10 +160,12 @@ def test_with_prioritization_nothing_is_claimed_about_whose_frames_waited() -> N
 
 def test_deferred_resets_come_with_advice() -> None:
     queues = [{"name": "express", "depth_mean_bytes": 9}, {"name": "normal", "depth_mean_bytes": 5}]
-    at = {"node": "leaf", "towards": "client", "queues": queues, "dpp": {"deferred_resets": 324, "resets": 676}}
+    counted = {"node": "leaf", "towards": "client", "queues": queues, "dpp": {"deferred_resets": 324, "resets": 676}}
+    [at], _ = summarise_ports([trial(ports=[counted])])
+    [quiet], _ = summarise_ports([trial(ports=[counted | {"dpp": {"deferred_resets": 0, "resets": 5}}])])
     said = str(deferred_reset_words("dpp", at, {"age_ps": 5 * MS, "express_queue": 0}))
     assert "324 of 1\u202f000 silences" in said
     assert "queued in normal at leaf → client" in said
     assert "silent for the age of 5 ms" in said
     assert "reduce it" in said
-    assert deferred_reset_words("dpp", at | {"dpp": {"deferred_resets": 0, "resets": 5}}, None) is None
+    assert deferred_reset_words("dpp", quiet, None) is None

@@ -77,7 +77,7 @@ def test_a_mapping_of_another_kind_replaces_the_one_below(tmp_path: Path) -> Non
     tree = "network: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts: [client, db, bulk]}}\n"
     write(tmp_path, main=MAIN + NETWORK + WORKLOADS, tree=tree)
     loaded = load_scenario([tmp_path / "main.yaml", tmp_path / "tree.yaml"])
-    assert loaded.scenario.network.topology.kind == "leaf-spine"  # type: ignore[union-attr]
+    assert loaded.scenario.network.topology.kind == "leaf-spine"
     assert loaded.scenario.network.link.rate == 10**10
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from tailrace.results.metrics.decision import End
+from tailrace.results.summary.expectation import End
 from tailrace.search.bisection import Bisected, bisect, concluded, steps_max
 from tailrace.search.deciding import Tried
 from tailrace.search.rule import rule_of

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import whole
 from drawn_trials import measured
 from tailrace.experiment.reporter import Silent
 from tailrace.results.directory.run_directory import Trial
@@ -25,7 +26,7 @@ def drawn_trial(number: int, p99_ms: float, spread: float, seed: str) -> Trial:
     rng = random.Random(f"{seed}/{number}")
     scale = p99_ms / 4.605 * rng.lognormvariate(0, spread)
     own = {"name": "burst", "kind": "datagrams", **measured([scale * rng.expovariate(1) for _ in range(3500)])}
-    return Trial("base", number, "ok", "", {"end_ps": 10**12, "workloads": [own]}, Path())
+    return whole.trial("base", number, end_ps=10**12, workloads=[own])
 
 
 def searched(

@@ -86,7 +86,7 @@ def test_all_settings_and_none(tmp_path: Path) -> None:
 
 def test_a_setting_at_which_nothing_arrives_misses_the_goal(tmp_path: Path) -> None:
     found = searched(tmp_path, vary=[f"{LIMIT}=16kB,64kB,100kB"], minimise="limit", goals=["burst.mean < 1s"])
-    assert found.tried[0].figures[0]["values"] == []
+    assert found.tried[0].figures[0].values == []
     assert [one.verdict for one in found.tried] == ["misses", "meets", "meets"]
 
 

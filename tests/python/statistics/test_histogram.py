@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 import scipy.stats
 
+from tailrace.outcome.types import Workload
 from tailrace.statistics import Histogram
+from whole import part
 
 ORACLE: Any = scipy.stats
 MS = 10**9
 
 
-def workload(ended_ms: list[float], cut_off_ms: list[float]) -> dict[str, Any]:
+def workload(ended_ms: list[float], cut_off_ms: list[float]) -> Workload:
     """The outcome of a workload whose edges are its values."""
 
     def buckets(values: list[float]) -> list[list[int]]:
@@ -29,7 +31,7 @@ def workload(ended_ms: list[float], cut_off_ms: list[float]) -> dict[str, Any]:
     }
     longest = round(max(cut_off_ms, default=0) * MS)
     cut_off = {"count": len(cut_off_ms), "longest_ps": longest, "buckets": buckets(cut_off_ms)}
-    return {"latency": latency if ended else None, "cut_off": cut_off}
+    return part(Workload, latency=latency if ended else None, cut_off=cut_off)
 
 
 def histogram(ended_ms: list[float], cut_off_ms: list[float]) -> Histogram:
@@ -66,7 +68,7 @@ def test_who_was_cut_off_when_another_ended_had_run_for_so_long() -> None:
 
 def test_without_cuts_nothing_changes() -> None:
     values = [float(value) for value in range(1, 1001)]
-    with_none, plain = histogram(values, []), Histogram.from_outcomes([workload(values, [])["latency"]])
+    with_none, plain = histogram(values, []), Histogram.from_outcomes([workload(values, []).latency])
     assert with_none == plain
     assert [with_none.percentile_ms(p).ms for p in (50, 99, 99.9)] == [500.0, 990.0, 999.0]
     assert with_none.mean_ms().ms == 500.5

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tailrace.outcome.types import Latency
 from tailrace.statistics import (
     Effect,
     Histogram,
@@ -18,6 +19,7 @@ from tailrace.statistics import (
     trials_to_decide,
     with_test,
 )
+from whole import part
 
 SLOW = [572.1, 570.2, 575.3, 571.1, 569.9, 574.0]
 FAST = [390.1, 391.2, 388.7, 392.0, 389.4, 390.6]
@@ -158,9 +160,10 @@ def test_quantiles_interpolate() -> None:
     assert quantile([1.0, 2.0, 3.0, 4.0], 1.0) == 4.0
 
 
-def latency(buckets: list[list[int]], **values: int) -> dict[str, object]:
+def latency(buckets: list[list[int]], **values: int) -> Latency:
     count = sum(n for _, n in buckets)
-    return {"count": count, "mean_ps": 10, "min_ps": 1, "max_ps": buckets[-1][0] - 1, "buckets": buckets, **values}
+    known = {"count": count, "mean_ps": 10, "min_ps": 1, "max_ps": buckets[-1][0] - 1, "buckets": buckets}
+    return part(Latency, **known | values)
 
 
 def test_histograms_of_trials_are_pooled_and_not_averaged() -> None:
@@ -182,7 +185,7 @@ def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed() -> None:
 
 def test_no_values_make_no_histogram() -> None:
     assert Histogram.from_outcomes([]) is None
-    assert Histogram.from_outcomes([{"count": 0, "buckets": []}]) is None
+    assert Histogram.from_outcomes([part(Latency)]) is None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from drawn_trials import measured
 from simulator_module import Page
+from tailrace.outcome.types import Workload
 from tailrace.statistics import (
     Histogram,
     Interval,
@@ -26,6 +27,7 @@ from tailrace.statistics import (
 )
 from tailrace.statistics.change import joint_scores
 from tailrace.statistics.student import student_p_value, student_quantile
+from whole import part
 
 PS_PER_MS = 10**9
 LOOKS = (6, 8, 12)
@@ -53,7 +55,8 @@ def outcomes(listed: Sequence[dict[str, Any]]) -> str:
 
 
 def latencies(listed: Sequence[dict[str, Any]]) -> Latencies:
-    found = [Histogram.from_workloads([one]) for one in listed]
+    outcomes = [part(Workload, latency=one["latency"], cut_off=one["cut_off"]) for one in listed]
+    found = [Histogram.from_workloads([own]) for own in outcomes]
     return Latencies([one for one in found if one])
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag
-from tailrace.results.causes.bands import ENDS, Band
+from tailrace.results.causes.bands import ENDS
 from tailrace.results.causes.causes import in_order
 from tailrace.results.causes.sentence import part_words
 from tailrace.results.format.numbers import count_text, span_text
+from tailrace.results.summary.causes import Band
 
 BAR_PX = 16
 BAR_GAP_PX = 4

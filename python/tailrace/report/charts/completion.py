@@ -1,7 +1,6 @@
 """Completion time of every workload in every arm, with all trials."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
@@ -10,6 +9,8 @@ from tailrace.report.drawing.scale import Linear, linear_from_zero
 from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
 from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.unfinished import unfinished_words
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.scenario.workloads.kinds import facts_of
 
 BAR_PX = 15
@@ -43,22 +44,21 @@ class Bar:
         return sum(self.times_s) / len(self.times_s)
 
 
-def completion_bars(summary: dict[str, Any]) -> list[Bar]:
+def completion_bars(summary: Summary) -> list[Bar]:
     """Bars in the order of the scenario, at full scale. Workloads without an end of their own have none."""
     published = {
-        (judged["arm"], judged["workload"]): judged["published"]
-        for judged in summary["expectations"]
-        if judged["metric"] == "completion_s"
+        (judged.arm, judged.workload): judged.published
+        for judged in summary.expectations
+        if judged.metric == "completion_s"
     }
     bars = []
-    for workload in summary["workloads"]:
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
-            found = arm_summary["workloads"].get(workload)
-            if not found or facts_of(found["kind"]).is_open_loop:
+    for workload in summary.workloads:
+        for index, (arm, arm_summary) in enumerate(summary.arms.items()):
+            found: WorkloadSummary | None = arm_summary.workloads.get(workload)
+            if not found or facts_of(found.kind).is_open_loop:
                 continue
-            interval, slowdown, scale = found["completion_s"]["interval"], found["slowdown"], found["scale"]
-            late = found["unfinished"]
-            times_s = [late["mean_bound_s"] / scale] if late else found["completion_full_scale_s"]
+            interval, slowdown, scale, late = found.completion_s.interval, found.slowdown, found.scale, found.unfinished
+            times_s = [late.mean_bound_s / scale] if late else found.completion_full_scale_s
             if not times_s:
                 continue
             bars.append(
@@ -67,9 +67,9 @@ def completion_bars(summary: dict[str, Any]) -> list[Bar]:
                     arm=arm,
                     arm_index=index,
                     times_s=times_s,
-                    interval_s=(interval["low"] / scale, interval["high"] / scale) if interval else None,
+                    interval_s=(interval.low / scale, interval.high / scale) if interval else None,
                     published_s=published.get((arm, workload)),
-                    alone_s=slowdown["solo_completion_s"] / scale if slowdown else None,
+                    alone_s=slowdown.solo_completion_s / scale if slowdown else None,
                     late=unfinished_words(late) if late else "",
                 )
             )

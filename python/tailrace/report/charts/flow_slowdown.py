@@ -1,7 +1,6 @@
 """Slowdown of flows against their size: median and 99th percentile of every arm."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
@@ -9,7 +8,8 @@ from tailrace.report.drawing.plain_csv import csv_text
 from tailrace.report.drawing.scale import Log, log_around
 from tailrace.report.drawing.svg import line, lines, plot, x_axis, y_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
-from tailrace.results.metrics.subject_rows import subject_of_arm
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import SizeClass
 
 HEIGHT_PX = 190
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
@@ -26,50 +26,44 @@ class SlowdownPanel:
     csv: str
 
 
-def slowdown_panels(summary: dict[str, Any]) -> list[SlowdownPanel]:
+def slowdown_panels(summary: Summary) -> list[SlowdownPanel]:
     """Panels of all workloads whose flows have sizes."""
     found = []
-    for name in (subject["name"] for subject in summary["subjects"]):
+    for name in (subject.name for subject in summary.subjects):
         arms = {
-            arm: sizes["sizes"]
-            for arm, arm_summary in list(summary["arms"].items())[:ARMS_DRAWN_MAX]
-            if (own := subject_of_arm(arm_summary, name)) and (sizes := own["flow_slowdown"])
+            arm: own.flow_slowdown.sizes
+            for arm, arm_summary in list(summary.arms.items())[:ARMS_DRAWN_MAX]
+            if (own := arm_summary.subject(name)) and own.flow_slowdown
         }
         if arms:
-            found.append(SlowdownPanel(name, _chart(name, arms, list(summary["arms"])), _csv(arms)))
+            found.append(SlowdownPanel(name, _chart(name, arms, list(summary.arms)), _csv(arms)))
     return found[:PANELS_MAX]
 
 
-def size_of(row: dict[str, Any]) -> float:
+def size_of(row: SizeClass) -> float:
     """Where a class of sizes stands on the axis: at its end."""
-    return float(row["to_bytes"] or row["from_bytes"] * OPEN_CLASS)
+    return float(row.to_bytes or row.from_bytes * OPEN_CLASS)
 
 
-def class_text(row: dict[str, Any]) -> str:
+def class_text(row: SizeClass) -> str:
     """`5 kB to 10 kB`."""
-    if row["to_bytes"] is None:
-        return f"above {x_name(row['from_bytes'])}"
-    return (
-        f"{x_name(row['from_bytes'])} to {x_name(row['to_bytes'])}"
-        if row["from_bytes"]
-        else f"up to {x_name(row['to_bytes'])}"
-    )
+    if row.to_bytes is None:
+        return f"above {x_name(row.from_bytes)}"
+    return f"{x_name(row.from_bytes)} to {x_name(row.to_bytes)}" if row.from_bytes else f"up to {x_name(row.to_bytes)}"
 
 
-def _chart(name: str, arms: dict[str, list[dict[str, Any]]], order: list[str]) -> Markup:
+def _chart(name: str, arms: dict[str, list[SizeClass]], order: list[str]) -> Markup:
     rows = [row for sizes in arms.values() for row in sizes]
     x: Log = log_around(min(map(size_of, rows)), max(map(size_of, rows)), BYTES)
-    highest = max(row["p99"] or row["p50"] for row in rows)
+    highest = max(row.p99 or row.p50 for row in rows)
     y = Log(1.0, max(10.0, highest * 1.1))
     paths = []
     for arm, sizes in arms.items():
         colour = f"arm-{order.index(arm) % 6}"
-        tail = [(size_of(row), row["p99"]) for row in sizes if row["p99"] is not None]
+        tail = [(size_of(row), row.p99) for row in sizes if row.p99 is not None]
         paths.append(line(tail, x, y, class_=f"line {colour} dash-2"))
-        paths.append(line([(size_of(row), row["p50"]) for row in sizes], x, y, class_=f"line {colour}"))
-    words = "; ".join(
-        f"{arm} up to {x_name(size_of(row))}: {row['p50']:.3g}" for arm, s in arms.items() for row in s[:1]
-    )
+        paths.append(line([(size_of(row), row.p50) for row in sizes], x, y, class_=f"line {colour}"))
+    words = "; ".join(f"{arm} up to {x_name(size_of(row))}: {row.p50:.3g}" for arm, s in arms.items() for row in s[:1])
     label = f"Slowdown of the flows of {name} against their size. Medians of the smallest: {words}."
     return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=46)
 
@@ -80,9 +74,9 @@ def x_name(size_bytes: float) -> str:
     return f"{size_bytes / unit:g} {name}"
 
 
-def _csv(arms: dict[str, list[dict[str, Any]]]) -> str:
+def _csv(arms: dict[str, list[SizeClass]]) -> str:
     rows = (
-        (arm, row["from_bytes"], row["to_bytes"] or "", row["count"], row["p50"], row["p99"] or "")
+        (arm, row.from_bytes, row.to_bytes or "", row.count, row.p50, row.p99 or "")
         for arm, sizes in arms.items()
         for row in sizes
     )

@@ -14,6 +14,7 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
 from tailrace.results.directory.run_directory import SOLO, Trial
 from tailrace.results.format.numbers import PS_PER_MS
+from tailrace.results.metrics.latency import workloads_of
 from tailrace.results.metrics.subjects import subjects_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
@@ -154,9 +155,8 @@ def _detail(curves: int) -> Detail:
 
 
 def _curve(trials: list[Trial], members: Sequence[str], name: str, index: int, detail: Detail) -> Curve | None:
-    of_trials = [[w for one in members if (w := trial.workload(one))] for trial in trials]
-    whole = [own for own in of_trials if len(own) == len(members)]
-    found = [told for own in whole if (told := [w for w in own if w.get("latency") or w.get("cut_off")])]
+    of_trials = [workloads_of(trial, members) for trial in trials]
+    found = [own for own in of_trials if len(own) == len(members)]
     pooled = Histogram.from_workloads([w for own in found for w in own])
     if pooled is None or not pooled.count:
         return None

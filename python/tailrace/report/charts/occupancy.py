@@ -5,10 +5,10 @@ The simulator counts time in buckets of depth. The curve is exact at their upper
 
 from collections import Counter
 from itertools import accumulate
-from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.outcome.types import Port
 from tailrace.report.charts.latency import thinned
 from tailrace.report.drawing.arms import arm_class
 from tailrace.report.drawing.plain_csv import csv_text
@@ -64,17 +64,17 @@ def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
     if not trial.table_path("queue_depth").exists():
         return times
     table = read_trial_table(trial, "queue_depth")
-    names = [f"{p['node']} → {p['towards']}" for p in trial.outcome["ports"]]
-    deepest = {name: _depth_max(p) for name, p in zip(names, trial.outcome["ports"], strict=True)}
+    names = [f"{one.node} → {one.towards}" for one in trial.typed.ports]
+    deepest = {name: _depth_max(one) for name, one in zip(names, trial.typed.ports, strict=True)}
     for index, depth, time_ps in zip(*(table.column(c) for c in ("port", "depth_bytes", "time_ps")), strict=True):
         if names[index] == port:
             times[min(depth, deepest[port])] += time_ps
     return times
 
 
-def _depth_max(port: dict[str, Any]) -> int:
+def _depth_max(port: Port) -> int:
     """The largest depth of all queues of the port together, which may be below the edge of the last bucket."""
-    return sum(queue["depth_max_bytes"] for queue in port["queues"])
+    return sum(queue.depth_max_bytes or 0 for queue in port.queues)
 
 
 def _median(points: Points) -> float:

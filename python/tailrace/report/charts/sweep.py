@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
-from typing import Any
 
 from markupsafe import Markup
 
@@ -23,6 +22,7 @@ from tailrace.report.drawing.svg import (
     y_axis,
 )
 from tailrace.results.format.numbers import digits_text
+from tailrace.results.summary.sweep import CurveValue, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import curve_title, mean_text
 
 HEIGHT_PX = 190
@@ -52,7 +52,7 @@ MARKERS_MAX = 200
 """Markers of a curve; of more points some have one, and the line goes through all."""
 
 CSV_KEYS = ("mean", "low", "high", "bounds")
-Point = tuple[float, dict[str, Any]]
+Point = tuple[float, CurveValue]
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,13 @@ class End:
     y: float
 
 
-def axis_scale(axis: dict[str, Any], numbers: Sequence[float] | None) -> Ticks:
+def axis_scale(axis: SweepAxis, numbers: Sequence[float] | None) -> Ticks:
     """Places from 0 to 1: by the number or its logarithm where the values are numbers, else evenly."""
-    values = axis["values"]
+    values = axis.values
     if numbers is None or len(set(numbers)) < len(numbers):
         places = [0.5] if len(values) == 1 else [index / (len(values) - 1) for index in range(len(values))]
         return Ticks(_padded(places), values)
-    at = [log10(number) for number in numbers] if axis["is_log"] else list(numbers)
+    at = [log10(number) for number in numbers] if axis.is_log else list(numbers)
     low, high = min(at), max(at)
     return Ticks(_padded([(x - low) / (high - low) if high > low else 0.5 for x in at]), values)
 
@@ -109,28 +109,28 @@ def _padded(places: Sequence[float]) -> list[float]:
     return [0.03 + 0.94 * place for place in places]
 
 
-def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks, arms: Sequence[str]) -> Markup:
+def curve_chart(curves: Sequence[SweepCurve], axis: SweepAxis, x: Ticks, arms: Sequence[str]) -> Markup:
     """One metric of one workload: a line for each arm, the interval of each mean as a whisker."""
-    found = [value for curve in curves for value in curve["values"] if value]
+    found = [value for curve in curves for value in curve.values if value]
     y = _y_scale(found)
     height = chart_height(arms)
     marks: list[Markup] = [*x_axis(x, height), *y_axis(y, height)]
     paths = []
     ends: list[End] = []
     for curve in curves:
-        style = arm_class(arms.index(curve["arm"]))
-        points = [(place, value) for place, value in zip(x.places, curve["values"], strict=True)]
+        style = arm_class(arms.index(curve.arm))
+        points = [(place, value) for place, value in zip(x.places, curve.values, strict=True)]
         ordered = sorted(points, key=lambda point: point[0])
-        means = [(place, value["mean"] if value else None) for place, value in ordered]
+        means = [(place, value.mean if value else None) for place, value in ordered]
         paths.append(line(means, x, y, class_=f"line {style}"))
-        shift = _dodge(arms.index(curve["arm"]), len(arms))
+        shift = _dodge(arms.index(curve.arm), len(arms))
         for place, value in _marked(ordered):
             marks += _point(curve, place, value, (y, height), style, shift)
         marks += _knee_mark(curve, x, height, style)
         known = [(place, value) for place, value in ordered if value]
-        ends += [End(curve["arm"], style, known[-1][0], _height(known[-1][1]["mean"], y, height))] if known else []
+        ends += [End(curve.arm, style, known[-1][0], _height(known[-1][1].mean, y, height))] if known else []
     first = curves[0]
-    label = f"{curve_title(first)} of {first['workload']} against {axis['name']}, a line for each arm."
+    label = f"{curve_title(first)} of {first.workload} against {axis.name}, a line for each arm."
     drawn = [*marks, lines(paths), *_names(ends, arms, height)]
     return plot(drawn, height=height, label=label, left=58, right=_right(arms))
 
@@ -140,10 +140,10 @@ def marked_every(points: int) -> int:
     return -(-points // MARKERS_MAX)
 
 
-def _marked(points: Sequence[tuple[float, dict[str, Any] | None]]) -> list[Point]:
+def _marked(points: Sequence[tuple[float, CurveValue | None]]) -> list[Point]:
     """Those of `marked_every`, and every lower bound: the line through it looks like one through a figure."""
     every = marked_every(len(points))
-    return [(x, value) for at, (x, value) in enumerate(points) if value and (at % every == 0 or value["bounds"])]
+    return [(x, value) for at, (x, value) in enumerate(points) if value and (at % every == 0 or value.bounds)]
 
 
 def chart_height(arms: Sequence[str]) -> int:
@@ -183,9 +183,9 @@ def _dodge(index: int, count: int) -> float:
     return (index - (count - 1) / 2) * DODGE_PX if count <= ARMS_DODGED_MAX else 0.0
 
 
-def _y_scale(found: Sequence[dict[str, Any]]) -> AxisScale:
-    means = [value["mean"] for value in found]
-    highest = [value["high"] if value["high"] is not None else value["mean"] for value in found]
+def _y_scale(found: Sequence[CurveValue]) -> AxisScale:
+    means = [value.mean for value in found]
+    highest = [value.high if value.high is not None else value.mean for value in found]
     lowest = min(means)
     if lowest > 0 and max(means) / lowest >= LOG_Y_RATIO:
         return log_around(lowest, max(highest))
@@ -193,18 +193,18 @@ def _y_scale(found: Sequence[dict[str, Any]]) -> AxisScale:
 
 
 def _point(
-    curve: dict[str, Any], place: float, value: dict[str, Any], y: tuple[AxisScale, int], style: str, shift: float
+    curve: SweepCurve, place: float, value: CurveValue, y: tuple[AxisScale, int], style: str, shift: float
 ) -> list[Markup]:
     at = percent(place)
-    height = _height(value["mean"], *y)
-    words = f"{curve['arm']}: {mean_text(value, 4)}"
+    height = _height(value.mean, *y)
+    words = f"{curve.arm}: {mean_text(value, 4)}"
     marks = []
-    if value["low"] is not None:
-        words += f" ({digits_text(value['low'], 4)} to {digits_text(value['high'], 4)})"
-        top, bottom = _height(value["high"], *y), _height(value["low"], *y)
+    if value.low is not None and value.high is not None:
+        words += f" ({digits_text(value.low, 4)} to {digits_text(value.high, 4)})"
+        top, bottom = _height(value.high, *y), _height(value.low, *y)
         moved = f"translate({shift:g} 0)" if shift else None
         marks.append(tag("line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}", transform=moved))
-    return [*marks, *_dot(words, at, height, style, is_bound=bool(value["bounds"]))]
+    return [*marks, *_dot(words, at, height, style, is_bound=bool(value.bounds))]
 
 
 def _dot(words: str, at: str, height: float, style: str, *, is_bound: bool) -> list[Markup]:
@@ -221,29 +221,25 @@ def _height(value: float, y: AxisScale, height: int = HEIGHT_PX) -> float:
     return round(height * (1 - min(max(y(value), 0.0), 1.0)), 1)
 
 
-def _knee_mark(curve: dict[str, Any], x: Ticks, height: int, style: str) -> list[Markup]:
-    if not curve["knee"]:
+def _knee_mark(curve: SweepCurve, x: Ticks, height: int, style: str) -> list[Markup]:
+    if not curve.knee:
         return []
-    at = percent(x.places[curve["knee"]["position"]])
-    tip = tag("title", f"knee of {curve['arm']} at {curve['knee']['value']}")
+    at = percent(x.places[curve.knee.position])
+    tip = tag("title", f"knee of {curve.arm} at {curve.knee.value}")
     return [tag("line", tip, x1=at, x2=at, y1=0, y2=height, class_=f"knee {style}")]
 
 
-def load_chart(
-    loads: Sequence[dict[str, Any]], latencies: Sequence[dict[str, Any]], arms: Sequence[str]
-) -> Markup | None:
+def load_chart(loads: Sequence[SweepCurve], latencies: Sequence[SweepCurve], arms: Sequence[str]) -> Markup | None:
     """Latency against carried load, for each point of the sweep; None with fewer than three points."""
     pairs = {
-        curve["arm"]: [
-            (load["mean"], value)
-            for load, value in zip(other["values"], curve["values"], strict=True)
-            if load and value
+        curve.arm: [
+            (load.mean, value) for load, value in zip(other.values, curve.values, strict=True) if load and value
         ]
         for curve in latencies
         for other in loads
-        if other["arm"] == curve["arm"]
+        if other.arm == curve.arm
     }
-    every = [(load, value["mean"]) for points in pairs.values() for load, value in points]
+    every = [(load, value.mean) for points in pairs.values() for load, value in points]
     if len(every) < 3 or max(x for x, _ in every) <= min(x for x, _ in every):
         return None
     x = linear_from_zero([load for load, _ in every])
@@ -256,40 +252,40 @@ def load_chart(
     paths = []
     for arm, points in pairs.items():
         style = arm_class(arms.index(arm))
-        paths.append(line([(load, value["mean"]) for load, value in points], x, y, class_=f"line {style}"))
+        paths.append(line([(load, value.mean) for load, value in points], x, y, class_=f"line {style}"))
         for load, value in _marked(points):
             words = f"{arm}: {mean_text(value, 3)} at {digits_text(load, 3)}"
-            at, top = percent(x(load)), _height(value["mean"], y, height)
-            marks += _dot(words, at, top, style, is_bound=bool(value["bounds"]))
+            at, top = percent(x(load)), _height(value.mean, y, height)
+            marks += _dot(words, at, top, style, is_bound=bool(value.bounds))
     label = "Latency against load, a line for each arm, points in the order of the sweep."
     return plot([*marks, lines(paths)], height=height, label=label, left=58, right=18)
 
 
-def heat_map(curve: dict[str, Any], sweep: dict[str, Any], low: float, high: float, *, is_log: bool) -> Markup:
+def heat_map(curve: SweepCurve, sweep: SweepSummary, low: float, high: float, *, is_log: bool) -> Markup:
     """The means of one arm over two axes, the first one downwards. Arms share the scale from `low` to `high`."""
-    down, across = sweep["axes"]
+    down, across = sweep.axes
     of_place = {
-        (point["values"][down["path"]], point["values"][across["path"]]): value
-        for point, value in zip(sweep["points"], curve["values"], strict=True)
+        (point.values[down.path], point.values[across.path]): value
+        for point, value in zip(sweep.points, curve.values, strict=True)
     }
-    width = 1 / len(across["values"])
+    width = 1 / len(across.values)
     marks: list[Markup] = []
-    for row, first in enumerate(down["values"]):
+    for row, first in enumerate(down.values):
         marks.append(row_label(first, row * CELL_PX + CELL_PX * 0.66))
-        for column, second in enumerate(across["values"]):
+        for column, second in enumerate(across.values):
             value = of_place.get((first, second))
             marks += _heat_cell(value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log)
-    height = CELL_PX * len(down["values"])
-    columns = Ticks([(column + 0.5) * width for column in range(len(across["values"]))], across["values"])
+    height = CELL_PX * len(down.values)
+    columns = Ticks([(column + 0.5) * width for column in range(len(across.values))], across.values)
     for middle, label in columns.ticks():
         if label:
             marks.append(tag("text", label, x=percent(middle), y=height + 16, class_="tick", text_anchor="middle"))
-    label = f"{curve_title(curve)} of {curve['workload']} in {curve['arm']} over {down['name']} and {across['name']}."
+    label = f"{curve_title(curve)} of {curve.workload} in {curve.arm} over {down.name} and {across.name}."
     return plot(marks, height=height, label=label, left=74)
 
 
 def _heat_cell(
-    value: dict[str, Any] | None,
+    value: CurveValue | None,
     place: str,
     at: tuple[int, int],
     width: float,
@@ -305,7 +301,7 @@ def _heat_cell(
             rect,
             tag("text", "–", x=percent((at[0] + 0.5) * width), y=top + 17, text_anchor="middle", class_="tick"),
         ]
-    share = _share(value["mean"], ends, is_log=is_log)
+    share = _share(value.mean, ends, is_log=is_log)
     text = mean_text(value, 3)
     tip = tag("title", f"{place}: {text}")
     rect = tag(
@@ -325,11 +321,11 @@ def _share(value: float, ends: tuple[float, float], *, is_log: bool) -> float:
     return 0.06 + 0.9 * min(max(scale(value), 0.0), 1.0)
 
 
-def curve_csv(curves: Sequence[dict[str, Any]], axis: dict[str, Any], labels: Sequence[str]) -> str:
+def curve_csv(curves: Sequence[SweepCurve], axis: SweepAxis, labels: Sequence[str]) -> str:
     """The points of a chart as text."""
     rows = (
-        (curve["arm"], label, *([value[key] for key in CSV_KEYS] if value else [None] * len(CSV_KEYS)))
+        (curve.arm, label, *([getattr(value, key) for key in CSV_KEYS] if value else [None] * len(CSV_KEYS)))
         for curve in curves
-        for label, value in zip(labels, curve["values"], strict=True)
+        for label, value in zip(labels, curve.values, strict=True)
     )
-    return csv_text(("arm", axis["name"], *CSV_KEYS), rows)
+    return csv_text(("arm", axis.name, *CSV_KEYS), rows)

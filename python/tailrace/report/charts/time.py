@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.outcome.types import Port
 from tailrace.report.drawing.arms import arm_class, workload_class
 from tailrace.report.drawing.scale import AxisScale, Linear, linear_from_zero, log_around
 from tailrace.report.drawing.series import (
@@ -24,6 +24,7 @@ from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.format.numbers import PS_PER_S, span_text
+from tailrace.results.ports.outcome import queue_drops
 
 HEIGHT_PX = 200
 # Ports with a chart of their own: the ones that lost most frames, then the ones with the longest queues.
@@ -154,15 +155,15 @@ def split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str])
 def _names(trial: Trial, column: str) -> list[str]:
     """What the indices of a table stand for."""
     if column == "port":
-        return [_port_name(port) for port in trial.outcome["ports"]]
+        return [_port_name(port) for port in trial.typed.ports]
     if column == "host":
-        return list(trial.hosts)
-    return [workload["name"] for workload in trial.outcome["workloads"]]
+        return list(trial.typed_hosts)
+    return [own.name for own in trial.typed.workloads]
 
 
 def _queue_steps(trial: Trial, rows: Rows) -> Steps:
     starts_s = [start / PS_PER_S for start, _ in rows]
-    return Steps(starts_s, [depth / 1e6 for _, depth in rows], trial.outcome["end_ps"] / PS_PER_S)
+    return Steps(starts_s, [depth / 1e6 for _, depth in rows], trial.typed.end_ps / PS_PER_S)
 
 
 def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
@@ -172,7 +173,7 @@ def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
 def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
     """What was counted in bins, as a rate."""
     starts_s = [start / PS_PER_S for start, _ in rows]
-    end_s = trial.outcome["end_ps"] / PS_PER_S
+    end_s = trial.typed.end_ps / PS_PER_S
     widths_s = [right - left for left, right in pairwise([*starts_s, max(end_s, starts_s[-1])])]
     rates = [count * unit / width if width > 0 else 0.0 for (_, count), width in zip(rows, widths_s, strict=True)]
     return Steps(starts_s, rates, end_s)
@@ -183,11 +184,10 @@ def _ports(run: Run) -> list[str]:
     trials = [trial for arm in run.arms for trial in run.told(arm)]
     recorded = {name for arm in run.arms for trial in run.told(arm)[:1] for name in _recorded(trial)}
     weights: dict[str, tuple[int, float]] = {}
-    for port in (port for trial in trials for port in trial.outcome["ports"] if _port_name(port) in recorded):
+    for port in (port for trial in trials for port in trial.typed.ports if _port_name(port) in recorded):
         drops, depth = weights.get(_port_name(port), (0, 0.0))
-        lost = sum(cause["frames"] for queue in port["queues"] for cause in queue["drops"].values())
-        mean_depth = sum(queue["depth_mean_bytes"] for queue in port["queues"])
-        weights[_port_name(port)] = (drops + lost, max(depth, mean_depth))
+        mean_depth = sum(queue.depth_mean_bytes or 0.0 for queue in port.queues)
+        weights[_port_name(port)] = (drops + queue_drops(port), max(depth, mean_depth))
     busiest = sorted(weights, key=lambda name: weights[name], reverse=True)
     return [name for name in busiest if weights[name] > (0, QUIET_BYTES)][:PORTS_MAX]
 
@@ -200,11 +200,11 @@ def _recorded(trial: Trial) -> set[str]:
     return {names[index] for index in set(read_trial_table(trial, "port_series").column("port"))}
 
 
-def _port_name(port: dict[str, Any]) -> str:
-    return f"{port['node']} → {port['towards']}"
+def _port_name(port: Port) -> str:
+    return f"{port.node} → {port.towards}"
 
 
 def end_of(run: Run) -> float:
     """End of the longest trial, in seconds."""
-    ends = (trial.outcome["end_ps"] for arm in run.arms for trial in run.told(arm))
+    ends = (trial.typed.end_ps for arm in run.arms for trial in run.told(arm))
     return max(ends, default=0) / PS_PER_S or 1.0

@@ -1,6 +1,7 @@
 """The switches of a plan in words."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from tailrace.report.policy.ingress import bits, ingress_sentences, ranges_text, rule_words
@@ -21,7 +22,28 @@ FULL_WORDS = {
 }
 
 
-def switch_sentences(plan: dict[str, Any]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class PolicyWords:
+    """A policy of ports."""
+
+    where: str
+    """`all ports`, `port to db`."""
+    sentences: list[str]
+    policy: dict[str, Any]
+    """As in the plan."""
+
+
+@dataclass(frozen=True)
+class SwitchWords:
+    """Switches with the same settings."""
+
+    names: list[str]
+    title: str
+    rules: list[str]
+    policies: list[PolicyWords]
+
+
+def switch_sentences(plan: dict[str, Any]) -> list[SwitchWords]:
     """For every switch: a title, and one sentence per queue and mechanism of each different policy.
 
     Switches with the same settings share one entry: a fabric has many.
@@ -38,19 +60,13 @@ def switch_sentences(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return [_described(names_of[key], switch, policies) for key, (switch, policies) in settings_of.items()]
 
 
-def _described(names: list[str], switch: dict[str, Any], policies: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+def _described(names: list[str], switch: dict[str, Any], policies: list[tuple[str, dict[str, Any]]]) -> SwitchWords:
     title = (
         f"{size_text(switch['buffer_bytes'])} shared buffer, {switch['switching'].replace('-', ' ')}, "
         f"{span_text(switch['latency_ps'])} pipeline"
     )
-    return {
-        "names": names,
-        "title": title,
-        "rules": [rule_words(rule) for rule in switch.get("classify", [])],
-        "policies": [
-            {"where": where, "sentences": policy_sentences(policy), "policy": policy} for where, policy in policies
-        ],
-    }
+    rules = [rule_words(rule) for rule in switch.get("classify", [])]
+    return SwitchWords(names, title, rules, [PolicyWords(where, policy_sentences(own), own) for where, own in policies])
 
 
 def _switches_beside(plan: dict[str, Any]) -> dict[str, set[str]]:

@@ -6,12 +6,12 @@ from typing import Any
 from tailrace.report.charts.causes import ArmBands, band_words, causes_chart
 from tailrace.report.drawing.parts import part_colours
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
-from tailrace.results.causes.bands import Band
-from tailrace.results.causes.causes import LostDatagrams, in_order
+from tailrace.results.causes.causes import in_order
 from tailrace.results.causes.sentence import lost_sentence, part_words
 from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.format.numbers import count_text, span_text
-from tailrace.results.metrics.subject_rows import subject_of_arm
+from tailrace.results.summary.causes import Band, Explained
+from tailrace.results.summary.summary import Summary
 
 NAMED_MAX = 3
 """Ports and workloads that a row of queues names, from the longest times."""
@@ -20,42 +20,42 @@ KNOWN_PERCENT_MIN = 95.0
 """Below, it is told for how much of the wait the frames in front are known."""
 NOTHING = "–"
 
-Summary = dict[str, Any]
-Found = dict[str, tuple[int, Summary, list[Band]]]
-"""By arm: its position, the explanation, and its bands."""
+Found = dict[str, tuple[int, Explained]]
+"""By arm: its position, and the explanation."""
 
 
 def where_time_went(summary: Summary) -> dict[str, Any]:
     """The explained workloads and groups in the order of tables, and the key of the colours that occur."""
-    names = [subject["name"] for subject in summary["subjects"]]
-    places = {name: at for at, name in enumerate(summary["workloads"])}
+    names = [subject.name for subject in summary.subjects]
+    places = {name: at for at, name in enumerate(summary.workloads)}
     found = {name: explained for name in names if (explained := _explained(summary, name))}
     shown = list(found.items())[:PANELS_MAX]
-    parts = [part for _, arms in shown for _, _, bands in arms.values() for band in bands for part in band.parts]
+    told = [one for _, arms in shown for _, one in arms.values()]
+    parts = [part for one in told for band in one.bands for part in band.parts]
     colours = part_colours(parts)
-    trials = sorted({one["trial"] for _, arms in shown for _, one, _ in arms.values()})
+    trials = sorted({one.trial for one in told})
     return {
         "workloads": [_workload(name, places.get(name), arms, colours) for name, arms in shown],
         "key": [{"words": part_words(part), "colour": colour} for part, colour in colours.items()],
         "omitted": len(found) - len(shown),
         "trials": ", ".join(str(trial) for trial in trials),
         "is_one_trial": len(trials) == 1,
-        "is_live": any(one.get("is_live") for _, arms in shown for _, one, _ in arms.values()),
+        "is_live": any(one.is_live for one in told),
     }
 
 
 def _explained(summary: Summary, workload: str) -> Found:
     return {
-        arm: (position, causes, [Band(**band) for band in causes["bands"]])
-        for position, (arm, own) in enumerate(list(summary["arms"].items())[:ARMS_DRAWN_MAX])
-        if (causes := (subject_of_arm(own, workload) or {}).get("causes"))
+        arm: (position, own.causes)
+        for position, (arm, of_arm) in enumerate(list(summary.arms.items())[:ARMS_DRAWN_MAX])
+        if (own := of_arm.subject(workload)) and own.causes
     }
 
 
 def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]) -> dict[str, Any]:
-    drawn = [ArmBands(arm, position, bands) for arm, (position, _, bands) in arms.items() if bands]
+    drawn = [ArmBands(arm, position, one.bands) for arm, (position, one) in arms.items() if one.bands]
     parts = in_order(part for arm in drawn for band in arm.bands for part in band.parts)
-    share, words = tail_share(*(one["transactions"] for _, one, bands in arms.values() if bands))
+    share, words = tail_share(*(one.transactions for _, one in arms.values() if one.bands))
     return {
         "name": name,
         "at": at,
@@ -67,13 +67,13 @@ def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]
         "queues": [row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
         "lost": [
             {"arm": arm, "position": position, "sentence": told}
-            for arm, (position, one, _) in arms.items()
-            if (told := lost_sentence([LostDatagrams(**place) for place in one["lost"]]))
+            for arm, (position, one) in arms.items()
+            if (told := lost_sentence(one.lost))
         ],
         "slowest": [
-            {"arm": arm, "position": position, "sentences": [told["sentence"] for told in one["slowest"]]}
-            for arm, (position, one, bands) in arms.items()
-            if bands
+            {"arm": arm, "position": position, "sentences": [told.sentence for told in one.slowest]}
+            for arm, (position, one) in arms.items()
+            if one.bands
         ],
     }
 

@@ -1,21 +1,20 @@
 """Short facts about a run, below the headline of its report."""
 
-from typing import Any
-
 from tailrace.results.compare.kinds import asked_for, count_text
+from tailrace.results.summary.summary import RunFacts, Summary
 
 
-def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
+def facts(summary: Summary) -> list[dict[str, str]]:
     """Short facts about the run, each with a tone: good, bad or none."""
-    run = summary["run"]
-    listed = [{"text": "partial run", "tone": "bad"}] if run["is_partial"] else []
+    run = summary.run
+    listed = [{"text": "partial run", "tone": "bad"}] if run.is_partial else []
     listed.append({"text": _engine(run), "tone": ""})
-    if any(arm["deadlocks"] for arm in summary["arms"].values()):
+    if any(arm.deadlocks for arm in summary.arms.values()):
         listed.append({"text": "deadlock", "tone": "bad"})
-    if summary["expectations"]:
-        is_good = all(judged["passed"] is True for judged in asked_for(summary["expectations"]))
-        listed.append({"text": count_text(summary["expectations"]), "tone": "good" if is_good else "bad"})
-    counts = sorted({len(arm["trials"]) - len(arm["unfinished_trials"]) for arm in summary["arms"].values()})
+    if summary.expectations:
+        is_good = all(judged.passed is True for judged in asked_for(summary.expectations))
+        listed.append({"text": count_text(summary.expectations), "tone": "good" if is_good else "bad"})
+    counts = sorted({len(arm.trials) - len(arm.unfinished_trials) for arm in summary.arms.values()})
     trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
     listed.append(
         {
@@ -23,24 +22,24 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
             "tone": "" if counts and counts[0] else "bad",
         }
     )
-    if looks := summary.get("looks"):
-        listed.append({"text": looks["sentence"], "tone": "good" if looks["is_decided"] else ""})
-    unfinished = sum(len(arm["unfinished_trials"]) for arm in summary["arms"].values())
+    if looks := summary.looks:
+        listed.append({"text": looks.sentence, "tone": "good" if looks.is_decided else ""})
+    unfinished = sum(len(arm.unfinished_trials) for arm in summary.arms.values())
     if unfinished:
         listed.append({"text": f"{unfinished} trial{'s' * (unfinished > 1)} unfinished", "tone": "bad"})
-    if run["live_scale"] != 1:
-        listed.append({"text": f"rates, queues and users divided by {run['live_scale']}", "tone": ""})
-    if run["scale"] != 1:
-        listed.append({"text": f"{_fraction(run['scale'])} of the full counts, same rates", "tone": ""})
+    if run.live_scale != 1:
+        listed.append({"text": f"rates, queues and users divided by {run.live_scale}", "tone": ""})
+    if run.scale != 1:
+        listed.append({"text": f"{_fraction(run.scale)} of the full counts, same rates", "tone": ""})
     return listed
 
 
-def _engine(run: dict[str, Any]) -> str:
+def _engine(run: RunFacts) -> str:
     """The engine of a run, in words."""
-    if run["engine"] == "exact":
-        release = (run.get("versions") or {}).get("host_kernel", "")
+    if run.engine == "exact":
+        release = (run.versions or {}).get("host_kernel", "")
         return f"exact: hosts with Linux {release}".rstrip() + " in virtual time"
-    return {"live": "live: real programs on this machine"}.get(run["engine"], "simulated")
+    return {"live": "live: real programs on this machine"}.get(run.engine, "simulated")
 
 
 def _fraction(scale: float) -> str:

@@ -1,12 +1,17 @@
 """The section about the network: its drawing, its spanning trees, and the policies of its ports, arm by arm."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
+from tailrace.outcome.types import Tree
 from tailrace.report.charts import port_policy, topology
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.policy import switch as policy
 from tailrace.report.policy.interfaces import interface_sentences
+from tailrace.report.policy.switch import SwitchWords
 from tailrace.results import Run
 from tailrace.results.ports import trees
 
@@ -18,68 +23,140 @@ POLICIES_MAX = 6
 TREES_MAX = 6
 
 
-def network(run: Run) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class DrawnPolicy:
+    """A policy of ports of a switch."""
+
+    where: str
+    sentences: list[str]
+    drawing: Markup
+
+
+@dataclass(frozen=True)
+class DrawnSwitch:
+    """Switches with the same settings."""
+
+    names: list[str]
+    title: str
+    rules: list[str]
+    policies: list[DrawnPolicy]
+    omitted: int
+    """Policies that are not drawn."""
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The policies of some arms."""
+
+    arms: list[str]
+    described: list[SwitchWords]
+    interfaces: list[str]
+    switches: list[DrawnSwitch]
+    omitted: int
+    """Switches that are not drawn."""
+
+
+@dataclass(frozen=True)
+class DrawnTree:
+    """A spanning tree."""
+
+    words: str
+    drawing: Markup
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The spanning trees of some arms."""
+
+    arms: list[str]
+    found: list[Tree]
+    shown: list[DrawnTree]
+    omitted: int
+    """Trees that are not drawn."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """What an arm changes."""
+
+    arm: str
+    changes: list[str]
+
+
+@dataclass(frozen=True)
+class Network:
+    """The section."""
+
+    drawing: Markup
+    words: str
+    trees: list[Trees]
+    policies: list[Policies]
+    policies_omitted: int
+    """Arms whose policies are not drawn."""
+    overrides: list[Override]
+
+
+def network(run: Run) -> Network | None:
     """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry.
 
     Plans are read one after the other: that of a large network takes much memory.
     """
-    first: dict[str, Any] | None = None
-    policies: list[dict[str, Any]] = []
-    drawings: list[dict[str, Any]] = []
+    first: tuple[Markup, str] | None = None
+    policies: list[Policies] = []
+    drawings: list[Trees] = []
     for arm in run.arms:
         plan = run.plan(arm)
         if not plan:
             continue
-        first = first or {"drawing": topology.topology_chart(plan), "words": topology.topology_words(plan)}
+        first = first or (topology.topology_chart(plan), topology.topology_words(plan))
         _add_policies(policies, arm, plan)
         _add_trees(drawings, arm, plan, run)
     if first is None:
         return None
-    overrides = run.manifest.get("overrides") or {}
-    return {
-        **first,
-        "trees": drawings,
-        "policies": policies[:ARMS_DRAWN_MAX],
-        "policies_omitted": sum(len(entry["arms"]) for entry in policies[ARMS_DRAWN_MAX:]),
-        "overrides": [{"arm": arm, "changes": _changes(changed)} for arm, changed in overrides.items() if changed],
-    }
+    overrides: dict[str, dict[str, Any]] = run.manifest.get("overrides") or {}
+    return Network(
+        *first,
+        trees=drawings,
+        policies=policies[:ARMS_DRAWN_MAX],
+        policies_omitted=sum(len(entry.arms) for entry in policies[ARMS_DRAWN_MAX:]),
+        overrides=[Override(arm, _changes(changed)) for arm, changed in overrides.items() if changed],
+    )
 
 
-def _add_policies(policies: list[dict[str, Any]], arm: str, plan: dict[str, Any]) -> None:
+def _add_policies(policies: list[Policies], arm: str, plan: dict[str, Any]) -> None:
     described = policy.switch_sentences(plan)
     interfaces = interface_sentences(plan)
-    key = json.dumps([described, interfaces], sort_keys=True)
-    same = next((entry for entry in policies if entry["key"] == key), None)
+    same = next((one for one in policies if (one.described, one.interfaces) == (described, interfaces)), None)
     if same:
-        same["arms"].append(arm)
+        same.arms.append(arm)
         return
-    drawn = _drawn(described[:SWITCHES_MAX])
-    omitted = sum(len(entry["names"]) for entry in described[SWITCHES_MAX:])
-    policies.append({"arms": [arm], "key": key, "switches": drawn, "omitted": omitted, "interfaces": interfaces})
+    drawn = [_drawn(switch) for switch in described[:SWITCHES_MAX]]
+    omitted = sum(len(entry.names) for entry in described[SWITCHES_MAX:])
+    policies.append(Policies([arm], described, interfaces, drawn, omitted))
 
 
-def _add_trees(drawings: list[dict[str, Any]], arm: str, plan: dict[str, Any], run: Run) -> None:
+def _add_trees(drawings: list[Trees], arm: str, plan: dict[str, Any], run: Run) -> None:
     """The spanning trees that carry workloads, with their drawings; arms with the same trees share them."""
-    found = next((trial.outcome.get("spanning_trees") for trial in run.told(arm)), None) or []
+    found = next((trial.typed.spanning_trees for trial in run.told(arm)), None) or []
     used = [tree for tree in found if trees.carries(tree, found, plan)]
-    same = next((entry for entry in drawings if entry["found"] == used), None)
+    same = next((entry for entry in drawings if entry.found == used), None)
     if same:
-        same["arms"].append(arm)
+        same.arms.append(arm)
     elif used:
         shown = [
-            {"words": trees.tree_words(tree, plan), "drawing": topology.topology_chart(plan, tree["forwards"])}
+            DrawnTree(trees.tree_words(tree, plan), topology.topology_chart(plan, tree.forwards))
             for tree in used[:TREES_MAX]
         ]
-        drawings.append({"arms": [arm], "found": used, "shown": shown, "omitted": len(used) - len(shown)})
+        drawings.append(Trees([arm], used, shown, len(used) - len(shown)))
 
 
-def _drawn(switches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _drawn(switch: SwitchWords) -> DrawnSwitch:
     """Every different policy with its drawing."""
-    for switch in switches:
-        shown = switch["policies"][:POLICIES_MAX]
-        switch["omitted"] = len(switch["policies"]) - len(shown)
-        switch["policies"] = [entry | {"drawing": port_policy.policy_chart(entry["policy"])} for entry in shown]
-    return switches
+    shown = [
+        DrawnPolicy(own.where, own.sentences, port_policy.policy_chart(own.policy))
+        for own in switch.policies[:POLICIES_MAX]
+    ]
+    return DrawnSwitch(switch.names, switch.title, switch.rules, shown, len(switch.policies) - len(shown))
 
 
 def _changes(overrides: dict[str, Any]) -> list[str]:

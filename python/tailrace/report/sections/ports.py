@@ -1,9 +1,9 @@
 """The list of all ports of a large network, with a search box; the first of each arm stand without scripts too."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any
 
 from markupsafe import Markup
 
@@ -11,29 +11,64 @@ from tailrace.report.limits import PORT_LISTS_MAX, PORTS_FEW_MAX, PORTS_LISTED_M
 from tailrace.results import Run
 from tailrace.results.format.numbers import count_text
 from tailrace.results.ports.listing import PortFigures, listed_ports
+from tailrace.results.summary.sweep import PlannedAxis, SweepPoint
 
 
-def port_list(run: Run, arms: list[str]) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class TopPort:
+    """A row of the table that stands without scripts."""
+
+    arm: str
+    index: int
+    """Number of the arm's colour."""
+    port: PortFigures
+    is_first: bool
+    """Whether it is the first row of its arm."""
+
+
+@dataclass(frozen=True)
+class PortList:
+    """The section."""
+
+    noun: str
+    """What has a list: `arm`."""
+    sentence: str
+    names: list[str]
+    """Of what has a list."""
+    first: str
+    """Whose list stands first: the one with most drops."""
+    count: int
+    """Ports of the longest list."""
+    left_out: int
+    """Most ports that a list leaves out."""
+    top: list[TopPort]
+    data: Markup
+    """All lists as JSON."""
+
+
+def port_list(run: Run, arms: list[str]) -> PortList | None:
     """Ports of these arms that sent or lost a frame; None where the table of queues has them all."""
     listed = {arm: listed_ports(run.told(arm)) for arm in arms}
     if max((len(ports) for ports in listed.values()), default=0) <= PORTS_FEW_MAX:
         return None
     losses = [f"{arm}: {_lossy_words(ports)}." for arm, ports in listed.items()]
     colours = {arm: index for index, arm in enumerate(arms)}
-    return _section(listed, colours, PORTS_TOP) | {"noun": "arm", "sentence": " ".join(losses)}
+    return _section("arm", " ".join(losses), listed, colours, PORTS_TOP)
 
 
-def sweep_port_list(run: Run) -> dict[str, Any] | None:
+def sweep_port_list(run: Run) -> PortList | None:
     """The same of every arm at every point of a sweep, or of those that dropped most frames; a sweep has no table of
     queues.
     """
-    sweep = run.sweep or {"axes": [], "arms": [], "points": []}
+    sweep = run.sweep
+    if sweep is None:
+        return None
     places: dict[str, tuple[int, str]] = {}
-    for number, point in enumerate(sweep["points"], start=1):
-        for index, arm in enumerate(sweep["arms"]):
-            name = f"{arm} at {_values(sweep['axes'], point)}"
+    for number, point in enumerate(sweep.points, start=1):
+        for index, arm in enumerate(sweep.arms):
+            name = f"{arm} at {_values(sweep.axes, point)}"
             name += f" (point {number})" if name in places else ""  # two values may have one text
-            places[name] = index, run.arm_at(arm, point["label"])
+            places[name] = index, run.arm_at(arm, point.label)
     drops: dict[str, float] = {}
 
     def lists() -> Iterator[tuple[str, list[PortFigures]]]:
@@ -53,29 +88,33 @@ def sweep_port_list(run: Run) -> dict[str, Any] | None:
     if len(listed) < len(drops):
         sentence += f" The {len(listed)} that dropped most are listed."
     colours = {name: places[name][0] for name in listed}
-    return _section(listed, colours, PORTS_TOP_OF_POINT) | {"noun": "arm and point", "sentence": sentence}
+    return _section("arm and point", sentence, listed, colours, PORTS_TOP_OF_POINT)
 
 
-def _values(axes: list[dict[str, Any]], point: dict[str, Any]) -> str:
+def _values(axes: Sequence[PlannedAxis], point: SweepPoint) -> str:
     """`delay = 1us, load = 40%`: long labels of points are cut for the names of folders."""
-    return ", ".join(f"{axis['name']} = {point['values'][axis['path']]}" for axis in axes)
+    return ", ".join(f"{axis.name} = {point.values[axis.path]}" for axis in axes)
 
 
-def _section(listed: dict[str, list[PortFigures]], colours: dict[str, int], top: int) -> dict[str, Any]:
+def _section(
+    noun: str, sentence: str, listed: dict[str, list[PortFigures]], colours: dict[str, int], top: int
+) -> PortList:
     each_max = PORTS_LISTED_MAX // len(listed)
     shown = {name: ports[:each_max] for name, ports in listed.items()}
-    return {
-        "names": list(listed),
-        "first": max(listed, key=lambda name: _drops(listed[name])),
-        "count": max(len(ports) for ports in listed.values()),
-        "left_out": max(len(listed[name]) - len(ports) for name, ports in shown.items()),
-        "top": [
-            {"arm": name, "index": colours[name], "port": port, "is_first": at == 0}
+    return PortList(
+        noun=noun,
+        sentence=sentence,
+        names=list(listed),
+        first=max(listed, key=lambda name: _drops(listed[name])),
+        count=max(len(ports) for ports in listed.values()),
+        left_out=max(len(listed[name]) - len(ports) for name, ports in shown.items()),
+        top=[
+            TopPort(name, colours[name], port, is_first=at == 0)
             for name, ports in shown.items()
             for at, port in enumerate(ports[:top])
         ],
-        "data": _json(shown),
-    }
+        data=_json(shown),
+    )
 
 
 def _drops(ports: list[PortFigures]) -> float:

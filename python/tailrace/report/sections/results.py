@@ -1,6 +1,6 @@
 """What each section of the report shows, as plain values and drawings for the template."""
 
-from operator import itemgetter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
@@ -12,18 +12,21 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
 from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
+from tailrace.results.kinds.contribution import KindTable, TableOfRows
+from tailrace.results.kinds.registry import tables_of_kinds
 from tailrace.results.metrics.costs import parts_of
 from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.subject_rows import subject_rows
-from tailrace.results.metrics.workload import REQUEST_COUNTERS, TCP_COUNTERS
-from tailrace.results.text.blocks import HEAD, block_cells
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.hosts import Costs, HostMeans, HypervisorMeans, ProcessorMeans
+from tailrace.results.summary.network import DppMeans, QueueMeans
+from tailrace.results.summary.summary import ArmSummary, Summary
 from tailrace.results.text.bonds import bond_rows
 from tailrace.results.text.fragments import COUNTERS as FRAGMENT_COUNTERS
 from tailrace.results.text.fragments import fragment_rows
 from tailrace.results.text.limiting_text import verdict_words
-from tailrace.results.text.mpi import mpi_heads, mpi_rows
 from tailrace.results.text.run import CUT_OFF_WORDS
-from tailrace.results.text.storage import storage_tables
+from tailrace.results.workload import REQUEST_COUNTERS, TCP_COUNTERS
 
 NOT_TOLD = "–"
 # One frame of the usual Ethernet MTU.
@@ -35,28 +38,20 @@ LIVE_EXTRA_PX = 40
 PAUSES_MAX = 10
 
 
-def completion(summary: dict[str, Any]) -> dict[str, Any]:
+def completion(summary: Summary) -> dict[str, Any]:
     """Completion bars, their table, and the effects by which arms differ from the baseline."""
     bars = completion_chart.completion_bars(summary)
     effects = {
-        arm: found
-        for arm in summary["arms"]
-        if (found := [e for e in summary["comparisons"] if e["arm"] == arm and e["is_main"]])
+        arm: found for arm in summary.arms if (found := [e for e in summary.comparisons if e.arm == arm and e.is_main])
     }
     charts = {
-        arm: improvement.improvement_chart(
-            found, summary["expectations"], f"arm-{list(summary['arms']).index(arm) % 6}"
-        )
+        arm: improvement.improvement_chart(found, summary.expectations, f"arm-{list(summary.arms).index(arm) % 6}")
         for arm, found in list(effects.items())[:ARMS_DRAWN_MAX]
-        if all(effect["ratio"] is not None for effect in found)
+        if all(effect.ratio is not None for effect in found)
     }
-    is_whole = len(summary["comparisons"]) <= EFFECTS_MAX
+    is_whole = len(summary.comparisons) <= EFFECTS_MAX
     tabulated = {
-        arm: [
-            e
-            for e in summary["comparisons"]
-            if e["arm"] == arm and (e["is_main"] or (is_whole and index < ARMS_DRAWN_MAX))
-        ]
+        arm: [e for e in summary.comparisons if e.arm == arm and (e.is_main or (is_whole and index < ARMS_DRAWN_MAX))]
         for index, arm in enumerate(effects)
     }
     return {
@@ -69,27 +64,28 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         "all_effects": tabulated,
         "what": {arm: _what_improves(found) for arm, found in effects.items()},
         "charts": charts,
-        "correction": correction_words(summary["comparisons"]),
-        "family": family_words(summary["comparisons"]),
+        "correction": correction_words(summary.comparisons),
+        "family": family_words(summary.comparisons),
     }
 
 
-def _names(effects: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(name_of(effect["metric"], effect["noun"]) for effect in effects))
+def _names(effects: Sequence[ArmEffect]) -> list[str]:
+    return list(dict.fromkeys(name_of(effect.metric, effect.noun) for effect in effects))
 
 
-def _what_improves(effects: list[dict[str, Any]]) -> str:
+def _what_improves(effects: Sequence[ArmEffect]) -> str:
     """What the percentages of one arm are percentages of."""
-    metrics = list(dict.fromkeys(effect["metric"] for effect in effects))
+    metrics = list(dict.fromkeys(effect.metric for effect in effects))
     return "acceleration" if metrics == ["completion_s"] else ", ".join(_names(effects))
 
 
-def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:
+def distributions(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> dict[str, Any]:
     """Latency panels with a linear axis and with the tail drawn out, and the table of percentiles."""
     panels = latency.latency_panels(run, facts)
-    places = {name: at for at, name in enumerate(summary["workloads"])}
+    places = {name: at for at, name in enumerate(summary.workloads)}
     over_time, unread = transactions.charts_over_time(run, facts)
-    rows = [row.place | {"latency": row.own["latency_ms"]} for row in subject_rows(summary, itemgetter("latency_ms"))]
+    told = subject_rows(summary, lambda own: own.latency_ms)
+    found = [(row, own) for row in told if (own := row.own.latency_ms)]
     return {
         "panels": [
             {
@@ -102,7 +98,7 @@ def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]
             }
             for panel in panels
         ],
-        "omitted": max(0, len(summary["subjects"]) - PANELS_MAX),
+        "omitted": max(0, len(summary.subjects) - PANELS_MAX),
         "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
         "over_time": [_time(one.percentiles) for one in over_time],
@@ -110,23 +106,23 @@ def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]
         "has_cut_rows": any(one.is_cut for one in over_time),
         "rates": [_time(one.rate) for one in over_time if one.rate],
         "trials_unread": unread,
-        "rows": rows,
-        "has_cut_off": any(row["latency"]["cut_off"]["count"] for row in rows),
+        "rows": [row.place | {"latency": own} for row, own in found],
+        "has_cut_off": any(own.cut_off.count for _, own in found),
         "cut_off_words": CUT_OFF_WORDS,
     }
 
 
-def slowdowns(summary: dict[str, Any]) -> dict[str, Any]:
+def slowdowns(summary: Summary) -> dict[str, Any]:
     """Slowdown of flows against their size, and the same as a table."""
     rows = [
-        found.place | {"is_first": at == 0, "sizes": flow_slowdown.class_text(row)} | row
-        for found in subject_rows(summary, itemgetter("flow_slowdown"))
-        for at, row in enumerate(found.own["flow_slowdown"]["sizes"])
+        row.place | {"is_first": at == 0, "sizes": flow_slowdown.class_text(found), "found": found}
+        for row in subject_rows(summary, lambda own: own.flow_slowdown)
+        for at, found in enumerate(row.own.flow_slowdown.sizes if row.own.flow_slowdown else [])
     ]
     return {"panels": flow_slowdown.slowdown_panels(summary), "rows": rows}
 
 
-def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
+def queues(run: Run, summary: Summary) -> dict[str, Any]:
     """Occupancy over time and as a distribution, throughput, drops, and the table of queues."""
     ports = []
     for chart in time.queue_charts(run):
@@ -149,110 +145,89 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
         "drops_unit": drops.drops_unit(summary),
         "rates": [
-            {"arm": arm, "index": index, "is_unfinished": bool(own["unfinished_trials"])} | own["rates"]
-            for index, (arm, own) in enumerate(summary["arms"].items())
-            if own["trials"]
+            {"arm": arm, "index": index, "is_unfinished": bool(own.unfinished_trials), "rates": own.rates}
+            for index, (arm, own) in enumerate(summary.arms.items())
+            if own.trials
         ],
         "rows": loud,
         "quiet": quiet,
         "early": _early_rows(summary),
-        "omitted": max((arm["ports_omitted"] for arm in summary["arms"].values()), default=0),
+        "omitted": max((arm.ports_omitted for arm in summary.arms.values()), default=0),
     }
 
 
-def transport(summary: dict[str, Any]) -> dict[str, Any]:
+def transport(summary: Summary) -> dict[str, Any]:
     """Counters of TCP, of requests, of dynamic packet prioritisation, of pauses and of hosts."""
-    arms = list(summary["arms"].items())
-    tcp, requests = (
-        [
-            row.place
-            | {key: row.own[key]}
-            | {"limited_by": verdict_words(row.own["limits"]) if row.own["limits"] else NOT_TOLD}
-            for row in subject_rows(summary, itemgetter(key))
-        ]
-        for key in ("tcp", "request_counts")
-    )
+    arms = list(summary.arms.items())
+    told = subject_rows(summary, lambda own: own.tcp)
+    tcp = [(row, counters) for row in told if (counters := row.own.tcp)]
+    limited_by = [verdict_words(row.own.limits) if row.own.limits else NOT_TOLD for row, _ in tcp]
+    requests = subject_rows(summary, lambda own: own.request_counts)
     dpp = [
-        {"arm": arm, "index": index, "port": f"{port['node']} → {port['towards']}", "counters": port["dpp"]}
+        {"arm": arm, "index": index, "port": port.place, "counters": port.dpp}
         for index, (arm, arm_summary) in enumerate(arms)
-        for port in arm_summary["ports"]
-        if port["dpp"] and (port["dpp"]["prioritised_frames"] or port["dpp"]["normal_frames"])
+        for port in arm_summary.ports
+        if port.dpp and (port.dpp.prioritised_frames or port.dpp.normal_frames)
     ]
     hosts = [
         {"arm": arm, "index": index, "host": host, "is_first": at == 0}
         for index, (arm, arm_summary) in enumerate(arms)
-        for at, host in enumerate(_busiest(arm_summary["hosts"]))
+        for at, host in enumerate(_busiest(arm_summary.hosts))
     ]
     pauses = [
         {"arm": arm, "index": index, "pauses": row, "is_first": at == 0}
         for index, (arm, arm_summary) in enumerate(arms)
-        for at, row in enumerate(arm_summary["pauses"][:PAUSES_MAX])
+        for at, row in enumerate(arm_summary.pauses[:PAUSES_MAX])
     ]
-    pauses_omitted = max((len(arm_summary["pauses"]) - PAUSES_MAX for _, arm_summary in arms), default=0)
+    pauses_omitted = max((len(arm_summary.pauses) - PAUSES_MAX for _, arm_summary in arms), default=0)
     return {
-        "tcp": tcp,
-        "tcp_counters": [key for key in TCP_COUNTERS if any(row["tcp"].get(key) is not None for row in tcp)],
-        "request_counts": requests,
+        "tcp": [
+            row.place | {"tcp": counters, "limited_by": words}
+            for (row, counters), words in zip(tcp, limited_by, strict=True)
+        ],
+        "tcp_counters": [key for key in TCP_COUNTERS if any(getattr(own, key) is not None for _, own in tcp)],
+        "request_counts": [row.place | {"request_counts": row.own.request_counts} for row in requests],
         "request_counters": REQUEST_COUNTERS,
-        "block_rows": _blocks(summary),
-        "block_head": HEAD[2:],
-        "storage_tables": storage_tables(summary),
-        "mpi_tables": _mpi(summary),
+        "kind_tables": [_kind_table(table) for table in tables_of_kinds(summary)],
         "dpp": dpp,
+        "dpp_counters": DppMeans.__struct_fields__,
         "pauses": pauses,
         "pauses_omitted": max(0, pauses_omitted),
         "hosts": hosts,
-        "bonds": bond_rows(arms),
-        "fragments": fragment_rows(arms, HOSTS_MAX),
+        "bonds": bond_rows((arm, own.hosts) for arm, own in arms),
+        "fragments": fragment_rows(((arm, own.hosts) for arm, own in arms), HOSTS_MAX),
         "fragment_head": [*FRAGMENT_COUNTERS, "most memory"],
-        "has_limits": any(row["limited_by"] != NOT_TOLD for row in tcp),
-        "processors": _processors(arms, "processors"),
-        "hypervisors": _processors(arms, "hypervisors"),
+        "has_limits": any(words != NOT_TOLD for words in limited_by),
+        "processors": _firsts((arm, _fewest_idle(own.processors)) for arm, own in arms),
+        "hypervisors": _firsts((arm, _most_overruns(own.hypervisors)) for arm, own in arms),
         "costs": _costs(arms),
     }
 
 
-def _blocks(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Workloads and arms with blocks."""
-    return [
-        row.place | {"cells": block_cells(row.own)}
-        for row in subject_rows(summary, lambda own: own.get("block_figures"))
-    ]
+def _kind_table(table: KindTable) -> dict[str, Any]:
+    """What the template shows of a table of a kind: rows of workloads and arms, or a table for each of these."""
+    if isinstance(table, TableOfRows):
+        rows = [row.place | {"cells": cells} for row, cells in table.rows]
+        return {"title": table.title, "caption": "", "head": table.head, "rows": rows, "tables": []}
+    return {"title": table.title, "caption": table.caption, "head": [], "rows": [], "tables": table.tables}
 
 
-def _mpi(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Jobs of MPI in each arm, with a row for each size."""
-    return [
-        {
-            "workload": name,
-            "arm": arm,
-            "index": index,
-            "found": found,
-            "heads": mpi_heads(found),
-            "rows": mpi_rows(found),
-        }
-        for name in summary["workloads"]
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        if (found := (arm_summary["workloads"].get(name) or {}).get("mpi_figures")) and found["rows"]
-    ]
-
-
-def provenance(summary: dict[str, Any]) -> dict[str, Any]:
+def provenance(summary: Summary) -> dict[str, Any]:
     """Everything needed to get the same numbers again."""
-    arms = {**summary["arms"], **{f"solo:{name}": arm for name, arm in summary["solo"].items()}}
+    arms = {**summary.arms, **{f"solo:{name}": arm for name, arm in summary.solo.items()}}
     trials = [
         {"arm": name, "trial": number, "seed": seed, "digest": digest, "wall_s": wall_s, "hops": hops}
         for name, arm in arms.items()
         for number, seed, digest, wall_s, hops in zip(
-            *(arm[key] for key in ("trials", "seeds", "digests", "wall_s", "packet_hops")), strict=True
+            arm.trials, arm.seeds, arm.digests, arm.wall_s, arm.packet_hops, strict=True
         )
     ]
     return {
         "trials": trials[:TRIALS_MAX],
-        "fidelity": [{"arm": name, **arm["fidelity"]} for name, arm in arms.items() if arm["fidelity"]],
+        "fidelity": [{"arm": name, "found": arm.fidelity} for name, arm in arms.items() if arm.fidelity],
         "hops": sum(trial["hops"] or 0 for trial in trials),
-        "machine": _machine(summary["run"]["machine"] or {}),
-        "calibration": [_choice(choice) for choice in (summary["run"]["calibration"] or {}).get("choices", [])],
+        "machine": _machine(summary.run.machine or {}),
+        "calibration": [_choice(choice) for choice in (summary.run.calibration or {}).get("choices", [])],
     }
 
 
@@ -268,40 +243,39 @@ def _choice(choice: dict[str, Any]) -> dict[str, Any]:
     return choice | {"wanted_s": choice["wanted_ps"] / PS_PER_S, "alone_s": choice["alone_ps"] / PS_PER_S}
 
 
-def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    return [row.own | row.place for row in subject_rows(summary, bool)]
+def _workload_rows(summary: Summary) -> list[dict[str, Any]]:
+    return [row.place | {"own": row.own} for row in subject_rows(summary, lambda _: True)]
 
 
-def _queue_rows(summary: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _queue_rows(summary: Summary) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Queues that carried or lost anything: per arm those where most happened, and the rest. Ports come sorted."""
     loud: list[dict[str, Any]] = []
     quiet: list[dict[str, Any]] = []
-    for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
+    for index, (arm, arm_summary) in enumerate(summary.arms.items()):
         shown = 0
-        for port in arm_summary["ports"]:
-            name = f"{port['node']} → {port['towards']}"
-            for queue in (queue for queue in port["queues"] if queue["tx_frames"] or queue["drops_frames"]):
+        for port in arm_summary.ports:
+            for queue in (queue for queue in port.queues if queue.tx_frames or queue.drops_frames):
                 is_loud = shown < QUEUES_MAX and not _is_quiet(queue)
                 rows = loud if is_loud else quiet
                 is_first = not rows or rows[-1]["arm"] != arm
-                rows.append({"arm": arm, "index": index, "port": name, "queue": queue, "is_first": is_first})
+                rows.append({"arm": arm, "index": index, "port": port.place, "queue": queue, "is_first": is_first})
                 shown += is_loud
     return loud, quiet
 
 
-def _early_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def _early_rows(summary: Summary) -> list[dict[str, Any]]:
     rows = [
-        {"arm": arm, "index": index, "switch": entry["switch"], "cause": cause, "lost": lost}
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        for entry in arm_summary["early_drops"]
-        for cause, lost in entry["drops"].items()
+        {"arm": arm, "index": index, "switch": entry.switch, "cause": cause, "lost": lost}
+        for index, (arm, arm_summary) in enumerate(summary.arms.items())
+        for entry in arm_summary.early_drops
+        for cause, lost in entry.drops.items()
     ]
     return [row | {"is_first": not at or rows[at - 1]["arm"] != row["arm"]} for at, row in enumerate(rows)]
 
 
-def _is_quiet(queue: dict[str, Any]) -> bool:
+def _is_quiet(queue: QueueMeans) -> bool:
     """Nothing lost, nothing marked, and less than one full frame waiting on average."""
-    return not queue["drops_frames"] and not queue["marked_frames"] and (queue["depth_mean_bytes"] or 0) < QUIET_BYTES
+    return not queue.drops_frames and not queue.marked_frames and (queue.depth_mean_bytes or 0) < QUIET_BYTES
 
 
 def _time(chart: TimeChart, highest: float | None = None, height: int = time.HEIGHT_PX) -> dict[str, Any]:
@@ -321,29 +295,36 @@ def _time(chart: TimeChart, highest: float | None = None, height: int = time.HEI
     }
 
 
-def _processors(arms: list[tuple[str, dict[str, Any]]], kind: str) -> list[dict[str, Any]]:
-    """Processors of hosts or of hypervisors of each arm, those with most overruns and then fewest idle cores first."""
+def _fewest_idle(processors: list[ProcessorMeans]) -> list[ProcessorMeans]:
+    return sorted(processors, key=lambda own: own.idle_cores)
+
+
+def _most_overruns(hypervisors: list[HypervisorMeans]) -> list[HypervisorMeans]:
+    return sorted(hypervisors, key=lambda own: (-own.overruns, own.idle_cores))
+
+
+def _firsts(arms: Iterable[tuple[str, Sequence[ProcessorMeans | HypervisorMeans]]]) -> list[dict[str, Any]]:
+    """Rows of the first processors of hosts, or hypervisors, of each arm."""
     return [
         {"arm": arm, "index": index, "own": own, "is_first": at == 0}
-        for index, (arm, arm_summary) in enumerate(arms)
-        for at, own in enumerate(
-            sorted(arm_summary[kind], key=lambda own: (-own.get("overruns", 0), own["idle_cores"]))[:HOSTS_MAX]
-        )
+        for index, (arm, found) in enumerate(arms)
+        for at, own in enumerate(found[:HOSTS_MAX])
     ]
 
 
-def _costs(arms: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def _costs(arms: Sequence[tuple[str, ArmSummary]]) -> list[dict[str, Any]]:
     """What live programs, the switch and the machine of each arm spent, and the interfaces that lost frames."""
     found = []
     for index, (arm, arm_summary) in enumerate(arms):
-        if costs := arm_summary.get("costs"):
-            rows, losses = parts_of(costs, HOSTS_MAX), list(costs["losses"].items())[:HOSTS_MAX]
-            found.append({"arm": arm, "index": index, "rows": rows, "machine": costs["machine"], "losses": losses})
+        costs: Costs | None = arm_summary.costs
+        if costs:
+            rows, losses = parts_of(costs, HOSTS_MAX), list(costs.losses.items())[:HOSTS_MAX]
+            found.append({"arm": arm, "index": index, "rows": rows, "machine": costs.machine, "losses": losses})
     return found
 
 
-def _busiest(hosts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _busiest(hosts: list[HostMeans]) -> list[HostMeans]:
     """Hosts that lost frames or were busiest: a fabric has hundreds that did little."""
-    ranked = sorted(hosts, key=lambda h: (-(h["nic_queue_drops"] + h["rx_ring_drops"]), -h["cpu_busy_share"]))
-    kept = {host["name"] for host in ranked[:HOSTS_MAX]}
-    return [host for host in hosts if host["name"] in kept]
+    ranked = sorted(hosts, key=lambda host: (-(host.nic_queue_drops + host.rx_ring_drops), -host.cpu_busy_share))
+    kept = {host.name for host in ranked[:HOSTS_MAX]}
+    return [host for host in hosts if host.name in kept]

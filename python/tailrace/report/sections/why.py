@@ -10,6 +10,9 @@ from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
+from tailrace.results.summary.network import PortMeans
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -17,33 +20,33 @@ PORTS_NAMED_MAX = 2
 """Ports of one arm and workload that are named: those where its frames wait longest."""
 
 
-Pair = tuple[str, str, int | None, dict[str, Any]]
-"""Arm, workload or group, its place among the workloads (None for a group), and its summary."""
+Pair = tuple[str, str, int, WorkloadSummary]
+"""Arm, workload, its place among the workloads, and its summary."""
 
 
-def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:
+def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> dict[str, Any]:
     """Sentences about the drawn arms: timeouts of the slowest, waits in queues, and prioritization."""
+    workloads: dict[str, dict[str, WorkloadSummary]] = {arm: summary.arms[arm].workloads for arm in facts}
     pairs = [
-        (arm, name, position, workload)
-        for position, name in enumerate(summary["workloads"])
-        for arm in facts
-        if (workload := summary["arms"][arm]["workloads"].get(name)) and facts_of(workload["kind"]).waits_are_explained
+        (arm, name, position, own)
+        for position, name in enumerate(summary.workloads)
+        for arm, of_arm in workloads.items()
+        if (own := of_arm.get(name)) and facts_of(own.kind).waits_are_explained
     ]
+    # Workloads of every kind, and groups: their connections are limited by something, too.
+    rows = [row for row in subject_rows(summary, lambda _: True) if row.arm in facts]
     found: dict[str, list[dict[str, Any]]] = {
-        "limits": [
-            _said(run, pair, limiting_sentence(pair[0], pair[1], pair[3])) for pair in _with_limits(summary, facts)
-        ],
-        "timeouts": [_said(run, pair, _timeouts(run, pair, facts)) for pair in pairs],
+        "limits": [_said(run, row.arm, row.at, limiting_sentence(row.arm, row.name, row.own)) for row in rows],
+        "timeouts": [_said(run, pair[0], pair[2], _timeouts(run, pair, facts)) for pair in pairs],
         "queues": [
-            *(_said(run, pair, words) for pair in pairs for words in _queues(run, pair, facts)),
+            *(_said(run, pair[0], pair[2], words) for pair in pairs for words in _queues(run, pair, facts)),
             *_prioritized(run, pairs),
         ],
         "resets": [
             {"text": words, "about": f"of-arm-{run.arms.index(arm)}"}
             for arm, known in facts.items()
-            for port in summary["arms"][arm]["ports"]
-            if port["dpp"]
-            and (words := deferred_reset_words(arm, port, known.dpp.get((port["node"], port["towards"]))))
+            for port in summary.arms[arm].ports
+            if port.dpp and (words := deferred_reset_words(arm, port, known.dpp.get((port.node, port.towards))))
         ],
     }
     kept = {kind: [said for said in listed if said["text"]] for kind, listed in found.items()}
@@ -54,27 +57,21 @@ def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[
     }
 
 
-def _with_limits(summary: dict[str, Any], facts: dict[str, PlanFacts]) -> list[Pair]:
-    """Workloads of every kind, and groups: their connections are limited by something, too."""
-    return [(row.arm, row.name, row.at, row.own) for row in subject_rows(summary, bool) if row.arm in facts]
-
-
-def _said(run: Run, pair: Pair, text: str | None) -> dict[str, Any]:
-    arm, _, position, _ = pair
+def _said(run: Run, arm: str, position: int | None, text: str | None) -> dict[str, Any]:
     of_workload = "" if position is None else f" of-workload-{position}"
     return {"text": text, "about": f"of-arm-{run.arms.index(arm)}{of_workload}"}
 
 
 def _timeouts(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> str | None:
-    arm, name, _, workload = pair
+    arm, name, _, own = pair
     rto_ms = facts[arm].rto_min_ms.get(name)
     slowest = slowest_of(run.told(arm), name, rto_ms) if rto_ms is not None else None
-    return timeout_words(arm, name, slowest, facts_of(workload["kind"]).noun) if slowest else None
+    return timeout_words(arm, name, slowest, facts_of(own.kind).noun) if slowest else None
 
 
 def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
-    arm, name, _, workload = pair
-    median_ms = (workload["latency_ms"] or {}).get("p50")
+    arm, name, _, own = pair
+    median_ms = own.latency_ms.p50 if own.latency_ms else None
     if not median_ms:
         return []
     crossings = facts[arm].crossings.get(name, 1)
@@ -85,8 +82,8 @@ def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
 def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     """One sentence for each arm and port with packet prioritization, whatever the number of workloads."""
     found: dict[tuple[str, str], tuple[Wait, dict[str, float]]] = {}
-    for arm, name, _, workload in pairs:
-        if median_ms := (workload["latency_ms"] or {}).get("p50"):
+    for arm, name, _, own in pairs:
+        if own.latency_ms and (median_ms := own.latency_ms.p50):
             for wait in waits_of(run.told(arm), name):
                 if wait.own_ms is None:
                     found.setdefault((arm, wait.port), (wait, {}))[1][name] = median_ms
@@ -96,19 +93,19 @@ def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     ]
 
 
-def deferred_reset_words(arm: str, port: dict[str, Any], dpp: dict[str, Any] | None) -> str | None:
+def deferred_reset_words(arm: str, port: PortMeans, dpp: dict[str, Any] | None) -> str | None:
     """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are its settings."""
-    counters = port["dpp"] or {}
-    deferred, resets = counters.get("deferred_resets") or 0, counters.get("resets") or 0
-    if deferred < 1:
+    counters = port.dpp
+    if counters is None or counters.deferred_resets < 1:
         return None
+    deferred = counters.deferred_resets
     age = f"the age of {span_text(dpp['age_ps'])}" if dpp else "the age"
     express = dpp["express_queue"] if dpp else None
-    normal = [queue for number, queue in enumerate(port["queues"]) if number != express]
-    name = max(normal, key=lambda queue: queue["depth_mean_bytes"] or 0)["name"] if normal else "normal"
+    normal = [queue for number, queue in enumerate(port.queues) if number != express]
+    name = max(normal, key=lambda queue: queue.depth_mean_bytes or 0).name if normal else "normal"
     return (
-        f"With {arm}, {count_text(deferred)} of {count_text(deferred + resets)} silences per trial ended while frames "
-        f"of the flow were still queued in {name} at {port['node']} → {port['towards']}: the flow had been silent for "
+        f"With {arm}, {count_text(deferred)} of {count_text(deferred + counters.resets)} silences per trial ended "
+        f"while frames of the flow were still queued in {name} at {port.place}: the flow had been silent for "
         f"{age}, but its next packets were not prioritised, because they would have overtaken the queued ones. For "
         f"bulk flows this is harmless. For transactions, the queueing delay of {name} exceeds the age: "
         f"reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the transactions, or accept "

@@ -3,28 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tailrace.results.causes.causes import Transaction
+from tailrace.results.summary.causes import Band
 
 ENDS = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0))
 """The upper end of each band. Percentiles are by nearest rank, as those of latencies are."""
-
-
-@dataclass(frozen=True)
-class Band:
-    """Means over transactions whose latency is above the band before and at most at this percentile."""
-
-    name: str
-    count: int
-    latency_ps: float
-    parts: dict[str, float]
-    """Picoseconds by part; together the mean latency."""
-    windowed_ps: float
-    queues: dict[str, float]
-    behind: dict[str, float]
-    losses: float
-    """Dropped frames of the critical path, per transaction."""
 
 
 def bands(transactions: Sequence[Transaction]) -> list[Band]:
@@ -41,14 +25,14 @@ def bands(transactions: Sequence[Transaction]) -> list[Band]:
 
 def _band(name: str, of: Sequence[Transaction]) -> Band:
     return Band(
-        name,
-        len(of),
-        sum(one.latency_ps for one in of) / len(of),
-        _mean([one.parts for one in of]),
-        sum(one.windowed_ps for one in of) / len(of),
-        _mean([one.queues for one in of]),
-        _mean([one.behind for one in of]),
-        sum(len(one.losses) for one in of) / len(of),
+        name=name,
+        count=len(of),
+        latency_ps=sum(one.latency_ps for one in of) / len(of),
+        parts=_mean([one.parts for one in of]),
+        windowed_ps=sum(one.windowed_ps for one in of) / len(of),
+        queues=_mean([one.queues for one in of]),
+        behind=_mean([one.behind for one in of]),
+        losses=sum(len(one.losses) for one in of) / len(of),
     )
 
 

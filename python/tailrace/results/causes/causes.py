@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tailrace.results.causes.wires import wire_names
+from tailrace.results.summary.causes import LostDatagrams
 
 PARTS = (
     *("wait_to_start", "client_work", "server_work", "core_wait", "device", "pacing", "sender_hold", "interface_queue"),
@@ -49,16 +50,6 @@ class Loss:
     """What has dropped it: the cause of a switch, or `interface`, `receive_ring`, `hypervisor`, `reassembly` or
     `socket_buffer`.
     """
-
-
-@dataclass(frozen=True)
-class LostDatagrams:
-    """Datagrams of one workload that were lost at one place, and are not explained therefore."""
-
-    port: str
-    by: str
-    """Both as in `Loss`."""
-    datagrams: int
 
 
 @dataclass(frozen=True)
@@ -146,7 +137,8 @@ class Causes:
         found: dict[str, list[LostDatagrams]] = defaultdict(list)
         rows = _rows(self._tables["causes_lost"], ("workload", "wire", "by", "datagrams"))
         for workload, wire, by, datagrams in sorted(rows, key=lambda row: -row[-1]):
-            found[self._workload(workload)].append(LostDatagrams(self._wires[wire], self._dropped_by[by], datagrams))
+            place = LostDatagrams(port=self._wires[wire], by=self._dropped_by[by], datagrams=datagrams)
+            found[self._workload(workload)].append(place)
         return dict(found)
 
     def _workload(self, number: int) -> str:

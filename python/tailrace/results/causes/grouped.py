@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tailrace.results.causes.causes import LostDatagrams, Transaction
+from tailrace.results.causes.causes import Transaction
 from tailrace.results.metrics.subjects import Subject
+from tailrace.results.summary.causes import LostDatagrams
 
 
 def with_groups(subjects: Sequence[Subject], of: Mapping[str, Sequence[Transaction]]) -> dict[str, list[Transaction]]:
@@ -36,4 +37,4 @@ def _lost(of: Sequence[LostDatagrams]) -> list[LostDatagrams]:
     counts: Counter[tuple[str, str]] = Counter()
     for one in of:
         counts[one.port, one.by] += one.datagrams
-    return [LostDatagrams(port, by, count) for (port, by), count in counts.most_common()]
+    return [LostDatagrams(port=port, by=by, datagrams=count) for (port, by), count in counts.most_common()]

@@ -4,16 +4,19 @@ It belongs to the trial that has the same digest, and is not read for another on
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from heapq import nlargest
 from pathlib import Path
-from typing import Any
+
+from msgspec import ValidationError, convert, to_builtins
+from msgspec.structs import replace
 
 from tailrace.files import write_json
-from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import LostDatagrams, Transaction
+from tailrace.results.causes.bands import bands
+from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.sentence import sentence, slowest_of
 from tailrace.results.directory.run_directory import RunDirectoryError, Trial, read_object
+from tailrace.results.summary.base import Part
+from tailrace.results.summary.causes import Band, Explained, LostDatagrams, Slowest
 
 FORMAT = 1
 """Version of the layout of the file."""
@@ -26,20 +29,25 @@ FABRIC = "fabric"
 """Source of a record that a live trial's ingress log tells; a simulated one states none."""
 
 
-@dataclass(frozen=True)
-class Explained:
-    """One workload of an explained trial."""
+class ExplainedWorkload(Part, frozen=True, kw_only=True):
+    """One workload, as the file has it."""
 
-    trial: int
     transactions: int
-    """0 where nothing was complete, and what was lost is told alone; there are no bands then."""
     bands: list[Band]
-    slowest: list[dict[str, Any]]
-    """`latency_ps`, `start_ps`, `user` and `sentence`, from the longest latency."""
-    lost: list[LostDatagrams] = field(default_factory=list)
-    """Datagrams that were lost and are not explained, from the place with most of them."""
-    is_live: bool = False
-    """Measured by the fabric of a live trial; the others are simulated."""
+    slowest: list[Slowest]
+    lost: list[LostDatagrams] = []
+
+
+class Record(Part, frozen=True, kw_only=True):
+    """The content of the file."""
+
+    format: int
+    arm: str
+    trial: int
+    digest: str | None
+    workloads: dict[str, ExplainedWorkload]
+    source: str | None = None
+    """`fabric` of a live trial."""
 
 
 def path_of(trial: Trial) -> Path:
@@ -58,9 +66,20 @@ def write_record(
     `lost` are datagrams by workload; `measured` are the slowest transactions, from the slowest, where a fabric measured
     all of them.
     """
-    source = {} if measured is None else {"source": FABRIC}
     slowest = measured or {name: slowest_of(of, SLOWEST_MAX) for name, of in workloads.items()}
-    write_json(path_of(trial), _content(trial, workloads, slowest, lost) | source)
+    record = Record(
+        format=FORMAT,
+        arm=trial.arm,
+        trial=trial.number,
+        digest=trial.typed.digest,
+        workloads={
+            name: _workload(of, slowest[name][:SLOWEST_MAX], lost.get(name, ()))
+            for name, of in workloads.items()
+            if of or lost.get(name)
+        },
+        source=None if measured is None else FABRIC,
+    )
+    write_json(path_of(trial), to_builtins(record))
 
 
 def read_record(trial: Trial) -> dict[str, Explained]:
@@ -69,16 +88,16 @@ def read_record(trial: Trial) -> dict[str, Explained]:
     Raises `RunDirectoryError` when the file cannot be read.
     """
     path = path_of(trial)
-    if not path.exists():
+    if not path.exists() or not trial.outcome:
         return {}
     content = read_object(path, _HINT)
-    if content.get("format") != FORMAT or content.get("digest") != trial.outcome.get("digest"):
+    if content.get("format") != FORMAT or content.get("digest") != trial.typed.digest:
         return {}
     try:
-        is_live = content.get("source") == FABRIC
-        return {str(name): _explained(trial.number, found, is_live) for name, found in content["workloads"].items()}
-    except (AttributeError, KeyError, TypeError) as error:
-        raise RunDirectoryError(f"{path}: not a record of an explained trial (hint: {_HINT})") from error
+        record = convert(content, Record)
+    except ValidationError as error:
+        raise RunDirectoryError(f"{path}: not a record of an explained trial: {error} (hint: {_HINT})") from error
+    return {name: _explained(trial.number, own, record.source == FABRIC) for name, own in record.workloads.items()}
 
 
 _HINT = "remove the file and run `tailrace explain` again"
@@ -89,41 +108,18 @@ def first_record(trials: Sequence[Trial]) -> dict[str, Explained]:
     return next((found for trial in trials if (found := read_record(trial))), {})
 
 
-def _content(
-    trial: Trial,
-    workloads: Mapping[str, Sequence[Transaction]],
-    slowest: Mapping[str, Sequence[Transaction]],
-    lost: Mapping[str, Sequence[LostDatagrams]],
-) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "arm": trial.arm,
-        "trial": trial.number,
-        "digest": trial.outcome["digest"],
-        "workloads": {
-            name: _workload(of, slowest[name][:SLOWEST_MAX], lost.get(name, ()))
-            for name, of in workloads.items()
-            if of or lost.get(name)
-        },
-    }
-
-
 def _workload(
     of: Sequence[Transaction], slowest: Sequence[Transaction], lost: Sequence[LostDatagrams]
-) -> dict[str, Any]:
-    return {
-        "transactions": len(of),
-        "bands": [_band(band) for band in bands(of)],
-        "slowest": [
-            {"latency_ps": one.latency_ps, "start_ps": one.start_ps, "user": one.user, "sentence": sentence(one)}
+) -> ExplainedWorkload:
+    return ExplainedWorkload(
+        transactions=len(of),
+        bands=[replace(band, queues=_bounded(band.queues), behind=_bounded(band.behind)) for band in bands(of)],
+        slowest=[
+            Slowest(latency_ps=one.latency_ps, start_ps=one.start_ps, user=one.user, sentence=sentence(one))
             for one in slowest
         ],
-        "lost": [asdict(place) for place in lost],
-    }
-
-
-def _band(band: Band) -> dict[str, Any]:
-    return asdict(band) | {"queues": _bounded(band.queues), "behind": _bounded(band.behind)}
+        lost=list(lost),
+    )
 
 
 def _bounded(times: Mapping[str, float]) -> dict[str, float]:
@@ -133,8 +129,12 @@ def _bounded(times: Mapping[str, float]) -> dict[str, float]:
     return kept | ({OTHERS: rest} if rest else {})
 
 
-def _explained(trial: int, found: Mapping[str, Any], is_live: bool) -> Explained:
-    slowest = [dict(one) for one in found["slowest"]]
-    lost = [LostDatagrams(**place) for place in found.get("lost", [])]
-    told = [Band(**band) for band in found["bands"]]
-    return Explained(trial, int(found["transactions"]), told, slowest, lost, is_live)
+def _explained(trial: int, own: ExplainedWorkload, is_live: bool) -> Explained:
+    return Explained(
+        trial=trial,
+        transactions=own.transactions,
+        bands=own.bands,
+        slowest=own.slowest,
+        lost=own.lost,
+        is_live=is_live,
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from tailrace.results.causes.bands import Band
-from tailrace.results.causes.causes import NO_USER, Loss, LostDatagrams, Transaction
+from tailrace.results.causes.causes import NO_USER, Loss, Transaction
 from tailrace.results.format.numbers import span_text
+from tailrace.results.summary.causes import Band, LostDatagrams
 
 WORDS = {
     "wait_to_start": "before the first segment",

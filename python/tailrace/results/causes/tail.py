@@ -3,9 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from tailrace.results.causes.bands import Band
+from msgspec.structs import replace
+
+from tailrace.results.summary.causes import Band
 
 ALL = "all transactions"
 TAILS = ((0.99, "the slowest 1 % of transactions"), (0.9, "the slowest 10 % of transactions"), (0.0, ALL))

@@ -4,54 +4,48 @@ The kernel's counters tell what a connection waits for. A user who waits for a r
 connection with nothing to send, which those counters call the application's time.
 """
 
-from typing import Any
-
-from tailrace.results.causes.bands import Band
 from tailrace.results.causes.record import FABRIC
 from tailrace.results.causes.sentence import part_words, shares_of
 from tailrace.results.causes.tail import ALL, tail, tail_share
 from tailrace.results.format.numbers import span_text
 from tailrace.results.metrics.limiting import MIXED, VERDICT_LEAD_POINTS, VERDICT_PERCENT_MIN
 from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.summary.causes import Band, Explained
+from tailrace.results.summary.workload import LimitSummary, SubjectSummary
 
 ONE_PORT_MIN = 0.5
 """Least share of the wait in queues at one port, for the verdict to name it."""
 
-Summary = dict[str, Any]
 
-
-def measured_causes(workload: Summary) -> Summary | None:
+def measured_causes(own: SubjectSummary) -> Explained | None:
     """What the fabric has measured of a workload in an arm; None where it has not."""
-    causes: Summary | None = workload.get("causes")
-    return causes if causes and causes.get("is_live") else None
+    return own.causes if own.causes and own.causes.is_live else None
 
 
-def with_fabric_limits(workload: Summary) -> Summary:
-    """The summary of a workload, whose `limits` are those of the fabric where it has measured: shares are those of the
-    latency of all transactions of one trial. What the kernel counts of connections is `kernel_limits` then.
+def fabric_limits(causes: Explained | None) -> LimitSummary | None:
+    """What limits a workload where the fabric has measured it: shares of the latency of all transactions of one trial.
+    What the kernel counts of connections is another thing then.
     """
-    causes = measured_causes(workload)
-    if causes is None:
-        return workload
+    if causes is None or not causes.is_live:
+        return None
     of = all_of(causes)
-    limits = {
-        "limited_by": fabric_verdict(causes),
-        "measured_by": FABRIC,
-        "trial": causes["trial"],
-        "shares_percent": {
+    return LimitSummary(
+        limited_by=fabric_verdict(causes),
+        shares_percent={
             part: summarise_sample([100 * time / max(1.0, of.latency_ps)]) for part, time in of.parts.items()
         },
-        "connections": [],
-    }
-    return workload | {"limits": limits, "kernel_limits": workload["limits"]}
+        connections=[],
+        measured_by=FABRIC,
+        trial=causes.trial,
+    )
 
 
-def all_of(causes: Summary) -> Band:
+def all_of(causes: Explained) -> Band:
     """Means over all transactions."""
-    return tail([Band(**band) for band in causes["bands"]], 0.0)
+    return tail(causes.bands, 0.0)
 
 
-def fabric_verdict(causes: Summary) -> str:
+def fabric_verdict(causes: Explained) -> str:
     """`queue of leaf>client`, or another part in words, if it is large and clearly the largest; `mixed` otherwise."""
     of = all_of(causes)
     first, second = sorted([*of.parts.items(), ("", 0.0), ("", 0.0)], key=lambda part: -part[1])[:2]
@@ -64,12 +58,12 @@ def fabric_verdict(causes: Summary) -> str:
     return part_words(first[0])
 
 
-def fabric_shares(causes: Summary) -> str:
+def fabric_shares(causes: Explained) -> str:
     """`94 % queues of switches (most at leaf>client), 5 % outside the fabric (hosts, programs)`."""
     return ", ".join(shares_of(all_of(causes)))
 
 
-def fabric_words(causes: Summary) -> str:
+def fabric_words(causes: Explained) -> str:
     """What takes the time of all transactions, and of the slowest, behind `With fifo, orders`."""
     of, verdict = all_of(causes), fabric_verdict(causes)
     if verdict == MIXED:
@@ -80,10 +74,10 @@ def fabric_words(causes: Summary) -> str:
         said = (
             f"loses most of its time in the {verdict}" if "queue" in verdict else f"loses most of its time to {verdict}"
         )
-    by = f"measured by the fabric in trial {causes['trial']}"
+    by = f"measured by the fabric in trial {causes.trial}"
     text = f"{said}: {by}, its transactions take {span_text(of.latency_ps)} on average, {fabric_shares(causes)}"
-    share, whose = tail_share(causes["transactions"])
+    share, whose = tail_share(causes.transactions)
     if whose == ALL:
         return f"{text}."
-    slow = tail([Band(**band) for band in causes["bands"]], share)
+    slow = tail(causes.bands, share)
     return f"{text}; {whose} take {span_text(slow.latency_ps)}, {', '.join(shares_of(slow))}."

@@ -1,8 +1,10 @@
 """Comparison of two runs: differences, and comparisons with too few trials."""
 
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from tailrace.errors import listed
 from tailrace.results.compare.effect_words import family_words
@@ -17,9 +19,9 @@ from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_
 Judged = tuple[Subject, list[str]]
 """A workload or group, and its main metrics."""
 PLACE: Place = (
-    ("metric", itemgetter("metric")),
-    ("arm", itemgetter("scope")),
-    ("workload", itemgetter("workload")),
+    ("metric", attrgetter("metric")),
+    ("arm", attrgetter("scope")),
+    ("workload", attrgetter("workload")),
 )
 
 
@@ -40,7 +42,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
         if (comparison := _comparison(first, second, arm, subject, metric, is_main=metric in mains))
     ]
     effects = effects_of([comparison for _, comparison in found], first.seed)
-    differences = [effect | {"scope": arm} for (arm, _), effect in zip(found, effects, strict=True)]
+    differences = [replace(effect, scope=arm) for (arm, _), effect in zip(found, effects, strict=True)]
     return {
         "a": run_facts(first),
         "b": run_facts(second),
@@ -62,15 +64,15 @@ def format_compare(compared: dict[str, Any]) -> str:
     parts.append(effects_table(shown, PLACE, ("a", "b")))
     parts.append("\n".join(_sentences(compared)))
     parts.append(fill(family_words(compared["differences"]), WIDTH) if shown else "")
-    few = sorted({e["scope"] for e in compared["differences"]} - {e["scope"] for e in shown})
+    few = sorted({e.scope for e in compared["differences"]} - {e.scope for e in shown})
     parts.append(f"too few trials to compare: {listed(few)}" if few else "")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _sentences(compared: dict[str, Any]) -> list[str]:
     """Sentences about the main metric of each workload; every arm separately."""
-    told = [e for e in compared["differences"] if e["is_main"] and has_enough(e)]
-    return [f"{effect['scope']}: {effect['words']}" for effect in told]
+    told = [e for e in compared["differences"] if e.is_main and has_enough(e)]
+    return [f"{effect.scope}: {effect.words}" for effect in told]
 
 
 def refuse_incomparable(a: Run, b: Run) -> None:

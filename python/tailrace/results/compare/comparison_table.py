@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from arro3.core import DataType
+from msgspec import UNSET
+from msgspec.structs import asdict
 
 from tailrace.results.directory.tables import Table, table_of_rows
+from tailrace.results.summary.effect import ArmEffect
 
 KINDS = {
     "workload": DataType.string(),
@@ -30,16 +33,15 @@ KINDS = {
 """Columns and their types; with `scope`, the arm in which two runs are compared, as an additional first column."""
 
 
-def comparison_table(effects: Sequence[dict[str, Any]]) -> Table:
+def comparison_table(effects: Sequence[ArmEffect]) -> Table:
     """A row for each effect, with the keys of `comparisons` in `result.json`."""
-    is_of_runs = any("scope" in effect for effect in effects)
+    is_of_runs = any(effect.scope is not UNSET for effect in effects)
     kinds = ({"scope": DataType.string()} if is_of_runs else {}) | KINDS
     return table_of_rows([_row(effect, list(kinds)) for effect in effects], kinds)
 
 
-def _row(effect: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    known = dict(effect)
-    for name, key in (("improvement_percent", "improvement_interval"), ("ratio", "ratio_interval")):
-        interval = effect[key] or {"low": None, "high": None}
-        known |= {f"{name}_{end}": interval[end] for end in ("low", "high")}
+def _row(effect: ArmEffect, names: list[str]) -> dict[str, Any]:
+    known = asdict(effect)
+    for name, interval in (("improvement_percent", effect.improvement_interval), ("ratio", effect.ratio_interval)):
+        known |= {f"{name}_low": interval and interval.low, f"{name}_high": interval and interval.high}
     return {name: known[name] for name in names}

@@ -1,10 +1,10 @@
 """Effects in sentences."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, is_told_as_ratio
 from tailrace.results.metrics.definitions import PLURAL, SHARES
+from tailrace.results.summary.effect import ArmEffect
 from tailrace.statistics import Change, Effect, Verdict, told_verdict
 
 
@@ -49,12 +49,12 @@ def interval_words(change: Change, metric: str) -> str:
     return difference_interval_text(ends, metric)
 
 
-def interval_text(effect: Mapping[str, Any]) -> str:
+def interval_text(effect: ArmEffect) -> str:
     """`interval_words` of an effect in `result.json`."""
-    percent, apart = effect["change_interval"], effect["difference_interval"]
+    percent, apart = effect.change_interval, effect.difference_interval
     if percent is not None:
-        return change_interval_text((percent["low"], percent["high"]), effect["change_percent"])
-    return difference_interval_text((apart["low"], apart["high"]), effect["metric"]) if apart else ""
+        return change_interval_text((percent.low, percent.high), effect.change_percent)
+    return difference_interval_text((apart.low, apart.high), effect.metric) if apart else ""
 
 
 def difference_interval_text(ends: tuple[float, float], metric: str) -> str:
@@ -105,30 +105,28 @@ def at_least(bounds: Sequence[int]) -> str:
     return "at least " if any(bounds) else ""
 
 
-def told_percent(effect: Mapping[str, Any]) -> float | None:
+def told_percent(effect: ArmEffect) -> float | None:
     """The change in percent, where an effect is told as a ratio."""
-    return None if effect["ratio"] is None else effect["change_percent"]
+    return None if effect.ratio is None else effect.change_percent
 
 
-def bounded_change_text(effect: Mapping[str, Any]) -> str:
+def bounded_change_text(effect: ArmEffect) -> str:
     """The change of an effect: `+42.6 %`, a difference of shares `+0.35 points`; where values are lower bounds
     `> +42.6 %`, or a dash where it cannot be told.
     """
     percent = told_percent(effect)
-    unit = unit_of_difference(effect["metric"])
-    text = (
-        change_text(percent) if percent is not None else f"{_signed(effect['difference'])}{f' {unit}' if unit else ''}"
-    )
+    unit = unit_of_difference(effect.metric)
+    text = change_text(percent) if percent is not None else f"{_signed(effect.difference)}{f' {unit}' if unit else ''}"
     sign = bound_sign(effect)
     return "–" if sign is None else sign + text
 
 
-def bound_sign(effect: Mapping[str, Any]) -> str | None:
+def bound_sign(effect: ArmEffect) -> str | None:
     """What stands before a change: `> ` or `< ` for lower bounds, and None where it cannot be told."""
-    if not any(effect["bounds"]) or effect["is_same"]:
+    if not any(effect.bounds) or effect.is_same:
         return ""
-    way: Verdict = "higher" if effect["difference"] > 0 else "lower"
-    is_told = told_verdict(way, tuple(effect["bounds"])) == way and effect["verdict"] != "not comparable"
+    way: Verdict = "higher" if effect.difference > 0 else "lower"
+    is_told = told_verdict(way, effect.bounds) == way and effect.verdict != "not comparable"
     return {"higher": "> ", "lower": "< "}[way] if is_told else None
 
 
@@ -149,15 +147,15 @@ def method_words(effect: Effect) -> str:
     return f"the larger of {effect.test.name} and Student's, {pairs}" if effect.test else f"not tested, {pairs}"
 
 
-def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
+def correction_words(effects: Sequence[ArmEffect]) -> str:
     """The adjustment of the p values; empty for a single test."""
-    tests = max((effect["tests"] for effect in effects if effect["is_main"]), default=1)
+    tests = max((effect.tests for effect in effects if effect.is_main), default=1)
     return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
 
 
-def family_words(effects: Sequence[Mapping[str, Any]], where: str = " in all arms") -> str:
+def family_words(effects: Sequence[ArmEffect], where: str = " in all arms") -> str:
     """What the p values of a table are adjusted for; `where` are the comparisons of main metrics that share it."""
-    mains = sum(effect["is_main"] for effect in effects)
+    mains = sum(effect.is_main for effect in effects)
     over = f"the {mains} comparisons of main metrics" if mains != 1 else "the one comparison of a main metric"
     return f"p adjusted by Holm's method over {over}{where}; other metrics are described and not tested."
 

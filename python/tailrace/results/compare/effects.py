@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any
 
 from tailrace.results.compare.effect_words import effect_words, method_words, same_words
 from tailrace.results.directory.run_directory import Run, Trial
@@ -19,8 +18,8 @@ from tailrace.results.metrics.definitions import (
 )
 from tailrace.results.metrics.figure import bounds_of
 from tailrace.results.metrics.latency import PERCENTILES, latencies_of
-from tailrace.results.metrics.sample_summary import interval_dict
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
+from tailrace.results.summary.effect import ArmEffect
 from tailrace.statistics import (
     LEVEL,
     Change,
@@ -110,7 +109,7 @@ class Comparison:
         return PERCENTILES.get(key_of_latency(self.metric) or "")
 
 
-def compare_arms(run: Run, baseline: str | None) -> list[dict[str, Any]]:
+def compare_arms(run: Run, baseline: str | None) -> list[ArmEffect]:
     """Every arm against the baseline (in a sweep, at the same point), for every workload, group and metric that both
     have in their told trials.
     """
@@ -123,7 +122,7 @@ def comparisons(run: Run, baseline: str | None) -> Iterator[Comparison]:
     return _comparisons(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
 
 
-def compare_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+def compare_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> list[ArmEffect]:
     """The second arm of every pair against the first one; all of them are adjusted together."""
     return effects_of(list(_comparisons(run, pairs)), run.seed)
 
@@ -147,7 +146,7 @@ def _comparisons(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Compari
 
 def effects_of(
     found: Sequence[Comparison], seed: int, looked: Mapping[str, TestResult] | None = None
-) -> list[dict[str, Any]]:
+) -> list[ArmEffect]:
     """Effects: those on main metrics, of all workloads in all arms, are one family of tests; others are described.
 
     `looked` has the tests of main metrics that were looked at several times, by their address.
@@ -159,7 +158,7 @@ def effects_of(
         needed = trials_to_decide_looking(len(mains))
         tested = [replace(_described(main), test=looked[main.address], looked_needed=needed) for main in mains]
     effects = {id(comparison): effect for comparison, effect in zip(mains, adjusted(tested), strict=True)}
-    return [effect_dict(comparison, effects.get(id(comparison)) or _described(comparison)) for comparison in found]
+    return [arm_effect(comparison, effects.get(id(comparison)) or _described(comparison)) for comparison in found]
 
 
 def test_of(comparison: Comparison, seed: int, tests: int) -> TestResult:
@@ -178,48 +177,49 @@ def _tested(comparison: Comparison, seed: int, tests: int) -> Effect:
     return with_test(_described(comparison), comparison.scores, seed=seed, address=comparison.address, tests=tests)
 
 
-def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
-    """An effect as it stands in `result.json`. An improvement is positive: less time, or more goodput."""
+def arm_effect(compared: Comparison, effect: Effect) -> ArmEffect:
+    """An effect as it stands in the summary."""
     metric, workload, names = compared.metric, compared.workload, compared.names
     change, test, percent = effect.change, effect.test, effect.change_percent
     verdict = effect.verdict if compared.is_same else _told(effect, compared.bounds)
     interval = None if any(compared.bounds) and not compared.is_same else change.interval
-    ratio = interval_dict(interval) if change.is_ratio else None
-    by_percent = ratio and {**ratio, **{end: (ratio[end] - 1) * 100 for end in ("low", "high")}}
+    ratio = interval if change.is_ratio else None
+    by_percent = ratio and ratio.scaled(100, -100)
     effect = replace(effect, verdict=verdict, change=replace(change, interval=interval))
     words = same_words if compared.is_same else partial(effect_words, effect, bounds=compared.bounds)
-    return {
-        "metric": metric,
-        "workload": workload,
-        "baseline": names[0],
-        "arm": names[1],
-        "baseline_value": change.first,
-        "arm_value": change.second,
-        "ratio": change.ratio,
-        "ratio_interval": ratio,
-        "difference": effect.difference,
-        "difference_interval": None if change.is_ratio else interval_dict(interval),
-        "change_percent": percent,
-        "change_interval": by_percent,
-        "improvement_percent": _improvement(percent, metric),
-        "improvement_interval": _improved(by_percent, metric),
-        "p_value": test and test.p_value,
-        "p_smallest": test and test.p_smallest,
-        "p_adjusted": effect.p_adjusted,
-        "tests": effect.tests,
-        "test": test and test.name,
-        "trials_needed": effect.trials_needed if verdict == "too few trials" else None,
-        "is_paired": effect.is_paired,
-        "trials": list(effect.trials),
-        "verdict": verdict,
-        "method": method_words(effect),
-        "words": words(metric=metric, what=name_of(metric, compared.noun), workload=workload, names=names),
-        "bounds": list(compared.bounds),
-        "is_main": compared.is_main,
-        "is_group": compared.is_group,
-        "noun": compared.noun,
-        "is_same": compared.is_same,
-    }
+    is_higher_better = metric in BETTER_HIGHER
+    return ArmEffect(
+        metric=metric,
+        workload=workload,
+        baseline=names[0],
+        arm=names[1],
+        baseline_value=change.first,
+        arm_value=change.second,
+        ratio=change.ratio,
+        ratio_interval=ratio,
+        difference=effect.difference,
+        difference_interval=None if change.is_ratio else interval,
+        change_percent=percent,
+        change_interval=by_percent,
+        improvement_percent=percent if percent is None or is_higher_better else -percent,
+        improvement_interval=by_percent if by_percent is None or is_higher_better else by_percent.scaled(-1),
+        p_value=test.p_value if test else None,
+        p_smallest=test.p_smallest if test else None,
+        p_adjusted=effect.p_adjusted,
+        tests=effect.tests,
+        test=test.name if test else None,
+        trials_needed=effect.trials_needed if verdict == "too few trials" else None,
+        is_paired=effect.is_paired,
+        trials=effect.trials,
+        verdict=verdict,
+        method=method_words(effect),
+        words=words(metric=metric, what=name_of(metric, compared.noun), workload=workload, names=names),
+        bounds=compared.bounds,
+        is_main=compared.is_main,
+        is_group=compared.is_group,
+        noun=compared.noun,
+        is_same=compared.is_same,
+    )
 
 
 def _told(effect: Effect, bounds: tuple[int, int]) -> Verdict:
@@ -281,13 +281,3 @@ def _with_common_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> tuple
 
 def _by_seed(trials: Sequence[Trial]) -> dict[int, Trial]:
     return {seed: trial for trial in trials if (seed := trial.outcome.get("seed")) is not None}
-
-
-def _improvement(percent: float | None, metric: str) -> float | None:
-    return percent if percent is None or metric in BETTER_HIGHER else -percent
-
-
-def _improved(interval: dict[str, Any] | None, metric: str) -> dict[str, Any] | None:
-    if interval is None or metric in BETTER_HIGHER:
-        return interval
-    return {**interval, "low": -interval["high"], "high": -interval["low"]}

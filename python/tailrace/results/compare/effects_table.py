@@ -1,23 +1,22 @@
 """Table and sentences of effects between two sides: two runs, or two arms of a run."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from tailrace.results.compare.effect_words import bounded_change_text, interval_text
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import bound_mark, number
+from tailrace.results.summary.effect import ArmEffect
 from tailrace.statistics import LEVEL_TEXT
 from tailrace.statistics.interval import VALUES_MIN
 
 SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
 """Metrics shown besides the main one of a workload."""
 
-Effect = dict[str, Any]
-Place = tuple[tuple[str, Callable[[Effect], str]], ...]
+Place = tuple[tuple[str, Callable[[ArmEffect], str]], ...]
 """Columns that say of what an effect is: the head of each, and its cell."""
 
 
-def effects_table(effects: Sequence[Effect], place: Place, names: tuple[str, str]) -> str:
+def effects_table(effects: Sequence[ArmEffect], place: Place, names: tuple[str, str]) -> str:
     """A row for each of these effects, with the figures of both sides by name; empty without one."""
     first, second = names
     heads = [head for head, _ in place]
@@ -26,22 +25,22 @@ def effects_table(effects: Sequence[Effect], place: Place, names: tuple[str, str
     return align(rows, left=len(place)) if effects else ""
 
 
-def is_shown(effect: Effect) -> bool:
+def is_shown(effect: ArmEffect) -> bool:
     """Effects on the main metric of a workload and its common percentiles, where trials allow an interval."""
-    return has_enough(effect) and (effect["is_main"] or effect["metric"] in SHOWN)
+    return has_enough(effect) and (effect.is_main or effect.metric in SHOWN)
 
 
-def has_enough(effect: Effect) -> bool:
+def has_enough(effect: ArmEffect) -> bool:
     """Whether there are enough trials for an interval."""
-    return bool(min(effect["trials"]) >= VALUES_MIN)
+    return min(effect.trials) >= VALUES_MIN
 
 
-def _cells(effect: Effect) -> list[str]:
-    values = zip((effect["baseline_value"], effect["arm_value"]), effect["bounds"], strict=True)
+def _cells(effect: ArmEffect) -> list[str]:
+    values = zip((effect.baseline_value, effect.arm_value), effect.bounds, strict=True)
     return [
         *(bound_mark(bounds) + number(value) for value, bounds in values),
         bounded_change_text(effect),
         interval_text(effect) or "–",
-        "–" if effect["p_adjusted"] is None else f"{effect['p_adjusted']:.2g}",
-        effect["verdict"],
+        "–" if effect.p_adjusted is None else f"{effect.p_adjusted:.2g}",
+        effect.verdict,
     ]

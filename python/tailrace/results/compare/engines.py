@@ -144,7 +144,8 @@ def _figure(run: Run, arm: str, subject: Subject, metric: str, samples: Samples)
         times, alone = samples
         interval = interval_dict(slowdown_interval(times, alone))
         return {"value": mean(times) / mean(alone), "interval": interval, "bounds": 0}
-    return figure_of(run.valid(arm), subject.members, metric).data()
+    found = figure_of(run.valid(arm), subject.members, metric)
+    return {"value": found.value, "interval": interval_dict(found.interval), "bounds": found.bounds}
 
 
 def _ratio_interval(

@@ -1,7 +1,6 @@
 """Expectations that are goals: bounds of a figure of a workload, judged as those of a search are."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run
@@ -9,7 +8,7 @@ from tailrace.results.metrics.decision import decide, takes, together
 from tailrace.results.metrics.definitions import METRICS
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.goal import Goal
-from tailrace.results.metrics.sample_summary import interval_dict
+from tailrace.results.summary.expectation import Verdict
 from tailrace.statistics.interval import VALUES_MIN
 
 
@@ -40,7 +39,7 @@ def _arm(run: Run, band: Band) -> str:
     return band.arm or run.baseline or ""
 
 
-def judge_goal(run: Run, band: Band, factor: float) -> dict[str, Any]:
+def judge_goal(run: Run, band: Band, factor: float) -> Verdict:
     """The end, and what it would take where that is undecided; the figure is so many times that of the trials."""
     assert band.workload is not None, "it is a goal"
     arm = _arm(run, band)
@@ -56,17 +55,17 @@ def judge_goal(run: Run, band: Band, factor: float) -> dict[str, Any]:
     ends = [decide(goal, figure) for goal in goals]
     end = together(ends) if value is not None else None
     needs = [takes(goal, figure) for goal, own in zip(goals, ends, strict=True) if own == "undecided"]
-    return {
-        "value": None if value is None else value * factor,
-        "interval": interval_dict(found, factor),
-        "measured": value,
-        "multiplied_by": factor,
-        "passed": None if end is None else end == "meets",
-        "holds": None if value is None else band.holds(value * factor),
-        "end": end,
-        "takes": needs[0] if end == "undecided" else "",
-        "is_bound": figure.is_bound,
-        "is_open": False,
-        "is_clear": None if end is None else end != "undecided",
-        "trials": len(figure.values),
-    }
+    return Verdict(
+        value=None if value is None else value * factor,
+        interval=found and found.scaled(factor),
+        measured=value,
+        multiplied_by=factor,
+        passed=None if end is None else end == "meets",
+        holds=None if value is None else band.holds(value * factor),
+        end=end,
+        takes=needs[0] if end == "undecided" else "",
+        is_bound=figure.is_bound,
+        is_open=False,
+        is_clear=None if end is None else end != "undecided",
+        trials=len(figure.values),
+    )

@@ -4,19 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 from operator import truediv
-from typing import Any
+
+from msgspec.structs import asdict
 
 from tailrace.results.compare.effects import share_seeds
 from tailrace.results.compare.expected_goal import is_goal, judge_goal
+from tailrace.results.compare.trial_value import is_lower_bound, trial_value
 from tailrace.results.directory.published import CHANGES, COMPARISONS, Band
 from tailrace.results.directory.run_directory import SOLO, Run
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.definitions import noun_of
-from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
+from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
-from tailrace.results.metrics.trial_value import is_lower_bound, trial_value
+from tailrace.results.summary.expectation import JudgedFigure, Verdict
 from tailrace.scenario.vocabulary import RATIOS
-from tailrace.statistics import mean, mean_change, median, median_interval
+from tailrace.statistics import Interval, mean, mean_change, median, median_interval
 
 # Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
 SCALED_METRICS = frozenset(
@@ -36,17 +38,8 @@ SCALED_METRICS = frozenset(
 Centre = Callable[[Sequence[float]], float]
 
 
-def judge(run: Run, band: Band) -> dict[str, Any]:
-    """The run's value with the band. `passed` is null where the run has no valid trials, `is_run` false for an arm that
-    `--arm` left out.
-
-    Bounds of a figure that a goal can name are goals: `end` is whether the interval meets them, `takes` what it would
-    take to decide an undecided one, which does not pass. Of other bands, also around a published value, the value is
-    judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
-    `passed_without` is the verdict on an arm that equals its baseline. `is_bound` is whether the figure of a trial is a
-    lower bound, because transactions were running when it ended; `is_open` is whether that leaves the verdict open,
-    which does not pass: the figure may be as large as one likes. A lower bound has no interval.
-    """
+def judge(run: Run, band: Band) -> JudgedFigure:
+    """The run's value with the band."""
     if is_goal(run, band):
         return _told(run, band, judge_goal(run, band, _factor(run, band)))
     samples, combine = _samples(run, band)
@@ -64,49 +57,49 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     is_clear = None
     if interval and passed is not None:
         is_clear = not is_open and _is_clear(band, interval, is_inside=passed)
-    verdict = {
-        "value": value,
-        "interval": interval,
-        "measured": measured,
-        "multiplied_by": factor,
-        "passed": passed,
-        "holds": holds,
-        "end": None,
-        "takes": "",
-        "is_bound": is_bound,
-        "is_open": is_open,
-        "is_clear": is_clear,
-        "trials": min(len(sample) for sample in samples),
-    }
+    verdict = Verdict(
+        value=value,
+        interval=interval,
+        measured=measured,
+        multiplied_by=factor,
+        passed=passed,
+        holds=holds,
+        end=None,
+        takes="",
+        is_bound=is_bound,
+        is_open=is_open,
+        is_clear=is_clear,
+        trials=min(len(sample) for sample in samples),
+    )
     return _told(run, band, verdict)
 
 
-def _told(run: Run, band: Band, verdict: dict[str, Any]) -> dict[str, Any]:
+def _told(run: Run, band: Band, verdict: Verdict) -> JudgedFigure:
     """A verdict with the band, and what a dead mechanism would score."""
-    value = verdict["value"]
-    return {
-        "metric": band.metric,
-        "arm": band.arm,
-        "baseline": band.baseline,
-        "workload": band.workload,
-        "noun": noun_of(run.kinds_of([band.workload]) if band.workload else run.kinds),
-        "port": band.port,
-        "queue": band.queue,
-        "cause": band.cause,
-        "after_s": band.after_ps / PS_PER_S if band.after_ps else None,
-        "statistic": band.statistic,
-        "kind": band.kind,
-        "published": band.value,
-        "low": band.low,
-        "high": band.high,
-        "tolerance": band.tolerance,
-        "difference": value - band.value if value is not None and band.value is not None else None,
-        "difference_percent": _percent(value, band.value),
-        "is_run": _needed(run, band) <= set(run.manifest.get("arms", [])),
-        "passed_without": _passed_without(run, band, is_passed=verdict["passed"]),
-        "source": band.source,
-        **verdict,
-    }
+    value = verdict.value
+    return JudgedFigure(
+        metric=band.metric,
+        arm=band.arm,
+        baseline=band.baseline,
+        workload=band.workload,
+        noun=noun_of(run.kinds_of([band.workload]) if band.workload else run.kinds),
+        port=band.port,
+        queue=band.queue,
+        cause=band.cause,
+        after_s=band.after_ps / PS_PER_S if band.after_ps else None,
+        statistic=band.statistic,
+        kind=band.kind,
+        published=band.value,
+        low=band.low,
+        high=band.high,
+        tolerance=band.tolerance,
+        difference=value - band.value if value is not None and band.value is not None else None,
+        difference_percent=_percent(value, band.value),
+        is_run=_needed(run, band) <= set(run.manifest.get("arms", [])),
+        passed_without=_passed_without(run, band, is_passed=verdict.passed),
+        source=band.source,
+        **asdict(verdict),
+    )
 
 
 def _needed(run: Run, band: Band) -> set[str]:
@@ -143,25 +136,29 @@ def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | N
 
 def _interval(
     run: Run, band: Band, samples: list[list[float]], combine: Callable[..., float], factor: float
-) -> dict[str, Any] | None:
+) -> Interval | None:
     """The one that the figure has everywhere: a change and a slowdown have the interval of the comparison."""
-    if band.statistic == "median":
-        return interval_dict(median_interval(samples, combine=combine), factor)
-    if band.metric == "acceleration_percent":
+    if band.metric == "acceleration_percent" and band.statistic != "median":
         is_paired = share_seeds(*(run.valid(arm) for arm in _arms(run, band)))
-        ratio = interval_dict(mean_change(samples[0], samples[1], is_paired=is_paired).interval)
-        return ratio and {**ratio, "low": 100 * (1 - ratio["high"]), "high": 100 * (1 - ratio["low"])}
+        ratio = mean_change(samples[0], samples[1], is_paired=is_paired).interval
+        return ratio and ratio.scaled(-100, 100)
+    found = _of_centre(band, samples, combine)
+    return found and found.scaled(factor)
+
+
+def _of_centre(band: Band, samples: list[list[float]], combine: Callable[..., float]) -> Interval | None:
+    if band.statistic == "median":
+        return median_interval(samples, combine=combine)
     if band.metric in RATIOS:
-        return interval_dict(slowdown_interval(samples[1], samples[0]), factor)
+        return slowdown_interval(samples[1], samples[0])
     if band.metric == "slowdown":
-        return interval_dict(slowdown_interval(*samples), factor)
-    found = summarise_sample(samples[0])["interval"]
-    return found and {**found, "low": found["low"] * factor, "high": found["high"] * factor}
+        return slowdown_interval(*samples)
+    return summarise_sample(samples[0]).interval
 
 
-def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
+def _is_clear(band: Band, interval: Interval, *, is_inside: bool) -> bool:
     """Whether all values of the interval have the same verdict."""
-    low, high = interval["low"], interval["high"]
+    low, high = interval.low, interval.high
     if is_inside:
         return band.holds(low) and band.holds(high)
     return (band.low is not None and high < band.low) or (band.high is not None and low > band.high)

@@ -1,41 +1,50 @@
 """Counts of the figures that hold, by their value as evidence."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from tailrace.results.directory.published import INDEPENDENT, KINDS
 
-Judged = Sequence[dict[str, Any]]
+
+class Counted(Protocol):
+    """What is counted: a judged figure."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def passed(self) -> bool | None: ...
+    @property
+    def passed_without(self) -> bool | None: ...
+    @property
+    def is_run(self) -> bool: ...
 
 
-def by_kind(expectations: Judged) -> dict[str, list[dict[str, Any]]]:
+Figure = TypeVar("Figure", bound=Counted)
+
+
+def by_kind(expectations: Sequence[Figure]) -> dict[str, list[Figure]]:
     """Figures by kind, the strongest kind first."""
-    found = {kind: [judged for judged in expectations if judged["kind"] == kind] for kind in KINDS}
+    found = {kind: [judged for judged in expectations if judged.kind == kind] for kind in KINDS}
     return {kind: listed for kind, listed in found.items() if listed}
 
 
-def has_kinds(expectations: Judged) -> bool:
+def has_kinds(expectations: Sequence[Counted]) -> bool:
     """Whether any figure is of a weaker kind than independent."""
-    return any(judged["kind"] != INDEPENDENT for judged in expectations)
+    return any(judged.kind != INDEPENDENT for judged in expectations)
 
 
-def asked_for(expectations: Judged) -> list[dict[str, Any]]:
+def asked_for(expectations: Sequence[Figure]) -> list[Figure]:
     """Figures without those of arms that were not run (`--arm`)."""
-    return [judged for judged in expectations if is_run(judged)]
+    return [judged for judged in expectations if judged.is_run]
 
 
-def is_run(judged: Mapping[str, Any]) -> bool:
-    """Whether the arms of a figure were run; results of earlier versions lack the key, and have all arms."""
-    return bool(judged.get("is_run", True))
-
-
-def holding(expectations: Judged) -> str:
+def holding(expectations: Sequence[Counted]) -> str:
     """The number of figures that hold, of those that were run, such as `6 of 6`."""
     run = asked_for(expectations)
-    return f"{sum(judged['passed'] is True for judged in run)} of {len(run)}"
+    return f"{sum(judged.passed is True for judged in run)} of {len(run)}"
 
 
-def count_text(expectations: Judged) -> str:
+def count_text(expectations: Sequence[Counted]) -> str:
     """One sentence; without kinds, all figures are counted together."""
     left_out = len(expectations) - len(asked_for(expectations))
     rest = f"; {left_out} not run (--arm)" if left_out else ""
@@ -47,10 +56,10 @@ def count_text(expectations: Judged) -> str:
     return f"{holding(independent)} independent figures hold (and {others}){rest}"
 
 
-def null_text(expectations: Judged) -> str:
+def null_text(expectations: Sequence[Counted]) -> str:
     """The number of figures that would hold with the mechanism disabled; empty without kinds, or without verdicts."""
     independent = by_kind(asked_for(expectations)).get(INDEPENDENT, [])
-    verdicts = [judged["passed_without"] for judged in independent]
+    verdicts = [judged.passed_without for judged in independent]
     if not has_kinds(expectations) or not verdicts or None in verdicts:
         return ""
     passed = sum(verdict is True for verdict in verdicts)

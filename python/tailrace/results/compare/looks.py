@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import ceil, log
-from typing import Any, Literal
 
 from tailrace.results.compare.effects import Comparison, compared_trials, comparisons, effects_of, test_of
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.definitions import name_of, noun_of
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.looks import Standing, State
 from tailrace.statistics import Change, TestResult, holm_adjusted, told_verdict
 from tailrace.statistics.looks import looks_until, sequential_p_value, share_of
 
@@ -29,33 +30,6 @@ SIGNIFICANCE = 0.05
 """The error of all looks and all main comparisons of a run together."""
 
 NO_TEST = TestResult(1.0, 1.0, "sequential test", is_exact=True)
-
-State = Literal["different", "alike", "precise", "undecided"]
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What the looks say about one main comparison, or about one main figure of an arm."""
-
-    arm: str
-    baseline: str | None
-    """None for a figure."""
-    workload: str
-    metric: str
-    what: str
-    """The metric in words."""
-    state: State
-    p_value: float | None
-    """Over all looks; None for a figure."""
-    p_adjusted: float | None
-    """By Holm's method over the main comparisons."""
-    trials_needed: int | None
-    """About so many trials of each arm decide it if it is as it seems; None where that is not known, or is decided."""
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether more trials are of no use."""
-        return self.state != "undecided"
 
 
 @dataclass(frozen=True)
@@ -89,7 +63,7 @@ class Looked:
         return [one.change_at(level) for one, level in zip(self.after, levels, strict=True) if one]
 
 
-def compare_looked(run: Run, baseline: str | None) -> tuple[list[dict[str, Any]], list[Standing]]:
+def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], list[Standing]]:
     """`compare_arms`, with the tests of all looks together for main metrics, and what these have decided."""
     assert run.auto is not None, "its trials were looked at"
     found = list(comparisons(run, baseline))
@@ -146,7 +120,17 @@ def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
     needed = _needed(changes[-1], looked.trials, precision) if changes and state == "undecided" else None
     baseline, arm = main.names
     what = name_of(main.metric, main.noun)
-    return Standing(arm, baseline, main.workload, main.metric, what, state, looked.test.p_value, p_adjusted, needed)
+    return Standing(
+        arm=arm,
+        baseline=baseline,
+        workload=main.workload,
+        metric=main.metric,
+        what=what,
+        state=state,
+        p_value=looked.test.p_value,
+        p_adjusted=p_adjusted,
+        trials_needed=needed,
+    )
 
 
 def _is_told(main: Comparison) -> bool:
@@ -191,7 +175,17 @@ def _of_figure(run: Run, arm: str, subject: Subject, metric: str, precision: flo
     needed = None if is_precise or figure.is_bound else _needed_for(figure, trials, precision)
     state: State = "precise" if is_precise else "undecided"
     what = name_of(metric, noun_of(run.kinds_of(subject.members)))
-    return Standing(arm, None, subject.name, metric, what, state, None, None, needed)
+    return Standing(
+        arm=arm,
+        baseline=None,
+        workload=subject.name,
+        metric=metric,
+        what=what,
+        state=state,
+        p_value=None,
+        p_adjusted=None,
+        trials_needed=needed,
+    )
 
 
 def _is_precise(figure: Figure, precision: float) -> bool:

@@ -1,11 +1,11 @@
 """What the looks of `trials: auto` have decided, in sentences."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
-from tailrace.results.compare.looks import Standing, complete_looks
+from tailrace.results.compare.looks import complete_looks
 from tailrace.results.directory.run_directory import Run
+from tailrace.results.summary.looks import LooksSummary, Standing
+from tailrace.results.summary.summary import Summary
 from tailrace.statistics.looks import FIRST_LOOKS
 
 NAMED_MAX = 3
@@ -26,24 +26,23 @@ def looks_sentence(found: Sequence[Standing], trials: int, trials_max: int, prec
     return f"Decided after {trials} trials of each arm: {_counted(found, precision)}."
 
 
-def summarise_looks(run: Run, found: Sequence[Standing]) -> dict[str, Any]:
-    """For `result.json`."""
+def summarise_looks(run: Run, found: Sequence[Standing]) -> LooksSummary:
+    """For the summary."""
     auto = run.auto or {}
     trials = max(complete_looks(run, run.arms), default=0)
-    return {
-        "trials": trials,
-        "trials_max": auto["trials_max"],
-        "precision": auto["precision"],
-        "is_decided": bool(trials) and all(standing.is_decided for standing in found),
-        "standings": [asdict(standing) for standing in found],
-        "sentence": looks_sentence(found, trials, auto["trials_max"], auto["precision"]),
-    }
+    return LooksSummary(
+        trials=trials,
+        trials_max=auto["trials_max"],
+        precision=auto["precision"],
+        is_decided=bool(trials) and all(standing.is_decided for standing in found),
+        standings=list(found),
+        sentence=looks_sentence(found, trials, auto["trials_max"], auto["precision"]),
+    )
 
 
-def looks_sentences(summary: Mapping[str, Any]) -> list[str]:
+def looks_sentences(summary: Summary) -> list[str]:
     """Whether a run of `trials: auto` is decided; nothing for another run."""
-    looks = summary.get("looks")
-    return [looks["sentence"]] if looks else []
+    return [summary.looks.sentence] if summary.looks else []
 
 
 def _counted(found: Sequence[Standing], precision: float) -> str:

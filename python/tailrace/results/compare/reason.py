@@ -4,14 +4,13 @@ It is told only where the trials say that the workload changed, and the explaine
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from tailrace.results.causes.bands import Band
 from tailrace.results.causes.sentence import part_words
 from tailrace.results.causes.tail import ALL, tail, tail_share
 from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import span_text
-from tailrace.results.metrics.subject_rows import subject_of_arm
+from tailrace.results.summary.causes import Band, Explained
+from tailrace.results.summary.summary import Summary
 
 CHANGE_MIN = 0.05
 """Share of the baseline's latency below which a change is not explained."""
@@ -24,7 +23,6 @@ MEAN_METRICS = ("latency_mean_ms", "latency_p50_ms", "completion_s", "rate_per_s
 REASONS_MAX = 2
 """Workloads of one arm whose change is explained in a headline."""
 
-Summary = dict[str, Any]
 Times = Mapping[str, float]
 
 
@@ -35,25 +33,25 @@ def reasons(summary: Summary, arm: str, workloads: Sequence[str]) -> list[str]:
 
 
 def _reason(summary: Summary, arm: str, workload: str) -> str | None:
-    effects = [e for e in summary["comparisons"] if e["arm"] == arm and e["workload"] == workload]
+    effects = [e for e in summary.comparisons if e.arm == arm and e.workload == workload]
     if not effects:
         return None
-    baseline = effects[0]["baseline"]
+    baseline = effects[0].baseline
     causes = (_causes(summary, baseline, workload), _causes(summary, arm, workload))
     if causes[0] is None or causes[1] is None:
         return None
-    share, tail_words = tail_share(causes[0]["transactions"], causes[1]["transactions"])
+    share, tail_words = tail_share(causes[0].transactions, causes[1].transactions)
     wholes = [(0.0, ALL, MEAN_METRICS), (share, tail_words, TAIL_METRICS)]
-    if any(effect["is_main"] and effect["metric"] in TAIL_METRICS for effect in effects):
+    if any(effect.is_main and effect.metric in TAIL_METRICS for effect in effects):
         wholes.reverse()
     for at, whose, metrics in wholes:
-        before, after = (tail([Band(**band) for band in found["bands"]], at) for found in causes if found)
+        before, after = (tail(found.bands, at) for found in causes if found)
         change = after.latency_ps - before.latency_ps
         # The explained trial may differ from all trials together: then it explains nothing.
-        ways = {direction(effect) or visible_change(effect) for effect in effects if effect["metric"] in metrics}
+        ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric in metrics}
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
-            trial = f"In trial {causes[1]['trial']} with {arm}, {whose} of {workload}"
+            trial = f"In trial {causes[1].trial} with {arm}, {whose} of {workload}"
             return f"{trial} {_because(before, after)}."
     return None
 
@@ -70,11 +68,10 @@ def _because(before: Band, after: Band) -> str:
     )
 
 
-def _causes(summary: Summary, arm: str, workload: str) -> Summary | None:
-    of_arm = summary["arms"].get(arm)
-    own = of_arm and subject_of_arm(of_arm, workload)
-    causes: Summary | None = own and own.get("causes")
-    return causes if causes and causes["transactions"] else None
+def _causes(summary: Summary, arm: str, workload: str) -> Explained | None:
+    of_arm = summary.arms.get(arm)
+    own = of_arm.subject(workload) if of_arm else None
+    return own.causes if own and own.causes and own.causes.transactions else None
 
 
 def _parts(before: Times, after: Times, change: float) -> Iterator[str]:

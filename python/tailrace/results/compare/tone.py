@@ -1,11 +1,11 @@
 """Better, worse or neither: what can be said of the effect of an arm on one metric."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from tailrace.results.metrics.definitions import BETTER_HIGHER
+from tailrace.results.summary.effect import ArmEffect
 from tailrace.statistics import told_verdict
 
-Summary = dict[str, Any]
 Tone = Literal["", "better", "worse", "same", "few", "censored"]
 TONES: dict[str, Tone] = {
     "no significant difference": "same",
@@ -17,33 +17,33 @@ TONES: dict[str, Tone] = {
 VISIBLE_FACTOR = 2.0
 
 
-def tone_of(effect: Summary) -> Tone:
+def tone_of(effect: ArmEffect) -> Tone:
     """Better, worse or what else can be said of an effect; nothing of one that is not tested.
 
     A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
     """
-    if effect["is_same"]:
+    if effect.is_same:
         return "same"
-    verdict = told_verdict(effect["verdict"], tuple(effect["bounds"]))
+    verdict = told_verdict(effect.verdict, effect.bounds)
     if verdict in TONES:
         return TONES[verdict]
-    return "better" if (verdict == "higher") == (effect["metric"] in BETTER_HIGHER) else "worse"
+    return "better" if (verdict == "higher") == (effect.metric in BETTER_HIGHER) else "worse"
 
 
-def visible_change(effect: Summary) -> int:
+def visible_change(effect: ArmEffect) -> int:
     """1 for an improvement that the interval of an effect shows, -1 for the opposite, 0 for neither.
 
     Without an interval it is shown from a factor of `VISIBLE_FACTOR` on.
     """
-    ratio, nothing = effect["ratio"], 0.0 if effect["ratio"] is None else 1.0
-    interval = effect["difference_interval"] if ratio is None else effect["ratio_interval"]
+    ratio, nothing = effect.ratio, 0.0 if effect.ratio is None else 1.0
+    interval = effect.difference_interval if ratio is None else effect.ratio_interval
     if interval is not None:
-        way = (interval["low"] > nothing) - (interval["high"] < nothing)
+        way = (interval.low > nothing) - (interval.high < nothing)
     else:
         way = (ratio >= VISIBLE_FACTOR) - (ratio <= 1 / VISIBLE_FACTOR) if ratio else 0
-    return int(way if effect["metric"] in BETTER_HIGHER else -way)
+    return int(way if effect.metric in BETTER_HIGHER else -way)
 
 
-def direction(effect: Summary) -> int:
+def direction(effect: ArmEffect) -> int:
     """1 for better, -1 for worse, 0 where neither can be stated."""
     return {"better": 1, "worse": -1}.get(tone_of(effect), 0)

@@ -1,6 +1,6 @@
 """Comparison of any two arms of one run, with the statistics of the run itself."""
 
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ from tailrace.results.directory.run_directory import Run, RunDirectoryError
 from tailrace.results.format.columns import WIDTH, fill
 from tailrace.scenario.sweep import AT
 
-OF_RUN: Place = (("metric", itemgetter("metric")), ("workload", itemgetter("workload")))
-OF_SWEEP: Place = (OF_RUN[0], ("point", lambda effect: str(effect["arm"].partition(AT)[2])), OF_RUN[1])
+OF_RUN: Place = (("metric", attrgetter("metric")), ("workload", attrgetter("workload")))
+OF_SWEEP: Place = (OF_RUN[0], ("point", lambda effect: effect.arm.partition(AT)[2]), OF_RUN[1])
 Pair = tuple[str, str]
 
 
@@ -50,7 +50,7 @@ def compare_two_arms(path: Path, first: str, second: str) -> dict[str, Any]:
 
 def _pairs(run: Run, first: str, second: str) -> list[Pair]:
     """The arms that are compared, those of a sweep at the same point; raises where no pair has valid trials."""
-    labels = [point["label"] for point in run.sweep["points"]] if run.sweep else []
+    labels = [point.label for point in run.sweep.points] if run.sweep else []
     at_points = [tuple(arm if AT in arm else run.arm_at(arm, label) for arm in (first, second)) for label in labels]
     pairs = list(dict.fromkeys((a, b) for a, b in at_points)) or [(first, second)]
     lacking = list(dict.fromkeys(arm for pair in pairs for arm in pair if not run.told(arm)))
@@ -66,13 +66,13 @@ def format_two_arms(compared: dict[str, Any]) -> str:
     first, second = compared["arms"]
     pairs, effects = compared["pairs"], compared["differences"]
     shown = [effect for effect in effects if is_shown(effect)]
-    told = {(effect["baseline"], effect["arm"]) for effect in shown}
+    told = {(effect.baseline, effect.arm) for effect in shown}
     few = [" and ".join(pair["arms"]) for pair in pairs if tuple(pair["arms"]) not in told]
     parts = [
         f"{run_words(compared['run'])}: {second} against {first}",
         "\n".join(_plan(pair, is_one=len(pairs) == 1) for pair in pairs),
         effects_table(shown, OF_RUN if len(pairs) == 1 else OF_SWEEP, (first, second)),
-        "\n".join(effect["words"] for effect in effects if effect["is_main"] and has_enough(effect)),
+        "\n".join(effect.words for effect in effects if effect.is_main and has_enough(effect)),
         fill(family_words(effects, ""), WIDTH) if shown else "",
         f"too few trials to compare: {listed(few)}" if few else "",
     ]

@@ -1,10 +1,11 @@
 """Expectations as a grid: one row per workload, one column per metric and arm, as publications print results."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.results.directory.published import COMPARISONS
 from tailrace.results.directory.run_directory import SOLO
+from tailrace.results.summary.expectation import JudgedFigure
 
 METRIC_NAMES = {
     "completion_s": "completion, s",
@@ -51,20 +52,20 @@ class Grid:
 
     columns: list[Column]
     workloads: list[str]
-    cells: list[list[dict[str, Any]]]
+    cells: list[list[JudgedFigure]]
 
 
-def grid_of(expectations: list[dict[str, Any]], workloads: list[str]) -> Grid | None:
+def grid_of(expectations: Sequence[JudgedFigure], workloads: Sequence[str]) -> Grid | None:
     """None unless the published figures fill at least two columns and two rows without a gap."""
-    found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    found: dict[tuple[str, str], dict[str, JudgedFigure]] = {}
     for judged in expectations:
-        found.setdefault((judged["metric"], _where(judged)), {})[judged["workload"] or ""] = judged
+        found.setdefault((judged.metric, _where(judged)), {})[judged.workload or ""] = judged
     names = [name for name in workloads if any(name in cells for cells in found.values())]
     is_full = len(expectations) == len(found) * len(names) and all(set(cells) == set(names) for cells in found.values())
-    if not is_full or len(found) < 2 or len(names) < 2 or any(judged["published"] is None for judged in expectations):
+    if not is_full or len(found) < 2 or len(names) < 2 or any(judged.published is None for judged in expectations):
         return None
     columns = [
-        Column(metric, where, _common(cells, "tolerance"), _common(cells, "noun"))
+        Column(metric, where, _common(c.tolerance for c in cells.values()), _common(c.noun for c in cells.values()))
         for (metric, where), cells in found.items()
     ]
     return Grid(columns, names, [[cells[name] for cells in found.values()] for name in names])
@@ -81,14 +82,14 @@ def metric_name(metric: str, noun: str) -> str:
     return f"{words.replace('_', ' ').replace('99 9', '99.9')}, {unit}" if is_unit else metric.replace("_", " ")
 
 
-def _where(judged: dict[str, Any]) -> str:
-    arm = judged["arm"] or ""
+def _where(judged: JudgedFigure) -> str:
+    arm = judged.arm or ""
     if arm.startswith(SOLO):
         return "alone"
-    is_comparison = judged["metric"] in COMPARISONS and judged["baseline"]
-    return f"{arm} against {judged['baseline']}" if is_comparison else arm
+    is_comparison = judged.metric in COMPARISONS and judged.baseline
+    return f"{arm} against {judged.baseline}" if is_comparison else arm
 
 
-def _common(cells: dict[str, dict[str, Any]], key: str) -> str:
-    values = {judged[key] for judged in cells.values()}
-    return str(values.pop()) if len(values) == 1 else ""
+def _common(values: Iterable[str]) -> str:
+    found = set(values)
+    return found.pop() if len(found) == 1 else ""

@@ -17,6 +17,7 @@ import msgspec
 from tailrace.errors import TailraceError, reason_of
 from tailrace.files import read_json
 from tailrace.outcome.types import Host, Outcome, Port, Workload
+from tailrace.results.summary.sweep import PlannedSweep
 
 SOLO = "solo:"
 ENVELOPE = frozenset({"status", "reason", "arm", "trial", "plan_hash", "is_machine_fault", "unfinished", "cores"})
@@ -191,7 +192,7 @@ class Run:
     @property
     def named_arms(self) -> list[str]:
         """Arms as the scenario names them."""
-        return self.arms if self.sweep is None else [str(arm) for arm in self.sweep["arms"]]
+        return self.arms if self.sweep is None else list(self.sweep.arms)
 
     @property
     def baseline(self) -> str | None:
@@ -201,11 +202,10 @@ class Run:
         arms, named = self.named_arms, self.manifest.get("baseline")
         return named if named in arms else next(iter(arms), None)
 
-    @property
-    def sweep(self) -> dict[str, Any] | None:
-        """Axes, points and arms of a sweep; None for another run. Arms of a sweep are named `<arm>@<point>`."""
-        found = self.manifest.get("sweep")
-        return found if isinstance(found, dict) else None
+    @cached_property
+    def sweep(self) -> PlannedSweep | None:
+        """Axes, points and arms of a sweep; None for another run."""
+        return msgspec.convert(self.manifest.get("sweep"), PlannedSweep | None)
 
     def arm_at(self, arm: str, label: str) -> str:
         """The name of an arm at one point of a sweep."""

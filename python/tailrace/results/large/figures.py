@@ -34,8 +34,8 @@ def bounds_of(trial: Trial, figures: dict[str, dict[str, float]]) -> dict[str, l
 
 
 def _figure(trial: Trial, name: str, metric: str) -> float | None:
-    kind = (trial.workload(name) or {}).get("kind")
-    if metric == COMPLETION and kind is not None and facts_of(str(kind)).is_open_loop:
+    own = trial.typed_workloads.get(name)
+    if metric == COMPLETION and own is not None and facts_of(own.kind).is_open_loop:
         return None
     value = metric_of_members(trial, [name], metric)
     return None if value is None else float(f"{value:.{DIGITS}g}")

@@ -2,97 +2,127 @@
 per request, and frames that interfaces lost.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
+from tailrace.outcome.types import Interfaces, Live, MachineTimes
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, PS_PER_US
-from tailrace.results.metrics.processors import KINDS, switches_of
+from tailrace.results.metrics.processors import Switched, switches_of
+from tailrace.results.summary.base import Part
+from tailrace.results.summary.hosts import Costs, InterfaceLosses, MachineSpent, Spent
+from tailrace.results.summary.means import means_of
 
-LOSSES = ("rx_dropped", "rx_overruns", "tx_dropped", "tx_overruns")
+P = TypeVar("P", bound=Part)
+NO_LOSS = InterfaceLosses(rx_dropped=0, rx_overruns=0, tx_dropped=0, tx_overruns=0)
 
 
-def summarise_costs(trials: list[Trial]) -> dict[str, Any] | None:
+class Used(Switched, Protocol):
+    """A program, all programs of a workload on a host, or the switch."""
+
+    @property
+    def user_ps(self) -> int:
+        """On the program itself."""
+
+    @property
+    def system_ps(self) -> int:
+        """On system calls."""
+
+
+def summarise_costs(trials: list[Trial]) -> Costs | None:
     """Means over live trials; None for others."""
-    found = [row for trial in trials if (trial.outcome.get("live") or {}).get("machine") and (row := _row(trial))]
-    return _mean(found) if found else None
-
-
-def _row(trial: Trial) -> dict[str, Any]:
-    live, span_s = trial.outcome["live"], trial.outcome["live"]["span_s"]
-    requests = {one["name"]: int(one.get("transactions") or 0) for one in trial.outcome["workloads"]}
-    done = sum(requests.values())
-    return {
-        "programs": {
-            f"{row['name']}/{host['name']}": _spent(row, span_s, requests.get(row["name"], 0))
-            for host in trial.outcome["hosts"]
-            for row in host.get("programs", [])
-        },
-        "switch": _spent(live["switch"], span_s, done) if live["switch"] else None,
-        "neighbours": {name: _spent(row, span_s, 0) for name, row in live["neighbours"].items()},
-        "machine": _machine(live["machine"], span_s, done),
-        "losses": _losses(live["interfaces"]),
-    }
-
-
-def _spent(row: Mapping[str, Any], span_s: float, requests: int) -> dict[str, float | None]:
-    """`row` is of a program, of all programs of a workload on a host, or of the switch."""
-    return {
-        "user_cores": row["user_ps"] / PS_PER_S / span_s,
-        "system_cores": row["system_ps"] / PS_PER_S / span_s,
-        "voluntary_per_s": row["voluntary_switches"] / span_s,
-        "involuntary_per_s": row["involuntary_switches"] / span_s,
-        "switches_per_request": switches_of(row) / requests if requests else None,
-        "cpu_us_per_request": (row["user_ps"] + row["system_ps"]) / PS_PER_US / requests if requests else None,
-    }
-
-
-def _machine(row: Mapping[str, Any], span_s: float, requests: int) -> dict[str, float | None]:
-    return {
-        **{f"{kind}_cores": row[f"{kind}_ps"] / PS_PER_S / span_s for kind in KINDS},
-        "switches_per_s": row["context_switches"] / span_s,
-        "switches_per_request": row["context_switches"] / requests if requests else None,
-        "backlog_dropped": row["backlog"]["dropped"],
-        "backlog_squeezed": row["backlog"]["squeezed"],
-    }
-
-
-def _losses(interfaces: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Interfaces that lost frames, of hosts and of a foreign switch."""
-    every = {f"{host} eth0": own for host, own in interfaces["hosts"].items()} | dict(interfaces["switch"])
-    return {name: lost for name, own in every.items() if any((lost := {key: own[key] for key in LOSSES}).values())}
-
-
-def _mean(rows: list[Any]) -> Any:
-    """The means of values of one shape; a part that some trials lack is the mean of the others."""
-    kept = [row for row in rows if row is not None]
-    if not kept:
+    found = [_row(trial, live) for trial in trials if (live := trial.typed.live)]
+    if not found:
         return None
-    if isinstance(kept[0], Mapping):
-        return {key: _mean([row.get(key) for row in kept]) for key in _keys(kept)}
-    return sum(kept) / len(kept)
+    switches = [row.switch for row in found if row.switch]
+    return Costs(
+        programs=_by_name(Spent, [row.programs for row in found]),
+        switch=means_of(Spent, switches) if switches else None,
+        neighbours=_by_name(Spent, [row.neighbours for row in found]),
+        machine=means_of(MachineSpent, [row.machine for row in found]),
+        losses=_by_name(InterfaceLosses, [row.losses for row in found]),
+    )
 
 
-def _keys(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for row in rows for key in row))
+def _by_name(kind: type[P], rows: Sequence[Mapping[str, P]]) -> dict[str, P]:
+    """Means over the trials that have a part of this name."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: means_of(kind, [row[name] for row in rows if name in row]) for name in names}
 
 
-def parts_of(costs: Mapping[str, Any], most: int | None = None) -> list[tuple[str, dict[str, float | None]]]:
+def _row(trial: Trial, live: Live) -> Costs:
+    span_s = live.span_s
+    requests = {own.name: own.transactions for own in trial.typed.workloads}
+    done = sum(requests.values())
+    return Costs(
+        programs={
+            f"{own.name}/{host.name}": _spent(own, span_s, requests.get(own.name, 0))
+            for host in trial.typed.hosts
+            for own in host.programs or []
+        },
+        switch=_spent(live.switch, span_s, done) if live.switch else None,
+        neighbours={name: _spent(own, span_s, 0) for name, own in live.neighbours.items()},
+        machine=_machine(live.machine, span_s, done),
+        losses=_losses(live.interfaces),
+    )
+
+
+def _spent(own: Used, span_s: float, requests: int) -> Spent:
+    return Spent(
+        user_cores=own.user_ps / PS_PER_S / span_s,
+        system_cores=own.system_ps / PS_PER_S / span_s,
+        voluntary_per_s=own.voluntary_switches / span_s,
+        involuntary_per_s=own.involuntary_switches / span_s,
+        switches_per_request=switches_of(own) / requests if requests else None,
+        cpu_us_per_request=(own.user_ps + own.system_ps) / PS_PER_US / requests if requests else None,
+    )
+
+
+def _machine(own: MachineTimes, span_s: float, requests: int) -> MachineSpent:
+    return MachineSpent(
+        user_cores=own.user_ps / PS_PER_S / span_s,
+        system_cores=own.system_ps / PS_PER_S / span_s,
+        softirq_cores=own.softirq_ps / PS_PER_S / span_s,
+        steal_cores=None if own.steal_ps is None else own.steal_ps / PS_PER_S / span_s,
+        idle_cores=None if own.idle_ps is None else own.idle_ps / PS_PER_S / span_s,
+        switches_per_s=own.context_switches / span_s,
+        switches_per_request=own.context_switches / requests if requests else None,
+        backlog_dropped=own.backlog["dropped"],
+        backlog_squeezed=own.backlog["squeezed"],
+    )
+
+
+def _losses(interfaces: Interfaces) -> dict[str, InterfaceLosses]:
+    """Interfaces that lost frames, of hosts and of a foreign switch."""
+    every = {f"{host} eth0": own for host, own in interfaces.hosts.items()} | interfaces.switch
+    found = {
+        name: InterfaceLosses(
+            rx_dropped=own["rx_dropped"],
+            rx_overruns=own["rx_overruns"],
+            tx_dropped=own["tx_dropped"],
+            tx_overruns=own["tx_overruns"],
+        )
+        for name, own in every.items()
+    }
+    return {name: lost for name, lost in found.items() if lost != NO_LOSS}
+
+
+def parts_of(costs: Costs, most: int | None = None) -> list[tuple[str, Spent]]:
     """The programs, the switch and the neighbours of an arm with what each spent; of programs and neighbours `most`."""
-    switch = [("switch", costs["switch"])] if costs["switch"] else []
-    return [*list(costs["programs"].items())[:most], *switch, *list(costs["neighbours"].items())[:most]]
+    switch = [("switch", costs.switch)] if costs.switch else []
+    return [*list(costs.programs.items())[:most], *switch, *list(costs.neighbours.items())[:most]]
 
 
-def cost_rows(summary: Mapping[str, Any], text: Callable[[float | None], str]) -> list[list[str]]:
+def cost_rows(arms: Iterable[tuple[str, Costs | None]], text: Callable[[float | None], str]) -> list[list[str]]:
     """A text table with the programs, the switch, the neighbours and the machine of each arm; none without costs."""
     rows: list[list[str]] = []
-    for arm, own in summary["arms"].items():
-        if not (costs := own.get("costs")):
+    for arm, costs in arms:
+        if costs is None:
             continue
         rows += [[arm, name, *(text(value) for value in _figures(part))] for name, part in parts_of(costs)]
-        machine = costs["machine"]
-        figures = (machine["user_cores"], machine["system_cores"], machine["softirq_cores"])
-        switches = (machine["switches_per_s"], machine["switches_per_request"], None)
+        machine = costs.machine
+        figures = (machine.user_cores, machine.system_cores, machine.softirq_cores)
+        switches = (machine.switches_per_s, machine.switches_per_request, None)
         rows.append([arm, "machine", *(text(value) for value in (*figures, *switches))])
     return [["arm", "workload/host", *HEADS], *rows] if rows else []
 
@@ -100,12 +130,12 @@ def cost_rows(summary: Mapping[str, Any], text: Callable[[float | None], str]) -
 HEADS = ("user, cores", "system, cores", "soft irq, cores", "switches/s", "per request", "CPU us/request")
 
 
-def _figures(part: Mapping[str, Any]) -> tuple[float | None, ...]:
+def _figures(part: Spent) -> tuple[float | None, ...]:
     return (
-        part["user_cores"],
-        part["system_cores"],
+        part.user_cores,
+        part.system_cores,
         None,
-        part["voluntary_per_s"] + part["involuntary_per_s"],
-        part["switches_per_request"],
-        part["cpu_us_per_request"],
+        part.voluntary_per_s + part.involuntary_per_s,
+        part.switches_per_request,
+        part.cpu_us_per_request,
     )

@@ -8,15 +8,14 @@ missed where the whole interval lies beyond it, and undecided otherwise.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Literal
 
 from tailrace.results.metrics.figure import Figure
 from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.latency import PERCENTILES
+from tailrace.results.summary.expectation import End
 from tailrace.statistics import LEVEL, Interval, TrialsNeeded
 from tailrace.statistics.percentile import PLAIN_MAX
 
-End = Literal["meets", "misses", "undecided"]
 TAIL_FACTOR = 3.0
 """Of percentiles above `PLAIN_MAX`, "meets" has this fraction of an error: few trials underestimate tails. With it a
 percentile that lies at the bound is said to meet it in 2 to 4 % of simulated searches whose error is 5 %."""

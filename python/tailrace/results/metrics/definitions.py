@@ -1,11 +1,12 @@
 """Metrics of a workload in one trial, and the choice of its main metric."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from typing import get_args
 
+from tailrace.outcome.types import Workload
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import PS_PER_S
-from tailrace.results.metrics.latency import latency_of_trial
+from tailrace.results.metrics.latency import latency_of_trial, workloads_of
 from tailrace.scenario.experiment import HeadlineMetric
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
@@ -61,9 +62,8 @@ def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> floa
     Rates and goodput are what all did, over the longest of their times: one that is done early has no rate afterwards.
     Waits and losses are pooled.
     """
-    outcomes = [trial.workload(name) for name in members]
-    found = [outcome for outcome in outcomes if outcome is not None]
-    if not found or len(found) < len(outcomes):
+    found = workloads_of(trial, members)
+    if not found or len(found) < len(members):
         return None
     if metric.startswith("latency_"):
         figure = _latency(trial, members, metric)
@@ -85,7 +85,7 @@ def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> floa
     return sum(value * time / longest_ps for value, time in zip(known, times_ps, strict=True)) if longest_ps else 0.0
 
 
-def _own(trial: Trial, outcome: dict[str, Any], metric: str) -> float | None:
+def _own(trial: Trial, outcome: Workload, metric: str) -> float | None:
     """A number of one workload that is no percentile and no share."""
     match metric:
         case "goodput_gbps":
@@ -93,11 +93,10 @@ def _own(trial: Trial, outcome: dict[str, Any], metric: str) -> float | None:
         case "rate_per_s":
             return _rate_per_s(trial, outcome)
         case "timeouts":
-            tcp = outcome.get("tcp") or {}
-            return float(tcp["timeouts"]) if "timeouts" in tcp else None
+            timeouts = outcome.tcp.timeouts if outcome.tcp else None
+            return None if timeouts is None else float(timeouts)
         case "completion_s":
-            completion_ps = outcome["completion_ps"]
-            return completion_ps / PS_PER_S if completion_ps is not None else None
+            return outcome.completion_ps / PS_PER_S if outcome.completion_ps is not None else None
         case _:
             raise AssertionError(f"{metric} is not a workload metric")
 
@@ -133,7 +132,7 @@ def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> 
     Workloads of several kinds have their goodput in common.
     """
     told = [run.told(arm) for arm in run.arms]
-    trials = [found for found in told if any(trial.workload(name) for trial in found for name in members)]
+    trials = [found for found in told if any(name in trial.typed_workloads for trial in found for name in members)]
     kinds = run.kinds_of(members)
     choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
     if is_group:  # a group has no completion of its own: its main metric is a rate
@@ -141,36 +140,36 @@ def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> 
     return next((m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)), None)
 
 
-def goodput_gbps(trial: Trial, outcome: dict[str, Any]) -> float:
+def goodput_gbps(trial: Trial, outcome: Workload) -> float:
     """Application bytes over the time in which they were counted."""
     time_ps = counted_ps(trial, outcome)
     # Bytes per picosecond are Tbyte/s: 8000 Gbit/s.
-    return float(outcome["goodput_bytes"] * 8_000 / time_ps) if time_ps else 0.0
+    return float(outcome.goodput_bytes * 8_000 / time_ps) if time_ps else 0.0
 
 
-def counted_ps(trial: Trial, outcome: dict[str, Any]) -> int:
+def counted_ps(trial: Trial, outcome: Workload) -> int:
     """Time for which a workload was counted: until its completion, or from the end of the warm-up to the end of the
     trial.
     """
-    return int(outcome["completion_ps"] or trial.outcome["end_ps"] - outcome.get("counted_from_ps", 0))
+    return outcome.completion_ps or trial.typed.end_ps - outcome.counted_from_ps
 
 
-def _rate_per_s(trial: Trial, outcome: dict[str, Any]) -> float | None:
+def _rate_per_s(trial: Trial, outcome: Workload) -> float | None:
     """Transactions per second of a closed loop, over its completion or the whole trial."""
     time_ps = counted_ps(trial, outcome)
-    has_rate = facts_of(outcome["kind"]).has_metric("rate_per_s")
-    return float(outcome["transactions"] * PS_PER_S / time_ps) if has_rate and time_ps else None
+    has_rate = facts_of(outcome.kind).has_metric("rate_per_s")
+    return float(outcome.transactions * PS_PER_S / time_ps) if has_rate and time_ps else None
 
 
-def _failed_percent(outcomes: Sequence[dict[str, Any]]) -> float | None:
+def _failed_percent(outcomes: Sequence[Workload]) -> float | None:
     """Requests that have failed, in percent of those that have ended; None where a workload has none."""
-    counted = [outcome.get("request_counts") for outcome in outcomes]
-    ended = sum(requests["answered"] + requests["failed"] for requests in counted if requests)
-    failed = sum(requests["failed"] for requests in counted if requests)
-    return 100 * failed / ended if ended and all(counted) else None
+    counted = [outcome.request_counts for outcome in outcomes if outcome.request_counts]
+    ended = sum(requests.answered + requests.failed for requests in counted)
+    failed = sum(requests.failed for requests in counted)
+    return 100 * failed / ended if ended and len(counted) == len(outcomes) else None
 
 
-def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | None:
+def _loss_percent(trial: Trial, outcomes: Sequence[Workload]) -> float | None:
     """Frames with data that were lost, in percent: those that TCP had to send again, or datagrams without room."""
     counted = [_lost_of(trial, outcome) for outcome in outcomes]
     known = [pair for pair in counted if pair is not None]
@@ -178,31 +177,30 @@ def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | N
     return 100 * sum(pair[0] for pair in known) / sent if sent and len(known) == len(counted) else None
 
 
-def _lost_of(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
+def _lost_of(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
     """Frames lost and sent of one workload; None where nothing tells."""
-    facts = facts_of(outcome["kind"])
+    facts = facts_of(outcome.kind)
     if facts.protocol == "udp":
         return _lost_datagrams(trial, outcome) if facts.are_datagrams_timed else None
-    tcp = outcome.get("tcp") or {}
-    if "retransmits" not in tcp or not tcp.get("segments_sent"):
+    tcp = outcome.tcp
+    if tcp is None or tcp.retransmits is None or not tcp.segments_sent:
         return None
     # What the receiver had already was not lost: a probe, or a segment that another overtook.
-    return max(0, tcp["retransmits"] - (tcp.get("spurious_retransmits") or 0)), tcp["segments_sent"]
+    return max(0, tcp.retransmits - (tcp.spurious_retransmits or 0)), tcp.segments_sent
 
 
-def _lost_datagrams(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
+def _lost_datagrams(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
     """By what switches dropped of it; by the counts of its own ends where switches cannot tell it from another.
 
     Switches count from the end of the warm-up, the ends of `frames` in the whole trial. None where nothing tells.
     """
-    lost = _dropped_frames(trial, outcome["name"])
+    lost = _dropped_frames(trial, outcome.name)
     if lost is None:
-        counts = outcome.get("datagrams")
-        return (counts["sent"] - counts["delivered"], counts["sent"]) if counts else None
-    if any(host.get("ip") for host in trial.outcome.get("hosts", [])):
-        return lost, _offered_frames(trial, outcome["name"])
-    delivered = (outcome.get("latency") or {}).get("count", 0)
-    return lost, lost + delivered
+        counts = outcome.datagrams
+        return (counts.sent - counts.delivered, counts.sent) if counts else None
+    if any(host.ip for host in trial.typed.hosts):
+        return lost, _offered_frames(trial, outcome.name)
+    return lost, lost + (outcome.latency.count if outcome.latency else 0)
 
 
 def _dropped_frames(trial: Trial, name: str) -> int | None:
@@ -211,21 +209,21 @@ def _dropped_frames(trial: Trial, name: str) -> int | None:
     Real frames tell their hosts only: those of several workloads between two hosts are counted together.
     """
     lost = 0
-    for switch in trial.outcome.get("switches") or [{}]:
-        if "losses" not in switch:
+    for switch in trial.typed.switches:
+        if switch.losses is None:
             return None
-        for row in switch["losses"]:
-            if name in row["workloads"] and len(row["workloads"]) > 1:
+        for row in switch.losses:
+            if name in row.workloads and len(row.workloads) > 1:
                 return None
-            lost += row["frames"] if name in row["workloads"] else 0
-    return lost
+            lost += row.frames if name in row.workloads else 0
+    return lost if trial.typed.switches else None
 
 
 def _offered_frames(trial: Trial, name: str) -> int:
     """Frames of a workload that came to the switch to which most of them came: a datagram in fragments is several."""
     offered: dict[str, int] = {}
-    for port in trial.ports(None):
-        for row in port.get("traffic") or []:
-            if row["workloads"] == [name]:
-                offered[port["node"]] = offered.get(port["node"], 0) + row["sent_frames"] + row["dropped_frames"]
+    for port in trial.typed_ports(None):
+        for row in port.traffic or []:
+            if row.workloads == [name]:
+                offered[port.node] = offered.get(port.node, 0) + row.sent_frames + row.dropped_frames
     return max(offered.values(), default=0)

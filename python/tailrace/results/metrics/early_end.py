@@ -2,19 +2,20 @@
 short a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.errors import listed
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, span_text
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import EarlyEnd
 
-Summary = dict[str, Any]
 EARLY_SHARE = 0.1
 """Of the duration: a trial that ended before is told. Most durations are limits, with time to spare."""
 
 
-def early_end_of(trials: Sequence[Trial], plan: Summary) -> Summary | None:
+def early_end_of(trials: Sequence[Trial], plan: Mapping[str, Any]) -> EarlyEnd | None:
     """Trials of an arm that ended with less than `EARLY_SHARE` of their duration, which is that of the scale of the
     run; None where none did.
     """
@@ -22,44 +23,43 @@ def early_end_of(trials: Sequence[Trial], plan: Summary) -> Summary | None:
     if not duration_ps:
         return None
     limit_ps = EARLY_SHARE * duration_ps
-    ends_ps = [
-        trial.outcome["end_ps"] for trial in trials if trial.outcome["end_ps"] < limit_ps and not trial.is_unfinished
-    ]
+    ended = [trial.typed.end_ps for trial in trials if not trial.is_unfinished]
+    ends_ps = [end_ps for end_ps in ended if end_ps < limit_ps]
     if not ends_ps:
         return None
-    return {
-        "trials": len(ends_ps),
-        "of": len(trials),
-        "first_s": min(ends_ps) / PS_PER_S,
-        "last_s": max(ends_ps) / PS_PER_S,
-        "duration_s": duration_ps / PS_PER_S,
-    }
+    return EarlyEnd(
+        trials=len(ends_ps),
+        of=len(trials),
+        first_s=min(ends_ps) / PS_PER_S,
+        last_s=max(ends_ps) / PS_PER_S,
+        duration_s=duration_ps / PS_PER_S,
+    )
 
 
 def early_end_sentences(summary: Summary) -> list[str]:
     """One sentence for the arms of which the same is true; of a sweep one for all its points."""
-    if summary["sweep"] is not None:
+    if summary.sweep is not None:
         return _of_sweep(summary)
     arms_of: dict[str, list[str]] = {}
-    for arm, own in summary["arms"].items():
-        if own["early_end"]:
-            arms_of.setdefault(_words(own["early_end"]), []).append(arm)
+    for arm, own in summary.arms.items():
+        if own.early_end:
+            arms_of.setdefault(_words(own.early_end), []).append(arm)
     return [f"{listed(arms)}: {words}." for words, arms in arms_of.items()]
 
 
 def _of_sweep(summary: Summary) -> list[str]:
     """`Trials at 3 of 20 points ended when all work was done, ...`; arms of a sweep are those of its points."""
-    points = summary["sweep"]["points"]
-    of_point = [(f"{arm}@{point['label']}", point) for point in points for arm in summary["sweep"]["arms"]]
+    points = summary.swept.points
+    of_point = [(f"{arm}@{point.label}", point) for point in points for arm in summary.swept.arms]
     found = [
-        (early, arm.partition("@")[0], point["label"])
+        (of_arm.early_end, arm.partition("@")[0], point.label)
         for arm, point in of_point
-        if (early := summary["arms"].get(arm, {}).get("early_end"))
+        if (of_arm := summary.arms.get(arm)) and of_arm.early_end
     ]
     if not found:
         return []
-    shortest, arm, label = min(found, key=lambda one: float(one[0]["first_s"]))
-    first, duration = (span_text(shortest[key] * PS_PER_S) for key in ("first_s", "duration_s"))
+    shortest, arm, label = min(found, key=lambda one: one[0].first_s)
+    first, duration = (span_text(span_s * PS_PER_S) for span_s in (shortest.first_s, shortest.duration_s))
     count = len({label for _, _, label in found})
     return [
         f"Trials at {count} of {len(points)} point{'s' * (len(points) != 1)} ended within {100 * EARLY_SHARE:.0f} % of"
@@ -67,13 +67,13 @@ def _of_sweep(summary: Summary) -> list[str]:
     ]
 
 
-def _words(found: Summary) -> str:
+def _words(found: EarlyEnd) -> str:
     """`the trials ended when all work was done, after 5 ms of 900 ms`."""
-    trials, of = found["trials"], found["of"]
+    trials, of = found.trials, found.of
     whose = "the trials" if trials == of > 1 else "the trial" if trials == of else f"{trials} of {of} trials"
-    first, last = (span_text(found[key] * PS_PER_S) for key in ("first_s", "last_s"))
+    first, last = (span_text(span_s * PS_PER_S) for span_s in (found.first_s, found.last_s))
     after = first if first == last else f"{first} to {last}"
-    duration = span_text(found["duration_s"] * PS_PER_S)
+    duration = span_text(found.duration_s * PS_PER_S)
     # The others may have ended with their work too, and not so early.
     early = "" if trials == of else f"within {100 * EARLY_SHARE:.0f} % of the duration, "
     return f"{whose} ended {early}when all work was done, after {after} of {duration}"

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.definitions import SHARES, bounds_of_trials, key_of_latency, metric_of_members
 from tailrace.results.metrics.latency import FIGURES, PERCENTILES, latencies_of, latency_interval, latency_of_trial
-from tailrace.results.metrics.sample_summary import interval_dict
+from tailrace.results.summary.figure import FigureSummary
 from tailrace.statistics import (
     LEVEL,
     Interval,
@@ -67,15 +66,15 @@ class Figure:
     def _found(self) -> Found:
         return self.interval_at(LEVEL)
 
-    def data(self) -> dict[str, Any]:
-        """For result files."""
-        return {
-            "value": self.value,
-            "values": list(self.values),
-            "interval": interval_dict(self.interval),
-            "trials_needed": self.trials_needed,
-            "bounds": self.bounds,
-        }
+    def data(self) -> FigureSummary:
+        """For the summary of a run."""
+        return FigureSummary(
+            value=self.value,
+            values=list(self.values),
+            interval=self.interval,
+            trials_needed=self.trials_needed,
+            bounds=self.bounds,
+        )
 
 
 def figure_of(trials: Sequence[Trial], members: Sequence[str], metric: str) -> Figure:

@@ -1,32 +1,32 @@
 """The figures of each workload and group in one arm, over its told trials: what the outcome table shows."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
 from tailrace.results.metrics.definitions import main_metric
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.subjects import Subject, subjects_of
+from tailrace.results.summary.figure import Figures, TableSubject
 from tailrace.scenario.workloads.kinds import facts_of
 
 METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
 
 
-def summarise_subjects(run: Run) -> list[dict[str, Any]]:
+def summarise_subjects(run: Run) -> list[TableSubject]:
     """Workloads and groups in the order of tables, and the metric that each of them leads with."""
     return [
-        {
-            "name": subject.name,
-            "members": list(subject.members),
-            "is_group": subject.is_group,
-            "is_member": subject.is_member,
-            "lead": _lead(run, subject),
-        }
+        TableSubject(
+            name=subject.name,
+            members=list(subject.members),
+            is_group=subject.is_group,
+            is_member=subject.is_member,
+            lead=_lead(run, subject),
+        )
         for subject in subjects_of(run)
     ]
 
 
-def summarise_figures(run: Run, arm: str) -> dict[str, dict[str, Any]]:
+def summarise_figures(run: Run, arm: str) -> dict[str, Figures]:
     """By subject and metric the figure of the told trials: `figure_of`."""
     trials = run.told(arm)
     # A workload alone is in no group, and no other has figures there: looked for in every such arm, that is quadratic.
@@ -43,6 +43,6 @@ def _lead(run: Run, subject: Subject) -> str | None:
     return main_metric(run, subject.members, is_group=subject.is_group)
 
 
-def _figures(trials: Sequence[Trial], subject: Subject) -> dict[str, Any]:
+def _figures(trials: Sequence[Trial], subject: Subject) -> Figures:
     found = {metric: figure_of(trials, subject.members, metric) for metric in METRICS}
     return {metric: figure.data() for metric, figure in found.items() if figure.value is not None}

@@ -3,10 +3,12 @@
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from math import ceil
-from typing import Any
+
+from msgspec.structs import asdict
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.tables import read_trial_table
+from tailrace.results.summary.workload import FlowSlowdown, SizeClass, SlowdownPercentiles
 
 SIZE_EDGES_BYTES = tuple(digit * 10**decade for decade in range(2, 9) for digit in (1, 2, 5))
 """A size class ends at each of these; the last class has no end."""
@@ -14,7 +16,7 @@ P99_COUNT_MIN = 100
 """A 99th percentile of fewer flows would be their maximum."""
 
 
-def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -> dict[str, Any] | None:
+def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -> FlowSlowdown | None:
     """Percentiles over the flows of workloads in all trials, by class of size; None where no flow has a size."""
     classes: dict[int, list[float]] = {}
     for trial in trials:
@@ -23,8 +25,9 @@ def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -
     if not classes:
         return None
     everything = [slowdown for found in classes.values() for slowdown in found]
-    sizes = [_bounds(index) | _percentiles(classes[index]) for index in sorted(classes)]
-    return _percentiles(everything) | {"sizes": sizes}
+    return FlowSlowdown(
+        **asdict(_percentiles(everything)), sizes=[_size_class(at, classes[at]) for at in sorted(classes)]
+    )
 
 
 def _flows(trial: Trial, members: Collection[str]) -> Iterable[tuple[int, float]]:
@@ -40,22 +43,22 @@ def _flows(trial: Trial, members: Collection[str]) -> Iterable[tuple[int, float]
             yield size_bytes, latency_ps / ideal_ps
 
 
-def _bounds(index: int) -> dict[str, float | int | None]:
-    """A class holds sizes above `from_bytes` up to `to_bytes`."""
-    return {
-        "from_bytes": SIZE_EDGES_BYTES[index - 1] if index > 0 else 0,
-        "to_bytes": SIZE_EDGES_BYTES[index] if index < len(SIZE_EDGES_BYTES) else None,
-    }
+def _size_class(index: int, slowdowns: list[float]) -> SizeClass:
+    return SizeClass(
+        **asdict(_percentiles(slowdowns)),
+        from_bytes=SIZE_EDGES_BYTES[index - 1] if index > 0 else 0,
+        to_bytes=SIZE_EDGES_BYTES[index] if index < len(SIZE_EDGES_BYTES) else None,
+    )
 
 
-def _percentiles(slowdowns: list[float]) -> dict[str, float | int | None]:
+def _percentiles(slowdowns: list[float]) -> SlowdownPercentiles:
     ordered = sorted(slowdowns)
-    return {
-        "count": len(ordered),
-        "mean": sum(ordered) / len(ordered),
-        "p50": value_at(ordered, 0.5),
-        "p99": value_at(ordered, 0.99) if len(ordered) >= P99_COUNT_MIN else None,
-    }
+    return SlowdownPercentiles(
+        count=len(ordered),
+        mean=sum(ordered) / len(ordered),
+        p50=value_at(ordered, 0.5),
+        p99=value_at(ordered, 0.99) if len(ordered) >= P99_COUNT_MIN else None,
+    )
 
 
 def value_at(ordered: list[float], share: float) -> float:

@@ -1,40 +1,33 @@
 """Figures of hypervisors: switches of context, exits, overruns, and what their cores spent time on."""
 
 from collections.abc import Callable
-from typing import Any
 
+from tailrace.outcome.types import Hypervisor
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, PS_PER_US
-from tailrace.results.metrics.processors import switches_of
-
-BUSY = ("user", "system", "softirq")
-
-
-def hypervisors_of(trial: Trial) -> list[dict[str, Any]]:
-    """The hypervisors of a trial."""
-    found: list[dict[str, Any]] = trial.outcome.get("hypervisors", [])
-    return found
+from tailrace.results.metrics.processors import busy_ps, switches_of
+from tailrace.results.summary.hosts import HypervisorMeans
+from tailrace.results.summary.means import means_of
 
 
 def _counted_ps(trial: Trial) -> int:
-    hosts = trial.hosts.values()
-    since = max((int(host.get("counted_from_ps", 0)) for host in hosts), default=0)
-    return max(1, int(trial.outcome["end_ps"]) - since)
+    since_ps = max((host.counted_from_ps or 0 for host in trial.typed.hosts), default=0)
+    return max(1, trial.typed.end_ps - since_ps)
 
 
-def _summed(trial: Trial, of: Callable[[dict[str, Any]], int]) -> int | None:
-    found = hypervisors_of(trial)
+def _summed(trial: Trial, of: Callable[[Hypervisor], int]) -> int | None:
+    found = trial.typed.hypervisors
     return sum(of(own) for own in found) if found else None
 
 
-def _polled_for_nothing_ps(own: dict[str, Any]) -> int:
-    polled = sum(int(task["user_ps"]) for task in own["tasks"] if task["kind"] == "polling")
-    return max(0, polled - int(own["polled_for_frames_ps"]))
+def _polled_for_nothing_ps(own: Hypervisor) -> int:
+    polled = sum(task.user_ps for task in own.tasks if task.kind == "polling")
+    return max(0, polled - own.polled_for_frames_ps)
 
 
-def _busy_ps(own: dict[str, Any]) -> int:
+def _busy_ps(own: Hypervisor) -> int:
     """Time of all cores; polling for nothing is no work."""
-    return sum(int(core[f"{kind}_ps"]) for core in own["cores"] for kind in BUSY) - _polled_for_nothing_ps(own)
+    return sum(busy_ps(core) for core in own.cores) - _polled_for_nothing_ps(own)
 
 
 def switches_per_s(trial: Trial) -> float | None:
@@ -43,9 +36,8 @@ def switches_per_s(trial: Trial) -> float | None:
     return None if switches is None else switches * PS_PER_S / _counted_ps(trial)
 
 
-def _overruns(own: dict[str, Any]) -> int:
-    ports = sum(int(port["receive_overruns"] + port["send_overruns"]) for port in own["ports"])
-    return ports + int(own["backlog_overruns"])
+def _overruns(own: Hypervisor) -> int:
+    return sum(port.receive_overruns + port.send_overruns for port in own.ports) + own.backlog_overruns
 
 
 def overruns(trial: Trial) -> float | None:
@@ -54,16 +46,16 @@ def overruns(trial: Trial) -> float | None:
     return None if found is None else float(found)
 
 
-def _kernel_ps(own: dict[str, Any]) -> int:
+def _kernel_ps(own: Hypervisor) -> int:
     """Time of kernels for virtual machines, without that of neighbours."""
-    tasks = sum(int(task["system_ps"]) for task in own["tasks"] if task["kind"] != "neighbour")
-    return tasks + sum(int(core["softirq_ps"]) for core in own["cores"])
+    tasks = sum(task.system_ps for task in own.tasks if task.kind != "neighbour")
+    return tasks + sum(core.softirq_ps for core in own.cores)
 
 
-def _inside_ps(own: dict[str, Any]) -> int:
+def _inside_ps(own: Hypervisor) -> int:
     """Time in which virtual machines ran, and in which cores that poll switched frames."""
-    cores = sum(int(task["user_ps"]) for task in own["tasks"] if task["kind"] == "virtual-cores")
-    return cores + int(own["polled_for_frames_ps"])
+    cores = sum(task.user_ps for task in own.tasks if task.kind == "virtual-cores")
+    return cores + own.polled_for_frames_ps
 
 
 def kernel_share_percent(trial: Trial) -> float | None:
@@ -74,45 +66,45 @@ def kernel_share_percent(trial: Trial) -> float | None:
 
 def per_transaction(trial: Trial, workload: str, metric: str) -> float | None:
     """A figure of all hypervisors for each completed transaction of a workload."""
-    done: int = (trial.workload(workload) or {}).get("transactions", 0)
+    own = trial.typed_workloads.get(workload)
     whole = _summed(trial, PER_TRANSACTION[metric])
-    if whole is None or not done:
+    if whole is None or own is None or not own.transactions:
         return None
-    return whole / (PS_PER_US if metric == "hypervisor_cpu_us_per_transaction" else 1) / done
+    return whole / (PS_PER_US if metric == "hypervisor_cpu_us_per_transaction" else 1) / own.transactions
 
 
-PER_TRANSACTION: dict[str, Callable[[dict[str, Any]], int]] = {
+PER_TRANSACTION: dict[str, Callable[[Hypervisor], int]] = {
     "hypervisor_switches_per_transaction": switches_of,
-    "exits_per_transaction": lambda own: int(own["exits"]),
+    "exits_per_transaction": lambda own: own.exits,
     "hypervisor_cpu_us_per_transaction": _busy_ps,
 }
 
 
-def summarise_hypervisors(trials: list[Trial]) -> list[dict[str, Any]]:
+def summarise_hypervisors(trials: list[Trial]) -> list[HypervisorMeans]:
     """Each hypervisor, means over trials: cores by kind of work, rates, and frames that found a queue full."""
-    rows: dict[str, list[dict[str, float]]] = {}
+    rows: dict[str, list[HypervisorMeans]] = {}
     for trial in trials:
-        for own in hypervisors_of(trial):
-            rows.setdefault(own["name"], []).append(_row(own, _counted_ps(trial)))
-    return [
-        {"name": name} | {key: sum(row[key] for row in found) / len(found) for key in found[0]}
-        for name, found in rows.items()
-    ]
+        for own in trial.typed.hypervisors or []:
+            rows.setdefault(own.name, []).append(_row(own, _counted_ps(trial)))
+    return [means_of(HypervisorMeans, found) for found in rows.values()]
 
 
-def _row(own: dict[str, Any], time_ps: int) -> dict[str, float]:
+def _row(own: Hypervisor, time_ps: int) -> HypervisorMeans:
     time_s = time_ps / PS_PER_S
-    cores = {kind: sum(int(core[f"{kind}_ps"]) for core in own["cores"]) for kind in (*BUSY, "idle")}
-    polling = _polled_for_nothing_ps(own)
-    return {
-        "cores": float(len(own["cores"])),
-        **{f"{kind}_cores": (ps - (polling if kind == "user" else 0)) / time_ps for kind, ps in cores.items()},
-        "polling_cores": polling / time_ps,
-        "voluntary_per_s": own["voluntary_switches"] / time_s,
-        "involuntary_per_s": own["involuntary_switches"] / time_s,
-        "exits_per_s": own["exits"] / time_s,
-        "receive_overruns": float(sum(port["receive_overruns"] for port in own["ports"])),
-        "send_overruns": float(sum(port["send_overruns"] for port in own["ports"])),
-        "backlog_overruns": float(own["backlog_overruns"]),
-        "overruns": float(_overruns(own)),
-    }
+    polling_ps = _polled_for_nothing_ps(own)
+    return HypervisorMeans(
+        name=own.name,
+        cores=len(own.cores),
+        user_cores=(sum(core.user_ps for core in own.cores) - polling_ps) / time_ps,
+        system_cores=sum(core.system_ps for core in own.cores) / time_ps,
+        softirq_cores=sum(core.softirq_ps for core in own.cores) / time_ps,
+        idle_cores=sum(core.idle_ps for core in own.cores) / time_ps,
+        polling_cores=polling_ps / time_ps,
+        voluntary_per_s=own.voluntary_switches / time_s,
+        involuntary_per_s=own.involuntary_switches / time_s,
+        exits_per_s=own.exits / time_s,
+        receive_overruns=sum(port.receive_overruns for port in own.ports),
+        send_overruns=sum(port.send_overruns for port in own.ports),
+        backlog_overruns=own.backlog_overruns,
+        overruns=_overruns(own),
+    )

@@ -1,11 +1,12 @@
 """Latency of one workload: its percentiles with the waits that the end of a trial cut off among them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from tailrace.outcome.types import Latency, Workload
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS
-from tailrace.results.metrics.sample_summary import interval_dict
+from tailrace.results.summary.kinds import LatencyFigures
+from tailrace.results.summary.workload import CutOffWaits, LatencySummary
 from tailrace.statistics import (
     LEVEL,
     Estimate,
@@ -26,7 +27,7 @@ FIGURES: dict[str, Callable[[Histogram], Estimate]] = {
 """Name of a figure, and how it follows from the latencies."""
 
 
-def latency_figure(workload: dict[str, Any], key: str) -> Estimate | None:
+def latency_figure(workload: Workload, key: str) -> Estimate | None:
     """`mean`, `max` or a percentile of one workload in one trial; None where it recorded no latency.
 
     Where nothing was cut off it is what the engine recorded.
@@ -42,7 +43,7 @@ def latency_of_trial(trial: Trial, members: Sequence[str], key: str) -> Estimate
 
     All estimates are kept with the trial: tables, comparisons and curves ask for each of them again.
     """
-    workloads = [outcome for name in members if (outcome := trial.workload(name)) is not None]
+    workloads = workloads_of(trial, members)
     if len(workloads) == 1 and _is_recorded(workloads[0]):
         return _recorded(workloads[0], key)
     place = ("latency", *members)
@@ -71,8 +72,7 @@ def latencies_of(trials: Sequence[Trial], members: Sequence[str]) -> Latencies |
 def _histogram(trial: Trial, members: Sequence[str]) -> Histogram | None:
     place = ("histogram", *members)
     if place not in trial.kept:
-        workloads = [outcome for name in members if (outcome := trial.workload(name)) is not None]
-        trial.kept[place] = Histogram.from_workloads(workloads)
+        trial.kept[place] = Histogram.from_workloads(workloads_of(trial, members))
     kept: Histogram | None = trial.kept[place]
     return kept
 
@@ -86,22 +86,38 @@ def latency_interval(latencies: Latencies, key: str, level: float = LEVEL) -> In
     return mean_latency_interval(latencies, level) if key == "mean" else None
 
 
-def _is_recorded(workload: dict[str, Any]) -> bool:
+def workloads_of(trial: Trial, members: Sequence[str]) -> list[Workload]:
+    """Outcomes of those of these workloads that a trial has."""
+    return [own for name in members if (own := trial.typed_workloads.get(name))]
+
+
+def _is_recorded(workload: Workload) -> bool:
     """Whether the engine's own figures are those of all values: nothing was cut off."""
-    latency, cut_off = workload.get("latency"), workload.get("cut_off") or {}
-    return not cut_off.get("count") and not (latency or {}).get("above")
+    return not workload.cut_off.count and not (workload.latency and workload.latency.above)
 
 
-def _recorded(workload: dict[str, Any], key: str) -> Estimate | None:
-    latency = workload.get("latency")
-    return Estimate(latency[f"{key}_ps"] / PS_PER_MS, is_bound=False) if latency and latency["count"] else None
+def _recorded(workload: Workload, key: str) -> Estimate | None:
+    latency = workload.latency
+    return Estimate(recorded_ps(latency, key) / PS_PER_MS, is_bound=False) if latency and latency.count else None
 
 
-def summarise_latency(trials: Sequence[Trial], members: Sequence[str]) -> dict[str, Any] | None:
-    """Figures of all trials together in milliseconds, with their intervals or the number of trials that these take.
+def recorded_ps(latency: Latency, key: str) -> float:
+    """`mean`, `max` or a percentile as the engine recorded it, in picoseconds."""
+    found: float = getattr(latency, f"{key}_ps")
+    return found
 
-    `bounds` lists figures that are lower bounds; `of_trials` has the figures of each trial.
-    """
+
+def latency_figures(recorded: Sequence[Latency | None]) -> LatencyFigures | None:
+    """Figures of one trial of latencies without censored ones; None where nothing was recorded."""
+    if len(recorded) == 1:
+        [own] = recorded
+        return LatencyFigures(**{key: recorded_ps(own, key) / PS_PER_MS for key in FIGURES}) if own else None
+    pooled = Histogram.from_outcomes(recorded)
+    return LatencyFigures(**{key: of(pooled).ms for key, of in FIGURES.items()}) if pooled else None
+
+
+def summarise_latency(trials: Sequence[Trial], members: Sequence[str]) -> LatencySummary | None:
+    """Figures of all trials together, with their intervals or the number of trials that these take."""
     latencies = latencies_of(trials, members)
     if latencies is None:
         return None
@@ -109,16 +125,16 @@ def summarise_latency(trials: Sequence[Trial], members: Sequence[str]) -> dict[s
     figures = {key: of(pooled) for key, of in FIGURES.items()}
     intervals = {key: latency_interval(latencies, key) for key in FIGURES}
     own = {key: [latency_of_trial(trial, members, key) for trial in trials] for key in FIGURES}
-    return {
-        "count": pooled.count,
-        "min": pooled.min_ps / PS_PER_MS if pooled.count else None,
+    return LatencySummary(
         **{key: figure.ms for key, figure in figures.items()},
-        "bounds": [key for key, figure in figures.items() if figure.is_bound],
-        "cut_off": {"count": pooled.cut_off, "longest": pooled.longest_cut_off_ps / PS_PER_MS},
-        "intervals": {key: interval_dict(known_interval(found)) for key, found in intervals.items()},
-        "trials_needed": {key: found.trials for key, found in intervals.items() if isinstance(found, TrialsNeeded)},
-        "of_trials": {key: [figure.ms for figure in found if figure] for key, found in own.items()},
-    }
+        count=pooled.count,
+        min=pooled.min_ps / PS_PER_MS if pooled.count else None,
+        bounds=[key for key, figure in figures.items() if figure.is_bound],
+        cut_off=CutOffWaits(count=pooled.cut_off, longest=pooled.longest_cut_off_ps / PS_PER_MS),
+        intervals={key: known_interval(found) for key, found in intervals.items()},
+        trials_needed={key: found.trials for key, found in intervals.items() if isinstance(found, TrialsNeeded)},
+        of_trials={key: [figure.ms for figure in found if figure] for key, found in own.items()},
+    )
 
 
 def known_interval(found: Interval | TrialsNeeded | None) -> Interval | None:

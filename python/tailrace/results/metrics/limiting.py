@@ -3,11 +3,12 @@
 Engines count times (`limits` of an outcome); what they mean together is decided here, for all engines alike.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
+from tailrace.outcome.types import Limits
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.summary.workload import ConnectionLimits, LimitSummary
 from tailrace.scenario.vocabulary import LIMITS
 
 MIXED = "mixed"
@@ -23,7 +24,6 @@ QUEUED_FREE, QUEUED_FULL = 0.25, 0.5
 of the round trip that is waiting."""
 CONNECTIONS_MAX = 64
 """Connections of a workload with a verdict each in `result.json`."""
-TIMES = ("send_buffer_ps", "receive_window_ps", "congestion_ps", "recovery_ps", "pacing_ps", "interface_ps")
 
 KEPT = ("losses of workloads",)
 """Where a trial keeps them."""
@@ -31,46 +31,56 @@ KEPT = ("losses of workloads",)
 Shares = dict[str, float]
 
 
-def shares_of(times: Mapping[str, Any], policed_share: float) -> Shares | None:
+def shares_of(times: Limits, policed_share: float) -> Shares | None:
     """Percent of the time by cause, 100 together; None where no connection was open."""
-    counted, whole = _counted(times), _whole(times)
+    whole, counted = _whole(times), _counted(times)
     if not whole:
         return None
-    late = min(counted["receive_window_ps"], int(times.get("reader_late_ps") or 0))
-    windows = {"send_buffer": counted["send_buffer_ps"], "receive_window": counted["receive_window_ps"] - late}
-    waiting = int(times.get("queued_ps") or 0) / max(1, counted["send_buffer_ps"] + counted["receive_window_ps"])
-    in_path = _ramp(waiting, QUEUED_FREE, QUEUED_FULL)
-    network = counted["congestion_ps"] + counted["recovery_ps"] + in_path * sum(windows.values())
-    paced = counted["pacing_ps"]
+    late = min(times.receive_window_ps or 0, times.reader_late_ps or 0)
+    windows = {"send_buffer": times.send_buffer_ps or 0, "receive_window": (times.receive_window_ps or 0) - late}
+    full_of = (times.send_buffer_ps or 0) + (times.receive_window_ps or 0)
+    in_path = _ramp((times.queued_ps or 0) / max(1, full_of), QUEUED_FREE, QUEUED_FULL)
+    network = (times.congestion_ps or 0) + (times.recovery_ps or 0) + in_path * sum(windows.values())
+    paced = times.pacing_ps or 0
     # Where the receiving core has no time left, everything that is full is full because of it.
-    at_core = _ramp(int(times.get("receive_core_permille") or 0), CORE_FREE_PERMILLE, CORE_FULL_PERMILLE)
+    at_core = _busy(times.receive_core_permille)
     before_core = {
         **{cause: window * (1 - in_path) for cause, window in windows.items()},
         "congestion": network * (1 - policed_share),
         "rate_cap": (network + paced) * policed_share,
         "pacing": paced * (1 - policed_share),
-        "interface": counted["interface_ps"],
+        "interface": times.interface_ps or 0,
     }
     # Real kernels do not tell why nothing was written: a program that took all of a core had no time.
-    idle = whole - sum(counted.values())
-    at_program = _ramp(int(times.get("sender_busy_permille") or 0), CORE_FREE_PERMILLE, CORE_FULL_PERMILLE)
-    at_acks = (1 - at_core) * _ramp(int(times.get("ack_core_permille") or 0), CORE_FREE_PERMILLE, CORE_FULL_PERMILLE)
+    idle = whole - counted
+    at_program = _busy(times.sender_busy_permille)
+    at_acks = (1 - at_core) * _busy(times.ack_core_permille)
     full = sum(before_core.values())
     parts = {cause: time * (1 - at_core - at_acks) for cause, time in before_core.items()} | {
         "application": idle * (1 - at_program),
-        "sender_processor": counted["sender_processor_ps"] + idle * at_program + full * at_acks,
+        "sender_processor": (times.sender_processor_ps or 0) + idle * at_program + full * at_acks,
         "receiver_processor": late + at_core * full,
     }
     return {cause: 100 * parts[cause] / whole for cause in LIMITS}
 
 
-def _counted(times: Mapping[str, Any]) -> dict[str, int]:
-    return {key: int(times.get(key) or 0) for key in (*TIMES, "sender_processor_ps")}
+def _counted(times: Limits) -> int:
+    """Time in which something limited."""
+    causes = (
+        *(times.send_buffer_ps, times.receive_window_ps, times.congestion_ps, times.recovery_ps),
+        *(times.pacing_ps, times.interface_ps, times.sender_processor_ps),
+    )
+    return sum(time or 0 for time in causes)
 
 
-def _whole(times: Mapping[str, Any]) -> int:
+def _whole(times: Limits) -> int:
     """For how long connections were open, all together, in picoseconds."""
-    return max(int(times["open_ps"]), sum(_counted(times).values()))
+    return max(times.open_ps, _counted(times))
+
+
+def _busy(permille: int | None) -> float:
+    """How far a core is one that limits: 0 to 1."""
+    return _ramp(permille or 0, CORE_FREE_PERMILLE, CORE_FULL_PERMILLE)
 
 
 def _ramp(value: float, none: float, full: float) -> float:
@@ -96,48 +106,56 @@ def policed_share_of(trial: Trial, workload: str) -> float:
 def _losses(trial: Trial) -> dict[str, tuple[int, int]]:
     """Of each workload the frames that switches dropped, and those of them that policers did."""
     sums: dict[str, tuple[int, int]] = {}
-    for switch in trial.outcome.get("switches", []):
-        for row in switch.get("losses") or []:
-            for name in row["workloads"]:
+    for switch in trial.typed.switches:
+        for row in switch.losses or []:
+            for name in row.workloads:
                 lost, policed = sums.get(name, (0, 0))
-                sums[name] = lost + row["frames"], policed + row["policed_frames"]
+                sums[name] = lost + row.frames, policed + row.policed_frames
     return sums
 
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
     """Of all connections of a workload in one trial; None where the engine does not tell, or there were none."""
-    limits = (trial.workload(workload) or {}).get("limits")
+    limits = _limits(trial, workload)
     return shares_of(limits, policed_share_of(trial, workload)) if limits else None
+
+
+def _limits(trial: Trial, workload: str) -> Limits | None:
+    own = trial.typed_workloads.get(workload)
+    return own.limits if own else None
 
 
 def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
     """Of all connections of several workloads, each for as long as it was open; of those that tell, None without."""
-    told = [(name, shares) for name in members if (shares := limits_of_trial(trial, name))]
+    told = [
+        (shares, _whole(limits))
+        for name in members
+        if (limits := _limits(trial, name)) and (shares := shares_of(limits, policed_share_of(trial, name)))
+    ]
     if len(told) < 2:
-        return told[0][1] if told else None
-    times = [_whole((trial.workload(name) or {})["limits"]) for name, _ in told]
-    return {
-        cause: sum(shares[cause] * time for (_, shares), time in zip(told, times, strict=True)) / sum(times)
-        for cause in LIMITS
-    }
+        return told[0][0] if told else None
+    whole = sum(time for _, time in told)
+    return {cause: sum(shares[cause] * time for shares, time in told) / whole for cause in LIMITS}
 
 
-def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> dict[str, Any] | None:
+def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> LimitSummary | None:
     """Shares over trials with their verdict, and that of the connections of the first trial; None where none tells."""
     found = [(trial, shares) for trial in trials if (shares := limits_of_members(trial, members))]
     if not found:
         return None
-    samples = {cause: summarise_sample([shares[cause] for _, shares in found]) for cause in LIMITS}
     means = {cause: sum(shares[cause] for _, shares in found) / len(found) for cause in LIMITS}
-    return {
-        "limited_by": limited_by(means),
-        "shares_percent": samples,
-        "connections": [one for name in members for one in _connections(found[0][0], name)][:CONNECTIONS_MAX],
-    }
+    return LimitSummary(
+        limited_by=limited_by(means),
+        shares_percent={cause: summarise_sample([shares[cause] for _, shares in found]) for cause in LIMITS},
+        connections=[one for name in members for one in _connections(found[0][0], name)][:CONNECTIONS_MAX],
+        measured_by=None,
+        trial=None,
+    )
 
 
-def _connections(trial: Trial, workload: str) -> list[dict[str, Any]]:
-    listed = ((trial.workload(workload) or {}).get("limits") or {}).get("connections") or []
+def _connections(trial: Trial, workload: str) -> list[ConnectionLimits]:
+    limits = _limits(trial, workload)
+    listed = limits.connections if limits else None
     policed = policed_share_of(trial, workload)
-    told = (shares_of(times, policed) for times in listed[:CONNECTIONS_MAX])
-    return [{"limited_by": limited_by(shares), "shares_percent": shares} for shares in told if shares]
+    told = (shares_of(times, policed) for times in (listed or [])[:CONNECTIONS_MAX] if times)
+    return [ConnectionLimits(limited_by=limited_by(shares), shares_percent=shares) for shares in told if shares]

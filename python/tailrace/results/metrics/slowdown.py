@@ -1,15 +1,17 @@
 """How much longer a workload takes beside the others than alone."""
 
 from collections.abc import Sequence
-from typing import Any
+
+from msgspec.structs import asdict
 
 from tailrace.results.directory.run_directory import SOLO, Run
 from tailrace.results.metrics.definitions import metric_of_trials
-from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
+from tailrace.results.metrics.sample_summary import sample_with
+from tailrace.results.summary.workload import Slowdown
 from tailrace.statistics import Interval, mean, mean_log_interval
 
 
-def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | None:
+def summarise_slowdown(run: Run, arm: str, workload: str) -> Slowdown | None:
     """Completion in an arm over the mean completion alone; None for solo arms and without a solo run.
 
     The interval includes the spread of the solo trials where there are enough of them; else their mean is exact.
@@ -21,9 +23,9 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | No
     times_s = metric_of_trials(run.valid(arm), [workload], "completion_s")
     if not alone_s or not times_s:
         return None
-    summary = summarise_sample([time_s / mean(alone_s) for time_s in times_s])
-    summary["interval"] = interval_dict(slowdown_interval(times_s, alone_s))
-    return summary | {"solo_completion_s": mean(alone_s), "solo_trials": len(alone_s)}
+    alone = mean(alone_s)
+    sample = sample_with([time_s / alone for time_s in times_s], slowdown_interval(times_s, alone_s))
+    return Slowdown(**asdict(sample), solo_completion_s=alone, solo_trials=len(alone_s))
 
 
 def slowdown_interval(times_s: Sequence[float], alone_s: Sequence[float]) -> Interval | None:

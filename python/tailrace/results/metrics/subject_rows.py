@@ -1,12 +1,14 @@
 """Rows of tables about workloads and groups: each of them in every arm that has it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import SubjectSummary
 from tailrace.scenario.workloads.kinds import facts_of
 
-Summary = dict[str, Any]
+Has = Callable[[SubjectSummary], object]
+"""Whether a workload or group has something to tell."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class SubjectRow:
     name: str
     arm: str
     arm_index: int
-    own: Summary
+    own: SubjectSummary
     """Its summary in this arm."""
     is_first: bool
     """Whether it is the first row of the workload or group: the one that is labelled."""
@@ -24,38 +26,33 @@ class SubjectRow:
     """Place among the workloads; None for a group."""
 
     @property
-    def place(self) -> Summary:
+    def place(self) -> dict[str, str | int | bool]:
         """What a table of the report says of a row."""
-        places = {} if self.at is None else {"at": self.at}
-        return {"workload": self.name, "arm": self.arm, "index": self.arm_index, "is_first": self.is_first} | places
+        of_workload = {} if self.at is None else {"at": self.at}
+        return {
+            "workload": self.name,
+            "arm": self.arm,
+            "index": self.arm_index,
+            "is_first": self.is_first,
+            **of_workload,
+        }
 
 
-def subject_of_arm(arm: Summary, name: str) -> Summary | None:
-    """The summary of a workload or group in the summary of an arm; None where the arm does not have it."""
-    found: Summary | None = arm["workloads"].get(name) or arm["groups"].get(name)
-    return found
-
-
-def has_completion(own: Summary) -> bool:
+def has_completion(own: SubjectSummary) -> bool:
     """Whether a workload, or every member of a group, has an end of its own."""
-    return not any(facts_of(kind).is_open_loop for kind in kinds_of(own))
+    return not any(facts_of(kind).is_open_loop for kind in own.all_kinds)
 
 
-def kinds_of(own: Summary) -> list[str]:
-    """The kinds of a workload or group."""
-    return [own["kind"]] if "kind" in own else list(own["kinds"])
-
-
-def subject_rows(summary: Summary, has: Callable[[Summary], Any]) -> list[SubjectRow]:
+def subject_rows(summary: Summary, has: Has) -> list[SubjectRow]:
     """The rows of a table of what `has` something to tell, in the order of tables: a group before its members."""
-    places = {name: at for at, name in enumerate(summary["workloads"])}
-    return [row for subject in summary["subjects"] for row in _rows(summary, subject["name"], places, has)]
+    places = {name: at for at, name in enumerate(summary.workloads)}
+    return [row for subject in summary.subjects for row in _rows(summary, subject.name, places, has)]
 
 
-def _rows(summary: Summary, name: str, places: dict[str, int], has: Callable[[Summary], Any]) -> Iterator[SubjectRow]:
+def _rows(summary: Summary, name: str, places: Mapping[str, int], has: Has) -> Iterator[SubjectRow]:
     is_first = True
-    for index, (arm, of_arm) in enumerate(summary["arms"].items()):
-        own = subject_of_arm(of_arm, name)
+    for index, (arm, of_arm) in enumerate(summary.arms.items()):
+        own = of_arm.subject(name)
         if own is not None and has(own):
             yield SubjectRow(name, arm, index, own, is_first, places.get(name))
             is_first = False

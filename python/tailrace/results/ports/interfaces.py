@@ -1,9 +1,12 @@
 """The counters of interfaces, under the names of `netstat -i`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import convert
+from msgspec.structs import replace
+
+from tailrace.outcome.types import Interface
 from tailrace.results.format.columns import align
 
 COUNTERS = (
@@ -20,25 +23,8 @@ UNKNOWN = "-"
 """What an engine cannot count, which is not zero."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Interface, frozen=True, kw_only=True):
     """The counters of an interface of a host, or of a port of a switch. None is what the engine cannot count."""
-
-    node: str
-    towards: str | None
-    """The neighbour of a switch's port; None at a host."""
-    name: str
-    mtu_bytes: int | None
-    rx_frames: int | None
-    rx_errors: int | None
-    rx_dropped: int | None
-    rx_overruns: int | None
-    tx_frames: int | None
-    tx_errors: int | None
-    tx_dropped: int | None
-    tx_overruns: int | None
-    flags: str
-    """Letters of netstat(8): broadcast, multicast, running, up."""
 
     @property
     def interface(self) -> str:
@@ -71,13 +57,9 @@ def _less(now: int | None, before: int | None) -> int | None:
     return None if now is None or before is None else now - before
 
 
-def rows_of(outcome: Mapping[str, Any]) -> list[Row]:
-    """The interfaces of an outcome, hosts first; empty for one of an earlier version."""
-    names = ("towards", "mtu_bytes", *COUNTERS)
-    return [
-        Row(node=row["node"], name=row["name"], flags=row["flags"], **{name: row.get(name) for name in names})
-        for row in outcome.get("netstat") or []
-    ]
+def rows_of(netstat: Sequence[Interface]) -> list[Row]:
+    """The interfaces of an outcome, hosts first."""
+    return convert(netstat, list[Row], from_attributes=True)
 
 
 def series_of(last: Sequence[Row], table: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, list[Row]]]:

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tailrace.outcome.types import Port
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.ports.outcome import queue_drops, too_long
 
 WIRE_OVERHEAD_BYTES = 24
 """Preamble, check sequence and gap of an Ethernet frame (IEEE 802.3), which a link carries and a queue does not."""
@@ -28,10 +30,9 @@ def listed_ports(trials: Iterable[Trial]) -> list[PortFigures]:
     count = 0
     for trial in trials:
         count += 1
-        for name, numbers in trial.port_numbers.items():
-            for parallel, number in enumerate(numbers, start=1):
-                port = trial.outcome["ports"][number]
-                if port["tx_frames"] or any(queue["drops"] for queue in port["queues"]) or port.get("mtu_drops"):
+        for name in trial.port_numbers:
+            for parallel, port in enumerate(trial.typed_ports(name), start=1):
+                if port.tx_frames or port.mtu_drops or any(queue.drops for queue in port.queues):
                     own = name if parallel == 1 else f"{name} ({parallel})"
                     found[own].append(_figures(port, trial.counted_ps))
     ports = [
@@ -46,10 +47,8 @@ def listed_ports(trials: Iterable[Trial]) -> list[PortFigures]:
     return sorted(ports, key=lambda one: (-one.drops_frames, -one.queue_bytes_max, -one.utilisation_percent, one.name))
 
 
-def _figures(port: dict[str, Any], counted_ps: int) -> tuple[int, int, float]:
-    drops = sum(lost["frames"] for queue in port["queues"] for lost in queue["drops"].values())
-    drops += sum((port.get("mtu_drops") or {}).values())
-    peak = max((queue.get("depth_max_bytes") or 0 for queue in port["queues"]), default=0)
-    bits = BITS_PER_BYTE * (port["tx_bytes"] + WIRE_OVERHEAD_BYTES * port["tx_frames"])
-    rate_bps = port.get("rate_bps") or 0
-    return drops, peak, bits * PS_PER_S / (rate_bps * counted_ps) if rate_bps and counted_ps else 0.0
+def _figures(port: Port, counted_ps: int) -> tuple[int, int, float]:
+    drops = queue_drops(port) + too_long(port)
+    peak = max((queue.depth_max_bytes or 0 for queue in port.queues), default=0)
+    bits = BITS_PER_BYTE * (port.tx_bytes + WIRE_OVERHEAD_BYTES * port.tx_frames)
+    return drops, peak, bits * PS_PER_S / (port.rate_bps * counted_ps) if port.rate_bps and counted_ps else 0.0

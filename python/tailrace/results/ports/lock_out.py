@@ -5,11 +5,14 @@ that sender, and occasional senders find no room ("port blackout": Prakash et al
 frames with data that found no room; what queue management drops is left out, because it chooses.
 """
 
-from dataclasses import dataclass
-from itertools import permutations
-from typing import Any
+from collections.abc import Mapping
 
+from msgspec.structs import replace
+
+from tailrace.outcome.types import Port, SourceTraffic
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.summary.network import LockOut
+from tailrace.results.summary.summary import ArmSummary
 from tailrace.scenario.policies.aqm.kinds import REMEDIES
 
 SHARE_RATIO_MIN = 10.0
@@ -26,83 +29,76 @@ REMEDY = (
 )
 
 
-@dataclass(frozen=True)
-class Traffic:
-    """Frames with data of the workloads between the same hosts, in one queue of one port in one trial."""
-
-    workloads: tuple[str, ...]
-    sent_frames: int
-    dropped_frames: int
-
-    @property
-    def offered_frames(self) -> int:
-        """Frames that came to the queue."""
-        return self.sent_frames + self.dropped_frames
-
-    @property
-    def lost_share(self) -> float:
-        """Part of them that found no room."""
-        return self.dropped_frames / self.offered_frames if self.offered_frames else 0.0
-
-    def is_locked_out_by(self, other: "Traffic") -> bool:
-        """Whether it loses so much more than the other. One that loses nothing counts as if it had lost one frame."""
-        if min(self.offered_frames, other.offered_frames) < OFFERED_FRAMES_MIN:
-            return False
-        if self.dropped_frames < DROPPED_FRAMES_MIN or self.lost_share < LOST_SHARE_MIN:
-            return False
-        return self.lost_share >= SHARE_RATIO_MIN * max(other.dropped_frames, 1) / other.offered_frames
+def offered_frames(traffic: SourceTraffic) -> int:
+    """Frames that came to the queue."""
+    return traffic.sent_frames + traffic.dropped_frames
 
 
-def lock_outs_of(trials: list[Trial]) -> list[dict[str, Any]]:
+def lost_share(traffic: SourceTraffic) -> float:
+    """Part of them that found no room."""
+    offered = offered_frames(traffic)
+    return traffic.dropped_frames / offered if offered else 0.0
+
+
+def is_locked_out(loser: SourceTraffic, other: SourceTraffic) -> bool:
+    """Whether it loses so much more than the other. One that loses nothing counts as if it had lost one frame."""
+    if min(offered_frames(loser), offered_frames(other)) < OFFERED_FRAMES_MIN:
+        return False
+    if loser.dropped_frames < DROPPED_FRAMES_MIN or lost_share(loser) < LOST_SHARE_MIN:
+        return False
+    return lost_share(loser) >= SHARE_RATIO_MIN * max(other.dropped_frames, 1) / offered_frames(other)
+
+
+def lock_outs_of(trials: list[Trial]) -> list[LockOut]:
     """Each workload that some port locked out, with the trials in which it did and the worst of them."""
-    found: dict[tuple[str, str, tuple[str, ...]], dict[str, Any]] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], LockOut] = {}
     for trial in trials:
-        for port in trial.outcome.get("ports", []):
-            for queue, loser, winner in _in_port(port):
-                place = f"{port['node']}>{port['towards']}"
-                row = {
-                    "port": place,
-                    "queue": queue,
-                    "workloads": list(loser.workloads),
-                    "lost_share": loser.lost_share,
-                    "others": list(winner.workloads),
-                    "others_lost_share": winner.lost_share,
-                    "trials": [],
-                }
-                worst = found.setdefault((place, queue, loser.workloads), row)
-                if worst["lost_share"] < loser.lost_share:
-                    worst |= row | {"trials": worst["trials"]}
-                worst["trials"].append(trial.number)
+        for one in (one for port in trial.typed.ports for one in _in_port(port)):
+            key = one.port, one.queue, tuple(one.workloads)
+            worst = found.setdefault(key, one)
+            worst.trials.append(trial.number)
+            if worst.lost_share < one.lost_share:
+                found[key] = replace(one, trials=worst.trials)
     return list(found.values())
 
 
-def lock_out_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
-    """A warning for every arm, port and workload that was locked out."""
-    sentences = []
-    for arm, summary in arms.items():
-        for row in summary.get("lock_outs", []):
-            count = f"{len(row['trials'])} of {len(summary['trials'])} trial{'s' * (len(summary['trials']) > 1)}"
-            sentences.append(
-                f"Lock-out with {arm} ({count}): at port {row['port']}, queue '{row['queue']}', "
-                f"{_names(row['workloads'])} lost up to {row['lost_share']:.1%} of their data frames, while "
-                f"{_names(row['others'])} lost {row['others_lost_share']:.2%} in the same trial. {REMEDY}"
-            )
-    return sentences
-
-
-def _in_port(port: dict[str, Any]) -> list[tuple[str, Traffic, Traffic]]:
-    """By queue: each workload that was locked out, and who lost the least beside it."""
-    queues: dict[str, list[Traffic]] = {}
-    for row in port.get("traffic") or []:
-        traffic = Traffic(tuple(row["workloads"]), row["sent_frames"], row["dropped_frames"])
-        queues.setdefault(row["queue"], []).append(traffic)
+def _in_port(port: Port) -> list[LockOut]:
+    """By queue: each workload that was locked out, and who lost the least beside it; without the trial."""
+    queues: dict[str, list[SourceTraffic]] = {}
+    for traffic in port.traffic or []:
+        queues.setdefault(traffic.queue, []).append(traffic)
     found = []
-    for queue, rivals in queues.items():
-        pairs = [(loser, winner) for loser, winner in permutations(rivals, 2) if loser.is_locked_out_by(winner)]
-        for loser in dict.fromkeys(loser for loser, _ in pairs):
-            winners = [winner for other, winner in pairs if other is loser]
-            found.append((queue, loser, min(winners, key=lambda winner: winner.lost_share)))
+    for rivals in queues.values():
+        for loser in rivals:
+            winners = [other for other in rivals if other is not loser and is_locked_out(loser, other)]
+            if winners:
+                found.append(_lock_out(port, loser, min(winners, key=lost_share)))
     return found
+
+
+def _lock_out(port: Port, loser: SourceTraffic, winner: SourceTraffic) -> LockOut:
+    return LockOut(
+        port=f"{port.node}>{port.towards}",
+        queue=loser.queue,
+        workloads=loser.workloads,
+        lost_share=lost_share(loser),
+        others=winner.workloads,
+        others_lost_share=lost_share(winner),
+        trials=[],
+    )
+
+
+def lock_out_sentences(arms: Mapping[str, ArmSummary]) -> list[str]:
+    """A warning for every arm, port and workload that was locked out."""
+    return [_sentence(arm, one, len(own.trials)) for arm, own in arms.items() for one in own.lock_outs]
+
+
+def _sentence(arm: str, one: LockOut, trials: int) -> str:
+    return (
+        f"Lock-out with {arm} ({len(one.trials)} of {trials} trial{'s' * (trials > 1)}): at port {one.port}, queue "
+        f"'{one.queue}', {_names(one.workloads)} lost up to {one.lost_share:.1%} of their data frames, while "
+        f"{_names(one.others)} lost {one.others_lost_share:.2%} in the same trial. {REMEDY}"
+    )
 
 
 def _names(workloads: list[str]) -> str:

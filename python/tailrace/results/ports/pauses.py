@@ -1,23 +1,23 @@
 """Pauses of one trial: pauses sent and obeyed, storms, and deadlocks."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
+from tailrace.outcome.types import Pause, Port
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.summary.means import means_of
+from tailrace.results.summary.network import Deadlock, PauseMeans
+from tailrace.results.summary.summary import ArmSummary
 
 # Rows of the summary: a fabric has hundreds of ports.
 ROWS_MAX = 48
-NOTHING: dict[str, Any] = {"received": [0], "paused_ps": [0], "storms_detected": 0, "storms_ended": 0}
-
-
-def ports_of(trial: Trial, port: str | None) -> list[dict[str, Any]]:
-    """Switch ports of one trial: the one named `node>neighbour`, or all."""
-    return trial.ports(port)
+NOTHING = Pause(received=[0], paused_ps=[0], storms_detected=0, storms_ended=0)
 
 
 def pauses_sent(trial: Trial, port: str | None) -> float:
     """Pauses that switches sent, to one neighbour or to all; renewals are not counted."""
-    return float(sum(group["xoff_sent"] for found in ports_of(trial, port) for group in found.get("groups") or []))
+    return float(sum(group.xoff_sent for found in trial.typed_ports(port) for group in found.groups or []))
 
 
 def paused_percent(trial: Trial, port: str | None) -> float:
@@ -27,12 +27,7 @@ def paused_percent(trial: Trial, port: str | None) -> float:
 
 def storms_found(trial: Trial, port: str | None) -> float:
     """Storms that the watchdogs of ports detected."""
-    return float(sum(found["pause"]["storms_detected"] for found in ports_of(trial, port) if found.get("pause")))
-
-
-def deadlock_of(outcome: dict[str, Any]) -> list[str]:
-    """Links of a cycle of pauses, in order; empty when there is none."""
-    return [str(link) for link in outcome.get("deadlock") or []]
+    return float(sum(found.pause.storms_detected for found in trial.typed_ports(port) if found.pause))
 
 
 def circle_words(circle: list[str]) -> str:
@@ -41,81 +36,84 @@ def circle_words(circle: list[str]) -> str:
     return " → ".join([*(node for node, _ in ends), ends[-1][1]])
 
 
-def deadlocks_of(trials: list[Trial]) -> list[dict[str, Any]]:
+def deadlocks_of(trials: list[Trial]) -> list[Deadlock]:
     """The cycles of pauses at the end of trials, each with its trials."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Deadlock] = {}
     for trial in trials:
-        if circle := deadlock_of(trial.outcome):
+        if circle := trial.typed.deadlock:
             words = circle_words(circle)
-            found.setdefault(words, {"words": words, "links": circle, "trials": []})["trials"].append(trial.number)
+            found.setdefault(words, Deadlock(words=words, links=circle, trials=[])).trials.append(trial.number)
     return list(found.values())
 
 
-def deadlock_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
+def deadlock_sentences(arms: Mapping[str, ArmSummary]) -> list[str]:
     """One sentence for every arm and cycle."""
-    sentences = []
-    for arm, summary in arms.items():
-        for circle in summary.get("deadlocks", []):
-            numbers = ", ".join(str(number) for number in circle["trials"])
-            which = f"trial{'s' * (len(circle['trials']) > 1)} {numbers}"
-            sentences.append(
-                f"Deadlock with {arm} ({which}): {circle['words']} are paused in a cycle, "
-                "so their frames can never be forwarded."
-            )
-    return sentences
+    return [_sentence(arm, circle) for arm, summary in arms.items() for circle in summary.deadlocks]
 
 
-def summarise_pauses(trials: list[Trial]) -> list[dict[str, Any]]:
+def _sentence(arm: str, circle: Deadlock) -> str:
+    which = f"trial{'s' * (len(circle.trials) > 1)} {', '.join(map(str, circle.trials))}"
+    return (
+        f"Deadlock with {arm} ({which}): {circle.words} are paused in a cycle, so their frames can never be forwarded."
+    )
+
+
+def summarise_pauses(trials: list[Trial]) -> list[PauseMeans]:
     """Ports of switches and interfaces of hosts where anything was paused, means over trials.
 
     First where frames were lost or a storm was found, then those that stood still longest.
     """
-    rows: dict[str, list[dict[str, float]]] = {}
+    rows: dict[str, list[PauseMeans]] = {}
     for trial in trials:
-        for port in trial.outcome.get("ports", []):
-            if not port.get("groups") and not port.get("pause"):
-                continue  # it takes no part in pausing: nothing of it would be listed
-            rows.setdefault(f"{port['node']} → {port['towards']}", []).append(_of_port(trial, port))
-        for host in trial.outcome.get("hosts", []):
-            if interface := host.get("interface"):
-                rows.setdefault(f"{host['name']} → network", []).append(_of_host(trial, interface))
-    means = {
-        place: {key: sum(row[key] for row in seen) / len(trials) for key in seen[0]} for place, seen in rows.items()
-    }
-    busy = [(place, row) for place, row in means.items() if row["xoff_sent"] or row["received"]]
-    busy.sort(key=lambda pair: tuple(-pair[1][key] for key in ("drops_frames", "storms_detected", "paused_percent")))
-    return [{"place": place, **row} for place, row in busy[:ROWS_MAX]]
+        # A port without groups and pauses takes no part in pausing: nothing of it would be listed.
+        found = [_of_port(trial, port) for port in trial.typed.ports if port.groups or port.pause]
+        found += [
+            _obeyed(trial, f"{host.name} → network", host.interface.pause)
+            for host in trial.typed.hosts
+            if host.interface
+        ]
+        for row in found:
+            rows.setdefault(row.place, []).append(row)
+    means = [means_of(PauseMeans, seen, len(trials)) for seen in rows.values()]
+    busy = [row for row in means if row.xoff_sent or row.received]
+    busy.sort(key=lambda row: (-row.drops_frames, -row.storms_detected, -row.paused_percent))
+    return busy[:ROWS_MAX]
 
 
-def _of_port(trial: Trial, port: dict[str, Any]) -> dict[str, float]:
-    groups = port.get("groups") or []
-    pause = port.get("pause") or NOTHING
-    return {
-        "xoff_sent": sum(group["xoff_sent"] for group in groups),
-        "received": sum(pause["received"]),
-        "paused_percent": _percent(pause, trial),
-        "storms_detected": pause["storms_detected"],
-        "storms_ended": pause["storms_ended"],
-        "headroom_max_bytes": max((group["headroom_max_bytes"] for group in groups), default=0),
-        "drops_frames": sum(group["drop_frames"] for group in groups),
-    }
+def _of_port(trial: Trial, port: Port) -> PauseMeans:
+    groups = port.groups or []
+    return replace(
+        _obeyed(trial, f"{port.node} → {port.towards}", port.pause or NOTHING),
+        xoff_sent=sum(group.xoff_sent for group in groups),
+        headroom_max_bytes=max((group.headroom_max_bytes for group in groups), default=0),
+        drops_frames=sum(group.drop_frames for group in groups),
+    )
 
 
-def _of_host(trial: Trial, interface: dict[str, Any]) -> dict[str, float]:
-    return _of_port(trial, {"pause": interface["pause"]})
+def _obeyed(trial: Trial, place: str, pause: Pause) -> PauseMeans:
+    """What a place that sends no pauses has obeyed."""
+    return PauseMeans(
+        place=place,
+        xoff_sent=0,
+        received=sum(pause.received),
+        paused_percent=_percent(pause, trial),
+        storms_detected=pause.storms_detected,
+        storms_ended=pause.storms_ended,
+        headroom_max_bytes=0,
+        drops_frames=0,
+    )
 
 
-def _percent(pause: dict[str, Any], trial: Trial) -> float:
+def _percent(pause: Pause, trial: Trial) -> float:
     counted_ps = trial.counted_ps
-    return float(max(pause["paused_ps"]) / counted_ps * 100) if counted_ps else 0.0
+    return max(pause.paused_ps) / counted_ps * 100 if counted_ps else 0.0
 
 
-def _transmitters(trial: Trial, port: str | None) -> Iterator[dict[str, Any]]:
+def _transmitters(trial: Trial, port: str | None) -> Iterator[Pause]:
     """Pauses that ports and, where they take part, hosts have obeyed. A host has one link: its name is enough."""
-    for found in ports_of(trial, port):
-        if found.get("pause"):
-            yield found["pause"]
-    hosts = trial.outcome.get("hosts", []) if port is None else [trial.hosts.get(port.partition(">")[0])]
-    for host in hosts:
-        if host and host.get("interface"):
-            yield host["interface"]["pause"]
+    for found in trial.typed_ports(port):
+        if found.pause:
+            yield found.pause
+    for host in trial.typed_hosts.values() if port is None else [trial.typed_hosts.get(port.partition(">")[0])]:
+        if host and host.interface:
+            yield host.interface.pause

@@ -4,9 +4,13 @@ Names without a vendor's counterpart are defined here: mean and largest depths, 
 before any queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` tell.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec import UNSET, Struct, UnsetType
+
+from tailrace.outcome.types import Dpp, Dropped, Elephants, Group, MtuDrops, Port, Queue, Switch
+from tailrace.results.ports.outcome import known
 from tailrace.scenario.policies.aqm.kinds import DROP_CAUSES
 
 WATCHDOG_CAUSE = "watchdog"
@@ -14,115 +18,190 @@ INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed", "mtu", "line")
 """Drops before a queue was reached."""
 PRIORITIES = range(8)
 
-Counters = dict[str, Any]
+
+class Counters(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Counters whose JSON has the names of switches. None is what an engine cannot count."""
 
 
-def port_counters(port: dict[str, Any], policy: dict[str, Any] | None) -> Counters:
-    """Everything that a port counted. `policy` is the port's in the plan; without it, settings are left out."""
-    if policy is not None and [queue["name"] for queue in policy["queues"]] != [
-        queue["name"] for queue in port["queues"]
-    ]:
-        policy = None  # a foreign switch has different queues
-    settings = policy["queues"] if policy else [None] * len(port["queues"])
-    classes = policy["queue_of_priority"] if policy else []
-    queues = [
-        queue_counters(queue, setting) | {"qosGroups": [group for group, own in enumerate(classes) if own == number]}
-        for number, (queue, setting) in enumerate(zip(port["queues"], settings, strict=True))
-    ]
-    return {
-        "port": f"{port['node']}>{port['towards']}",
-        "rateBps": port["rate_bps"],
-        "queues": queues,
-        "ingress": [_group(group) for group in port.get("groups") or []],
-        "pfc": _pfc(port),
-        "elephants": port.get("elephants"),
-        "dpp": port.get("dpp"),
-        **({"mtuDrops": drops} if (drops := port.get("mtu_drops")) else {}),
-    }
+class QueueCounters(Counters, frozen=True, kw_only=True):
+    """One queue. Drops are apart by who decided them; `drop_packets` is those that found no room."""
+
+    name: str
+    setting: dict[str, Any] | None
+    """In the plan; None where that is not known."""
+    tx_packets: int
+    tx_bytes: int
+    drop_packets: int
+    drop_bytes: int | None
+    rand_drop_packets: int
+    rand_drop_bytes: int | None
+    rand_ecn_marked_packets: int | None
+    curr_queue_depth: int
+    mean_queue_depth: int | None
+    max_queue_depth: int | None
+    pfcwd_flushed_packets: int
+    cnm_tx: int | UnsetType
+    """Notices of a congestion point; unset where the queue is none."""
+    cnm_fb_sum: int | UnsetType
+    qos_groups: list[int]
 
 
-def queue_counters(queue: dict[str, Any], setting: dict[str, Any] | None) -> Counters:
-    """One queue. Drops are apart by who decided them; `dropPackets` is those that found no room."""
-    drops: dict[str, dict[str, int]] = queue["drops"]
-    random = [drops[cause] for cause in drops if cause in DROP_CAUSES]
-    flushed = drops.get(WATCHDOG_CAUSE, {"frames": 0})
-    known = (*DROP_CAUSES, WATCHDOG_CAUSE, *INGRESS_CAUSES)
-    tail = [lost for cause, lost in drops.items() if cause not in known]
-    qcn = queue.get("qcn")
-    return {
-        "name": queue["name"],
-        "setting": setting,
-        "txPackets": queue["tx_frames"],
-        "txBytes": queue["tx_bytes"],
-        "dropPackets": _sum(tail, "frames"),
-        "dropBytes": _sum_known(tail, "bytes"),
-        "randDropPackets": _sum(random, "frames"),
-        "randDropBytes": _sum_known(random, "bytes"),
-        "randEcnMarkedPackets": queue.get("marked_frames"),
-        "currQueueDepth": queue.get("depth_bytes"),
-        "meanQueueDepth": None if (mean := queue.get("depth_mean_bytes")) is None else round(mean),
-        "maxQueueDepth": queue.get("depth_max_bytes"),
-        "pfcwdFlushedPackets": flushed["frames"],
-        **({"cnmTx": qcn["notifications"], "cnmFbSum": qcn["feedback_sum"]} if qcn else {}),
-    }
+class GroupCounters(Counters, frozen=True, kw_only=True):
+    """A group of priorities at the ingress."""
+
+    priorities: list[int]
+    ing_q_drop_packets: int
+    ing_q_depth_bytes: int
+    ing_q_max_depth_bytes: int
+    headroom_max_bytes: int
+    xoff_tx: int
+    xon_tx: int
 
 
-def switch_counters(switch: dict[str, Any]) -> Counters:
+class PfcCounters(Counters, frozen=True, kw_only=True):
+    """Pauses of a port in both directions; lists are by priority.
+
+    One frame speaks of all priorities of its group; renewals of a pause are not counted.
+    """
+
+    pfc_tx_ppp: int
+    pfc_rx_ppp: int
+    tx_count: list[int]
+    rx_count: list[int]
+    paused_ps: list[int]
+    pfcwd_shutdown_count: int
+    pfcwd_restored_count: int
+
+
+class PortCounters(Counters, frozen=True, kw_only=True):
+    """Everything that a port counted."""
+
+    port: str
+    """`leaf>db`."""
+    rate_bps: int
+    queues: list[QueueCounters]
+    ingress: list[GroupCounters]
+    pfc: PfcCounters | None
+    """None where the port takes no part in pausing."""
+    elephants: Elephants | None
+    dpp: Dpp | None
+    mtu_drops: MtuDrops | UnsetType
+    """Unset where the port has no MTU."""
+
+
+class EarlyCounters(Counters, frozen=True, kw_only=True):
+    """Frames that one cause dropped before any queue."""
+
+    drop_packets: int
+    drop_bytes: int | None
+
+
+class SwitchCounters(Counters, frozen=True, kw_only=True):
     """What a switch dropped before any queue, by cause, and how full its memory was."""
-    return {
-        "switch": switch["name"],
-        "bufferBytes": switch["buffer_bytes"],
-        "maxBufferBytes": switch.get("buffer_max_bytes"),
-        "earlyDrops": {
-            cause: {"dropPackets": lost["frames"], "dropBytes": lost.get("bytes")}
-            for cause, lost in switch.get("early_drops", {}).items()
+
+    switch: str
+    buffer_bytes: int
+    max_buffer_bytes: int | None
+    early_drops: dict[str, EarlyCounters]
+
+
+def port_counters(port: Port, policy: dict[str, Any] | None) -> PortCounters:
+    """The counters of a port. `policy` is the port's in the plan; without it, settings are left out."""
+    if policy is not None and [queue["name"] for queue in policy["queues"]] != [queue.name for queue in port.queues]:
+        policy = None  # a foreign switch has different queues
+    settings = policy["queues"] if policy else [None] * len(port.queues)
+    classes = policy["queue_of_priority"] if policy else []
+    return PortCounters(
+        port=f"{port.node}>{port.towards}",
+        rate_bps=port.rate_bps,
+        queues=[
+            queue_counters(queue, setting, [group for group, own in enumerate(classes) if own == number])
+            for number, (queue, setting) in enumerate(zip(port.queues, settings, strict=True))
+        ],
+        ingress=[_group(group) for group in port.groups or []],
+        pfc=_pfc(port),
+        elephants=port.elephants,
+        dpp=port.dpp,
+        mtu_drops=port.mtu_drops or UNSET,
+    )
+
+
+def queue_counters(queue: Queue, setting: dict[str, Any] | None, qos_groups: list[int]) -> QueueCounters:
+    """The counters of a queue."""
+    random = [lost for cause, lost in queue.drops.items() if cause in DROP_CAUSES]
+    flushed = queue.drops.get(WATCHDOG_CAUSE)
+    named = (*DROP_CAUSES, WATCHDOG_CAUSE, *INGRESS_CAUSES)
+    tail = [lost for cause, lost in queue.drops.items() if cause not in named]
+    mean = queue.depth_mean_bytes
+    return QueueCounters(
+        name=queue.name,
+        setting=setting,
+        tx_packets=queue.tx_frames,
+        tx_bytes=queue.tx_bytes,
+        drop_packets=sum(lost.frames for lost in tail),
+        drop_bytes=_bytes(tail),
+        rand_drop_packets=sum(lost.frames for lost in random),
+        rand_drop_bytes=_bytes(random),
+        rand_ecn_marked_packets=queue.marked_frames,
+        curr_queue_depth=queue.depth_bytes,
+        mean_queue_depth=None if mean is None else round(mean),
+        max_queue_depth=queue.depth_max_bytes,
+        pfcwd_flushed_packets=flushed.frames if flushed else 0,
+        cnm_tx=queue.qcn.notifications if queue.qcn else UNSET,
+        cnm_fb_sum=queue.qcn.feedback_sum if queue.qcn else UNSET,
+        qos_groups=qos_groups,
+    )
+
+
+def switch_counters(switch: Switch) -> SwitchCounters:
+    """The counters of a switch itself."""
+    return SwitchCounters(
+        switch=switch.name,
+        buffer_bytes=switch.buffer_bytes,
+        max_buffer_bytes=switch.buffer_max_bytes,
+        early_drops={
+            cause: EarlyCounters(drop_packets=lost.frames, drop_bytes=lost.bytes)
+            for cause, lost in switch.early_drops.items()
         },
-    }
+    )
 
 
-def _group(group: dict[str, Any]) -> Counters:
-    return {
-        "priorities": [priority for priority in PRIORITIES if group["priorities"] >> priority & 1],
-        "ingQDropPackets": group["drop_frames"],
-        "ingQDepthBytes": group.get("depth_bytes"),
-        "ingQMaxDepthBytes": group["bytes_max"],
-        "headroomMaxBytes": group["headroom_max_bytes"],
-        "xoffTx": group["xoff_sent"],
-        "xonTx": group["xon_sent"],
-    }
+def _group(group: Group) -> GroupCounters:
+    return GroupCounters(
+        priorities=[priority for priority in PRIORITIES if group.priorities >> priority & 1],
+        ing_q_drop_packets=group.drop_frames,
+        ing_q_depth_bytes=group.depth_bytes,
+        ing_q_max_depth_bytes=group.bytes_max,
+        headroom_max_bytes=group.headroom_max_bytes,
+        xoff_tx=group.xoff_sent,
+        xon_tx=group.xon_sent,
+    )
 
 
-def _pfc(port: dict[str, Any]) -> Counters | None:
-    """Pauses of the port in both directions; None where it takes no part in pausing."""
-    pause = port.get("pause")
-    groups = port.get("groups") or []
-    if pause is None and not any(group["xoff_sent"] for group in groups):
+def _pfc(port: Port) -> PfcCounters | None:
+    groups, pause = port.groups or [], port.pause
+    if pause is None and not any(group.xoff_sent for group in groups):
         return None
-    received = pause["received"] if pause else [0] * len(PRIORITIES)
-    paused = pause["paused_ps"] if pause else [0] * len(PRIORITIES)
     sent = [
-        sum(group["xoff_sent"] + group["xon_sent"] for group in groups if group["priorities"] >> priority & 1)
+        sum(group.xoff_sent + group.xon_sent for group in groups if group.priorities >> priority & 1)
         for priority in PRIORITIES
     ]
-    return {
-        # One frame speaks of all priorities of its group; renewals of a pause are not counted.
-        "pfcTxPpp": sum(group["xoff_sent"] + group["xon_sent"] for group in groups),
-        "pfcRxPpp": sum(received),
-        "txCount": sent,
-        "rxCount": received,
-        "pausedPs": paused,
-        "pfcwdShutdownCount": pause["storms_detected"] if pause else 0,
-        "pfcwdRestoredCount": pause["storms_ended"] if pause else 0,
-    }
+    received = pause.received if pause else [0] * len(PRIORITIES)
+    return PfcCounters(
+        pfc_tx_ppp=sum(group.xoff_sent + group.xon_sent for group in groups),
+        pfc_rx_ppp=sum(received),
+        tx_count=sent,
+        rx_count=received,
+        paused_ps=pause.paused_ps if pause else [0] * len(PRIORITIES),
+        pfcwd_shutdown_count=pause.storms_detected if pause else 0,
+        pfcwd_restored_count=pause.storms_ended if pause else 0,
+    )
 
 
-def _sum(lost: list[dict[str, int]], unit: str) -> int:
-    return sum(count[unit] for count in lost)
-
-
-def _sum_known(lost: list[dict[str, int]], unit: str) -> int | None:
-    """None where one of them was not counted in this unit."""
-    return _sum(lost, unit) if all(unit in count for count in lost) else None
+def _bytes(lost: Sequence[Dropped]) -> int | None:
+    """All together; None where those of one cause were not counted."""
+    sizes = known([one.bytes for one in lost])
+    return None if sizes is None else sum(sizes)
 
 
 def port_policies(plan: dict[str, Any] | None) -> Callable[[str, str], dict[str, Any] | None]:

@@ -3,8 +3,17 @@
 import re
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from tailrace.results.format.numbers import size_text, span_text
-from tailrace.results.ports.queuing import Counters
+from tailrace.results.ports.queuing import (
+    EarlyCounters,
+    GroupCounters,
+    PfcCounters,
+    PortCounters,
+    QueueCounters,
+    SwitchCounters,
+)
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
 
 WIDE = "-" * 78
@@ -15,24 +24,10 @@ WORDS_OF_VENDOR = {"nxos": "dynamic", "nxos-nfe": "dynamic", "sonic": "dynamic_t
 VENDOR_NUMBER = re.compile(r"dynamic\(\s*(nxos-nfe|nxos|sonic)\s*:")
 VENDOR_USUAL = "nxos"
 """Whose layout this is."""
-ROWS = (
-    ("Tx Pkts", "txPackets"),
-    ("Tx Byts", "txBytes"),
-    ("Tail Drop Pkts", "dropPackets"),
-    ("Tail Drop Byts", "dropBytes"),
-    ("WRED/AFD Drop Pkts", "randDropPackets"),
-    ("WRED/AFD Drop Byts", "randDropBytes"),
-    ("ECN Marked Pkts", "randEcnMarkedPackets"),
-    ("Q Depth Byts, at end", "currQueueDepth"),
-    ("Q Depth Byts, mean", "meanQueueDepth"),
-    ("Q Depth Byts, max", "maxQueueDepth"),
-    ("WD Flushed Pkts", "pfcwdFlushedPackets"),
-    ("CNM Tx Pkts", "cnmTx"),
-    ("CNM Fb, sum", "cnmFbSum"),
-)
+NOTHING = EarlyCounters(drop_packets=0, drop_bytes=0)
 
 
-def format_ports(ports: list[Counters], vendor: str = VENDOR_USUAL) -> str:
+def format_ports(ports: list[PortCounters], vendor: str = VENDOR_USUAL) -> str:
     """Every port, one below the other. `vendor` is whose numbers dynamic limits are shown in."""
     return "\n\n".join("\n".join(_port(port, vendor)) for port in ports)
 
@@ -43,7 +38,7 @@ def vendor_of(scenario: str) -> str:
     return named.pop() if len(named) == 1 else VENDOR_USUAL
 
 
-def format_switches(switches: list[Counters]) -> str:
+def format_switches(switches: list[SwitchCounters]) -> str:
     """What every switch dropped before any queue."""
     lines = [
         "Dropped before queueing",
@@ -52,93 +47,100 @@ def format_switches(switches: list[Counters]) -> str:
         WIDE,
     ]
     for switch in switches:
-        for cause, lost in switch["earlyDrops"].items() or [("none", {"dropPackets": 0, "dropBytes": 0})]:
-            size = "–" if lost["dropBytes"] is None else lost["dropBytes"]
-            lines.append(f"{switch['switch']:<22}{cause:<18}{lost['dropPackets']:>14}{size:>22}")
+        for cause, lost in switch.early_drops.items() or [("none", NOTHING)]:
+            size = "–" if lost.drop_bytes is None else lost.drop_bytes
+            lines.append(f"{switch.switch:<22}{cause:<18}{lost.drop_packets:>14}{size:>22}")
     return "\n".join([*lines, WIDE])
 
 
-def _port(port: Counters, vendor: str) -> list[str]:
-    lines = [f"Egress Queuing for {port['port']}"]
-    if all(queue["setting"] for queue in port["queues"]):
-        lines += _settings(port["queues"], vendor)
-    for queue in port["queues"]:
+def _port(port: PortCounters, vendor: str) -> list[str]:
+    lines = [f"Egress Queuing for {port.port}"]
+    settings = [queue.setting for queue in port.queues if queue.setting]
+    if len(settings) == len(port.queues):
+        lines += _settings(port.queues, settings, vendor)
+    for queue in port.queues:
         lines += _queue(queue)
-    if port["ingress"]:
-        lines += _ingress(port)
-    if port["pfc"]:
-        lines += _pfc(port["pfc"])
-    if port["elephants"]:
-        found = port["elephants"]
-        share = f", {100 * found['elephant_bytes'] / found['bytes']:.3g} % of the bytes" if found["bytes"] else ""
-        lines.append(f"ETRAP: {found['found']} elephants detected{share}, {found['evictions']} evicted")
-    if port["dpp"]:
-        dpp = port["dpp"]
-        lines.append(f"DPP: {dpp['prioritised_frames']} pkts prioritized, {dpp['normal_frames']} not")
+    if port.ingress:
+        lines += _ingress(port.port, port.ingress)
+    if port.pfc:
+        lines += _pfc(port.pfc)
+    if found := port.elephants:
+        share = f", {100 * found.elephant_bytes / found.bytes:.3g} % of the bytes" if found.bytes else ""
+        lines.append(f"ETRAP: {found.found} elephants detected{share}, {found.evictions} evicted")
+    if dpp := port.dpp:
+        lines.append(f"DPP: {dpp.prioritised_frames} pkts prioritized, {dpp.normal_frames} not")
     return lines
 
 
-def _settings(queues: list[Counters], vendor: str) -> list[str]:
+def _settings(queues: list[QueueCounters], settings: list[dict[str, Any]], vendor: str) -> list[str]:
     lines = [
         WIDE,
         f"{'Queue':<16}{'QoS-Group':>10}{'Bandwidth%':>11}{'PrioLevel':>10}{'Shape min/max':>15}{'QLimit':>16}",
         WIDE,
     ]
     # Weights that add up to less than 1000 are thousandths; others are parts of their sum.
-    whole = max(1000, sum(queue["setting"]["service"].get("dwrr", 0) for queue in queues))
-    for queue in queues:
-        setting = queue["setting"]
+    whole = max(1000, sum(setting["service"].get("dwrr", 0) for setting in settings))
+    for queue, setting in zip(queues, settings, strict=True):
         service = setting["service"]
         share = f"{100 * service['dwrr'] / whole:.4g}" if "dwrr" in service else "-"
         level = str(service.get("strict", "-"))
-        groups = _ranges(queue["qosGroups"]) or "-"
+        groups = _ranges(queue.qos_groups) or "-"
         shape = "/".join(_gbps(setting.get(f"shape_{end}_bps", 0)) for end in ("min", "max"))
         lines.append(
-            f"{queue['name']:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit'], vendor):>16}"
+            f"{queue.name:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit'], vendor):>16}"
         )
     return [*lines, WIDE]
 
 
-def _queue(queue: Counters) -> list[str]:
-    groups = _ranges(queue["qosGroups"])
-    title = f"{queue['name']}, QOS GROUP {groups}" if groups else str(queue["name"])
-    lines = [BOX, f"|{title:^67}|", BOX]
-    for name, key in ROWS:
-        if queue.get(key) is not None:
-            lines.append(f"|{name:>{NAME_WIDTH}} |{queue[key]:>{VALUE_WIDTH}} |")
-    return [*lines, BOX]
+def _queue(queue: QueueCounters) -> list[str]:
+    groups = _ranges(queue.qos_groups)
+    title = f"{queue.name}, QOS GROUP {groups}" if groups else queue.name
+    rows: list[tuple[str, int | UnsetType | None]] = [
+        ("Tx Pkts", queue.tx_packets),
+        ("Tx Byts", queue.tx_bytes),
+        ("Tail Drop Pkts", queue.drop_packets),
+        ("Tail Drop Byts", queue.drop_bytes),
+        ("WRED/AFD Drop Pkts", queue.rand_drop_packets),
+        ("WRED/AFD Drop Byts", queue.rand_drop_bytes),
+        ("ECN Marked Pkts", queue.rand_ecn_marked_packets),
+        ("Q Depth Byts, at end", queue.curr_queue_depth),
+        ("Q Depth Byts, mean", queue.mean_queue_depth),
+        ("Q Depth Byts, max", queue.max_queue_depth),
+        ("WD Flushed Pkts", queue.pfcwd_flushed_packets),
+        ("CNM Tx Pkts", queue.cnm_tx),
+        ("CNM Fb, sum", queue.cnm_fb_sum),
+    ]
+    lines = [f"|{name:>{NAME_WIDTH}} |{value:>{VALUE_WIDTH}} |" for name, value in rows if value not in (None, UNSET)]
+    return [BOX, f"|{title:^67}|", BOX, *lines, BOX]
 
 
-def _ingress(port: Counters) -> list[str]:
+def _ingress(port: str, counted: list[GroupCounters]) -> list[str]:
     lines = [
-        f"Ingress Queuing for {port['port']}",
+        f"Ingress Queuing for {port}",
         WIDE,
         f"{'QoS-Group':<12}{'Drop Pkts':>10}{'Depth':>11}{'Depth max':>12}{'Headroom max':>13}{'XOFF':>10}{'XON':>10}",
         WIDE,
     ]
-    for group in port["ingress"]:
-        groups, now = _ranges(group["priorities"]), group["ingQDepthBytes"]
+    for group in counted:
         lines.append(
-            f"{groups:<12}{group['ingQDropPackets']:>10}{'-' if now is None else size_text(now):>11}"
-            f"{size_text(group['ingQMaxDepthBytes']):>12}{size_text(group['headroomMaxBytes']):>13}"
-            f"{group['xoffTx']:>10}{group['xonTx']:>10}"
+            f"{_ranges(group.priorities):<12}{group.ing_q_drop_packets:>10}{size_text(group.ing_q_depth_bytes):>11}"
+            f"{size_text(group.ing_q_max_depth_bytes):>12}{size_text(group.headroom_max_bytes):>13}"
+            f"{group.xoff_tx:>10}{group.xon_tx:>10}"
         )
     return [*lines, WIDE]
 
 
-def _pfc(pfc: Counters) -> list[str]:
+def _pfc(pfc: PfcCounters) -> list[str]:
     lines = [
         "PFC Statistics",
         WIDE,
-        f"TxPPP: {pfc['pfcTxPpp']:>20},   RxPPP: {pfc['pfcRxPpp']:>20}",
+        f"TxPPP: {pfc.pfc_tx_ppp:>20},   RxPPP: {pfc.pfc_rx_ppp:>20}",
         WIDE,
         f"{'PFC_COS':>7}{'TxCount':>14}{'RxCount':>14}{'Paused for':>16}",
     ]
-    for priority, (sent, received, paused_ps) in enumerate(
-        zip(pfc["txCount"], pfc["rxCount"], pfc["pausedPs"], strict=True)
-    ):
+    for priority, (sent, received, paused_ps) in enumerate(zip(pfc.tx_count, pfc.rx_count, pfc.paused_ps, strict=True)):
         lines.append(f"{priority:>7}{sent:>14}{received:>14}{span_text(paused_ps):>16}")
-    watchdog = f"Watch-dog: {pfc['pfcwdShutdownCount']} shutdowns, {pfc['pfcwdRestoredCount']} restores"
+    watchdog = f"Watch-dog: {pfc.pfcwd_shutdown_count} shutdowns, {pfc.pfcwd_restored_count} restores"
     return [*lines, watchdog, WIDE]
 
 

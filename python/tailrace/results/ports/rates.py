@@ -1,11 +1,12 @@
 """Counters of arms whose trials end at different times: per second, and per million frames."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, digits_text
-from tailrace.results.ports.outcome import count_drops
+from tailrace.results.ports.outcome import count_drops, known, queues_of
+from tailrace.results.summary.network import Counts, Rates
+from tailrace.results.summary.summary import ArmSummary
 from tailrace.scenario.workloads.kinds import facts_of
 
 MILLION = 1_000_000
@@ -13,36 +14,47 @@ SAME_END = 1.01
 """Arms whose trials last so many times as long as those of another, or less, end at the same time."""
 
 
-def summarise_rates(trials: Sequence[Trial]) -> dict[str, Any]:
+def summarise_rates(trials: Sequence[Trial]) -> Rates:
     """Length of the trials, and counts of dropped, marked and retransmitted frames, per second and per million frames.
 
     Seconds and frames of all trials stand together below the counts, so that a short trial counts as little as it says.
-    A counter that some trial lacks is None.
     """
     seconds = sum(trial.counted_ps for trial in trials) / PS_PER_S
-    # Frames are counted from the beginning: after a warm-up they are no measure of what was counted later.
-    counts_of_frames = [trial.outcome.get("conservation") if trial.is_counted_whole else None for trial in trials]
-    frames = sum(count["sent"] for count in counts_of_frames if count) if all(counts_of_frames) else None
-    counts = {
-        "drops": _sum(_drops(trial) for trial in trials),
-        "marks": _sum(_marks(trial) for trial in trials),
-        "retransmits": _sum(_retransmits(trial) for trial in trials),
-    }
-    return {
-        "end_s": seconds / len(trials) if trials else None,
-        "frames": frames / len(trials) if frames is not None and trials else None,
-        "per_second": {
-            key: count / seconds if count is not None and seconds else None for key, count in counts.items()
-        },
-        "per_million_frames": {
-            key: count * MILLION / frames if count is not None and frames else None for key, count in counts.items()
-        },
-    }
+    counts = Counts(
+        drops=sum(_drops(trial) for trial in trials),
+        marks=_sum(_marks(trial) for trial in trials),
+        retransmits=_sum(_retransmits(trial) for trial in trials),
+    )
+    frames = _frames(trials)
+    return Rates(
+        end_s=seconds / len(trials) if trials else None,
+        frames=frames / len(trials) if frames is not None and trials else None,
+        per_second=_scaled(counts, 1, seconds),
+        per_million_frames=_scaled(counts, MILLION, frames),
+    )
 
 
-def end_words(arms: dict[str, dict[str, Any]]) -> str:
+def _frames(trials: Sequence[Trial]) -> int | None:
+    """Frames that hosts sent in all trials; None where one did not count them.
+
+    Frames are counted from the beginning: after a warm-up they are no measure of what was counted later.
+    """
+    counts = [trial.typed.conservation if trial.is_counted_whole else None for trial in trials]
+    known = [count.sent for count in counts if count]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _scaled(counts: Counts, factor: int, of: float | None) -> Counts:
+    def scaled(count: float | None) -> float | None:
+        return count * factor / of if count is not None and of else None
+
+    return Counts(drops=scaled(counts.drops), marks=scaled(counts.marks), retransmits=scaled(counts.retransmits))
+
+
+def end_words(arms: Mapping[str, ArmSummary]) -> str:
     """A sentence where the trials of arms end at different times; empty where they do not."""
-    ends = {arm: own["rates"]["end_s"] for arm, own in arms.items() if own["rates"]["end_s"]}
+    rates: dict[str, Rates] = {arm: own.rates for arm, own in arms.items()}
+    ends = {arm: own.end_s for arm, own in rates.items() if own.end_s}
     if not ends or max(ends.values()) <= SAME_END * min(ends.values()):
         return ""
     longest, shortest = max(ends, key=ends.__getitem__), min(ends, key=ends.__getitem__)
@@ -54,27 +66,20 @@ def end_words(arms: dict[str, dict[str, Any]]) -> str:
 
 
 def _sum(counts: Iterable[float | None]) -> float | None:
-    listed = list(counts)
-    known = [count for count in listed if count is not None]
-    return sum(known) if len(known) == len(listed) else None
+    """None where one of them is not known."""
+    listed = known(list(counts))
+    return None if listed is None else sum(listed)
 
 
 def _drops(trial: Trial) -> float:
-    hosts = sum(host["nic_queue_drops"] + host["rx_ring_drops"] for host in trial.outcome.get("hosts", []))
+    hosts = sum(host.nic_queue_drops + host.rx_ring_drops for host in trial.typed.hosts)
     return count_drops(trial, None, None, None) + float(hosts)
 
 
 def _marks(trial: Trial) -> float | None:
-    marks = [queue.get("marked_frames") for port in trial.ports(None) for queue in port["queues"]]
-    return None if None in marks else float(sum(mark for mark in marks if mark is not None))
+    return _sum(queue.marked_frames for queue in queues_of(trial, None, None))
 
 
 def _retransmits(trial: Trial) -> float | None:
-    counted = [
-        workload.get("tcp")
-        for workload in trial.outcome.get("workloads", [])
-        if facts_of(workload["kind"]).protocol == "tcp"
-    ]
-    if any(not tcp or "retransmits" not in tcp for tcp in counted):
-        return None
-    return float(sum(tcp["retransmits"] for tcp in counted if tcp))
+    counted = [own.tcp for own in trial.typed.workloads if facts_of(own.kind).protocol == "tcp"]
+    return _sum(tcp.retransmits if tcp else None for tcp in counted)

@@ -11,6 +11,7 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS, count_text
+from tailrace.results.ports.outcome import known
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.statistics import Histogram
 
@@ -56,22 +57,23 @@ def minimum_timeouts_ms(plan: dict[str, Any]) -> dict[str, float]:
 
 def slowest_of(trials: list[Trial], workload: str, rto_ms: float) -> Slowest | None:
     """The slowest hundredth; None where latencies or timeouts were not recorded."""
-    outcomes = [outcome for trial in trials if (outcome := trial.workload(workload))]
-    counters = [(outcome.get("tcp") or {}).get("timeouts") for outcome in outcomes]
+    outcomes = [outcome for trial in trials if (outcome := trial.typed_workloads.get(workload))]
+    counters = [outcome.tcp for outcome in outcomes if outcome.tcp]
+    timeouts = known([tcp.timeouts for tcp in counters])
     pooled = Histogram.from_workloads(outcomes)
-    if pooled is None or not pooled.count or None in counters:
+    if pooled is None or not pooled.count or timeouts is None or len(counters) < len(outcomes):
         return None
     count = ceil(pooled.count * SLOWEST_SHARE)
     slow = sum(
         many
         for outcome in outcomes
-        for edge_ps, many in (outcome.get("latency") or {}).get("buckets", [])
+        if outcome.latency
+        for edge_ps, many in outcome.latency.buckets
         if edge_ps >= rto_ms * PS_PER_MS
     )
-    probes = sum((outcome.get("tcp") or {}).get("tail_loss_probes") or 0 for outcome in outcomes)
-    timeouts = sum(counter for counter in counters if counter is not None)
+    probes = sum(tcp.tail_loss_probes or 0 for tcp in counters)
     median_ms = pooled.percentile_ms(50).ms
-    return Slowest(count, pooled.count, min(slow, count), timeouts, probes, rto_ms, median_ms)
+    return Slowest(count, pooled.count, min(slow, count), sum(timeouts), probes, rto_ms, median_ms)
 
 
 def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str | None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from tailrace.outcome.types import BlockedPort, Tree
 from tailrace.scenario.workloads.planned import planned_workloads
 
 BLOCKED_MAX = 6
@@ -10,25 +11,25 @@ BLOCKED_MAX = 6
 RANGES_MAX = 6
 
 
-def tree_words(tree: dict[str, Any], plan: dict[str, Any]) -> str:
+def tree_words(tree: Tree, plan: dict[str, Any]) -> str:
     """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their numbers."""
     joined = Counter(frozenset((link["a"], link["b"])) for link in plan["links"])
-    blocked = [_port_name(port, joined) for port in tree["blocked"]]
-    words = f"instance {tree['instance']}{_vlans(tree['vlans'])}: root {_listed(tree['roots'], BLOCKED_MAX)}"
+    blocked = [_port_name(port, joined) for port in tree.blocked]
+    words = f"instance {tree.instance}{_vlans(tree.vlans)}: root {_listed(tree.roots, BLOCKED_MAX)}"
     return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; no port is blocked"
 
 
-def carries(tree: dict[str, Any], trees: list[dict[str, Any]], plan: dict[str, Any]) -> bool:
+def carries(tree: Tree, trees: list[Tree], plan: dict[str, Any]) -> bool:
     """Whether a workload of the plan takes this tree: by its VLAN, or the first where no tree has that."""
     used = {own.vlan for own in planned_workloads(plan)}
-    listed = {vlan for other in trees for vlan in other["vlans"]}
-    return bool(used & set(tree["vlans"])) or (tree is trees[0] and bool(used - listed))
+    listed = {vlan for other in trees for vlan in other.vlans}
+    return bool(used & set(tree.vlans)) or (tree is trees[0] and bool(used - listed))
 
 
-def _port_name(port: dict[str, Any], joined: Counter[frozenset[str]]) -> str:
+def _port_name(port: BlockedPort, joined: Counter[frozenset[str]]) -> str:
     """A port by its neighbour, and by its number too where several links join the two."""
-    name = f"{port['node']}>{port['towards']}"
-    return f"{name} (port {port['port']})" if joined[frozenset((port["node"], port["towards"]))] > 1 else name
+    name = f"{port.node}>{port.towards}"
+    return f"{name} (port {port.port})" if joined[frozenset((port.node, port.towards))] > 1 else name
 
 
 def _vlans(vlans: list[int]) -> str:

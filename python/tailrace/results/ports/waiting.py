@@ -7,6 +7,7 @@ scheduler, and for a queue that is not empty at the end of a long trial it is of
 from dataclasses import dataclass
 from typing import Any
 
+from tailrace.outcome.types import SourceTraffic
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS, span_text
 from tailrace.scenario.workloads.planned import planned_workloads
@@ -46,30 +47,26 @@ def _in_trial(trial: Trial) -> InTrial:
     if kept is not None:
         return kept
     found: InTrial = {}
-    for port in trial.outcome.get("ports", []):
-        of_workload: dict[str, list[dict[str, Any]]] = {}
-        for row in port.get("traffic") or []:
-            for name in row["workloads"] if row["sent_frames"] else []:
+    for port in trial.typed.ports:
+        of_workload: dict[str, list[SourceTraffic]] = {}
+        for row in port.traffic or []:
+            for name in row.workloads if row.sent_frames else []:
                 of_workload.setdefault(name, []).append(row)
         queues = {
-            queue["name"]: _wait_ms(trial, queue)
-            for queue in port["queues"]
-            if queue.get("tx_bytes") and queue.get("depth_mean_bytes") is not None
+            queue.name: queue.depth_mean_bytes * trial.counted_ps / queue.tx_bytes / PS_PER_MS
+            for queue in port.queues
+            if queue.tx_bytes and queue.depth_mean_bytes is not None
         }
         for name, rows in of_workload.items() if queues else []:
-            own_ms = None if port.get("dpp") else _own_ms(rows, queues)
-            found.setdefault(name, []).append((f"{port['node']} → {port['towards']}", queues, own_ms))
+            own_ms = None if port.dpp else _own_ms(rows, queues)
+            found.setdefault(name, []).append((f"{port.node} → {port.towards}", queues, own_ms))
     trial.kept["waits",] = found
     return found
 
 
-def _wait_ms(trial: Trial, queue: dict[str, Any]) -> float:
-    return float(queue["depth_mean_bytes"] * trial.counted_ps / queue["tx_bytes"] / PS_PER_MS)
-
-
-def _own_ms(rows: list[dict[str, Any]], queues: dict[str, float]) -> float:
-    frames = sum(row["sent_frames"] for row in rows)
-    return float(sum(row["sent_frames"] * queues.get(row["queue"], 0.0) for row in rows) / frames)
+def _own_ms(rows: list[SourceTraffic], queues: dict[str, float]) -> float:
+    frames = sum(row.sent_frames for row in rows)
+    return sum(row.sent_frames * queues.get(row.queue, 0.0) for row in rows) / frames
 
 
 def _mean(name: str, seen: list[tuple[dict[str, float], float | None]]) -> Wait:

@@ -11,7 +11,7 @@ class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A part of a summary. A key that is not known is refused."""
 
 
-class Sample(Part):
+class Sample(Part, frozen=True, kw_only=True):
     """One quantity over the trials of one arm."""
 
     values: Sequence[float]

@@ -6,11 +6,21 @@ from itertools import pairwise
 from math import log
 from typing import Any
 
+from msgspec.structs import replace
+
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.definitions import noun_of, title_of
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.subjects import Subject, subjects_of
+from tailrace.results.summary.sweep import (
+    CurveValue,
+    ExcludedTrials,
+    Knee,
+    SweepAxis,
+    SweepCurve,
+    SweepSummary,
+)
 from tailrace.results.sweep.knee import bend
 from tailrace.results.sweep.scalability import summarise_scalability
 from tailrace.scenario.sweep import number_of
@@ -70,65 +80,64 @@ class Axis:
 
 def axes_of(run: Run) -> list[Axis]:
     """The axes of a run; none where it is no sweep."""
-    sweep = run.sweep or {"axes": []}
-    return [Axis(axis["path"], axis["name"], list(axis["values"])) for axis in sweep["axes"]]
+    return [Axis(axis.path, axis.name, list(axis.values)) for axis in run.sweep.axes] if run.sweep else []
 
 
-def summarise_sweep(run: Run) -> dict[str, Any] | None:
+def summarise_sweep(run: Run) -> SweepSummary | None:
     """Axes, points, arms and curves; None where the run is no sweep."""
     sweep = run.sweep
     if sweep is None:
         return None
     axes = axes_of(run)
     curves = [
-        _curve(run, subject, metric, arm) for subject in subjects_of(run) for metric in METRICS for arm in sweep["arms"]
+        _curve(run, subject, metric, arm) for subject in subjects_of(run) for metric in METRICS for arm in sweep.arms
     ]
-    known = [curve for curve in curves if any(value is not None for value in curve["values"])]
-    return {
-        "axes": [
-            {"path": axis.path, "name": axis.name, "values": axis.values, "unit": axis.unit, "is_log": axis.is_log}
+    known = [curve for curve in curves if any(value is not None for value in curve.values)]
+    return SweepSummary(
+        axes=[
+            SweepAxis(path=axis.path, name=axis.name, values=axis.values, unit=axis.unit, is_log=axis.is_log)
             for axis in axes
         ],
-        "combine": sweep["combine"],
-        "points": sweep["points"],
-        "arms": sweep["arms"],
-        "curves": [curve | {"knee": knee_of(curve, axes)} for curve in known],
-        "scalability": summarise_scalability(run),
-        "excluded": _excluded(run),
-    }
+        combine=sweep.combine,
+        points=sweep.points,
+        arms=sweep.arms,
+        curves=[replace(curve, knee=knee_of(curve, axes)) for curve in known],
+        scalability=summarise_scalability(run),
+        excluded=_excluded(run),
+    )
 
 
-def is_drawn(curve: dict[str, Any]) -> bool:
+def is_drawn(curve: SweepCurve) -> bool:
     """Whether a chart shows this curve; the tables hold every metric. Workloads of several kinds have their goodput in
     common.
     """
-    kinds = curve["kinds"]
+    kinds = curve.kinds
     shown = facts_of(kinds[0]).sweep_metrics if len(kinds) == 1 else ("goodput_gbps",) if kinds else ()
-    return curve["metric"] in shown
+    return curve.metric in shown
 
 
 COLUMNS = ("mean", "low", "high", "trials", "bounds")
 """Of a point in the table; `bounds` is the number of trials whose figure is a lower bound."""
 
 
-def mean_text(value: dict[str, Any], digits: int = 3) -> str:
+def mean_text(value: CurveValue, digits: int = 3) -> str:
     """The mean of a point; `> 1.86` where it is a lower bound, because what was still running at the end is slower."""
-    return bound_mark(value["bounds"]) + digits_text(value["mean"], digits)
+    return bound_mark(value.bounds) + digits_text(value.mean, digits)
 
 
-def curve_title(curve: dict[str, Any]) -> str:
+def curve_title(curve: SweepCurve) -> str:
     """`requests per second`: what a curve shows, with the unit."""
-    return title_of(curve["metric"], noun_of(curve["kinds"]))
+    return title_of(curve.metric, noun_of(curve.kinds))
 
 
-def _curve(run: Run, subject: Subject, metric: str, arm: str) -> dict[str, Any]:
+def _curve(run: Run, subject: Subject, metric: str, arm: str) -> SweepCurve:
     """One metric of a workload or group in one arm; null at points without a valid trial."""
     assert run.sweep is not None, "only sweeps have curves"
     kinds = sorted(run.kinds_of(subject.members))
     has_metric = metric != "completion_s" or not any(facts_of(kind).is_open_loop for kind in kinds)
-    values: list[dict[str, Any] | None] = []
-    for point in run.sweep["points"]:
-        name = run.arm_at(arm, point["label"])
+    values: list[CurveValue | None] = []
+    for point in run.sweep.points:
+        name = run.arm_at(arm, point.label)
         # A point whose trials did not finish has rates and latencies, and no completion time.
         trials = run.told(name)
         figure = figure_of(trials, subject.members, metric) if has_metric else None
@@ -136,63 +145,69 @@ def _curve(run: Run, subject: Subject, metric: str, arm: str) -> dict[str, Any]:
             values.append(None)
             continue
         found = figure.interval
-        ends = {"low": found and found.low, "high": found and found.high}
-        values.append({"mean": figure.value, **ends, "trials": len(figure.values), "bounds": figure.bounds})
-    return {"workload": subject.name, "metric": metric, "arm": arm, "kinds": kinds, "values": values}
+        values.append(
+            CurveValue(
+                mean=figure.value,
+                low=found.low if found else None,
+                high=found.high if found else None,
+                trials=len(figure.values),
+                bounds=figure.bounds,
+            )
+        )
+    return SweepCurve(workload=subject.name, metric=metric, arm=arm, kinds=kinds, values=values, knee=None)
 
 
-def _excluded(run: Run) -> list[dict[str, Any]]:
+def _excluded(run: Run) -> list[ExcludedTrials]:
     """Points at which trials are not valid, with the reason; what merely did not finish `is_told` with what it did."""
     assert run.sweep is not None, "only sweeps have points"
     found = []
-    for point in run.sweep["points"]:
-        for arm in run.sweep["arms"]:
-            trials = run.trials.get(run.arm_at(arm, point["label"]), [])
+    for point in run.sweep.points:
+        for arm in run.sweep.arms:
+            trials = run.trials.get(run.arm_at(arm, point.label), [])
             for is_told in (False, True):
                 bad = [trial for trial in trials if trial.status != "ok" and trial.is_unfinished == is_told]
                 if bad:
                     found.append(
-                        {
-                            "label": point["label"],
-                            "arm": arm,
-                            "trials": len(bad),
-                            "of": len(trials),
-                            "is_told": is_told,
-                            "reason": bad[0].reason or bad[0].status,
-                        }
+                        ExcludedTrials(
+                            label=point.label,
+                            arm=arm,
+                            trials=len(bad),
+                            of=len(trials),
+                            is_told=is_told,
+                            reason=bad[0].reason or bad[0].status,
+                        )
                     )
     return found
 
 
-def knee_of(curve: dict[str, Any], axes: list[Axis]) -> dict[str, Any] | None:
+def knee_of(curve: SweepCurve, axes: list[Axis]) -> Knee | None:
     """Where a latency over one axis bends most; None also where it changes by less than a factor of two, and where a
     point is a lower bound, above which the figure could lie anywhere.
     """
-    if len(axes) != 1 or (numbers := axes[0].numbers) is None or not curve["metric"].startswith("latency_"):
+    if len(axes) != 1 or (numbers := axes[0].numbers) is None or not curve.metric.startswith("latency_"):
         return None
-    known = [(x, value["mean"]) for x, value in zip(numbers, curve["values"], strict=True) if value is not None]
+    known = [(x, value.mean) for x, value in zip(numbers, curve.values, strict=True) if value is not None]
     known.sort()
-    if any(value is not None and value.get("bounds") for value in curve["values"]):
+    if any(value is not None and value.bounds for value in curve.values):
         return None
     ys = [y for _, y in known]
     if not ys or max(ys) < KNEE_FACTOR_MIN * min(ys) or (found := bend(known)) is None:
         return None
     position = numbers.index(known[found[0]][0])
-    return {"value": axes[0].values[position], "position": position, "distance": abs(found[1])}
+    return Knee(value=axes[0].values[position], position=position, distance=abs(found[1]))
 
 
-def sweep_rows(summary: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
+def sweep_rows(sweep: SweepSummary) -> tuple[list[str], list[list[Any]]]:
     """The curves as one long table: a row for each point, arm, workload and metric."""
-    sweep = summary["sweep"]
-    paths = [axis["path"] for axis in sweep["axes"]]
+    paths = [axis.path for axis in sweep.axes]
     head = [*paths, "arm", "workload", "metric", *COLUMNS]
     rows = [
-        [*(point["values"][path] for path in paths), curve["arm"], curve["workload"], curve["metric"], *_cells(value)]
-        for curve in sweep["curves"]
-        for point, value in zip(sweep["points"], curve["values"], strict=True)
+        [*(point.values[path] for path in paths), curve.arm, curve.workload, curve.metric, *_cells(value)]
+        for curve in sweep.curves
+        for point, value in zip(sweep.points, curve.values, strict=True)
     ]
     return head, rows
 
 
-def _cells(value: dict[str, Any] | None) -> list[Any]:
-    return [None, None, None, 0, 0] if value is None else [value[key] for key in COLUMNS]
+def _cells(value: CurveValue | None) -> list[Any]:
+    return [None, None, None, 0, 0] if value is None else [getattr(value, key) for key in COLUMNS]

@@ -9,6 +9,7 @@ from arro3.core import Table as ArrowTable
 from arro3.io import write_parquet
 
 from tailrace.files import write_bytes, write_text
+from tailrace.results.summary.sweep import SweepSummary
 from tailrace.results.sweep.curves import sweep_rows
 
 CSV = "sweep.csv"
@@ -17,9 +18,9 @@ FIGURES = ("mean", "low", "high")
 COUNTS = ("trials", "bounds")
 
 
-def write_sweep_files(path: Path, summary: dict[str, Any]) -> list[Path]:
+def write_sweep_files(path: Path, sweep: SweepSummary) -> list[Path]:
     """Writes the table as CSV and as Parquet beside the result, and returns their paths."""
-    head, rows = sweep_rows(summary)
+    head, rows = sweep_rows(sweep)
     lines = [",".join(quoted(cell) for cell in row) for row in [head, *rows]]
     write_text(path / CSV, "\n".join(lines) + "\n")
     made = BytesIO()

@@ -7,16 +7,18 @@ the smallest, so that the laws describe what is repeated: a database of four use
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from math import inf
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.definitions import metric_of_trials, noun_of, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.summary.sweep import Growth, GrowthLaw, GrowthPoint
 from tailrace.results.sweep.knee import bend
 from tailrace.scenario.sweep import number_of
 from tailrace.scenario.workloads.planned import planned_workloads
-from tailrace.statistics import Law, fit_amdahl, fit_usl
+from tailrace.statistics import Law, fit_amdahl, fit_usl, mean
 
 SIZES_MIN = 3
 METRICS = ("rate_per_s", "goodput_gbps")
@@ -25,7 +27,6 @@ COUNTS = frozenset(
     ["connections", "cores", "depth", "hosts", "jobs", "pipeline", "program_cores", "queues", "rx_queues", "servers"],
 ).union(["threads", "users"])
 """Keys that count what works at the same time: the laws are about nothing else."""
-Summary = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -37,62 +38,62 @@ class _Place:
     members: Sequence[str]
 
 
-def summarise_scalability(run: Run) -> list[Summary]:
+def summarise_scalability(run: Run) -> list[Growth]:
     """For every arm its points by size, with the fitted laws; none where a sweep has no sizes."""
     assert run.sweep is not None, "only sweeps grow"
-    found = (_of_arm(run, arm) for arm in run.sweep["arms"])
+    found = (_of_arm(run, arm) for arm in run.sweep.arms)
     return [grown for grown in found if grown is not None]
 
 
-def _of_arm(run: Run, arm: str) -> Summary | None:
+def _of_arm(run: Run, arm: str) -> Growth | None:
     metric, noun, places = _places(run, arm)
     kinds = run.kinds_of([name for place in places for name in place.members])
     measured = []
     for place in places:
         sample = metric_of_trials(run.told(run.arm_at(arm, place.label)), place.members, metric)
-        if sample and summarise_sample(sample)["mean"] > 0:
-            measured.append((place, summarise_sample(sample)))
+        if sample and (centre := mean(sample)) > 0:
+            measured.append((place, centre, summarise_sample(sample).interval))
     if len(measured) < SIZES_MIN:
         return None
-    first, base = measured[0][0].size, measured[0][1]["mean"]
+    first, base = measured[0][0].size, measured[0][1]
     points = [
-        {
-            "label": place.label,
-            "size": place.size,
-            "mean": value["mean"],
-            "low": value["interval"] and value["interval"]["low"],
-            "high": value["interval"] and value["interval"]["high"],
-            "perfect": base * place.size / first,
-            "share": value["mean"] / (base * place.size / first),
-        }
-        for place, value in measured
+        GrowthPoint(
+            label=place.label,
+            size=place.size,
+            mean=centre,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            perfect=base * place.size / first,
+            share=centre / (base * place.size / first),
+        )
+        for place, centre, interval in measured
     ]
-    curve = [(point["size"] / first, point["mean"]) for point in points]
+    curve = [(place.size / first, centre) for place, centre, _ in measured]
     turn = bend(curve)
-    return {
-        "arm": arm,
-        "metric": metric,
-        "noun": noun,
-        "title": title_of(metric, noun_of(kinds)),
-        "first": first,
-        "points": points,
-        "amdahl": _law(fit_amdahl(curve)),
-        "usl": _law(fit_usl(curve)),
-        "knee": points[turn[0]]["size"] if turn and turn[1] > 0 else None,
-    }
+    return Growth(
+        arm=arm,
+        metric=metric,
+        noun=noun,
+        title=title_of(metric, noun_of(kinds)),
+        first=first,
+        points=points,
+        amdahl=_law(fit_amdahl(curve)),
+        usl=_law(fit_usl(curve)),
+        knee=points[turn[0]].size if turn and turn[1] > 0 else None,
+    )
 
 
-def _law(law: Law | None) -> Summary | None:
+def _law(law: Law | None) -> GrowthLaw | None:
     if law is None:
         return None
-    limit = law.limit
-    return asdict(law) | {"limit": limit if limit < float("inf") else None, "peak": law.peak_users}
+    own = {field.name: getattr(law, field.name) for field in fields(law)}
+    return GrowthLaw(**own, limit=law.limit if law.limit < inf else None, peak=law.peak_users)
 
 
 def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
     """Metric, name of the size, and points in the order of their sizes; no points where sizes are not distinct."""
     assert run.sweep is not None, "only sweeps grow"
-    labels = [point["label"] for point in run.sweep["points"]]
+    labels = [point.label for point in run.sweep.points]
     grown = [_grown(run.plan(run.arm_at(arm, label)) or {}) for label in labels]
     metric = next((name for name in METRICS if any(of[0] == name for own in grown for of in own)), None)
     if metric is None:
@@ -111,7 +112,7 @@ def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
     return metric, noun, sorted(found, key=lambda place: place.size)
 
 
-def _grown(plan: Summary) -> list[tuple[str, str, str, int]]:
+def _grown(plan: dict[str, Any]) -> list[tuple[str, str, str, int]]:
     """Metric, name of the size, workload and size of those whose throughput can grow; arrivals have no users."""
     return [
         (growth[1], growth[0], one.name, size)
@@ -123,9 +124,9 @@ def _grown(plan: Summary) -> list[tuple[str, str, str, int]]:
 def _axis_numbers(run: Run) -> tuple[str, list[float]] | None:
     """The only axis, where it counts what works at the same time and its values are plain numbers."""
     assert run.sweep is not None, "only sweeps have axes"
-    axes = run.sweep["axes"]
-    if len(axes) != 1 or str(axes[0]["name"]).rpartition(".")[2] not in COUNTS:
+    axes = run.sweep.axes
+    if len(axes) != 1 or axes[0].name.rpartition(".")[2] not in COUNTS:
         return None
-    known = [number_of(str(value)) for value in axes[0]["values"]]
+    known = [number_of(str(value)) for value in axes[0].values]
     numbers = [one[0] for one in known if one is not None and not one[1]]
-    return (str(axes[0]["name"]), numbers) if len(numbers) == len(known) else None
+    return (axes[0].name, numbers) if len(numbers) == len(known) else None

@@ -1,12 +1,14 @@
 """Text of a sweep: tables and sentences."""
 
+from collections.abc import Sequence
 from textwrap import fill
-from typing import Any
 
 from tailrace.results.compare.looks_text import looks_sentences
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
 from tailrace.results.metrics.early_end import early_end_sentences
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, Knee, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
@@ -24,123 +26,125 @@ BOUNDS = (
 Row = list[str]
 
 
-def format_result(summary: dict[str, Any], paint: Paint = plain) -> str:
+def format_result(summary: Summary, paint: Paint = plain) -> str:
     """The text that a terminal shows after a run or sweep."""
-    return format_table(summary, paint) if summary["sweep"] is None else format_sweep(summary)
+    return format_table(summary, paint) if summary.sweep is None else format_sweep(summary)
 
 
-def format_sweep(summary: dict[str, Any]) -> str:
+def format_sweep(summary: Summary) -> str:
     """Tables of the main metrics, points as rows and arms as columns, followed by sentences."""
-    run, sweep = summary["run"], summary["sweep"]
-    scale = "" if run["scale"] == 1 else f", {run['scale']:.3g} of the full counts"
-    title = f"{run['name']}: {_points(len(sweep['points']))}, seed {run['seed']}{scale}"
+    run, sweep = summary.run, summary.swept
+    scale = "" if run.scale == 1 else f", {run.scale:.3g} of the full counts"
+    title = f"{run.name}: {_points(len(sweep.points))}, seed {run.seed}{scale}"
     tables = [_table(summary, name, metric) for name in subject_names(summary) for metric in _shown(sweep, name)]
-    tables.append(scalability_table(sweep.get("scalability") or []))
+    tables.append(scalability_table(sweep.scalability))
     notes = ["\n".join(fill(sentence, WIDTH) for sentence in sweep_sentences(summary))]
     excluded = _excluded(sweep)
     return "\n\n".join([part for part in [title, *tables, *notes, excluded] if part]) + "\n"
 
 
-def sweep_sentences(summary: dict[str, Any]) -> list[str]:
+def sweep_sentences(summary: Summary) -> list[str]:
     """What the comparisons of all points say together, then where curves bend."""
-    sweep = summary["sweep"]
+    sweep = summary.swept
     sentences = [
         sentence
-        for arm in sweep["arms"]
-        if arm != summary["baseline"]
+        for arm in sweep.arms
+        if arm != summary.baseline
         for name in subject_names(summary)
         for metric in _shown(sweep, name)
         if (sentence := _compared(summary, arm, name, metric))
     ]
-    knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
+    knees = [_knee(sweep, curve, curve.knee) for curve in sweep.curves if curve.knee and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
     told = [*_missing(summary), *looks_sentences(summary), *early_end_sentences(summary), *few, *bounds]
-    return [*told, *sentences, *knees, *scalability_sentences(sweep.get("scalability") or [])]
+    return [*told, *sentences, *knees, *scalability_sentences(sweep.scalability)]
 
 
-def subject_names(summary: dict[str, Any]) -> list[str]:
+def subject_names(summary: Summary) -> list[str]:
     """Workloads and groups in the order of tables."""
-    return [subject["name"] for subject in summary["subjects"]]
+    return [subject.name for subject in summary.subjects]
 
 
-def _missing(summary: dict[str, Any]) -> list[str]:
+def _missing(summary: Summary) -> list[str]:
     """Points beyond the rows of a table can lack their trials too."""
-    found = {one["arm"].partition("@")[2] for one in summary["run"]["problems"] if one["status"] == "missing"}
-    of = _points(len(summary["sweep"]["points"]))
+    found = {one.arm.partition("@")[2] for one in summary.run.problems if one.status == "missing"}
+    of = _points(len(summary.swept.points))
     return [f"Trials are missing at {len(found)} of {of}: run the same command again to resume."] if found else []
 
 
-def _trials(sweep: dict[str, Any]) -> str:
-    counts = {value["trials"] for curve in sweep["curves"] for value in curve["values"] if value}
+def _trials(sweep: SweepSummary) -> str:
+    counts = {value.trials for curve in sweep.curves for value in curve.values if value}
     return f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(next(iter(counts), 0))
 
 
-def has_bounds(sweep: dict[str, Any]) -> bool:
+def has_bounds(sweep: SweepSummary) -> bool:
     """Whether a value that is shown is a lower bound."""
-    return any(value["bounds"] for curve in sweep["curves"] if is_drawn(curve) for value in curve["values"] if value)
+    return any(value.bounds for curve in sweep.curves if is_drawn(curve) for value in curve.values if value)
 
 
-def _has_too_few(sweep: dict[str, Any]) -> bool:
-    values = [value for curve in sweep["curves"] for value in curve["values"] if value]
-    return any(value["low"] is None and not value["bounds"] for value in values)
+def _has_too_few(sweep: SweepSummary) -> bool:
+    values = [value for curve in sweep.curves for value in curve.values if value]
+    return any(value.low is None and not value.bounds for value in values)
 
 
-def _shown(sweep: dict[str, Any], workload: str) -> list[str]:
+def _shown(sweep: SweepSummary, workload: str) -> list[str]:
     """The metrics of a workload that some point has."""
     return [
         metric
         for metric in METRICS
-        if any(
-            curve["workload"] == workload and curve["metric"] == metric and is_drawn(curve) for curve in sweep["curves"]
-        )
+        if any(curve.workload == workload and curve.metric == metric and is_drawn(curve) for curve in sweep.curves)
     ]
 
 
-def _table(summary: dict[str, Any], workload: str, metric: str) -> str:
-    sweep = summary["sweep"]
-    curves = [curve for curve in sweep["curves"] if _is(curve, workload, metric)]
-    of_arm = {curve["arm"]: curve["values"] for curve in curves}
+def _table(summary: Summary, workload: str, metric: str) -> str:
+    sweep = summary.swept
+    curves = [curve for curve in sweep.curves if _is(curve, workload, metric)]
+    of_arm = {curve.arm: curve.values for curve in curves}
     axes = _distinct(sweep)
-    paths = [axis["path"] for axis in axes]
-    rows: list[Row] = [[*(axis["name"] for axis in axes), *of_arm]]
-    for position, point in enumerate(sweep["points"][:ROWS_MAX]):
+    paths = [axis.path for axis in axes]
+    rows: list[Row] = [[*(axis.name for axis in axes), *of_arm]]
+    for position, point in enumerate(sweep.points[:ROWS_MAX]):
         cells = [_cell(values[position]) for values in of_arm.values()]
-        rows.append([*(point["values"][path] for path in paths), *cells])
-    more = len(sweep["points"]) - ROWS_MAX
+        rows.append([*(point.values[path] for path in paths), *cells])
+    more = len(sweep.points) - ROWS_MAX
     tail = f"\n... and {more} more points" if more > 0 else ""
     return f"{workload}: {curve_title(curves[0])} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
 
 
-def _distinct(sweep: dict[str, Any]) -> list[dict[str, Any]]:
+def _distinct(sweep: SweepSummary) -> list[SweepAxis]:
     """The axes; of paired ones with the same values only the first, whose column stands for all."""
-    first = {tuple(axis["values"]): axis for axis in reversed(sweep["axes"])}
-    is_paired = sweep["combine"] == "paired"
-    return [axis for axis in sweep["axes"] if not is_paired or first[tuple(axis["values"])] is axis]
+    first = {tuple(axis.values): axis for axis in reversed(sweep.axes)}
+    is_paired = sweep.combine == "paired"
+    return [axis for axis in sweep.axes if not is_paired or first[tuple(axis.values)] is axis]
 
 
-def _cell(value: dict[str, Any] | None) -> str:
+def _cell(value: CurveValue | None) -> str:
     if value is None:
         return "no valid trial"
     mean = mean_text(value, 3).replace(THIN_SPACE, " ")
-    if value["low"] is None:
+    if value.low is None or value.high is None:
         return mean
-    return f"{mean} ± {digits_text((value['high'] - value['low']) / 2, 2).replace(THIN_SPACE, ' ')}"
+    return f"{mean} ± {digits_text((value.high - value.low) / 2, 2).replace(THIN_SPACE, ' ')}"
 
 
-def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> str:
+def _compared(summary: Summary, arm: str, workload: str, metric: str) -> str:
     """At how many points an arm differs from the baseline, by whether the intervals of the two are apart."""
-    sweep = summary["sweep"]
-    curves = [curve for curve in sweep["curves"] if _is(curve, workload, metric)]
-    values = {curve["arm"]: curve["values"] for curve in curves}
-    baseline = summary["baseline"]
+    sweep = summary.swept
+    curves = [curve for curve in sweep.curves if _is(curve, workload, metric)]
+    values = {curve.arm: curve.values for curve in curves}
+    baseline = summary.baseline
     if arm not in values or baseline not in values:
         return ""
-    pairs = [(a, b) for a, b in zip(values[baseline], values[arm], strict=True) if a and b and None not in _ends(a, b)]
+    pairs = [
+        (first, second)
+        for a, b in zip(values[baseline], values[arm], strict=True)
+        if (first := _ends(a)) and (second := _ends(b))
+    ]
     if not pairs:
         return ""
-    lower = sum(b["high"] < a["low"] for a, b in pairs)
-    higher = sum(b["low"] > a["high"] for a, b in pairs)
+    lower = sum(second[1] < first[0] for first, second in pairs)
+    higher = sum(second[0] > first[1] for first, second in pairs)
     counted = [f"lower at {lower}" if lower else "", f"higher at {higher}" if higher else ""]
     rest = len(pairs) - lower - higher
     parts = [*(part for part in counted if part), *([f"not clearly different at {rest}"] if rest else [])]
@@ -152,33 +156,33 @@ def _points(count: int) -> str:
     return f"{count} point{'s' * (count != 1)}"
 
 
-def _ends(a: dict[str, Any], b: dict[str, Any]) -> list[float | None]:
-    return [a["low"], a["high"], b["low"], b["high"]]
+def _ends(value: CurveValue | None) -> tuple[float, float] | None:
+    """Of the interval."""
+    return None if value is None or value.low is None or value.high is None else (value.low, value.high)
 
 
-def _is(curve: dict[str, Any], workload: str, metric: str) -> bool:
-    return bool(curve["workload"] == workload and curve["metric"] == metric)
+def _is(curve: SweepCurve, workload: str, metric: str) -> bool:
+    return bool(curve.workload == workload and curve.metric == metric)
 
 
-def _knee(sweep: dict[str, Any], curve: dict[str, Any]) -> str:
+def _knee(sweep: SweepSummary, curve: SweepCurve, knee: Knee) -> str:
     what = curve_title(curve).partition(",")[0]
-    axis = sweep["axes"][0]["name"]
-    return f"{curve['workload']}, {what} with {curve['arm']}: the knee is at {axis} = {curve['knee']['value']}."
+    axis = sweep.axes[0].name
+    return f"{curve.workload}, {what} with {curve.arm}: the knee is at {axis} = {knee.value}."
 
 
-def _excluded(sweep: dict[str, Any]) -> str:
+def _excluded(sweep: SweepSummary) -> str:
     titles = {True: "Unfinished trials, reported by the work done in their time:", False: "Invalid and failed trials:"}
     return "\n\n".join(
         _listed(title, found)
         for is_told, title in titles.items()
-        if (found := [one for one in sweep["excluded"] if one["is_told"] == is_told])
+        if (found := [one for one in sweep.excluded if one.is_told == is_told])
     )
 
 
-def _listed(title: str, found: list[dict[str, Any]]) -> str:
+def _listed(title: str, found: Sequence[ExcludedTrials]) -> str:
     lines = [
-        f"  {one['arm']} at {one['label']}: {one['trials']} of {one['of']} trials: {one['reason']}"
-        for one in found[:EXCLUDED_MAX]
+        f"  {one.arm} at {one.label}: {one.trials} of {one.of} trials: {one.reason}" for one in found[:EXCLUDED_MAX]
     ]
     more = [f"  and {len(found) - EXCLUDED_MAX} more"] if len(found) > EXCLUDED_MAX else []
     return "\n".join([title, *lines, *more])

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import number
+from tailrace.results.summary.hosts import HostMeans
+from tailrace.results.summary.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -25,26 +26,26 @@ class BondRow:
     """Whether it is the first row of its arm."""
 
 
-def bond_rows(arms: Iterable[tuple[str, dict[str, Any]]]) -> list[BondRow]:
+def bond_rows(arms: Iterable[tuple[str, list[HostMeans]]]) -> list[BondRow]:
     """The interfaces of bonded hosts, by arm and host; nothing where no host has several."""
     rows: list[BondRow] = []
-    for index, (arm, of_arm) in enumerate(arms):
-        bonds = [(host["name"], host["bond"]) for host in of_arm["hosts"] if host.get("bond")]
-        for host, bond in bonds:
-            sent = sum(one["sent_bytes"] for one in bond)
+    for index, (arm, hosts) in enumerate(arms):
+        for host in hosts:
+            bond = host.bond or []
+            sent = sum(one.sent_bytes for one in bond)
             for number_of, one in enumerate(bond, 1):
-                share = 100 * one["sent_bytes"] / sent if sent else 0.0
+                share = 100 * one.sent_bytes / sent if sent else 0.0
                 is_first = not rows or rows[-1].index != index
-                counted = one["sent_frames"], share, one["received_frames"]
-                rows.append(BondRow(host, arm, index, number_of, *counted, is_first))
+                counted = one.sent_frames, share, one.received_frames
+                rows.append(BondRow(host.name, arm, index, number_of, *counted, is_first))
     return rows
 
 
-def bonds_text(summary: dict[str, Any]) -> str:
+def bonds_text(summary: Summary) -> str:
     """A table of the interfaces of bonded hosts, by arm and host; nothing where no host has several."""
     rows = [
         [row.host, row.arm, str(row.interface), *map(number, (row.sent_frames, row.sent_percent, row.received_frames))]
-        for row in bond_rows(summary["arms"].items())
+        for row in bond_rows((arm, own.hosts) for arm, own in summary.arms.items())
     ]
     head = ["bonds", "arm", "interface", "sent frames", "% of sent bytes", "received frames"]
     return align([head, *rows], left=2) if rows else ""

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from tailrace.results.causes.bands import Band, bands
-from tailrace.results.causes.causes import LostDatagrams, Transaction, in_order
+from tailrace.results.causes.bands import bands
+from tailrace.results.causes.causes import Transaction, in_order
 from tailrace.results.causes.sentence import lost_sentence, part_words, sentence
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import count_text, span_text
+from tailrace.results.summary.causes import Band, LostDatagrams
 
 PORTS_MAX = 3
 """Ports of which the time in their queue is told, from the longest."""

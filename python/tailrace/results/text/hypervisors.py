@@ -1,9 +1,9 @@
 """What the cores of hypervisors spent their time on, and frames that found one of their queues full."""
 
-from typing import Any
-
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import number
+from tailrace.results.summary.hosts import HypervisorMeans
+from tailrace.results.summary.summary import Summary
 
 ROWS_MAX = 20
 """Hypervisors and arms that the text lists."""
@@ -21,20 +21,18 @@ HEAD = (
     "tx",
     "backlog",
 )
-KINDS = ("user", "system", "softirq", "polling", "idle")
-COUNTED = ("exits_per_s", "receive_overruns", "send_overruns", "backlog_overruns")
 NOTE = (
     "Cores busy on average, by kind of work; programs: virtual machines, neighbours, and polling threads while they"
     " switch frames; polling: for nothing. Overruns: frames of a trial that found a queue full."
 )
 
 
-def hypervisors_text(summary: dict[str, Any]) -> str:
+def hypervisors_text(summary: Summary) -> str:
     """A table of the hypervisors of each arm, those with most overruns first; nothing without hypervisors."""
     rows = [
-        [own["name"], arm, *_cells(own)]
-        for arm, of_arm in summary["arms"].items()
-        for own in sorted(of_arm["hypervisors"], key=lambda own: -own["overruns"])
+        [own.name, arm, *_cells(own)]
+        for arm, of_arm in summary.arms.items()
+        for own in _by_overruns(of_arm.hypervisors)
     ]
     if not rows:
         return ""
@@ -42,10 +40,12 @@ def hypervisors_text(summary: dict[str, Any]) -> str:
     return f"{align([list(HEAD), *rows[:ROWS_MAX]], left=2)}{more}\n{fill(NOTE, WIDTH)}"
 
 
-def _cells(own: dict[str, float]) -> list[str]:
-    switches = own["voluntary_per_s"] + own["involuntary_per_s"]
-    return [
-        *(number(own[f"{kind}_cores"]) for kind in KINDS),
-        number(switches),
-        *(number(own[key]) for key in COUNTED),
-    ]
+def _by_overruns(found: list[HypervisorMeans]) -> list[HypervisorMeans]:
+    return sorted(found, key=lambda own: -own.overruns)
+
+
+def _cells(own: HypervisorMeans) -> list[str]:
+    switches = own.voluntary_per_s + own.involuntary_per_s
+    cores = (own.user_cores, own.system_cores, own.softirq_cores, own.polling_cores, own.idle_cores)
+    counted = (own.exits_per_s, own.receive_overruns, own.send_overruns, own.backlog_overruns)
+    return [*map(number, (*cores, switches, *counted))]

@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
-from tailrace.results.causes.bands import Band
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.causes.verdict import (
@@ -17,6 +15,9 @@ from tailrace.results.format.columns import Row, align
 from tailrace.results.format.numbers import count_text, digits_text, span_text
 from tailrace.results.metrics.limiting import MIXED
 from tailrace.results.metrics.subject_rows import subject_rows
+from tailrace.results.summary.causes import Explained
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import LimitSummary, SubjectSummary, TcpMeans
 from tailrace.scenario.vocabulary import LIMITS
 
 NAMED_PERCENT_MIN = 5.0
@@ -24,66 +25,63 @@ NAMED_PERCENT_MIN = 5.0
 ROWS_MAX = 40
 """Rows of the table in a terminal."""
 
-Summary = dict[str, Any]
 
-
-def percents_of(limits: Summary) -> dict[str, float]:
+def percents_of(limits: LimitSummary) -> dict[str, float]:
     """Mean shares by cause, the largest first."""
-    means = {cause: limits["shares_percent"][cause]["mean"] for cause in LIMITS}
+    means = {cause: limits.shares_percent[cause].mean or 0.0 for cause in LIMITS}
     return dict(sorted(means.items(), key=lambda item: -item[1]))
 
 
-def verdict_words(limits: Summary) -> str:
+def verdict_words(limits: LimitSummary) -> str:
     """`receiver's window`, or `mixed`; what a fabric has measured is in words already."""
-    verdict: str = limits["limited_by"]
-    return LIMITS.get(verdict, verdict)
+    return LIMITS.get(limits.limited_by, limits.limited_by)
 
 
-def share_words(limits: Summary) -> str:
-    """`receiver's window 97 %, application 3 %`."""
-    named = [(cause, share) for cause, share in percents_of(limits).items() if share >= NAMED_PERCENT_MIN]
+def share_words(limits: LimitSummary, without: str = "") -> str:
+    """`receiver's window 97 %, application 3 %`, without one of the causes."""
+    named = [
+        (cause, share)
+        for cause, share in percents_of(limits).items()
+        if share >= NAMED_PERCENT_MIN and cause != without
+    ]
     return ", ".join(f"{LIMITS[cause]} {share:.0f} %" for cause, share in named)
 
 
-def limiting_sentence(arm: str, name: str, workload: Summary) -> str | None:
+def limiting_sentence(arm: str, name: str, own: SubjectSummary) -> str | None:
     """What limits a workload in an arm, with what it carried, what it lost, and how its connections differ.
 
     Where the fabric of a live trial has measured the transactions, what it knows comes first, and what the kernel's
     counters tell of connections is added.
     """
-    limits, measured = _counted(workload), measured_causes(workload)
+    limits, measured = _counted(own), measured_causes(own)
+    begin = f"With {arm}, {name} ({digits_text(own.goodput_gbps.mean)} Gbit/s{_lost(own.tcp)})"
     if measured:
-        rate = f"{digits_text(workload['goodput_gbps']['mean'])} Gbit/s"
         kernel = f" Its connections, by the kernel's counters: {share_words(limits)} of the time." if limits else ""
-        return f"With {arm}, {name} ({rate}{_lost(workload)}) {fabric_words(measured)}{kernel}"
+        return f"{begin} {fabric_words(measured)}{kernel}"
     if not limits:
         return None
-    verdict = limits["limited_by"]
-    shares = percents_of(limits)
-    rate = f"{digits_text(workload['goodput_gbps']['mean'])} Gbit/s"
+    verdict = limits.limited_by
     if verdict == MIXED:
         said = f"has no single limit ({share_words(limits)} of the time)"
     else:
-        others = share_words(limits | {"shares_percent": limits["shares_percent"] | {verdict: {"mean": 0.0}}})
+        others = share_words(limits, without=verdict)
         rest = f"; also {others}" if others else ""
-        said = f"is limited by {_article(LIMITS[verdict])} for {shares[verdict]:.0f} % of the time{rest}"
-    return f"With {arm}, {name} ({rate}{_lost(workload)}) {said}{_differing(limits)}.{_explained(workload)}"
+        said = f"is limited by {_article(LIMITS[verdict])} for {percents_of(limits)[verdict]:.0f} % of the time{rest}"
+    return f"{begin} {said}{_differing(limits)}.{_explained(own.causes)}"
 
 
-def _counted(workload: Summary) -> Summary | None:
+def _counted(own: SubjectSummary) -> LimitSummary | None:
     """What the kernel or the simulator counts of connections."""
-    limits: Summary | None = workload.get("kernel_limits" if measured_causes(workload) else "limits")
-    return limits
+    return own.kernel_limits if measured_causes(own) else own.limits
 
 
-def _explained(workload: Summary) -> str:
+def _explained(causes: Explained | None) -> str:
     """What the slowest transactions of the explained trial consist of, where one is on record."""
-    causes = workload.get("causes")
-    if not causes or not causes["transactions"]:
+    if not causes or not causes.transactions:
         return ""
-    share, whose = tail_share(causes["transactions"])
-    of = tail([Band(**band) for band in causes["bands"]], share)
-    begin = f"In trial {causes['trial']}, {whose} take {span_text(of.latency_ps)} on average"
+    share, whose = tail_share(causes.transactions)
+    of = tail(causes.bands, share)
+    begin = f"In trial {causes.trial}, {whose} take {span_text(of.latency_ps)} on average"
     return f" {begin}: {', '.join(shares_of(of))}."
 
 
@@ -91,20 +89,19 @@ def _article(words: str) -> str:
     return words if words.startswith(("pacing", "congestion")) else f"the {words}"
 
 
-def _lost(workload: Summary) -> str:
-    tcp = workload.get("tcp") or {}
-    if tcp.get("retransmits") is None or not tcp.get("segments_sent"):
+def _lost(tcp: TcpMeans | None) -> str:
+    if tcp is None or tcp.retransmits is None or not tcp.segments_sent:
         return ""
-    if not tcp["retransmits"]:
+    if not tcp.retransmits:
         return ", nothing retransmitted"
-    percent = 100 * tcp["retransmits"] / tcp["segments_sent"]
-    timeouts = f", {count_text(tcp['timeouts'])} timeouts" if tcp.get("timeouts") else ""
+    percent = 100 * tcp.retransmits / tcp.segments_sent
+    timeouts = f", {count_text(tcp.timeouts)} timeouts" if tcp.timeouts else ""
     return f", {digits_text(percent, 2)} % retransmitted{timeouts}"
 
 
-def _differing(limits: Summary) -> str:
+def _differing(limits: LimitSummary) -> str:
     """Connections of a workload may be limited by different things."""
-    counted = Counter(one["limited_by"] for one in limits["connections"])
+    counted = Counter(one.limited_by for one in limits.connections)
     if len(counted) < 2:
         return ""
     listed = [
@@ -124,9 +121,9 @@ def limiting_text(summary: Summary) -> str:
     return align([["limited by", "arm", "verdict", "shares of the time"], *rows[:ROWS_MAX]], left=4) + more
 
 
-def _rows(name: str, arm: str, workload: Summary) -> Iterator[Row]:
+def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[Row]:
     """What the fabric has measured, and what the kernel or the simulator counts of connections."""
-    measured, limits = measured_causes(workload), _counted(workload)
+    measured, limits = measured_causes(own), _counted(own)
     if measured:
         yield [name, arm, fabric_verdict(measured), f"of transactions, by the fabric: {fabric_shares(measured)}"]
     if limits:

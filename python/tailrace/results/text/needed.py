@@ -1,13 +1,13 @@
 """Percentiles without an interval: a mark in tables, and how many trials would make one."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from tailrace.results.metrics.latency import PERCENTILES
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.statistics.interval import VALUES_MIN
 
 MARK = "*"
-Summary = dict[str, Any]
 
 
 def needed_mark(needed: int | None, trials: int) -> str:
@@ -26,11 +26,12 @@ def needed_sentence(summary: Summary, keys: Sequence[str] = tuple(PERCENTILES)) 
 
 
 def _needed(summary: Summary, key: str) -> Iterable[int]:
-    for arm in summary["arms"].values():
-        for workload in arm["workloads"].values():
-            latency = workload["latency_ms"]
-            if latency and len(workload["trials"]) >= VALUES_MIN and key in latency["trials_needed"]:
-                yield latency["trials_needed"][key]
+    for arm in summary.arms.values():
+        workloads: dict[str, WorkloadSummary] = arm.workloads
+        for workload in workloads.values():
+            latency = workload.latency_ms
+            if latency and len(workload.trials) >= VALUES_MIN and key in latency.trials_needed:
+                yield latency.trials_needed[key]
 
 
 def _range(numbers: Sequence[int]) -> str:

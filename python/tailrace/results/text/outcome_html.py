@@ -1,8 +1,8 @@
 """The outcome table as HTML, for the report and for notebooks."""
 
 from html import escape
-from typing import Any
 
+from tailrace.results.summary.summary import Summary
 from tailrace.results.text.outcome_table import WORDS, Block, Cell, OutcomeRow, outcome_table
 
 NOTEBOOK_STYLE = (
@@ -17,7 +17,7 @@ TIPS_MAX = 60
 """Rows up to which a cell tells the sentence of its effect: each is as long as the rest of the cell."""
 
 
-def outcome_html(summary: dict[str, Any]) -> str:
+def outcome_html(summary: Summary) -> str:
     """The table with its notes; empty where there is no trial to tell of."""
     table = outcome_table(summary)
     if not table.blocks:

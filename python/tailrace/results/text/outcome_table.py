@@ -3,6 +3,7 @@
 Report, terminal and notebook show the same rows. A cell has a tone, shown by a sign as well as by a colour.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,14 @@ from tailrace.results.compare.tone import Tone, tone_of
 from tailrace.results.format.numbers import bound_mark, change_text, digits_text
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.unfinished import group_words, unfinished_words
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.figure import Figures, TableSubject
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.results.text.needed import needed_mark, needed_sentence
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
-Summary = dict[str, Any]
 SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "few": "?", "censored": ">"}
 WORDS: dict[Tone, str] = {
     "": "not tested",
@@ -74,7 +78,7 @@ class Block:
     name: str
     is_group: bool
     is_member: bool
-    members: list[str]
+    members: Sequence[str]
     rows: list[OutcomeRow]
 
 
@@ -91,53 +95,54 @@ class OutcomeTable:
 
 def outcome_table(summary: Summary) -> OutcomeTable:
     """The table of a summary."""
-    effects = {(e["arm"], e["workload"], e["metric"]): e for e in summary["comparisons"]}
-    blocks = [block for subject in summary["subjects"] if (block := _block(summary, subject, effects)).rows]
+    effects = {(e.arm, e.workload, e.metric): e for e in summary.comparisons}
+    subjects: list[TableSubject] = summary.subjects
+    blocks = [block for subject in subjects if (block := _block(summary, subject, effects)).rows]
     tones = {cell.tone for block in blocks for row in block.rows for cell in row.cells}
     has_changes = any(cell.change for block in blocks for row in block.rows for cell in row.cells)
     return OutcomeTable(
         blocks=blocks,
         heads=[HEADS[column] for column in COLUMNS],
-        baseline=summary["baseline"],
+        baseline=summary.baseline,
         has_changes=has_changes,
         notes=_notes(summary, blocks, tones, has_changes=has_changes),
     )
 
 
-def _block(summary: Summary, subject: Summary, effects: dict[tuple[str, str, str], Summary]) -> Block:
+def _block(summary: Summary, subject: TableSubject, effects: dict[tuple[str, str, str], ArmEffect]) -> Block:
     rows = []
-    for index, (arm, own) in enumerate(summary["arms"].items()):
-        figures = own["figures"].get(subject["name"])
+    for index, (arm, own) in enumerate(summary.arms.items()):
+        figures: Figures | None = own.figures.get(subject.name)
         if figures is None:
             continue
-        scale = summary["run"]["workload_scale"].get(subject["name"], 1.0)
+        scale = summary.run.workload_scale.get(subject.name, 1.0)
         cells = [
-            _cell(subject, column, figures, scale, lambda metric, arm=arm: effects.get((arm, subject["name"], metric)))
+            _cell(subject, column, figures, scale, lambda metric, arm=arm: effects.get((arm, subject.name, metric)))
             for column in COLUMNS
         ]
-        rows.append(OutcomeRow(arm, index, cells, _note(own["workloads"], subject)))
-    return Block(subject["name"], subject["is_group"], subject["is_member"], subject["members"], rows)
+        rows.append(OutcomeRow(arm, index, cells, _note(own.workloads, subject)))
+    return Block(subject.name, subject.is_group, subject.is_member, subject.members, rows)
 
 
-def _note(workloads: dict[str, Summary], subject: Summary) -> str:
-    if subject["is_group"]:
-        nouns = {facts_of(workloads[name]["kind"]).group_noun for name in subject["members"] if name in workloads}
-        return group_words(workloads, subject["members"], nouns.pop() if len(nouns) == 1 else "workloads")
-    found = workloads.get(subject["name"], {}).get("unfinished")
-    return unfinished_words(found) if found else ""
+def _note(workloads: Mapping[str, WorkloadSummary], subject: TableSubject) -> str:
+    if subject.is_group:
+        nouns = {facts_of(workloads[name].kind).group_noun for name in subject.members if name in workloads}
+        return group_words(workloads, subject.members, nouns.pop() if len(nouns) == 1 else "workloads")
+    own = workloads.get(subject.name)
+    return unfinished_words(own.unfinished) if own and own.unfinished else ""
 
 
-def _cell(subject: Summary, column: str, figures: Summary, scale: float, effect_of: Any) -> Cell:
-    metric = (subject["lead"] or DEFAULT_LEAD) if column == LEAD else column
+def _cell(subject: TableSubject, column: str, figures: Figures, scale: float, effect_of: Any) -> Cell:
+    metric = (subject.lead or DEFAULT_LEAD) if column == LEAD else column
     sample = figures.get(metric)
-    if sample is None:
+    if sample is None or sample.value is None:
         return Cell()
     factor = 1 / scale if metric == "completion_s" else 1.0
-    interval, effect = sample["interval"], effect_of(metric)
-    ends = (interval["low"] * factor, interval["high"] * factor) if interval else None
-    mark = needed_mark(sample["trials_needed"], len(sample["values"]))
+    interval, effect = sample.interval, effect_of(metric)
+    ends = (interval.low * factor, interval.high * factor) if interval else None
+    mark = needed_mark(sample.trials_needed, len(sample.values))
     return Cell(
-        value=bound_mark(sample["bounds"]) + digits_text(sample["value"] * factor) + mark,
+        value=bound_mark(sample.bounds) + digits_text(sample.value * factor) + mark,
         interval=f"{digits_text(ends[0])} to {digits_text(ends[1])}" if ends else "",
         half=f"±{digits_text((ends[1] - ends[0]) / 2, 2)}" if ends else "",
         unit=LEAD_UNITS.get(metric, "") if column == LEAD else "",
@@ -146,26 +151,27 @@ def _cell(subject: Summary, column: str, figures: Summary, scale: float, effect_
     )
 
 
-def _beside(subject: Summary, metric: str, figures: Summary, scale: float) -> str:
+def _beside(subject: TableSubject, metric: str, figures: Figures, scale: float) -> str:
     """The rate of a loop that is told by its completion, and the completion of one that is told by its rate."""
-    if metric == "completion_s" and "rate_per_s" in figures:
-        return f"{digits_text(figures['rate_per_s']['value'])}/s"
-    if metric == "rate_per_s" and "completion_s" in figures and not subject["is_group"]:
-        return f"{digits_text(figures['completion_s']['value'] / scale)} s"
-    return ""
+    other = figures.get({"completion_s": "rate_per_s", "rate_per_s": "completion_s"}.get(metric, ""))
+    if other is None or other.value is None:
+        return ""
+    if metric == "completion_s":
+        return f"{digits_text(other.value)}/s"
+    return "" if subject.is_group else f"{digits_text(other.value / scale)} s"
 
 
-def _change(effect: Summary) -> dict[str, Any]:
-    percent, by_percent = told_percent(effect), effect["change_interval"]
-    ends = (by_percent["low"], by_percent["high"]) if by_percent else None
-    apart = effect["difference_interval"]
+def _change(effect: ArmEffect) -> dict[str, Any]:
+    percent, by_percent = told_percent(effect), effect.change_interval
+    ends = (by_percent.low, by_percent.high) if by_percent else None
+    apart = effect.difference_interval
     return {
         # The column has the unit of a difference.
-        "change": bounded_change_text(effect).removesuffix(f" {unit_of_difference(effect['metric'])}"),
+        "change": bounded_change_text(effect).removesuffix(f" {unit_of_difference(effect.metric)}"),
         "change_interval": interval_text(effect),
-        "change_half": f"±{digits_text((apart['high'] - apart['low']) / 2, 2)}" if apart else _half(ends, percent),
+        "change_half": f"±{digits_text((apart.high - apart.low) / 2, 2)}" if apart else _half(ends, percent),
         "tone": tone_of(effect),
-        "words": effect["words"],
+        "words": effect.words,
     }
 
 
@@ -177,11 +183,11 @@ def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
 
 
 def _notes(summary: Summary, blocks: list[Block], tones: set[Tone], *, has_changes: bool) -> list[str]:
-    leads = {subject["lead"] for subject in summary["subjects"]}
+    leads = {subject.lead for subject in summary.subjects}
     means = f"Figures with their {LEVEL_TEXT} intervals" if _has_intervals(blocks) else "Means over trials"
     rates = f"rate: {_counted(summary)} per second" if "rate_per_s" in leads else ""
     goodputs = "Gbit/s: goodput" if leads & {"goodput_gbps", None} else ""
-    times = "s: completion time" + (", at full scale" if summary["run"]["scale"] != 1 else "")
+    times = "s: completion time" + (", at full scale" if summary.run.scale != 1 else "")
     parts = [
         means,
         rates,
@@ -191,7 +197,7 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone], *, has_chang
         "percentiles: of all transactions together",
     ]
     legend = ", ".join(f"{SIGNS[tone]} {WORDS[tone]}" for tone in SIGNS if tone and tone in tones)
-    changes = f"Changes are relative to {summary['baseline']}; without a sign they are not tested"
+    changes = f"Changes are relative to {summary.baseline}; without a sign they are not tested"
     against = f"{changes}{f', {legend}' if legend else ''}." if has_changes else ""
     together = "The rate of a group is the total work of its members divided by the longest of their times."
     added = together if _ends_apart(summary) else ""
@@ -201,22 +207,17 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone], *, has_chang
 
 def _counted(summary: Summary) -> str:
     """What the rates of workloads count: transactions, requests, or both."""
-    members = {
-        name for subject in summary["subjects"] if subject["lead"] == "rate_per_s" for name in subject["members"]
-    }
+    members = {name for subject in summary.subjects if subject.lead == "rate_per_s" for name in subject.members}
     kinds = {
-        workload["kind"]
-        for arm in summary["arms"].values()
-        for name, workload in arm["workloads"].items()
-        if name in members
+        workload.kind for arm in summary.arms.values() for name, workload in arm.workloads.items() if name in members
     }
     return noun_of(kinds)
 
 
 def _ends_apart(summary: Summary) -> bool:
     """Whether a member of a group ends before its trial, so that the group's rate is not the sum of its members'."""
-    members = {name for subject in summary["subjects"] if subject["is_group"] for name in subject["members"]}
-    return any("completion_s" in own["figures"].get(name, {}) for own in summary["arms"].values() for name in members)
+    members = {name for subject in summary.subjects if subject.is_group for name in subject.members}
+    return any("completion_s" in own.figures.get(name, {}) for own in summary.arms.values() for name in members)
 
 
 def _has_intervals(blocks: list[Block]) -> bool:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from textwrap import fill
-from typing import Any
 
 from tailrace.results.compare.tone import Tone
 from tailrace.results.format.numbers import THIN_SPACE
+from tailrace.results.summary.summary import Summary
 from tailrace.results.text.outcome_table import Block, Cell, OutcomeRow, OutcomeTable, outcome_table
 
 WIDTH = 80
@@ -20,7 +20,7 @@ def plain(text: str, _tone: Tone) -> str:
     return text
 
 
-def outcome_text(summary: dict[str, Any], paint: Paint = plain) -> str:
+def outcome_text(summary: Summary, paint: Paint = plain) -> str:
     """The table, and the notes below it; empty where there is no trial to tell of."""
     table = outcome_table(summary)
     if not table.blocks:

@@ -139,6 +139,16 @@ class WorkloadKind(Part, ABC):
         transactions.
         """
 
+    @classmethod
+    def are_datagrams_in(cls, body: Mapping[str, Any]) -> bool:
+        """Whether all packets of a workload in a plan are datagrams: it has no connections."""
+        return cls.facts().protocol == "udp"
+
+    @classmethod
+    def endless_connections_in(cls, body: Mapping[str, Any]) -> int | None:
+        """Number of connections of a workload in a plan that carry bulk data without an end; None without any."""
+        return None
+
     # --- hosts -------------------------------------------------------------------------------------------------------
 
     @abstractmethod

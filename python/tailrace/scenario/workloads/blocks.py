@@ -120,6 +120,7 @@ class Blocks(WorkloadKind):
             growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=False,
             live_load="block-exchange",
             live_refusal=None,
         )

@@ -76,6 +76,7 @@ class Datagrams(OneWay):
             growth=None,
             has_slowdown_by_size=False,
             are_datagrams_timed=True,
+            is_unasked=False,
             live_load="udp-datagrams",
             live_refusal=None,
         )

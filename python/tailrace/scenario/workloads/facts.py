@@ -57,6 +57,8 @@ class Facts:
     """Whether completion times are compared by the size of the transfer."""
     are_datagrams_timed: bool
     """Whether each latency is that of a datagram: lost ones are then those that have none."""
+    is_unasked: bool
+    """Whether its connections carry data that was not asked for on them: there are no requests and responses."""
     live_load: LiveLoad | None
     """The sort of load that a live program must generate; None if no program can."""
     live_refusal: str | None

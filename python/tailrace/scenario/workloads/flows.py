@@ -67,6 +67,7 @@ class Flows(WorkloadKind):
             growth=None,
             has_slowdown_by_size=True,
             are_datagrams_timed=False,
+            is_unasked=True,
             live_load=None,
             live_refusal="no real program generates flows with sizes from a distribution",
         )

@@ -80,6 +80,7 @@ class Frames(OneWay):
             growth=None,
             has_slowdown_by_size=False,
             are_datagrams_timed=True,
+            is_unasked=False,
             live_load="raw-frames",
             live_refusal=None,
         )

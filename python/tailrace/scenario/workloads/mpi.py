@@ -126,6 +126,7 @@ class Mpi(WorkloadKind):
             growth=None,
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=True,
             live_load="mpi-job",
             live_refusal=None,
         )

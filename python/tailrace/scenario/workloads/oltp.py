@@ -136,6 +136,7 @@ class Oltp(WorkloadKind):
             growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=False,
             live_load="transactions",
             live_refusal=None,
         )

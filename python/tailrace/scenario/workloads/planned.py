@@ -60,6 +60,16 @@ class PlannedWorkload:
         return self._class.crossings_in(self.body)
 
     @property
+    def are_datagrams(self) -> bool:
+        """Whether all of its packets are datagrams, which have no connection."""
+        return self._class.are_datagrams_in(self.body)
+
+    @property
+    def endless_connections(self) -> int | None:
+        """Number of its connections that carry bulk data without an end; None without any."""
+        return self._class.endless_connections_in(self.body)
+
+    @property
     def _class(self) -> type[WorkloadKind]:
         return kind_named(self.kind)
 

@@ -58,6 +58,7 @@ class Replay(WorkloadKind):
             growth=None,
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=False,
             live_load="recorded-requests",
             live_refusal=None,
         )

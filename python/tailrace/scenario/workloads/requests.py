@@ -55,6 +55,7 @@ class Requests(RequestKeys):
             growth=("users", "rate_per_s"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=False,
             live_load="request-response",
             live_refusal=None,
         )
@@ -70,6 +71,10 @@ class Requests(RequestKeys):
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return 2 if body.get("is_kept") is False else 1
+
+    @classmethod
+    def are_datagrams_in(cls, body: Mapping[str, Any]) -> bool:
+        return bool(body.get("is_udp"))
 
     # --- hosts -------------------------------------------------------------------------------------------------------
 

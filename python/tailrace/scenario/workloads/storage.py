@@ -130,6 +130,7 @@ class Storage(WorkloadKind):
             growth=("depth", "rate_per_s"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=False,
             live_load="block-storage",
             live_refusal=None,
         )

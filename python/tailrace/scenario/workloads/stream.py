@@ -68,6 +68,7 @@ class Stream(OneWay):
             growth=("connections", "goodput_gbps"),
             has_slowdown_by_size=False,
             are_datagrams_timed=False,
+            is_unasked=True,
             live_load="tcp-stream",
             live_refusal=None,
         )
@@ -79,6 +80,10 @@ class Stream(OneWay):
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return None
+
+    @classmethod
+    def endless_connections_in(cls, body: Mapping[str, Any]) -> int | None:
+        return None if body["bytes"] else int(body["connections"])
 
     def pinned_keys(self) -> tuple[str, ...]:
         return tuple(key for key in ("pin_forward", "pin_backward") if getattr(self, key))

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import whole
 from drawn_trials import measured
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.decision import (
@@ -25,7 +25,7 @@ PS_PER_S = 10**12
 
 def trial(number: int, **workload: Any) -> Trial:
     own = {"name": "shop", "kind": "oltp", "transactions": 1, "completion_ps": None, **workload}
-    return Trial("fifo", number, "ok", "", {"end_ps": PS_PER_S, "workloads": [own]}, Path())
+    return whole.trial(number=number, end_ps=PS_PER_S, workloads=[own])
 
 
 def drawn(trials: int, transactions: int, *, cut: Sequence[float] = (), seed: int = 1) -> list[Trial]:
@@ -49,17 +49,19 @@ def shop(trials: Sequence[Trial], metric: str) -> Figure:
 def test_a_percentile_is_that_of_all_transactions_with_its_interval() -> None:
     figure = shop(drawn(6, 4000), P99)
     data = figure.data()
-    assert data["value"] == pytest.approx(4.605, rel=0.03)
-    assert data["interval"]["low"] < data["value"] < data["interval"]["high"]
-    assert len(data["values"]) == 6
-    low, high = data["interval"]["low"], data["interval"]["high"]
+    assert data.value == pytest.approx(4.605, rel=0.03)
+    assert data.interval
+    assert data.value
+    low, high = data.interval.low, data.interval.high
+    assert low < data.value < high
+    assert len(data.values) == 6
     ends = [decide(Goal("shop", P99, bound), figure) for bound in (0.9 * low, 1.01 * low, 0.99 * high, 1.01 * high)]
     assert ends == ["misses", "undecided", "undecided", "meets"]
 
 
 def test_few_transactions_show_that_a_percentile_is_long_but_not_that_it_is_short() -> None:
     figure = shop(drawn(6, 500), P99)
-    assert figure.data()["interval"] is None
+    assert figure.data().interval is None
     goals = [Goal("shop", P99, bound) for bound in (2.0, 100.0)]
     assert [decide(goal, figure) for goal in goals] == ["misses", "undecided"]
     assert takes(goals[1], figure) == "about 40 trials of this length"
@@ -76,7 +78,7 @@ def test_fewer_than_three_trials_decide_nothing() -> None:
 
 def test_a_lower_bound_can_miss_a_goal_and_never_meet_it() -> None:
     figure = shop(drawn(6, 4000, cut=[30.0] * 200), P99)
-    assert (figure.is_bound, figure.data()["interval"]) == (True, None)
+    assert (figure.is_bound, figure.data().interval) == (True, None)
     ends = {bound: decide(Goal("shop", P99, bound), figure) for bound in (2.0, 100.0)}
     assert ends == {2.0: "misses", 100.0: "undecided"}
     assert takes(Goal("shop", P99, 100.0), figure) == "a longer experiment.duration"
@@ -134,7 +136,8 @@ def test_that_a_tail_is_short_has_a_third_of_the_error() -> None:
         == Errors(0.03, 0.03)
     )
     figure = shop(drawn(6, 4000), P99)
-    high = figure.data()["interval"]["high"]
+    assert figure.interval
+    high = figure.interval.high
     goal = Goal("shop", P99, 1.002 * high)
     assert (decide(goal, figure), decide(goal, figure, errors_of(goal, 0.01))) == ("meets", "undecided")
 

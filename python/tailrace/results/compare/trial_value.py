@@ -1,12 +1,14 @@
 """One figure of one trial, as an expectation names it (`tailrace.scenario.vocabulary`)."""
 
 from collections.abc import Callable
-from typing import Any
 
+from tailrace.outcome.types import Workload
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
-from tailrace.results.metrics import blocks, hypervisors, processors, storage
+from tailrace.results.kinds.contribution import KindFigure
+from tailrace.results.kinds.registry import FIGURES as FIGURES_OF_KINDS
+from tailrace.results.metrics import hypervisors, processors
 from tailrace.results.metrics.definitions import (
     bounds_of_trials,
     goodput_gbps,
@@ -15,14 +17,12 @@ from tailrace.results.metrics.definitions import (
 )
 from tailrace.results.metrics.limiting import limits_of_trial
 from tailrace.results.ports import pauses
-from tailrace.results.ports.outcome import count_drops, queues_of
+from tailrace.results.ports.outcome import count_drops, known, queues_of
 from tailrace.scenario.vocabulary import (
-    BLOCK_METRICS,
     DEPTH_PERCENTILES,
     HYPERVISOR_METRICS,
     LIMITS,
     PROGRAM_METRICS,
-    STORAGE_METRICS,
 )
 from tailrace.scenario.workloads.kinds import facts_of, kind_named
 from tailrace.statistics import jain_index, mean
@@ -60,7 +60,7 @@ def _goodput(run: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _goodput_of(run: Run, trial: Trial, band: Band, name: str) -> float | None:
-    outcome = trial.workload(name)
+    outcome = trial.typed_workloads.get(name)
     if outcome is None:
         return None
     if not band.after_ps:
@@ -82,14 +82,14 @@ def _goodputs(run: Run, trial: Trial, band: Band) -> dict[str, float | None]:
     """Of every workload, from the instant on that the figure names; the same for the figures of all workloads."""
     key = ("goodputs", band.after_ps)
     if key not in trial.kept:
-        names = [w["name"] for w in trial.outcome["workloads"]]
-        trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in names}
+        trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in trial.typed_workloads}
     kept: dict[str, float | None] = trial.kept[key]
     return kept
 
 
 def _connections_spread(_: Run, trial: Trial, band: Band) -> float | None:
-    carried = _outcome(trial, band).get("connection_bytes")
+    own = _outcome(trial, band)
+    carried = own.connection_bytes if own else None
     if not carried or not sum(carried):
         return None
     usual = mean([float(size) for size in carried])
@@ -97,29 +97,31 @@ def _connections_spread(_: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _users_jain(_: Run, trial: Trial, band: Band) -> float | None:
-    times = _outcome(trial, band).get("user_completion_ps") or []
-    return jain_index([1 / time for time in times]) if times and all(times) else None
+    own = _outcome(trial, band)
+    times = own.user_completion_ps if own else []
+    known = [time for time in times if time]
+    return jain_index([1 / time for time in known]) if known and len(known) == len(times) else None
 
 
 def _fairness(_: Run, trial: Trial, __: Band) -> float | None:
-    return jain_index([goodput_gbps(trial, workload) for workload in trial.outcome["workloads"]])
+    return jain_index([goodput_gbps(trial, workload) for workload in trial.typed.workloads])
 
 
 def _transactions(_: Run, trial: Trial, band: Band) -> float | None:
     found = _outcome(trial, band)
-    return float(found["transactions"]) if found else None
+    return float(found.transactions) if found else None
 
 
 def _requests(counter: str) -> Figure:
     def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        requests = _outcome(trial, band).get("request_counts")
-        return float(requests[counter]) if requests else None
+        own = _outcome(trial, band)
+        return float(getattr(own.request_counts, counter)) if own and own.request_counts else None
 
     return figure
 
 
 def _rate(run: Run, trial: Trial, band: Band) -> float | None:
-    listed = [w["name"] for w in trial.outcome["workloads"] if facts_of(w["kind"]).has_metric("rate_per_s")]
+    listed = [own.name for own in trial.typed.workloads if facts_of(own.kind).has_metric("rate_per_s")]
     if band.workload in run.groups:
         # An arm may omit some of its members.
         listed = [name for name in listed if name in run.groups[band.workload]]
@@ -130,8 +132,9 @@ def _rate(run: Run, trial: Trial, band: Band) -> float | None:
 
 def _tcp(counter: str) -> Figure:
     def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        tcp = _outcome(trial, band).get("tcp")
-        return float(tcp[counter]) if tcp and counter in tcp else None
+        own = _outcome(trial, band)
+        count: int | None = getattr(own.tcp, counter) if own and own.tcp else None
+        return None if count is None else float(count)
 
     return figure
 
@@ -141,8 +144,9 @@ def _depth(which: str) -> Figure:
         if band.after_ps and band.port:
             after_ps = round(band.after_ps * run.scale)
             return depth_after(trial, band.port, f"queue_{which}_bytes", after_ps)
-        depths = [queue.get(f"depth_{which}_bytes") for queue in queues_of(trial, band.port, band.queue)]
-        return None if None in depths else max((depth for depth in depths if depth is not None), default=None)
+        queues = queues_of(trial, band.port, band.queue)
+        depths = known([queue.depth_mean_bytes if which == "mean" else queue.depth_max_bytes for queue in queues])
+        return None if depths is None else max(depths, default=None)
 
     return figure
 
@@ -155,7 +159,7 @@ def _queue_share(run: Run, trial: Trial, band: Band) -> float | None:
     overhead = _wire_overhead_bytes(run, trial)
 
     def wire_bytes(queue: str | None) -> int:
-        return sum(at["tx_bytes"] + overhead * at["tx_frames"] for at in queues_of(trial, band.port, queue))
+        return sum(at.tx_bytes + overhead * at.tx_frames for at in queues_of(trial, band.port, queue))
 
     whole = wire_bytes(None)
     return wire_bytes(band.queue) / whole * 100 if whole else None
@@ -176,33 +180,30 @@ def _drops(_: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _marks(_: Run, trial: Trial, band: Band) -> float | None:
-    marks = [queue.get("marked_frames") for queue in queues_of(trial, band.port, band.queue)]
-    return None if None in marks else float(sum(mark for mark in marks if mark is not None))
+    marks = known([queue.marked_frames for queue in queues_of(trial, band.port, band.queue)])
+    return None if marks is None else float(sum(marks))
 
 
 def _notifications(_: Run, trial: Trial, band: Band) -> float:
-    points = [queue.get("qcn") for queue in queues_of(trial, band.port, band.queue)]
-    return float(sum(point["notifications"] for point in points if point))
+    return float(sum(queue.qcn.notifications for queue in queues_of(trial, band.port, band.queue) if queue.qcn))
 
 
 def _elephants(_: Run, trial: Trial, band: Band) -> float:
-    traps = [port.get("elephants") for port in pauses.ports_of(trial, band.port)]
-    return float(sum(trap["found"] for trap in traps if trap))
+    return float(sum(port.elephants.found for port in trial.typed_ports(band.port) if port.elephants))
 
 
 def _elephant_share(_: Run, trial: Trial, band: Band) -> float | None:
-    traps = [trap for port in pauses.ports_of(trial, band.port) if (trap := port.get("elephants"))]
-    arrived = sum(trap["bytes"] for trap in traps)
-    return 100 * sum(trap["elephant_bytes"] for trap in traps) / arrived if arrived else None
+    traps = [port.elephants for port in trial.typed_ports(band.port) if port.elephants]
+    arrived = sum(trap.bytes for trap in traps)
+    return 100 * sum(trap.elephant_bytes for trap in traps) / arrived if arrived else None
 
 
 def _prioritised(_: Run, trial: Trial, band: Band) -> float:
-    counted = [port.get("dpp") for port in pauses.ports_of(trial, band.port)]
-    return float(sum(dpp["prioritised_frames"] for dpp in counted if dpp))
+    return float(sum(port.dpp.prioritised_frames for port in trial.typed_ports(band.port) if port.dpp))
 
 
 def _deadlock(_: Run, trial: Trial, band: Band) -> float:
-    return float(sum(band.port in (None, link) for link in pauses.deadlock_of(trial.outcome)))
+    return float(sum(band.port in (None, link) for link in trial.typed.deadlock or []))
 
 
 def _processors(metric: str) -> Figure:
@@ -230,18 +231,10 @@ def _hypervisors(metric: str) -> Figure:
     return figure
 
 
-def _blocks(metric: str) -> Figure:
+def _of_kind(found: KindFigure) -> Figure:
     def figure(run: Run, trial: Trial, band: Band) -> float | None:
         name = _workload_name(trial, band.workload)
-        return blocks.block_figure(trial, name, _nodes(run, trial, name), metric) if name else None
-
-    return figure
-
-
-def _storage(metric: str) -> Figure:
-    def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        name = _workload_name(trial, band.workload)
-        return storage.storage_figure(trial, name, metric) if name else None
+        return found(trial, name, lambda: _nodes(run, trial, name)) if name else None
 
     return figure
 
@@ -254,18 +247,18 @@ def _nodes(run: Run, trial: Trial, name: str) -> list[str]:
     return [host for own in ends for host in (*own.openers, *own.peers)]
 
 
-def _outcome(trial: Trial, band: Band) -> dict[str, Any]:
-    """What the workload of the figure did; empty where the trial does not have it."""
+def _outcome(trial: Trial, band: Band) -> Workload | None:
+    """What the workload of the figure did; None where the trial does not have it."""
     name = _workload_name(trial, band.workload)
-    return (trial.workload(name) if name else None) or {}
+    return trial.typed_workloads.get(name) if name else None
 
 
 def _workload_name(trial: Trial, stated: str | None) -> str | None:
     """The stated workload, or the only one."""
     if stated is not None:
         return stated
-    only = trial.outcome["workloads"]
-    return str(only[0]["name"]) if len(only) == 1 else None
+    only = trial.typed.workloads
+    return only[0].name if len(only) == 1 else None
 
 
 FIGURES: dict[str, Figure] = {
@@ -296,15 +289,14 @@ FIGURES: dict[str, Figure] = {
     "storms": lambda _, trial, band: pauses.storms_found(trial, band.port),
     "deadlock_links": _deadlock,
     **{metric: _processors(metric) for metric in PROGRAM_METRICS},
-    **{metric: _blocks(metric) for metric in BLOCK_METRICS},
-    **{metric: _storage(metric) for metric in STORAGE_METRICS},
+    **{metric: _of_kind(figure) for metric, figure in FIGURES_OF_KINDS.items()},
     **{metric: _hypervisors(metric) for metric in HYPERVISOR_METRICS},
     "hypervisor_switches_per_s": lambda _, trial, __: hypervisors.switches_per_s(trial),
     "hypervisor_kernel_percent": lambda _, trial, __: hypervisors.kernel_share_percent(trial),
     "overruns_frames": lambda _, trial, __: hypervisors.overruns(trial),
     "runnable_mean": lambda _, trial, __: processors.runnable_mean(trial),
-    "core_busy_percent": lambda _, trial, __: processors.busiest_core_percent(trial, ("user", "system", "softirq")),
-    "core_softirq_percent": lambda _, trial, __: processors.busiest_core_percent(trial, ("softirq",)),
+    "core_busy_percent": lambda _, trial, __: processors.busiest_core_percent(trial, processors.busy_ps),
+    "core_softirq_percent": lambda _, trial, __: processors.busiest_core_percent(trial, processors.softirq_ps),
     "throttled_s": lambda _, trial, __: processors.throttled_s(trial),
     "notifications_frames": _notifications,
 }

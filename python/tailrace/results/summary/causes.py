@@ -1,0 +1,52 @@
+"""Where the time of the transactions of one trial went."""
+
+from tailrace.results.summary.base import Part
+
+
+class Band(Part, frozen=True, kw_only=True):
+    """Means over transactions whose latency is above the band before and at most at this percentile."""
+
+    name: str
+    count: int
+    latency_ps: float
+    parts: dict[str, float]
+    """Picoseconds by part; together the mean latency."""
+    windowed_ps: float
+    queues: dict[str, float]
+    behind: dict[str, float]
+    losses: float
+    """Dropped frames of the critical path, per transaction."""
+
+
+class Slowest(Part, frozen=True, kw_only=True):
+    """One of the slowest transactions."""
+
+    latency_ps: int
+    start_ps: int
+    user: int
+    sentence: str
+
+
+class LostDatagrams(Part, frozen=True, kw_only=True):
+    """Datagrams of one workload that were lost at one place, and are not explained therefore."""
+
+    port: str
+    """Before which wire, as `node>neighbour`; what its neighbour has dropped was lost at its end."""
+    by: str
+    """What has dropped them: the cause of a switch, or a part of a host."""
+    datagrams: int
+
+
+class Explained(Part, frozen=True, kw_only=True):
+    """One workload of an explained trial."""
+
+    trial: int
+    transactions: int
+    """0 where nothing was complete, and what was lost is told alone; there are no bands then."""
+    bands: list[Band]
+    slowest: list[Slowest]
+    """From the longest latency."""
+    lost: list[LostDatagrams]
+    """Datagrams that were lost and are not explained, from the place with most of them."""
+    is_live: bool
+    """Measured by the fabric of a live trial; the others are simulated."""

@@ -1,0 +1,225 @@
+"""What is computed of a workload, or of the members of a group together, in one arm."""
+
+from collections.abc import Sequence
+
+from tailrace.results.summary.base import Part, Sample
+from tailrace.results.summary.causes import Explained
+from tailrace.results.summary.kinds import BlockFigures, LatencyFigures, MpiFigures, StorageFigures
+from tailrace.statistics import Interval
+
+
+class RequestMeans(Part, frozen=True, kw_only=True):
+    """Counters of requests per trial."""
+
+    answered: float
+    failed: float
+    connections: float
+    failed_connections: float
+    lost_queries: float
+    failed_calls: float
+    timed_out: float
+
+
+class FailedAttempts(Part, frozen=True, kw_only=True):
+    """Attempts of transactions that the database rolled back, per trial."""
+
+    mean: float
+    by_error: dict[str, float]
+
+
+class TcpMeans(Part, frozen=True, kw_only=True):
+    """Counters per trial; None for one that some trial lacks: real hosts count less than modelled ones."""
+
+    segments_sent: float | None
+    retransmits: float | None
+    timeouts: float | None
+    tail_loss_probes: float | None
+    fast_recoveries: float | None
+    spurious_retransmits: float | None
+    out_of_order: float | None
+    ecn_reductions: float | None
+
+
+class CutOffWaits(Part, frozen=True, kw_only=True):
+    """Waits that the end of a trial cut off."""
+
+    count: int
+    longest: float
+    """In milliseconds."""
+
+
+class LatencySummary(LatencyFigures, frozen=True, kw_only=True):
+    """Figures of all trials together in milliseconds."""
+
+    count: int
+    """Transactions, flows or datagrams that were recorded."""
+    min: float | None
+    """None where nothing was recorded."""
+    bounds: list[str]
+    """Figures that are lower bounds."""
+    cut_off: CutOffWaits
+    intervals: dict[str, Interval | None]
+    """By figure; None where so few trials allow none, or for the longest."""
+    trials_needed: dict[str, int]
+    """By figure that has no interval yet, about how many trials of this length make one."""
+    of_trials: dict[str, list[float]]
+    """By figure, that of each trial."""
+
+
+class ConnectionLimits(Part, frozen=True, kw_only=True):
+    """What limited one connection."""
+
+    limited_by: str
+    shares_percent: dict[str, float]
+    """Of the time in which it was open, by cause."""
+
+
+class LimitSummary(Part, frozen=True, kw_only=True):
+    """What limits a workload."""
+
+    limited_by: str
+    """A cause of `vocabulary.LIMITS`, `mixed`, or in words what a fabric has measured."""
+    shares_percent: dict[str, Sample]
+    """By cause, of the time of connections; by part, of the latency where a fabric has measured it."""
+    connections: list[ConnectionLimits]
+    """Of the first trial."""
+    measured_by: str | None
+    """`fabric`; None where the kernel or the simulator counts times of connections."""
+    trial: int | None
+    """The number of the trial that a fabric has measured."""
+
+
+class GroupUnfinished(Part, frozen=True, kw_only=True):
+    """Where a group is not done."""
+
+    trials: list[int]
+    """In which a member with an end did not reach it."""
+
+
+class Unfinished(GroupUnfinished, frozen=True, kw_only=True):
+    """Trials in which a workload with an end did not reach it."""
+
+    of: int
+    """Trials that have the workload."""
+    after_s: float
+    """Length of the shortest of the unfinished trials."""
+    mean_bound_s: float
+    """Mean completion over all trials, at least."""
+    done_share: float
+    """Of the work, in the unfinished trials, 0 to 1."""
+    noun: str
+    """What the work is counted in."""
+
+
+class Slowdown(Sample, frozen=True, kw_only=True):
+    """Completion in an arm over the mean completion alone."""
+
+    solo_completion_s: float
+    solo_trials: int
+
+
+class SlowdownPercentiles(Part, frozen=True, kw_only=True):
+    """Completion time of flows over the least time of their size on an empty path."""
+
+    count: int
+    mean: float
+    p50: float
+    p99: float | None
+    """None of few flows."""
+
+
+class SizeClass(SlowdownPercentiles, frozen=True, kw_only=True):
+    """Flows above `from_bytes`, up to `to_bytes`."""
+
+    from_bytes: int
+    to_bytes: int | None
+    """None of the last class."""
+
+
+class FlowSlowdown(SlowdownPercentiles, frozen=True, kw_only=True):
+    """Of all flows, and by class of size."""
+
+    sizes: list[SizeClass]
+
+
+class SubjectSummary(Part, frozen=True, kw_only=True):
+    """What one workload and several together have."""
+
+    trials: list[int]
+    """Numbers of those that have it."""
+    unfinished_trials: list[int]
+    completion_s: Sample
+    """Of the last of several; without values where a trial has none."""
+    completion_full_scale_s: list[float]
+    rate_per_s: Sample
+    failed_percent: Sample
+    loss_percent: Sample
+    request_counts: RequestMeans | None
+    """None for workloads that make no requests."""
+    failed_attempts: FailedAttempts | None
+    """None for workloads without any."""
+    transactions: Sample
+    goodput_gbps: Sample
+    latency_ms: LatencySummary | None
+    """None where nothing was recorded or cut off."""
+    users_jain: float | None
+    """Fairness among users by their speed (the inverse of their completion), mean over trials."""
+    tcp: TcpMeans | None
+    limits: LimitSummary | None
+    """None where no engine tells."""
+    kernel_limits: LimitSummary | None
+    """What the kernel counts of connections, where a fabric has measured the workload."""
+    datagram_bytes_mean: float | None
+    """Payload of those that arrived: below the mean of their distribution where the MTU cuts them."""
+    block_figures: BlockFigures | None
+    storage_figures: StorageFigures | None
+    slowdown: Slowdown | None
+    """None for groups, and without a run of the workload alone."""
+    flow_slowdown: FlowSlowdown | None
+    """None where no flow has a size."""
+    causes: Explained | None
+    """Where the time went, in the trial that was explained."""
+    unfinished: GroupUnfinished | None
+
+    @property
+    def all_kinds(self) -> Sequence[str]:
+        """Names of the kinds of all of them."""
+        raise NotImplementedError
+
+
+class WorkloadSummary(SubjectSummary, frozen=True, kw_only=True):
+    """Summary of one workload."""
+
+    kind: str
+    scale: float
+    """Share of its work that was run."""
+    planned: int | None
+    """What it has to do in all; None where it has no end."""
+    unfinished: Unfinished | None
+    mpi_figures: MpiFigures | None
+
+    @property
+    def all_kinds(self) -> Sequence[str]:
+        return [self.kind]
+
+
+class GroupSummary(SubjectSummary, frozen=True, kw_only=True):
+    """Summary of the members of a group together, over the trials that have all of them."""
+
+    kinds: list[str]
+    members: Sequence[str]
+
+    @property
+    def all_kinds(self) -> Sequence[str]:
+        return self.kinds
+
+
+class EarlyEnd(Part, frozen=True, kw_only=True):
+    """Trials of an arm that ended with their work, long before the duration of the scenario."""
+
+    trials: int
+    of: int
+    first_s: float
+    last_s: float
+    duration_s: float
+    """At the scale of the run."""

@@ -1,0 +1,192 @@
+"""Summary of one workload, or of the members of a group together, in one arm."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from tailrace.outcome.types import RequestCounts, Tcp, Workload
+from tailrace.results.causes.verdict import fabric_limits
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.format.numbers import PS_PER_S
+from tailrace.results.kinds.registry import figures_of_kinds
+from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trials
+from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
+from tailrace.results.metrics.latency import summarise_latency, workloads_of
+from tailrace.results.metrics.limiting import summarise_limits
+from tailrace.results.metrics.sample_summary import summarise_sample, summarise_share
+from tailrace.results.metrics.unfinished import unfinished_of
+from tailrace.results.summary.causes import Explained
+from tailrace.results.summary.workload import (
+    FailedAttempts,
+    GroupSummary,
+    GroupUnfinished,
+    RequestMeans,
+    Slowdown,
+    TcpMeans,
+    WorkloadSummary,
+)
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.statistics import jain_index
+
+TCP_COUNTERS = TcpMeans.__struct_fields__
+REQUEST_COUNTERS = RequestMeans.__struct_fields__
+
+Measured = Sequence[tuple[Trial, list[Workload]]]
+"""Trials with the outcomes of the workloads that are told together: one, or the members of a group."""
+
+
+def summarise_workload(
+    name: str,
+    trials: Sequence[Trial],
+    *,
+    scale: float,
+    work: int | None = None,
+    slowdown: Slowdown | None = None,
+    explained: Explained | None = None,
+) -> WorkloadSummary | None:
+    """Summary over the told trials of an arm; None when no trial has the workload.
+
+    `work` is what it has to do in all; None where it has no end.
+    """
+    measured = _measured(trials, [name])
+    if not measured:
+        return None
+    return WorkloadSummary(
+        **_together(measured, [name], {name: scale}, explained),
+        **figures_of_kinds(trials, [name], is_group=False),
+        kind=measured[0][1][0].kind,
+        scale=scale,
+        planned=work,
+        unfinished=unfinished_of(trials, name, work),
+        slowdown=slowdown,
+    )
+
+
+def summarise_group(
+    members: Sequence[str],
+    trials: Sequence[Trial],
+    *,
+    scales: Mapping[str, float],
+    unfinished: Collection[int],
+    explained: Explained | None = None,
+) -> GroupSummary | None:
+    """Summary of workloads together over the trials that have all of them; None when no trial has.
+
+    Percentiles are those of the transactions of all members, counters are their sums, and the completion is that of
+    the last one. `unfinished` are the trials in which a member with an end did not reach it.
+    """
+    measured = _measured(trials, members)
+    if not measured:
+        return None
+    return GroupSummary(
+        **_together(measured, members, scales, explained),
+        **figures_of_kinds([trial for trial, _ in measured], members, is_group=True),
+        kinds=sorted({own.kind for own in measured[0][1]}),
+        members=list(members),
+        unfinished=GroupUnfinished(trials=sorted(unfinished)) if unfinished else None,
+        slowdown=None,
+    )
+
+
+def _measured(trials: Sequence[Trial], members: Sequence[str]) -> Measured:
+    """The trials that have all of these workloads."""
+    found = ((trial, workloads_of(trial, members)) for trial in trials)
+    return [(trial, outcomes) for trial, outcomes in found if len(outcomes) == len(members)]
+
+
+def _together(
+    measured: Measured, members: Sequence[str], scales: Mapping[str, float], explained: Explained | None
+) -> dict[str, Any]:
+    """What one workload and several together have, by key of `SubjectSummary`."""
+    trials = [trial for trial, _ in measured]
+    counted, by_fabric = summarise_limits(members, trials), fabric_limits(explained)
+    has_sizes = any(facts_of(own.kind).has_slowdown_by_size for own in measured[0][1])
+    return {
+        "trials": [trial.number for trial in trials],
+        **_completion(measured, scales),
+        "rate_per_s": summarise_sample(metric_of_trials(trials, members, "rate_per_s")),
+        "failed_percent": summarise_share(metric_of_trials(trials, members, "failed_percent")),
+        "loss_percent": summarise_share(metric_of_trials(trials, members, "loss_percent")),
+        "request_counts": _requests(measured),
+        "failed_attempts": _failed_attempts(measured),
+        "transactions": summarise_sample([float(sum(own.transactions for own in of)) for _, of in measured]),
+        "goodput_gbps": summarise_sample([_goodput_gbps(trial, own) for trial, own in measured]),
+        "latency_ms": summarise_latency(trials, members),
+        "users_jain": _users_jain(measured),
+        "tcp": _tcp(measured),
+        "limits": by_fabric or counted,
+        "kernel_limits": counted if by_fabric else None,
+        "datagram_bytes_mean": _datagram_bytes([own for _, of in measured for own in of]),
+        "flow_slowdown": summarise_flow_slowdown(trials, members) if has_sizes else None,
+        "causes": explained,
+    }
+
+
+def _completion(measured: Measured, scales: Mapping[str, float]) -> dict[str, Any]:
+    """When all was complete. An average of those that finished would flatter an arm that made the others wait for
+    ever: it is known where all did.
+    """
+    ends = [(trial, [(own.name, own.completion_ps) for own in of]) for trial, of in measured]
+    unfinished = [trial.number for trial, own in ends if any(ps is None for _, ps in own)]
+    complete = [] if unfinished else [[(name, ps) for name, ps in own if ps is not None] for _, own in ends]
+    return {
+        "unfinished_trials": unfinished,
+        "completion_s": summarise_sample([max(ps for _, ps in own) / PS_PER_S for own in complete]),
+        "completion_full_scale_s": [max(ps / PS_PER_S / scales[name] for name, ps in own) for own in complete],
+    }
+
+
+def _goodput_gbps(trial: Trial, outcomes: Sequence[Workload]) -> float:
+    """Of all over the longest of their times."""
+    if len(outcomes) == 1:
+        return goodput_gbps(trial, outcomes[0])
+    return metric_of_members(trial, [own.name for own in outcomes], "goodput_gbps") or 0.0
+
+
+def _datagram_bytes(outcomes: Sequence[Workload]) -> float | None:
+    """Mean payload of the datagrams that arrived: below the mean of their distribution where the MTU cuts them."""
+    arrived = [(own, own.latency.count) for own in outcomes if facts_of(own.kind).are_datagrams_timed and own.latency]
+    count = sum(counted for _, counted in arrived)
+    return sum(own.goodput_bytes for own, _ in arrived) / count if count else None
+
+
+def _users_jain(measured: Measured) -> float | None:
+    """Fairness among users by their speed (the inverse of their completion), mean over trials."""
+    indices = []
+    for _, of in measured:
+        times = [time for own in of for time in own.user_completion_ps]
+        known = [time for time in times if time]
+        if len(times) > 1 and len(known) == len(times):
+            indices.append(jain_index([PS_PER_S / time for time in known]))
+    told = [index for index in indices if index is not None]
+    return sum(told) / len(told) if told else None
+
+
+def _requests(measured: Measured) -> RequestMeans | None:
+    """Means over the trials that have workloads with requests."""
+    counted = [found for _, of in measured if (found := [own.request_counts for own in of if own.request_counts])]
+    return RequestMeans(**{key: _mean_count(counted, key) or 0.0 for key in REQUEST_COUNTERS}) if counted else None
+
+
+def _failed_attempts(measured: Measured) -> FailedAttempts | None:
+    """Means over the trials of databases that roll back."""
+    trials = [[own.failed_attempts for own in of if own.failed_attempts is not None] for _, of in measured]
+    counted = [own for own in trials if own]
+    if not counted:
+        return None
+    errors = sorted({error for own in counted for attempts in own for error in attempts})
+    by_error = {
+        error: sum(attempts.get(error, 0) for own in counted for attempts in own) / len(counted) for error in errors
+    }
+    return FailedAttempts(mean=sum(by_error.values()), by_error=by_error)
+
+
+def _tcp(measured: Measured) -> TcpMeans | None:
+    """Means over the trials that have connections."""
+    counted = [found for _, of in measured if (found := [own.tcp for own in of if own.tcp])]
+    return TcpMeans(**{key: _mean_count(counted, key) for key in TCP_COUNTERS}) if counted else None
+
+
+def _mean_count(trials: Sequence[Sequence[RequestCounts] | Sequence[Tcp]], key: str) -> float | None:
+    """A counter of all workloads of a trial together, mean over trials; None where one of them lacks it."""
+    counts = [getattr(own, key) for of in trials for own in of]
+    return None if None in counts else sum(counts) / len(trials)
