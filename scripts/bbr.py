@@ -94,17 +94,17 @@ class Seen:
     def of(cls, folder: Path) -> "Seen":
         """From a run directory."""
         outcomes = [trial.outcome for trial in Run.read(folder).valid("fifo")]
-        hosts = [workload["name"] for workload in outcomes[0]["workloads"]]
-        queues = [port["queues"][0] for each in outcomes for port in each["ports"] if port["towards"] == "sink"]
+        hosts = [workload.name for workload in outcomes[0].workloads]
+        queues = [port.queues[0] for each in outcomes for port in each.ports if port.towards == "sink"]
         return cls(
             {
-                host: fmean(8e3 * each["workloads"][i]["goodput_bytes"] / each["end_ps"] for each in outcomes)
+                host: fmean(8e3 * each.workloads[i].goodput_bytes / each.end_ps for each in outcomes)
                 for i, host in enumerate(hosts)
             },
-            fmean(sum(workload["tcp"]["retransmits"] for workload in each["workloads"]) for each in outcomes),
-            fmean(each["conservation"]["dropped"] for each in outcomes),
-            fmean(queue["depth_mean_bytes"] for queue in queues),
-            fmean(queue["depth_max_bytes"] for queue in queues),
+            fmean(sum(own.tcp.retransmits or 0 for own in each.workloads if own.tcp) for each in outcomes),
+            fmean(each.conservation.dropped for each in outcomes if each.conservation),
+            fmean(queue.depth_mean_bytes or 0 for queue in queues),
+            fmean(queue.depth_max_bytes or 0 for queue in queues),
         )
 
     def __str__(self) -> str:

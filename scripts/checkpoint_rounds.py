@@ -78,7 +78,7 @@ def trials(out: Path) -> dict[str, str]:
     found = {}
     for file in out.rglob("trials/*/[0-9]*.json"):
         try:
-            found[str(file.relative_to(out))] = str(json.loads(file.read_text())["digest"])
+            found[str(file.relative_to(out))] = str(json.loads(file.read_text())["outcome"]["digest"])
         except ValueError:  # cut in half by this script
             continue
     for file in out.rglob("trials/*.jsonl"):  # of a large sweep; a line that is not whole is of no trial

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from coverage_cases import CASES, Case, Scenario, many_shops
-from tailrace.experiment.engine import Simulated
+from tailrace.experiment.engine import Simulated, outcome_of
 from tailrace.files import make_folder, read_json, write_json
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.looks import standings
@@ -92,7 +92,7 @@ def trial_of(scenario: Scenario, seeds: int, number: int, arm: str = "base", sho
     stated["experiment"]["seed"] = seeds
     loaded = load_scenario(stated)
     [(name, own)] = loaded.arms.items()
-    outcome = Simulated().trial(canonical_json(lower(own, name, number))).run().data
+    outcome = outcome_of(Simulated().trial(canonical_json(lower(own, name, number))))
     return Trial(arm, shown or number, "ok", "", outcome, Path())
 
 

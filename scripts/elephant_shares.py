@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tailrace
+from tailrace.outcome.types import Port
 from tailrace.results import Run
 from tailrace.scenario.loading import load_scenario
 
@@ -74,30 +75,31 @@ def row(rate: int, connections: int, tso: str) -> str:
     age = proposed_age(case)
     cells = [str(rate), str(connections), "on" if tso != "0B" else "off", share(default), drops(default, "tail-drop")]
     helped = measured(scenario(rate, connections, tso, age)) if age else default
-    depth = helped["queues"][0]["depth_mean_bytes"] / (DESIRED_BYTES_PER_GBPS * rate)
+    depth = (helped.queues[0].depth_mean_bytes or 0) / (DESIRED_BYTES_PER_GBPS * rate)
     cells += [age or "–", share(helped), drops(helped, "afd"), drops(helped, "tail-drop"), f"{depth:.2f}"]
     return "| " + " | ".join(cells) + " |"
 
 
-def measured(case: dict[str, Any]) -> dict[str, Any]:
+def measured(case: dict[str, Any]) -> Port:
     """What the port towards the receiver counted."""
     with tempfile.TemporaryDirectory(prefix="tailrace-elephants-") as folder:
         path = Path(folder) / "run"
         tailrace.run(case, out=path)
         run = Run.read(path)
         [trial] = run.valid(run.arms[0])
-    return next(port for port in trial.outcome["ports"] if port["towards"] == "sink")
+    return next(port for port in trial.outcome.ports if port.towards == "sink")
 
 
-def share(port: dict[str, Any]) -> str:
+def share(port: Port) -> str:
     """Percent of the bytes that arrived."""
-    trap = port["elephants"]
-    return f"{100 * trap['elephant_bytes'] / trap['bytes']:.1f} %"
+    trap = port.elephants
+    assert trap is not None, "the port has a trap"
+    return f"{100 * trap.elephant_bytes / trap.bytes:.1f} %"
 
 
-def drops(port: dict[str, Any], cause: str) -> str:
+def drops(port: Port, cause: str) -> str:
     """Frames."""
-    return str(port["queues"][0]["drops"].get(cause, {"frames": 0})["frames"])
+    return str(lost.frames if (lost := port.queues[0].drops.get(cause)) else 0)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def digest(name: str, folder: Path) -> str:
     if done.returncode:
         raise DigestError(f"{name}.yaml: {done.stderr.strip()}")
     [trial] = folder.glob("trials/*/1.json")
-    found: str = json.loads(trial.read_text(encoding="utf-8"))["digest"]
+    found: str = json.loads(trial.read_text(encoding="utf-8"))["outcome"]["digest"]
     return found
 
 

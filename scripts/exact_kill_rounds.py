@@ -50,7 +50,10 @@ class ExactDirectory(Directory):
     def digests(self) -> dict[str, object]:
         """Of all trials."""
         files = self.path.glob("trials/*/[0-9]*.json")
-        return {str(file.relative_to(self.path)): (read_object(file) or {}).get("digest") for file in sorted(files)}
+        return {
+            str(file.relative_to(self.path)): ((read_object(file) or {}).get("outcome") or {}).get("digest")
+            for file in sorted(files)
+        }
 
 
 def parts(found: Sequence[Process], run: int) -> dict[str, list[Process]]:

@@ -62,7 +62,7 @@ def measured(count: int, folder: Path, *, is_bulk: bool) -> str:
             time.sleep(LOOK_S)
         if running.returncode != 0:
             raise RuntimeError(running.stderr.read() if running.stderr else "")
-    outcome = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
+    outcome = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))["outcome"]
     exact = outcome["exact"]
     what = f"{BULK_CONNECTIONS * count} streams" if is_bulk else f"{FLOWS_PER_HOST * count} flows"
     return (

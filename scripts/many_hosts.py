@@ -38,7 +38,7 @@ def measured(count: int, folder: Path) -> str:
         trip = probe.round_trip_us(lab, names[0], names[-1], lab.addresses[names[-1]])
         begun_s = time.monotonic()
     down_s = time.monotonic() - begun_s
-    return f"{count} hosts: made in {up_s:.2f} s, gone after {down_s:.2f} s, ping {trip['mean']:.0f} us"
+    return f"{count} hosts: made in {up_s:.2f} s, gone after {down_s:.2f} s, ping {trip.mean or 0:.0f} us"
 
 
 if __name__ == "__main__":

@@ -145,7 +145,10 @@ def rss_mib(process: int) -> str:
 
 def digests(run: Path) -> dict[str, str]:
     """The digest of every trial."""
-    return {str(file.relative_to(run)): json.loads(file.read_text())["digest"] for file in run.glob("trials/*/*.json")}
+    return {
+        str(file.relative_to(run)): json.loads(file.read_text())["outcome"]["digest"]
+        for file in run.glob("trials/*/*.json")
+    }
 
 
 def with_slurm() -> None:

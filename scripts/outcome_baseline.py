@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import to_builtins
+import msgspec
 
 import tailrace
 from tailrace.files import read_json, write_json
@@ -28,6 +28,8 @@ EXAMPLES = ROOT / "examples"
 SCALE = 0.05
 TRIALS = 2
 HASH_DIGITS = 16
+OUTCOME = "outcome"
+HEAD = ("arm", "plan_hash", "reason", "status", "trial")
 SHOWN_MAX = 20
 """Paths of an example that are printed."""
 OF_THE_MACHINE = {
@@ -71,8 +73,8 @@ def hashes_of(name: str) -> Hashes:
         warnings.simplefilter("ignore", tailrace.ScenarioWarning)  # some examples show what is warned of
         run = tailrace.run(EXAMPLES / f"{name}.yaml", trials=TRIALS, scale=SCALE, out=Path(place) / "run")
         trials = [json.loads(path.read_text()) for path in sorted(run.path.glob("trials/*/*.json")) if is_trial(path)]
-        values = [value for trial in trials for value in flat(trial, "outcome")]
-        values += flat(json.loads(json.dumps(to_builtins(run.summary))), "result")
+        values = [value for trial in trials for value in flat(told(trial), OUTCOME)]
+        values += flat(json.loads(json.dumps(msgspec.to_builtins(run.summary))), "result")
         values.append(("text", format_result(run.summary)))
     return hashed(values)
 
@@ -82,13 +84,22 @@ def is_trial(path: Path) -> bool:
     return path.stem.isdigit()
 
 
+def told(trial: Any) -> Any:
+    """What is compared of a stored trial: its outcome, and what is known of it besides."""
+    return {key: trial[key] for key in HEAD} | (trial["outcome"] or {})
+
+
 def flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value below `path` with the path of its key; an empty object is a value, and the length of a list."""
+    """Every value below `path` with the path of its key; an empty object is a value, and the length of a list.
+
+    A key of an outcome that is null is as one that is absent.
+    """
     if path in OF_THE_MACHINE or path.endswith(WALL_TIME):
         return
     if isinstance(value, dict) and value:
         for key, below in value.items():
-            yield from flat(below, f"{path}.{key}")
+            if below is not None or not path.startswith(OUTCOME):
+                yield from flat(below, f"{path}.{key}")
     elif isinstance(value, list):
         yield path, len(value)
         for below in value:

@@ -20,8 +20,10 @@ PRINTS_SCHEMA = ("cargo", "run", "--quiet", "-p", "tailrace-outcome", "--feature
 LIMIT_S = 1200
 WIDTH = 120
 INDENT = "    "
-CONFIG = "Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False"
-"""Of each type: outcomes have no cycles that the garbage collector would have to find."""
+CONFIG = "Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False"
+"""Of each type: what is absent is not written, and outcomes have no cycles that the garbage collector would have to
+find.
+"""
 HEAD = '''"""The outcome of a trial as types, written by `scripts/outcome_types.py`: those of the crate `outcome`."""
 
 from typing import Literal

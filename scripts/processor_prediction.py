@@ -114,7 +114,7 @@ def simulate(program: str, load: Load, costs: Mapping[str, Any], work_us: float,
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S * 5, check=False)
         if done.returncode != 0:
             sys.exit(done.stderr)
-        outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+        outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))["outcome"]
     count = outcome["workloads"][0]["transactions"]
     kinds = ("user_ps", "system_ps", "softirq_ps")
     used = {

@@ -148,7 +148,7 @@ def run(at: Place, name: str, load: Load, server: Mapping[str, Any] | None = Non
     if done.returncode != 0:
         sys.exit(f"{' '.join(command[3:])}: {done.stderr.strip()}")
     files = sorted((folder / "run" / "trials" / "base").glob("*.json"))
-    return seen([json.loads(file.read_text(encoding="utf-8")) for file in files])
+    return seen([json.loads(file.read_text(encoding="utf-8"))["outcome"] for file in files])
 
 
 def seen(outcomes: Sequence[Mapping[str, Any]]) -> Seen:

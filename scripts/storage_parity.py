@@ -34,8 +34,8 @@ def main(folders: list[str]) -> int:
 
 def us(run: Run, arm: str, of: str) -> float | None:
     """A figure of the latencies of an arm, the mean over its trials; nothing if no request was answered."""
-    latencies = [trial.outcome["workloads"][0]["latency"] for trial in run.told(arm)] if arm in run.arms else []
-    found = [latency[of] for latency in latencies if latency]
+    latencies = [trial.outcome.workloads[0].latency for trial in run.told(arm)] if arm in run.arms else []
+    found = [float(getattr(latency, of)) for latency in latencies if latency]
     return mean(found) / PS_PER_US if found else None
 
 

@@ -155,8 +155,7 @@ def real(at: Tiers, load: Load) -> Seen:
     assert found, said
     total = dict(zip(found[1].split()[::2], map(int, found[1].split()[1::2]), strict=True))
     assert total["status"] == total["read"] == 0, said
-    recorded = latency_outcome(one.latency_us * PS_PER_US for one in whole)
-    latencies = Histogram.from_outcomes([convert(recorded, Latency | None)])
+    latencies = Histogram.from_outcomes([latency_outcome(one.latency_us * PS_PER_US for one in whole)])
     assert latencies is not None, "there are requests"
     return Seen(latencies, total["bytes"] // total["requests"])
 
@@ -238,7 +237,7 @@ def run(at: Tiers, load: Load, response_bytes: int, server_time_us: float, name:
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if done.returncode != 0:
         sys.exit(f"{load}: {done.stderr.strip()}")
-    outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    outcome = json.loads((folder / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))["outcome"]
     latencies = Histogram.from_outcomes([convert(outcome["workloads"][0]["latency"], Latency | None)])
     assert latencies is not None, "there are requests"
     return Seen(latencies, response_bytes)

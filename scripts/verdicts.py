@@ -22,7 +22,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -33,6 +33,7 @@ from tailrace.errors import TailraceError
 from tailrace.exact.program import build, required_kernel
 from tailrace.experiment.native import simulator_build
 from tailrace.files import make_folder, read_json, write_json
+from tailrace.outcome.types import Outcome
 from tailrace.results.directory.run_directory import Run
 from tailrace.statistics import mean_log_interval
 from tailrace.statistics.interval import VALUES_MIN
@@ -190,17 +191,17 @@ def figures(name: str, paths: tuple[Path, Path]) -> Iterator[Figure]:
                 yield Figure(name, key, *samples)
 
 
-def values(outcome: Mapping[str, Any]) -> dict[str, float]:
+def values(outcome: Outcome) -> dict[str, float]:
     """The figures of a trial."""
-    found: dict[str, float] = {"port drops": outcome["conservation"]["dropped"]}
-    for workload in outcome["workloads"]:
-        name, latency = workload["name"], workload["latency"] or {}
-        found[f"{name} goodput_gbps"] = 8e3 * workload["goodput_bytes"] / outcome["end_ps"]
-        found[f"{name} retransmits"] = (workload["tcp"] or {}).get("retransmits", 0)
-        for percent, least in (("p50", 1), ("p99", EVENTS_MIN)):
-            ps = latency.get(f"{percent}_ps")
-            if ps is not None and workload["transactions"] >= least:
-                found[f"{name} latency_{percent}_ms"] = ps / 1e9
+    assert outcome.conservation is not None, "both engines count frames"
+    found: dict[str, float] = {"port drops": outcome.conservation.dropped}
+    for own in outcome.workloads:
+        found[f"{own.name} goodput_gbps"] = 8e3 * own.goodput_bytes / outcome.end_ps
+        found[f"{own.name} retransmits"] = (own.tcp.retransmits if own.tcp else 0) or 0
+        if own.latency is not None:
+            for percent, ps, least in (("p50", own.latency.p50_ps, 1), ("p99", own.latency.p99_ps, EVENTS_MIN)):
+                if own.transactions >= least:
+                    found[f"{own.name} latency_{percent}_ms"] = ps / 1e9
     return found
 
 

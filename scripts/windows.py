@@ -69,14 +69,14 @@ def seen(folder: Path) -> Windows:
     """The windows of a run after its warm-up."""
     run = Run.read(folder)
     trials = run.valid("fifo")
-    begin_s = max(trial.outcome["counted_from_ps"] for trial in trials) / 1e12
+    begin_s = max(trial.outcome.counted_from_ps or 0 for trial in trials) / 1e12
     by_end: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in read_table(run, "tcp_windows").rows():
         if row["side"] == CLIENT and row["at_s"] >= begin_s:
             by_end.setdefault((row["trial"], row["workload"], row["connection"]), []).append(row)
     rows = [row for found in by_end.values() for row in found]
-    goodput = [sum(one["goodput_bytes"] for one in trial.outcome["workloads"]) for trial in trials]
-    lengths_s = [(trial.outcome["end_ps"] - trial.outcome["counted_from_ps"]) / 1e12 for trial in trials]
+    goodput = [sum(one.goodput_bytes for one in trial.outcome.workloads) for trial in trials]
+    lengths_s = [trial.counted_ps / 1e12 for trial in trials]
     return Windows(
         mean=mean(row["window_segments"] for row in rows),
         highest=max(row["window_segments"] for row in rows),

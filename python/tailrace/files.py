@@ -5,12 +5,12 @@ name of the temporary file beside it.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tailrace.json_text import json_pieces, read_json_text
+from tailrace.json_text import json_text, read_json_text
 
 PART = ".part"
 """Suffix of a file that is being written."""
@@ -30,7 +30,7 @@ def write_json(path: Path, content: object) -> None:
 
     Raises `OSError` with the file's name.
     """
-    _write(path, (piece.encode("utf-8") for piece in (*json_pieces(content), "\n")))
+    write_text(path, f"{json_text(content)}\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -40,15 +40,11 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Writes bytes atomically, like `write_json`."""
-    _write(path, [content])
-
-
-def _write(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
     with named(path):
         try:
             with part.open("wb") as file:
-                file.writelines(pieces)
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)

@@ -1,16 +1,11 @@
 """Readable JSON: small documents indented, large ones with a line for each entry of a long list.
 
 The indenting encoder of the standard library is written in Python and takes ten times as long as the compact one: half
-a minute for the plan and the outcome of a network of eight thousand hosts.
-
-The outcome of such a network is tens of megabytes of text, nearly all of it lists of rows that are written down and not
-looked at: these stay text (`Rows`) until they are wanted.
+a minute for the plan of a network of eight thousand hosts.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 INDENTED_MAX = 100_000
 """Characters of a document that is indented throughout."""
@@ -22,33 +17,6 @@ READ_AT_ONCE = 1_000_000
 """Characters of a document that the decoder reads in one call, in which Python answers no Ctrl-C: 0.02 s."""
 
 NESTED = (dict, list, tuple)
-
-
-class Rows(Sequence[Any]):
-    """A list that is still JSON; read when it is first looked into.
-
-    It is no `list`, which `json` would write as what it contains: nothing.
-    """
-
-    def __init__(self, pieces: Sequence[str]) -> None:
-        """`pieces`: the rows as text, a line for each, without the brackets of the list."""
-        self.pieces = pieces
-
-    @cached_property
-    def values(self) -> list[Any]:
-        """The rows."""
-        found: list[Any] = json.loads("".join(["[", *self.pieces, "]"]))
-        return found
-
-    @overload
-    def __getitem__(self, at: int) -> Any: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Any]: ...
-    def __getitem__(self, at: int | slice) -> Any:
-        return self.values[at]
-
-    def __len__(self) -> int:
-        return len(self.values)
 
 
 def read_json_text(text: str) -> Any:
@@ -67,7 +35,7 @@ def read_json_text(text: str) -> Any:
 
 
 def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
-    """The document with empty lists in place of its long ones, and these; in the layout of `json_pieces`."""
+    """The document with empty lists in place of its long ones, and these; in the layout of `json_text`."""
     rest: list[str] = []
     lists: dict[str, list[Any]] = {}
     rows: list[Any] | None = None
@@ -93,35 +61,6 @@ def _parted(text: str) -> tuple[str, dict[str, list[Any]]]:
             rest.append(line)
             rows = None
     return "".join(rest), lists
-
-
-def whole_json(content: object) -> str:
-    """`content` as JSON on one line; it may have `Rows`."""
-    return json.dumps(content, default=_values_of)
-
-
-def _values_of(value: object) -> list[Any]:
-    if isinstance(value, Rows):
-        return value.values
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
-
-
-def json_pieces(content: object) -> Iterator[str]:
-    """`content` as `json_text` writes it, in pieces; a mapping may have `Rows`, which are never joined."""
-    if not isinstance(content, Mapping) or not any(isinstance(value, Rows) for value in content.values()):
-        yield json_text(content)
-        return
-    between = "{"
-    for key, value in content.items():
-        yield f"{between}\n {json.dumps(str(key), ensure_ascii=False)}: "
-        between = ","
-        if isinstance(value, Rows):
-            yield "[\n  "
-            yield from value.pieces
-            yield "\n ]"
-        else:
-            yield _lines(value, 1)
-    yield "\n}"
 
 
 def json_text(content: object) -> str:

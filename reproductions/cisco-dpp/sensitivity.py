@@ -18,6 +18,7 @@ from tailrace.experiment.native import make_trial, run_trial
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import TrialKey
+from tailrace.outcome.types import Outcome, Workload
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.oltp import Oltp
@@ -91,11 +92,11 @@ def measure(changes: Mapping[str, Any], scale: float, trials: int, jobs: int) ->
     factors = {name: count / counts[name] for name, count in transactions(arms[ARMS[0]]).items()}
     keys = [TrialKey(arm, number) for number in range(1, trials + 1) for arm in ARMS]
     with ThreadPoolExecutor(jobs) as pool:
-        outcomes = list(pool.map(lambda key: run_trial(make_trial(plans.json(key))).data, keys))
+        outcomes = list(pool.map(lambda key: run_trial(make_trial(plans.json(key))).outcome, keys))
     times: dict[tuple[str, str], list[float]] = {(arm, name): [] for arm in ARMS for name in counts}
     for key, outcome in zip(keys, outcomes, strict=True):
-        for workload in outcome["workloads"]:
-            times[key.arm, workload["name"]].append(completion_s(workload, outcome) / factors[workload["name"]])
+        for workload in outcome.workloads:
+            times[key.arm, workload.name].append(completion_s(workload, outcome) / factors[workload.name])
     return Cells(times)
 
 
@@ -105,9 +106,9 @@ def transactions(scenario: Scenario) -> dict[str, int]:
     return {name: workload.transactions or 0 for name, workload in oltp.items()}
 
 
-def completion_s(workload: Mapping[str, Any], outcome: Mapping[str, Any]) -> float:
+def completion_s(workload: Workload, outcome: Outcome) -> float:
     """When the last user finished; a workload that did not finish counts as finished when the trial ended."""
-    return float(workload["completion_ps"] or outcome["end_ps"]) / 1e12
+    return (workload.completion_ps or outcome.end_ps) / 1e12
 
 
 def written(base: Cells, rows: Sequence[tuple[Variation, Cells]], scale: float, trials: int) -> str:

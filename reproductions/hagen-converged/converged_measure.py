@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.native import make_trial, run_trial
+from tailrace.outcome.types import Outcome
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
@@ -18,10 +19,9 @@ Goodputs = dict[str, float]
 Mixes = dict[str, Goodputs]
 
 
-def goodputs(outcome: Mapping[str, Any]) -> Goodputs:
+def goodputs(outcome: Outcome) -> Goodputs:
     """Gbit/s of each class of a trial."""
-    end = outcome["end_ps"]
-    return {one["name"]: one["goodput_bytes"] * 8000 / (end - one["counted_from_ps"]) for one in outcome["workloads"]}
+    return {one.name: one.goodput_bytes * 8000 / (outcome.end_ps - one.counted_from_ps) for one in outcome.workloads}
 
 
 def measured(file: str, changes: Mapping[str, Any], arms: list[str] | None = None, seed: int = 1) -> Mixes:
@@ -30,7 +30,7 @@ def measured(file: str, changes: Mapping[str, Any], arms: list[str] | None = Non
     chosen = arms or list(scenarios)
     with ThreadPoolExecutor(2) as pool:
         outcomes = pool.map(
-            lambda arm: run_trial(make_trial(canonical_json(lower(scenarios[arm], arm, seed)))).data, chosen
+            lambda arm: run_trial(make_trial(canonical_json(lower(scenarios[arm], arm, seed)))).outcome, chosen
         )
         return dict(zip(chosen, map(goodputs, outcomes), strict=True))
 

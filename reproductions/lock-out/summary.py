@@ -17,6 +17,7 @@ from typing import Any
 
 from line_rate import lines_of
 
+from tailrace.outcome.types import Workload
 from tailrace.results import Run
 from tailrace.results.compare.fidelity import engine_name
 from tailrace.results.directory.run_directory import Trial
@@ -71,40 +72,40 @@ def of_arm(trials: list[Trial]) -> Json:
     if not valid:
         return row
     goodput = [gbps(trial) for trial in valid]
-    recorded = [workload["latency"] for trial in valid for workload in small(trial)]
-    latency = pooled(histogram["buckets"] for histogram in recorded if histogram)
+    recorded = [workload.latency for trial in valid for workload in small(trial)]
+    latency = pooled([list(bucket) for bucket in one.buckets] for one in recorded if one)
     row["small_gbps"] = rounded(sum(goodput) / len(goodput))
     row["small_gbps_range"] = [rounded(min(goodput)), rounded(max(goodput))]
     row["transactions"] = rounded(sum(latency.values()) / len(valid))
     row["latency_ms"] = {f"p{p}": rounded(percentile(latency, p)) for p in PERCENTILES}
     for key in TCP:
-        counts = [workload.get("tcp", {}).get(key) for trial in valid for workload in small(trial)]
+        counts = [getattr(workload.tcp, key, None) for trial in valid for workload in small(trial)]
         row[key] = None if None in counts else rounded(sum(counts) / len(valid))
     row["lost_percent"] = {"small": lost_percent(valid, is_small=True), "bulk": lost_percent(valid, is_small=False)}
-    row["own_queue_drops"] = rounded(sum(h["nic_queue_drops"] for t in valid for h in t.outcome["hosts"]) / len(valid))
+    row["own_queue_drops"] = rounded(sum(h.nic_queue_drops for t in valid for h in t.outcome.hosts) / len(valid))
     return row
 
 
-def small(trial: Trial) -> list[Json]:
+def small(trial: Trial) -> list[Workload]:
     """The workloads of short answers."""
-    return [workload for workload in trial.outcome["workloads"] if workload["name"] in SMALL]
+    return [workload for workload in trial.outcome.workloads if workload.name in SMALL]
 
 
 def gbps(trial: Trial) -> float:
     """Goodput of the short answers."""
-    seconds = trial.outcome["end_ps"] / PS_PER_S
-    return float(sum(workload["goodput_bytes"] for workload in small(trial)) * 8 / BITS_PER_GBIT / seconds)
+    seconds = trial.outcome.end_ps / PS_PER_S
+    return float(sum(workload.goodput_bytes for workload in small(trial)) * 8 / BITS_PER_GBIT / seconds)
 
 
 def lost_percent(trials: list[Trial], *, is_small: bool) -> float | None:
     """Part of the frames with data that found no room at the port towards the client."""
     sent = dropped = 0
     for trial in trials:
-        for port in trial.outcome["ports"]:
-            for row in (port.get("traffic") or []) if port["towards"] == "client" else []:
-                if set(row["workloads"]).issubset(SMALL) == is_small:
-                    sent += row["sent_frames"]
-                    dropped += row["dropped_frames"]
+        for port in trial.outcome.ports:
+            for row in (port.traffic or []) if port.towards == "client" else []:
+                if set(row.workloads).issubset(SMALL) == is_small:
+                    sent += row.sent_frames
+                    dropped += row.dropped_frames
     return rounded(dropped / (sent + dropped) * 100) if sent + dropped else None
 
 

@@ -31,13 +31,13 @@ def read(paths: Sequence[Path]) -> dict[str, Any]:
 def _figures(run: Run, trials: Sequence[Trial]) -> dict[str, Any]:
     """Of the first trial: blocks in each second that were sent by the clock of the scenario and delivered."""
     trial = trials[0]
-    [workload] = trial.outcome["workloads"]
-    seconds = int(trial.outcome["end_ps"] // PS_PER_S)
+    [workload] = trial.outcome.workloads
+    seconds = int(trial.outcome.end_ps // PS_PER_S)
     per_second = round(1 / INTERVAL_S)
     delivered = _delivered(run, trial, seconds)
     found = judged([per_second] * seconds, delivered)
-    sent = trial.outcome["end_ps"] / PS_PER_S / INTERVAL_S
-    return found | {"block_loss": 1 - workload["goodput_bytes"] / BLOCK_BYTES / sent, "delivered": delivered}
+    sent = trial.outcome.end_ps / PS_PER_S / INTERVAL_S
+    return found | {"block_loss": 1 - workload.goodput_bytes / BLOCK_BYTES / sent, "delivered": delivered}
 
 
 def _delivered(run: Run, trial: Trial, seconds: int) -> list[int]:

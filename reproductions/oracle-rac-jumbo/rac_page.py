@@ -43,24 +43,25 @@ def read(path: Path) -> dict[str, Any]:
 def cluster_figures(trial: Trial) -> dict[str, Any]:
     """Transactions, packets between the nodes, and what was rolled back, of one trial."""
     outcome = trial.outcome
-    live, workloads = outcome["live"], outcome["workloads"]
-    reports = live["programs"]["reports"]
+    live, workloads = outcome.live, outcome.workloads
+    assert live is not None, "the trial is live"
+    reports = live.programs.reports
     told = {node: reported(reports[f"galera-{node}"]) for node in NODES}
     commits = sum(one["wsrep_local_commits"] for one in told.values())
     failed: dict[str, int] = {}
     for one in workloads:
-        for error, count in one["failed_attempts"].items():
+        for error, count in (one.failed_attempts or {}).items():
             failed[error] = failed.get(error, 0) + count
-    span_s = (outcome["end_ps"] - workloads[0]["counted_from_ps"]) / PS_PER_S
+    span_s = (outcome.end_ps - workloads[0].counted_from_ps) / PS_PER_S
     return {
-        "rate_per_s": sum(one["transactions"] for one in workloads) / span_s,
-        "p50_ms": mean([one["latency"]["p50_ps"] / PS_PER_MS for one in workloads]),
-        "p99_ms": mean([one["latency"]["p99_ps"] / PS_PER_MS for one in workloads]),
+        "rate_per_s": sum(one.transactions for one in workloads) / span_s,
+        "p50_ms": mean([one.latency.p50_ps / PS_PER_MS for one in workloads if one.latency]),
+        "p99_ms": mean([one.latency.p99_ps / PS_PER_MS for one in workloads if one.latency]),
         "commits": commits,
         "failed": failed,
-        "packets": interconnect_frames(live["counters"]),
+        "packets": interconnect_frames(live.counters),
         "replicated_bytes": sum(one["wsrep_replicated_bytes"] for one in told.values()),
-        "paused_share": mean([one["wsrep_flow_control_paused_ns"] / 1e9 / live["span_s"] for one in told.values()]),
+        "paused_share": mean([one["wsrep_flow_control_paused_ns"] / 1e9 / live.span_s for one in told.values()]),
     }
 
 

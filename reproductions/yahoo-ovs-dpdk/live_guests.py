@@ -19,6 +19,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from tailrace.live.measure.threads import NOTHING, Figures, Spent, figures_of
 
 HERE = Path(__file__).resolve().parent
@@ -164,7 +166,7 @@ def inside(kind: str) -> dict[str, Any]:
         span_s = time.monotonic() - begun_s
         spent = {name: between(before[name], threads(own)) for name, own in every.items()}
         text = told.read_text(errors="replace")
-    return read(text) | {"span_s": span_s, "spent": {name: own.as_data() for name, own in spent.items()}}
+    return read(text) | {"span_s": span_s, "spent": {name: structs.asdict(own.times) for name, own in spent.items()}}
 
 
 def read(text: str) -> dict[str, float]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from tailrace.outcome.types import Outcome, Workload
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.costs import summarise_costs
 from tailrace.statistics import mean
@@ -36,13 +37,13 @@ def read(path: Path) -> dict[str, Any]:
         costs = summarise_costs(trials)
         if not trials or costs is None:
             continue
-        done = [(trial.outcome["workloads"][0], trial.outcome) for trial in trials]
+        done = [(trial.outcome.workloads[0], trial.outcome) for trial in trials]
         arms[arm] = {
             "trials": len(trials),
-            "rate_per_s": mean([one["transactions"] / _span_s(one, whole) for one, whole in done]),
-            "rates_per_s": [one["transactions"] / _span_s(one, whole) for one, whole in done],
-            "p50_ms": mean([one["latency"]["p50_ps"] / PS_PER_MS for one, _ in done]),
-            "p99_ms": mean([one["latency"]["p99_ps"] / PS_PER_MS for one, _ in done]),
+            "rate_per_s": mean([one.transactions / _span_s(one, whole) for one, whole in done]),
+            "rates_per_s": [one.transactions / _span_s(one, whole) for one, whole in done],
+            "p50_ms": mean([one.latency.p50_ps / PS_PER_MS for one, _ in done if one.latency]),
+            "p99_ms": mean([one.latency.p99_ps / PS_PER_MS for one, _ in done if one.latency]),
             "costs": to_builtins(costs),
         }
     manifest = run.manifest
@@ -53,10 +54,12 @@ def read(path: Path) -> dict[str, Any]:
     return {"versions": manifest.get("versions"), "machine": manifest.get("machine"), "arms": arms, "failed": failed}
 
 
-def _span_s(workload: dict[str, Any], whole: dict[str, Any]) -> float:
+def _span_s(workload: Workload, whole: Outcome) -> float:
     """Time in which its requests were done."""
-    completion_ps = workload.get("completion_ps")
-    return completion_ps / 1e12 if completion_ps else float(whole["live"]["span_s"])
+    if workload.completion_ps:
+        return workload.completion_ps / 1e12
+    assert whole.live is not None, "the trial is live"
+    return whole.live.span_s
 
 
 def ordered(live: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.native import make_trial, run_trial
+from tailrace.outcome.types import Outcome
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
@@ -81,42 +82,43 @@ NOISES = [0, 7, 14, 28]
 """Tasks that compute on 14 cores."""
 
 
-def outcome(arm: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+def outcome(arm: str, changes: Mapping[str, Any]) -> Outcome:
     """The outcome of one trial, seed 1."""
     scenario = load_scenario(HERE / "scenario.yaml", changes).arms[arm]
-    return run_trial(make_trial(canonical_json(lower(scenario, arm, 1)))).data
+    return run_trial(make_trial(canonical_json(lower(scenario, arm, 1)))).outcome
 
 
-def seconds(found: dict[str, Any]) -> float:
+def seconds(found: Outcome) -> float:
     """The time that was counted."""
-    return float(found["end_ps"] - found["counted_from_ps"]) / PS_PER_S
+    return (found.end_ps - (found.counted_from_ps or 0)) / PS_PER_S
 
 
-def rate(found: dict[str, Any]) -> float:
+def rate(found: Outcome) -> float:
     """What was done in a second."""
-    [workload] = found["workloads"]
-    return float(workload["transactions"]) / seconds(found)
+    [workload] = found.workloads
+    return workload.transactions / seconds(found)
 
 
-def latency_us(found: dict[str, Any]) -> float:
+def latency_us(found: Outcome) -> float:
     """Mean latency."""
-    [workload] = found["workloads"]
-    return float(workload["latency"]["mean_ps"]) / 10**6
+    [workload] = found.workloads
+    assert workload.latency is not None, "requests were answered"
+    return workload.latency.mean_ps / 10**6
 
 
-def switches(found: dict[str, Any]) -> int:
+def switches(found: Outcome) -> int:
     """Switches of context on all hypervisors."""
-    return sum(own["voluntary_switches"] + own["involuntary_switches"] for own in found["hypervisors"])
+    return sum(own.voluntary_switches + own.involuntary_switches for own in found.hypervisors or [])
 
 
-def kernel_percent(found: dict[str, Any]) -> float:
+def kernel_percent(found: Outcome) -> float:
     """Share of the time for virtual machines that kernels took: neighbours and polling for nothing are left out."""
-    own = found["hypervisors"]
-    tasks = [task for hypervisor in own for task in hypervisor["tasks"] if task["kind"] != "neighbour"]
-    kernel = sum(task["system_ps"] for task in tasks)
-    kernel += sum(core["softirq_ps"] for hypervisor in own for core in hypervisor["cores"])
-    inside = sum(task["user_ps"] for task in tasks if task["kind"] != "polling")
-    return 100 * float(kernel / (kernel + inside + sum(hypervisor["polled_for_frames_ps"] for hypervisor in own)))
+    own = found.hypervisors or []
+    tasks = [task for hypervisor in own for task in hypervisor.tasks if task.kind != "neighbour"]
+    kernel = sum(task.system_ps for task in tasks)
+    kernel += sum(core.softirq_ps for hypervisor in own for core in hypervisor.cores)
+    inside = sum(task.user_ps for task in tasks if task.kind != "polling")
+    return 100 * float(kernel / (kernel + inside + sum(hypervisor.polled_for_frames_ps for hypervisor in own)))
 
 
 def factors(changes: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import convert, to_builtins
@@ -15,6 +16,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.outcome.types import Workload
 from tailrace.results import RunDirectoryError, compare_two_arms, format_two_arms
 from tailrace.statistics import Histogram
+from trial_files import read_trial
 
 KEPT = ("workload", "metric", "baseline", "arm", "change_percent", "change_interval", "p_value", "is_paired", "is_main")
 
@@ -156,7 +158,7 @@ def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(resul
     found = result.latency("tonight", "oltp")
     members = [result.latency("tonight", name) for name in ("pg1", "pg2")]
     assert found.count == sum(member.count for member in members)
-    outcomes = [json.loads(file.read_text()) for file in (result.path / "trials" / "tonight").glob("*.json")]
+    outcomes = [read_trial(file) for file in (result.path / "trials" / "tonight").glob("*.json")]
     workloads = [convert(own, Workload) for one in outcomes for own in one["workloads"] if own["kind"] == "oltp"]
     pooled = Histogram.from_workloads(workloads)
     assert pooled is not None

@@ -23,6 +23,7 @@ from tailrace.experiment.machine import available_cores
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
+from trial_files import read_trial
 
 SCENARIO = """
 tailrace: 1
@@ -74,7 +75,7 @@ def plan_of(lab: Path, *changes: tuple[str, str]) -> str:
 
 
 def trials(folder: Path) -> dict[str, Any]:
-    found = {str(path.relative_to(folder)): json.loads(path.read_text()) for path in folder.glob("trials/**/*.json")}
+    found = {str(path.relative_to(folder)): read_trial(path) for path in folder.glob("trials/**/*.json")}
     assert found
     return found
 
@@ -96,7 +97,7 @@ def test_results_are_those_of_one_core_and_say_how_many_there_were(lab: Path, tm
         assert done.returncode == 0, done.stderr
         assert json.loads((folder / "manifest.json").read_text())["cores_per_trial"] == int(cores)
     one, two = (trials(folder) for folder in folders.values())
-    assert {trial.get("cores") for trial in one.values() if "digest" in trial} == {None}
+    assert {trial.get("cores") for trial in one.values() if "digest" in trial} == {1}
     assert {trial.get("cores") for trial in two.values() if "digest" in trial} == {2}
     for name, trial in one.items():
         same = [{key: value for key, value in one.items() if key not in WALL_KEYS} for one in (trial, two[name])]
@@ -126,7 +127,7 @@ def test_a_search_has_trials_of_several_cores(lab: Path, tmp_path: Path) -> None
         out = tmp_path / cores
         done = tailrace(SEARCH[0], str(lab), *SEARCH[1:], "--jobs", "1", "--cores", cores, "--out", str(out))
         assert done.returncode == 0, done.stderr
-        files = [json.loads(path.read_text()) for path in out.rglob("trials/*/[0-9]*.json")]
+        files = [read_trial(path) for path in out.rglob("trials/*/[0-9]*.json")]
         found.append(sorted((one["arm"], one["trial"], one["digest"], one.get("cores", 1)) for one in files))
     assert {one[3] for one in found[0]} == {1}
     assert {one[3] for one in found[1]} == {2}

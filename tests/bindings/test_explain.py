@@ -14,9 +14,11 @@ from tailrace.experiment.explain import causes_of, explain_all
 from tailrace.experiment.native import unexplained
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import TrialKey
+from tailrace.outcome.types import Workload
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes
 from tailrace.scenario.lowering.plan import canonical_json
+from trial_files import read_trial, write_trial
 
 SCENARIO = """
 tailrace: 1
@@ -64,7 +66,7 @@ def explained(run: Path) -> dict[str, dict[str, Any]]:
 @pytest.mark.smoke
 @pytest.mark.parametrize("arm", ["alone", "beside"])
 def test_the_latencies_are_those_of_the_run(run: Path, explained: dict[str, dict[str, Any]], arm: str) -> None:
-    outcome = json.loads((run / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(run / "trials" / arm / "1.json")
     latency = next(each for each in outcome["workloads"] if each["name"] == "orders")["latency"]
     bands = explained[arm]["bands"]
     assert explained[arm]["transactions"] == latency["count"] > 100
@@ -191,7 +193,7 @@ def test_datagrams_are_explained_with_reassembly_retries_and_losses(tmp_path: Pa
     [slowest] = found["calls"]["slowest"]
     repeated, rest_ps = divmod(slowest["parts"]["timeout"], 20 * 10**9)
     assert (rest_ps, repeated) == (0, len(slowest["losses"])), "each retry waited 20 ms for what was lost"
-    outcome = json.loads((folder / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(folder / "trials" / "base" / "1.json")
     for workload in outcome["workloads"][:2]:
         assert found[workload["name"]]["transactions"] == workload["latency"]["count"]
     page = (folder / "report.html").read_text(encoding="utf-8")
@@ -234,8 +236,7 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
     other = tmp_path / "run"
     shutil.copytree(run, other)
     file = other / "trials" / "alone" / "1.json"
-    outcome = json.loads(file.read_text(encoding="utf-8"))
-    file.write_text(json.dumps({**outcome, "digest": "0" * 16}), encoding="utf-8")
+    write_trial(file, read_trial(file) | {"digest": "0" * 16})
     record = other / "trials" / "alone" / "1.causes.json"
     record.unlink(missing_ok=True)
     done = command_line("explain", str(other), "--arm", "alone")
@@ -253,24 +254,23 @@ def test_an_example_is_explained(path: Path, tmp_path: Path) -> None:
         assert plan is not None
         trial = run.trials[arm][0].outcome
         key = TrialKey(arm, 1)
-        plan |= {"name": trial["name"], "seed": trial["seed"]}
-        outcome = explain_all({key: canonical_json(plan)}, 1, Silent())[key]
-        assert outcome.data["digest"] == trial["digest"]
-        causes = causes_of(outcome, plan)
+        plan |= {"name": trial.name, "seed": trial.seed}
+        ran = explain_all({key: canonical_json(plan)}, 1, Silent())[key]
+        assert ran.outcome.digest == trial.digest
+        causes = causes_of(ran, plan)
         why = unexplained(canonical_json(plan))
-        for workload in trial["workloads"]:
+        for workload in trial.workloads:
             one_workload_adds_up(workload, causes, why)
 
 
-def one_workload_adds_up(workload: dict[str, Any], causes: Causes, why: dict[str, str]) -> None:
-    of_workload = causes.by_workload.get(workload["name"], [])
-    explained = [one for one in of_workload if one.end_ps > workload["counted_from_ps"]]
-    if workload["name"] in why:
+def one_workload_adds_up(workload: Workload, causes: Causes, why: dict[str, str]) -> None:
+    of_workload = causes.by_workload.get(workload.name, [])
+    explained = [one for one in of_workload if one.end_ps > workload.counted_from_ps]
+    if workload.name in why:
         assert not of_workload
         return
-    latency = workload["latency"] or {"count": 0}
-    assert len(explained) == latency["count"]
-    if explained:
+    assert len(explained) == (workload.latency.count if workload.latency else 0)
+    if workload.latency:
         mean_ps = sum(one.latency_ps for one in explained) / len(explained)
-        assert mean_ps == pytest.approx(latency["mean_ps"], rel=1e-9)
+        assert mean_ps == pytest.approx(workload.latency.mean_ps, rel=1e-9)
         assert not any("unknown" in one.parts for one in explained)

@@ -11,6 +11,8 @@ import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from command_line import tailrace
+from trial_files import read_trial
+from whole import stored
 
 SCENARIO = """
 tailrace: 1
@@ -151,8 +153,8 @@ def test_what_has_no_operations_is_refused_in_words(run: Path) -> None:
 def test_a_trial_that_failed_says_why(run: Path, tmp_path: Path) -> None:
     other = tmp_path / "run"
     shutil.copytree(run, other)
-    failed = {"status": "failed", "reason": "the switch is on fire"}
-    (other / "trials" / "beside" / "1.json").write_text(json.dumps(failed), encoding="utf-8")
+    file = other / "trials" / "beside" / "1.json"
+    stored(file, "beside", 1, None, plan_hash=read_trial(file)["plan_hash"], reason="the switch is on fire")
     done = tailrace("trace", str(other))
     assert (done.returncode, done.stdout) == (2, "")
     assert "trial 1 of any arm has no counters: failed, the switch is on fire (hint: no trial" in done.stderr

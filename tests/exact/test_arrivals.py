@@ -1,6 +1,5 @@
 """Requests that a real program sends at a rate, whatever its server does."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from machine import TAILRACE
 from tailrace.exact.registry import loads
 from tailrace.programs.needed import path_of
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("arrivals.yaml")
 LIMIT_S = 200
@@ -19,7 +19,7 @@ def workloads(out: Path, *engine: str) -> dict[str, Any]:
     command = [*TAILRACE, "run", str(SCENARIO), *engine, "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
-    outcome = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(out / "trials" / "base" / "1.json")
     return {one["name"]: one for one in outcome["workloads"]}
 
 

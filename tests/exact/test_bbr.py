@@ -1,6 +1,5 @@
 """BBR: real kernels and the model share a port in the same way."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("bbr.yaml")
 LIMIT_S = 200
@@ -33,14 +33,14 @@ def goodput_mbps(outcome: dict[str, Any]) -> dict[str, float]:
 
 @pytest.mark.parametrize("arm", ["shallow", "deep"])
 def test_streams_have_the_goodput_that_is_simulated(engines: list[Path], arm: str) -> None:
-    simulated, exact = (json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8")) for out in engines)
+    simulated, exact = (read_trial(out / "trials" / arm / "1.json") for out in engines)
     rates = goodput_mbps(exact)
     assert sum(rates.values()) > 150
     assert goodput_mbps(simulated) == pytest.approx(rates, rel=BAND)
 
 
 def test_bbr_overruns_a_shallow_queue_in_both(engines: list[Path]) -> None:
-    outcomes = [json.loads((out / "trials" / "shallow" / "1.json").read_text(encoding="utf-8")) for out in engines]
+    outcomes = [read_trial(out / "trials" / "shallow" / "1.json") for out in engines]
     simulated, exact = (each["workloads"][0]["tcp"]["retransmits"] for each in outcomes)
     assert exact > 30
     assert simulated == pytest.approx(exact, rel=0.5)

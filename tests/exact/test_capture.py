@@ -1,6 +1,5 @@
 """Captures of ports in exact runs: their times are those of the network, to the nanosecond."""
 
-import json
 import subprocess
 from collections.abc import Iterable
 from itertools import pairwise
@@ -11,6 +10,7 @@ import pytest
 
 from machine import TAILRACE
 from pcapng import Captured, read_capture
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("capture.yaml")
 LIMIT_S = 200
@@ -36,7 +36,7 @@ def captured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, list[C
     out = tmp_path_factory.mktemp("captured") / "run"
     done = run(out, "--exact", *(word for port in PORTS for word in ("--capture", port)))
     assert done.returncode == 0, done.stderr
-    outcome: dict[str, Any] = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
+    outcome: dict[str, Any] = read_trial(next(out.glob("trials/*/1.json")))
     told = outcome["exact"]["captures"]
     frames = {one["port"]: read_capture(out / one["file"]) for one in told}
     assert [(one["port"], one["frames"]) for one in told] == [(port, len(frames[port])) for port in PORTS]
@@ -106,7 +106,7 @@ def test_captures_have_what_the_outcome_counts(captured: tuple[dict[str, list[Ca
 def test_a_capture_changes_nothing(captured: tuple[dict[str, list[Captured]], dict[str, Any]], tmp_path: Path) -> None:
     done = run(tmp_path / "plain", "--exact")
     assert done.returncode == 0, done.stderr
-    plain = json.loads(next(tmp_path.glob("plain/trials/*/1.json")).read_text(encoding="utf-8"))
+    plain = read_trial(next(tmp_path.glob("plain/trials/*/1.json")))
     assert plain["digest"] == captured[1]["digest"]
     assert not (tmp_path / "plain" / "exact").exists()
 

@@ -1,6 +1,5 @@
 """Cores of a host in exact runs: programs wait for them as simulated ones do."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("cores.yaml")
 LIMIT_S = 100
@@ -19,7 +19,7 @@ def median_ms(out: Path, *options: str) -> float:
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
     assert "ignored" not in done.stderr
-    found: dict[str, Any] = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(next(out.glob("trials/*/1.json")))
     return float(found["workloads"][0]["latency"]["p50_ps"]) / 1e9
 
 

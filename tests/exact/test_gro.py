@@ -1,11 +1,11 @@
 """Receive offload of exact runs: without it a kernel acknowledges segments, with it rows of them."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from machine import TAILRACE
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("gro.yaml")
 LIMIT_S = 300
@@ -13,7 +13,7 @@ LIMIT_S = 300
 
 def frames(out: Path, arm: str) -> tuple[int, int]:
     """Frames to the sink, and from it: acknowledgements."""
-    outcome: dict[str, Any] = json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    outcome: dict[str, Any] = read_trial(out / "trials" / arm / "1.json")
     sent = {port["towards"]: sum(queue["tx_frames"] for queue in port["queues"]) for port in outcome["ports"]}
     return sent["sink"], sent["source"]
 

@@ -1,6 +1,5 @@
 """Exact runs without the rights of root: guests are in user namespaces."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 import machine
 from tailrace.exact import program
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("small.yaml")
 LIMIT_S = 200
@@ -59,8 +59,5 @@ def test_an_ordinary_user_gets_the_result_of_root(home: Path, tmp_path: Path) ->
     assert done.returncode == 0, done.stdout + done.stderr
     by_root = subprocess.run([*words, str(tmp_path)], capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert by_root.returncode == 0, by_root.stderr
-    digests = [
-        json.loads((out / "trials" / "fifo" / "1.json").read_text(encoding="utf-8"))["digest"]
-        for out in (home / "run", tmp_path)
-    ]
+    digests = [read_trial(out / "trials" / "fifo" / "1.json")["digest"] for out in (home / "run", tmp_path)]
     assert digests[0] == digests[1]

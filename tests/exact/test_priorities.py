@@ -1,6 +1,5 @@
 """Workloads with priorities in exact runs: every frame of theirs has it, at both ends."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("priorities.yaml")
 LIMIT_S = 200
@@ -23,7 +23,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
         command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *([engine] if engine else [])]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert done.returncode == 0, done.stderr
-        found.append(json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8")))
+        found.append(read_trial(next(out.glob("trials/*/1.json"))))
     return found[0], found[1]
 
 

@@ -13,6 +13,7 @@ from tailrace.exact import program
 from tailrace.programs.needed import path_of
 from tailrace.programs.postgres import PGBENCH, POSTGRES
 from tailrace.programs.sysbench import SYSBENCH
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("database.yaml")
 EXAMPLES = ROOT / "examples" / "exact"
@@ -84,7 +85,7 @@ def test_a_workload_that_names_a_program_has_a_database_and_the_rest_the_usual_t
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert done.returncode == 0, done.stderr
         assert not (out / "exact").exists(), "templates and trials are gone"
-        found.append(json.loads((out / "trials" / "fifo" / "1.json").read_text(encoding="utf-8")))
+        found.append(read_trial(out / "trials" / "fifo" / "1.json"))
     one, other = found
     assert one["digest"] == other["digest"]
     orders, more, copy = one["workloads"]
@@ -107,7 +108,7 @@ def test_two_load_generators_ask_one_database_and_a_signal_is_the_end_of_one(tmp
         command = [*TAILRACE, "run", str(SCENARIO.with_name("sysbench.yaml")), "--exact", "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert done.returncode == 0, done.stderr
-        found.append(json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8")))
+        found.append(read_trial(out / "trials" / "base" / "1.json"))
     one, other = found
     assert one["digest"] == other["digest"]
     plain, third = one["workloads"]

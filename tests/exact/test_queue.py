@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("queue.yaml")
 LIMIT_S = 100
@@ -18,7 +19,7 @@ def outcome(out: Path, *options: str, scenario: Path = SCENARIO) -> dict[str, An
     command = [*TAILRACE, "run", str(scenario), "--out", str(out), *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(next(out.glob("trials/*/1.json")))
     return found
 
 
@@ -46,7 +47,7 @@ def test_datagrams_that_a_socket_has_no_room_for_are_counted(tmp_path: Path) -> 
         "experiment": {"trials": 1, "duration": "500ms"},
     }
     file = tmp_path / "full.yaml"
-    file.write_text(json.dumps(scenario), encoding="utf-8")
+    file.write_text(json.dumps(scenario))
     exact = outcome(tmp_path / "run", "--exact", scenario=file)
     [source] = [host for host in exact["hosts"] if host["name"] == "source"]
     assert all(host["qdisc_drops"] == 0 for host in exact["exact"]["hosts"])

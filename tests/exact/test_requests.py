@@ -1,6 +1,5 @@
 """Request programs on real kernels in virtual time. What is not installed is named in the line that skips the test."""
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from machine import TAILRACE
 from tailrace.exact.registry import loads
 from tailrace.programs.needed import path_of
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("requests.yaml")
 LIMIT_S = 200
@@ -22,7 +22,7 @@ def run(folder: Path) -> dict[str, Any]:
     command = [*TAILRACE, "run", str(SCENARIO), "--exact", "--trials", "1", "--out", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads((folder / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(folder / "trials" / "base" / "1.json")
     return found
 
 

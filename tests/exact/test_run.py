@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from machine import TAILRACE, left_of, wait_until_gone
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("small.yaml")
 EDGES = Path(__file__).with_name("edges.yaml")
@@ -27,7 +28,7 @@ def run(
 
 def outcome(out: Path, trial: int = 1) -> dict[str, Any]:
     """The outcome of a trial."""
-    found: dict[str, Any] = json.loads((out / "trials" / "fifo" / f"{trial}.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(out / "trials" / "fifo" / f"{trial}.json")
     return found
 
 

@@ -3,7 +3,6 @@
 What is not installed is named in the line that skips the test.
 """
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from tailrace.errors import TailraceError
 from tailrace.programs.fio import FIO
 from tailrace.programs.kernel_storage import ISCSISTART
 from tailrace.programs.needed import path_of
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("storage.yaml")
 LIMIT_S = 550
@@ -35,7 +35,7 @@ def outcome_in(out: Path) -> dict[str, Any]:
     """The outcome of a run."""
     done = run(out)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(out / "trials" / "base" / "1.json")
     return found
 
 

@@ -1,12 +1,12 @@
 """Changes that `tailrace advise` predicts, live: two of which live runs once made nothing."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import machine
+from trial_files import read_trial
 
 pytestmark = pytest.mark.slow  # three trials of four seconds, of which two are about times
 CASES = Path(__file__).parents[2] / "scripts" / "advice_live"
@@ -18,7 +18,7 @@ def live(name: str, out: Path, *changes: str) -> dict[str, Any]:
     done = machine.tailrace("run", "--live", str(CASES / f"{name}.yaml"), "--out", str(out), *words)
     # A busy machine may make the trial invalid (3): what happened can be seen nevertheless.
     assert done.returncode in (0, 3), done.stdout + done.stderr
-    outcome: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    outcome: dict[str, Any] = read_trial(out / "trials" / "base" / "1.json")
     return outcome
 
 

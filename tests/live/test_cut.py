@@ -1,12 +1,12 @@
 """What the end of a trial cuts off: what was done counts, and what was not done does not."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import machine
+from trial_files import read_trial
 
 pytestmark = pytest.mark.slow  # a trial of four seconds, whose pauses are what is looked at
 
@@ -16,7 +16,7 @@ def workloads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
     """The workloads of a trial that ends before they do."""
     out = tmp_path_factory.mktemp("live") / "run"
     machine.run_live(Path(__file__).with_name("cut.yaml"), out)
-    data = json.loads((out / "trials" / "fifo" / "1.json").read_text(encoding="utf-8"))
+    data = read_trial(out / "trials" / "fifo" / "1.json")
     assert not data["finished"]
     return {each["name"]: each | {"trial_s": data["end_ps"] / 1e12} for each in data["workloads"]}
 

@@ -1,6 +1,5 @@
 """The rates of a device on the disk of the run directory are limits of a control group, and they bind."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import machine
 from tailrace.live.lab import fabric
 from tailrace.programs.envelope import disk_of
 from tailrace.programs.errors import ProgramError
+from trial_files import read_trial
 
 pytestmark = pytest.mark.slow  # two trials of five seconds
 SCENARIO = Path(__file__).with_name("disk-limit.yaml")
@@ -25,7 +25,7 @@ def test_what_the_device_reads_and_writes_is_what_requests_get(tmp_path: Path) -
     out = tmp_path / "run"
     machine.run_live(SCENARIO, out)
     for arm, rate_bps in (("read", 5e6), ("write", 2e6)):
-        outcome = json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+        outcome = read_trial(out / "trials" / arm / "1.json")
         [disk] = outcome["workloads"]
         counted_s = (outcome["end_ps"] - disk["counted_from_ps"]) / 1e12
         # The kernel lets pieces of up to 100 ms through at a time, a half second of four requests.

@@ -1,12 +1,12 @@
 """What a real program does not do by itself: code points of databases, and an interface that breaks."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import machine
+from trial_files import read_trial
 
 pytestmark = pytest.mark.slow  # a storm of pauses lasts two seconds
 
@@ -22,7 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def outcome(run: Path) -> dict[str, Any]:
     """Its outcome."""
-    data: dict[str, Any] = json.loads((run / "trials" / "broken" / "1.json").read_text(encoding="utf-8"))
+    data: dict[str, Any] = read_trial(run / "trials" / "broken" / "1.json")
     return data
 
 

@@ -1,12 +1,12 @@
 """Kind `frames` over a live fabric: every frame that was sent has arrived or was dropped by the switch."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import machine
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("frames.yaml")
 RUN_LIMIT_S = 150
@@ -28,7 +28,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     machine.assert_ended(done)
     assert machine.wait_until_gone(str(out)) == []
     assert machine.picture() == before
-    found: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(out / "trials" / "base" / "1.json")
     return found
 
 

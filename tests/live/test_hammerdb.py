@@ -23,6 +23,7 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads
 from test_lab import DISTRIBUTIONS
+from trial_files import read_trial
 
 pytestmark = pytest.mark.slow  # a stand-in plays the program
 HERE = Path(__file__).parent
@@ -63,7 +64,7 @@ def left_after_a_moment(words: str) -> list[str]:
 
 def workloads(out: Path) -> dict[str, dict[str, Any]]:
     """What the workloads of the trial did, by name."""
-    outcome = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(out / "trials" / "base" / "1.json")
     lag_us = outcome["live"]["generator_lag_us"]
     return {each["name"]: each | {"lag_us": lag_us[each["name"]]} for each in outcome["workloads"]}
 

@@ -1,6 +1,5 @@
 """Fabrics for comparison with real programs: a small database run to its end, and nothing left."""
 
-import json
 import subprocess
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from tailrace.live.lab.lab import Lab
 from tailrace.programs.command import Command
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from trial_files import read_trial
 
 RUN_LIMIT_S = 150
 WINDOW_S = 1
@@ -54,7 +54,7 @@ def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("tailrace-ovs") == []
     assert machine.picture() == before
-    data: dict[str, Any] = json.loads((out / "trials" / "fifo" / "1.json").read_text(encoding="utf-8"))
+    data: dict[str, Any] = read_trial(out / "trials" / "fifo" / "1.json")
     assert (data["fabric"]["kind"], data["workloads"][0]["transactions"]) == (fabric, 120)
     port = next(port for port in data["ports"] if port["towards"] == "client")
     assert port["queues"][0]["drops"]["tail-drop"]["frames"] > 0, "the backup fills the queue of 1 MB"
@@ -108,7 +108,7 @@ def test_every_request_program_runs_over_every_fabric(fabric: str, scenario: str
     assert machine.wait_until_gone(str(out)) == []
     assert machine.wait_until_gone("tailrace-ovs") == []
     assert machine.picture() == before
-    data: dict[str, Any] = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    data: dict[str, Any] = read_trial(out / "trials" / "base" / "1.json")
     assert all(one["transactions"] > 0 for one in data["workloads"]), data["workloads"]
     assert "failed" not in done.stdout
     assert (data["live"]["switch"] is None) == (fabric == "bridge"), "the bridge is no program"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import machine
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("mpi.yaml")
 LOADED = machine.ROOT / "examples" / "live" / "mpi.yaml"
@@ -36,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def outcome(run: Path, arm: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = read_trial(run / "trials" / arm / "1.json")
     return found
 
 

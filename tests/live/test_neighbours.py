@@ -1,6 +1,5 @@
 """Neighbours, pinned programs, and what live programs cost, with real programs."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from tailrace.live.neighbours import Neighbours
 from tailrace.programs.command import Command
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("neighbours.yaml")
 RUN_LIMIT_S = 120
@@ -35,7 +35,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
     assert machine.wait_until_gone("stress-ng --") == []
     assert machine.picture() == before
     assert "Processor time and context switches" in (out / "report.html").read_text(encoding="utf-8")
-    return {arm.name: json.loads((arm / "1.json").read_text(encoding="utf-8")) for arm in (out / "trials").iterdir()}
+    return {arm.name: read_trial(arm / "1.json") for arm in (out / "trials").iterdir()}
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import machine
 from elsewhere import elsewhere
 from tailrace.live.lab import fabric
 from tailrace.live.machine import limits
+from trial_files import read_trial
 
 LIMIT_S = 200
 NOBODY = 65_534
@@ -82,7 +83,7 @@ def test_an_ordinary_user_runs_databases_in_a_user_namespace(user: User) -> None
         "run", "--live", "small.yaml", "--arm", "dpp", "--set", "experiment.solo=false", "--out", "run"
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    outcome = json.loads((user.home / "run" / "trials" / "dpp" / "1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(user.home / "run" / "trials" / "dpp" / "1.json")
     assert outcome["workloads"][0]["transactions"] == 120
     assert outcome["fabric"]["realtime"] is False
     assert machine.picture() == before
@@ -96,7 +97,7 @@ def test_an_ordinary_user_runs_an_mpi_job(user: User) -> None:
     require_lab(user)
     done = user.tailrace("run", "--live", "mpi.yaml", "--arm", "base", "--out", "run")
     assert done.returncode == 0, done.stdout + done.stderr
-    outcome = json.loads((user.home / "run" / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(user.home / "run" / "trials" / "base" / "1.json")
     assert outcome["workloads"][0]["transactions"] == 120
 
 

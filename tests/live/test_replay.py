@@ -15,6 +15,7 @@ from tailrace.results import Run
 from tailrace.scenario.workloads.recording import Recorded, read_recording
 from tailrace.timeline.crossings import CLIENT, SERVER, Connection, Crossing
 from tailrace.timeline.explained import explain_live, seen_connections
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("replay.yaml")
 RECORDED = read_recording(SCENARIO.with_name("replay.csv")).connections
@@ -41,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def outcome(run: Run) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run.path / "trials" / "base" / "1.json").read_text())
+    found: dict[str, Any] = read_trial(run.path / "trials" / "base" / "1.json")
     return found
 
 

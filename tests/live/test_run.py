@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import machine
+from trial_files import read_trial
 
 RUN_LIMIT_S = 200
 KILL_LIMIT_S = 900
@@ -35,7 +36,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def outcome(out: Path, arm: str) -> dict[str, Any]:
     """The outcome of an arm's trial."""
-    data: dict[str, Any] = json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    data: dict[str, Any] = read_trial(out / "trials" / arm / "1.json")
     return data
 
 

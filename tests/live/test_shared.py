@@ -1,12 +1,12 @@
 """Workloads that share their hosts: TCP is counted for each by its connections."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import machine
+from trial_files import read_trial
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """One trial of three workloads with one sender."""
     out = tmp_path_factory.mktemp("live") / "run"
     machine.run_live(Path(__file__).with_name("shared.yaml"), out)
-    data: dict[str, Any] = json.loads((out / "trials" / "fifo" / "1.json").read_text(encoding="utf-8"))
+    data: dict[str, Any] = read_trial(out / "trials" / "fifo" / "1.json")
     return data
 
 

@@ -1,6 +1,5 @@
 """VLANs: a tree for each, tags on trunks and none at access ports, beside the simulator."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from tailrace.live.lab.lab import Lab
 from tailrace.programs.command import Command
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from trial_files import read_trial
 
 SCENARIO = Path(__file__).with_name("vlans.yaml")
 ARMS = ("trees", "one-tree")
@@ -21,7 +21,7 @@ FULL_BPS = 50e6 * 1448 / 1542
 
 def outcomes(out: Path) -> dict[str, dict[str, Any]]:
     """By arm, the outcome of its trial."""
-    return {arm: json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8")) for arm in ARMS}
+    return {arm: read_trial(out / "trials" / arm / "1.json") for arm in ARMS}
 
 
 @pytest.fixture(scope="module")

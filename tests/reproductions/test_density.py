@@ -82,10 +82,10 @@ def test_the_readme_has_the_rows_of_both_explanations(summary: Summary, sockets:
 
 @pytest.mark.parametrize("explanation", ["summary", "sockets"])
 def test_four_of_five_independent_figures_hold(explanation: str, request: pytest.FixtureRequest) -> None:
-    judged = request.getfixturevalue(explanation)["expectations"]
-    missed = [one["arm"] for one in judged if one["kind"] != "derived" and not one["passed"]]
+    judged = request.getfixturevalue(explanation).expectations
+    missed = [one.arm for one in judged if one.kind != "derived" and not one.passed]
     assert missed == ["eight"]
-    assert sum(one["kind"] == "independent" for one in judged) == 5
+    assert sum(one.kind == "independent" for one in judged) == 5
 
 
 def test_a_mechanism_that_is_left_out_misses_the_figure_of_forty_databases(summary: Summary) -> None:

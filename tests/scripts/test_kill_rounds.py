@@ -93,7 +93,7 @@ def test_the_tree_of_this_process_has_its_number_and_start() -> None:
 def test_a_finished_trial_that_changes_is_told(tmp_path: Path) -> None:
     trial = tmp_path / "trials" / "fifo" / "1.json"
     trial.parent.mkdir(parents=True)
-    trial.write_text(json.dumps({"status": "ok", "digest": "1f"}), encoding="utf-8")
+    trial.write_text(json.dumps({"status": "ok", "outcome": {"digest": "1f"}}), encoding="utf-8")
     causes = trial.with_name("1.causes.json")
     causes.write_text(json.dumps({"digest": "1f"}), encoding="utf-8")
     directory = Directory(tmp_path)
@@ -101,7 +101,7 @@ def test_a_finished_trial_that_changes_is_told(tmp_path: Path) -> None:
     assert directory.trials_left == pytest.approx(2 / 3), "an explanation is no trial"
     causes.unlink()
     directory.kept.pop("trials/fifo/1.causes.json")
-    trial.write_text(json.dumps({"status": "ok", "digest": "2f"}), encoding="utf-8")
+    trial.write_text(json.dumps({"status": "ok", "outcome": {"digest": "2f"}}), encoding="utf-8")
     assert directory.problems() == ["trials/fifo/1.json is changed"]
     trial.unlink()
     assert directory.problems() == ["trials/fifo/1.json is gone"]

@@ -1,10 +1,9 @@
 """What pausing, fair drop, notifications and policers add to the outcome of a trial."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from whole import whole
+from trial_files import read_trial, write_trial
 
 CIRCLE = ["s0>s1", "s1>s2", "s2>s0"]
 
@@ -12,9 +11,9 @@ CIRCLE = ["s0>s1", "s1>s2", "s2>s0"]
 def add_bridging(path: Path, arm: str = "dpp") -> None:
     """Gives every trial of an arm the counters of a port that takes part in all of it."""
     for file in (path / "trials" / arm).glob("*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         bridge(outcome)
-        file.write_text(json.dumps(whole(outcome)))
+        write_trial(file, outcome)
 
 
 def bridge(outcome: dict[str, Any]) -> None:

@@ -1,9 +1,9 @@
 """What a hypervisor adds to the outcome of a trial."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+from trial_files import read_trial, write_trial
 from whole import whole
 
 S = 10**12
@@ -36,6 +36,6 @@ def add_hypervisor(path: Path, arms: tuple[str, ...] = ("fifo", "dpp")) -> None:
     """Gives every trial of these arms a hypervisor."""
     for arm in arms:
         for file in (path / "trials" / arm).glob("*.json"):
-            outcome = json.loads(file.read_text())
+            outcome = read_trial(file)
             outcome["hypervisors"] = [own()]
-            file.write_text(json.dumps(whole(outcome)))
+            write_trial(file, outcome)

@@ -1,10 +1,9 @@
 """What the verdict on connections adds to the outcome of a trial."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from whole import whole
+from trial_files import read_trial, write_trial
 
 S = 10**12
 
@@ -18,8 +17,8 @@ def own() -> dict[str, Any]:
 def add_limits(path: Path, workload: str) -> None:
     """Gives the workload times in every trial."""
     for file in path.glob("trials/*/*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         for found in outcome["workloads"]:
             if found["name"] == workload:
                 found["limits"] = own()
-        file.write_text(json.dumps(whole(outcome)))
+        write_trial(file, outcome)

@@ -1,9 +1,9 @@
 """What a processor of a host adds to the outcome of a trial."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+from trial_files import read_trial, write_trial
 from whole import whole
 
 S = 10**12
@@ -35,6 +35,6 @@ def processor(workload: str = "orders", **changes: Any) -> dict[str, Any]:
 def add_processor(path: Path, workload: str, arm: str = "dpp") -> None:
     """Gives the first host of every trial of an arm a processor."""
     for file in (path / "trials" / arm).glob("*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         outcome["hosts"][0]["processor"] = processor(workload)
-        file.write_text(json.dumps(whole(outcome)))
+        write_trial(file, outcome)

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from fake_trial import MIX, PS_PER_S, USERS, hash_of, outcome, tables, write_table
+from tailrace.outcome.stored import FORMAT
 from tailrace.results import Run
+from whole import stored
 
 COMPLETION_S = {
     "fifo": {"XS": 572, "S": 585, "M": 672, "L1": 646, "L2": 651},
@@ -56,7 +58,7 @@ class FakeRun:
         order = [[arm, number] for arm in self.arms for number in range(1, self.trials + 1)]
         random.Random(self.seed).shuffle(order)
         return {
-            "format": 1,
+            "manifest_version": FORMAT,
             "name": self.name,
             "description": "Five databases answer one client over one congested 10 Gbit/s port.",
             "state": "interrupted" if self.missing else "complete",
@@ -72,7 +74,7 @@ class FakeRun:
             "baseline": self.arms[0],
             "arms": list(self.arms),
             "workloads": list(MIX),
-            "plan_hashes": {arm: f"{hash_of(f'{arm}/{self.factor}'):016x}" for arm in self.arms},
+            "plan_hashes": {arm: self._plan_hash(arm) for arm in self.arms},
             "order": [f"{arm}/{number}" for arm, number in order],
             "overrides": {arm: {"switches.leaf1.policy": arm} if arm != "fifo" else {} for arm in self.arms},
             "assumptions": ASSUMPTIONS,
@@ -84,7 +86,7 @@ class FakeRun:
         if (arm, number) in self.missing:
             return
         if (arm, number) in self.failed:
-            _write_json(stem.with_suffix(".json"), {"status": "failed", "reason": "the simulator ran out of memory"})
+            self._store(stem, arm, number, None, status="failed", reason="the simulator ran out of memory")
             return
         rng = random.Random(f"{self.seed}/{arm}/{number}")
         times = {
@@ -99,11 +101,15 @@ class FakeRun:
     ) -> None:
         rng = random.Random(f"outcome/{self.seed}/{arm}/{number}")
         times_s = {w: t * max(1, int(MIX[w][1] * self.scale)) / MIX[w][1] for w, t in times.items()}
-        _write_json(
-            stem.with_suffix(".json"), outcome(arm, number, self.seed, self.scale, times_s, rng) | (extra or {})
-        )
+        self._store(stem, arm, number, outcome(arm, number, self.seed, self.scale, times_s, rng), **(extra or {}))
         for table, columns in tables(arm, self.scale, times_s, rng).items():
             write_table(stem.parent / f"{stem.name}.{table}.parquet", columns)
+
+    def _store(self, stem: Path, arm: str, number: int, parts: dict[str, Any] | None, **head: str) -> None:
+        stored(stem.with_suffix(".json"), arm, number, parts, plan_hash=self._plan_hash(arm), **head)
+
+    def _plan_hash(self, arm: str) -> str:
+        return f"{hash_of(f'{arm}/{self.factor}'):016x}"
 
 
 ASSUMPTIONS = [
@@ -207,7 +213,7 @@ def cut_off_in_the_last(folder: Path) -> Run:
     path = FakeRun(trials=4).write(folder / "run")
     last = path / "trials" / "fifo" / "4.json"
     made = json.loads(last.read_text(encoding="utf-8"))
-    [own] = [workload for workload in made["workloads"] if workload["name"] == "XS"]
+    [own] = [workload for workload in made["outcome"]["workloads"] if workload["name"] == "XS"]
     longest, count = 2 * own["latency"]["max_ps"], own["latency"]["count"] // 10
     own["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
     last.write_text(json.dumps(made), encoding="utf-8")

@@ -6,19 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from fake_run import FakeRun
-from whole import whole
+from trial_files import read_trial, write_trial
 
 PS_PER_MS = 1_000_000_000
 Change = Callable[[dict[str, Any], str, int], None]
 
 
 def write_run(path: Path, change: Change, *, manifest: dict[str, Any] | None = None, **options: Any) -> Path:
-    """A fake run, each outcome of which `change(outcome, arm, number)` has edited."""
+    """A fake run, each outcome of which `change(outcome, arm, number)` has edited; a key of `TrialHead` that it sets is
+    that of the trial.
+    """
     made = FakeRun(with_solo=False, **options).write(path)
     for file in made.glob("trials/*/*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         change(outcome, file.parent.name, int(file.stem))
-        file.write_text(json.dumps(whole(outcome)))
+        write_trial(file, outcome)
     if manifest:
         held = json.loads((made / "manifest.json").read_text())
         (made / "manifest.json").write_text(json.dumps(held | manifest))

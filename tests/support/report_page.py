@@ -1,13 +1,12 @@
 """A report as elements and words."""
 
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 from tailrace.report import write
-from whole import whole
+from trial_files import read_trial, write_trial
 
 SIZE_BYTES_MAX = 1_000_000
 VOID = frozenset({"meta", "link", "input", "br", "hr", "img"})
@@ -58,6 +57,6 @@ def page_of(path: Path) -> Page:
 
 def edit_trials(path: Path, change: Any) -> None:
     for file in path.glob("trials/*/*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         change(outcome)
-        file.write_text(json.dumps(whole(outcome)))
+        write_trial(file, outcome)

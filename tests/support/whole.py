@@ -8,7 +8,9 @@ from msgspec import convert
 
 from tailrace.files import read_json
 from tailrace.outcome import types
-from tailrace.results.directory.run_directory import Status, Trial
+from tailrace.outcome.stored import FORMAT, Status, StoredTrial, write_stored
+from tailrace.outcome.types import Outcome
+from tailrace.results.directory.run_directory import Trial
 
 Kind = TypeVar("Kind")
 SCHEMA = Path(types.__file__).with_name("outcome.schema.json")
@@ -17,7 +19,21 @@ ZEROS: dict[str, Any] = {"integer": 0, "number": 0.0, "string": "", "boolean": F
 
 def trial(arm: str = "fifo", number: int = 1, status: Status = "ok", reason: str = "", **parts: Any) -> Trial:
     """A trial whose outcome has these parts, and nothing of all others."""
-    return Trial(arm, number, status, reason, whole(parts), Path())
+    return Trial(arm, number, status, reason, part(Outcome, **parts), Path())
+
+
+def stored(
+    path: Path, arm: str, number: int, parts: dict[str, Any] | None, *, plan_hash: str = "", **head: Any
+) -> StoredTrial:
+    """A trial that is written to a run directory; without parts it has failed."""
+    told = None if parts is None else part(Outcome, **parts)
+    status = "failed" if parts is None else "ok"
+    made = StoredTrial(
+        format=FORMAT, arm=arm, trial=number, plan_hash=plan_hash, **{"status": status} | head, outcome=told
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_stored(path, made)
+    return made
 
 
 def part(kind: type[Kind], /, **parts: Any) -> Kind:

@@ -92,6 +92,6 @@ pub struct ExactPrograms {
     pub configurations: BTreeMap<String, String>,
     /// What programs reported themselves, by workload: the last characters.
     pub reports: BTreeMap<String, String>,
-    /// By program.
-    pub versions: BTreeMap<String, String>,
+    /// By program; null where it does not tell.
+    pub versions: BTreeMap<String, Option<String>>,
 }

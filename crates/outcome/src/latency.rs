@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Latency {
     /// Those that were longer than the program that measured them counts one by one; absent where there is no such bound.
+    /// A percentile among them is their least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub above: Option<CutOff>,
     /// Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it.

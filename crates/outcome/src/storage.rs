@@ -18,6 +18,17 @@ pub struct StorageRequests {
     pub write: StorageOp,
 }
 
+/// What an initiator did.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StorageInitiator {
+    /// Name of its host.
+    pub name: String,
+    /// Its requests.
+    pub requests: StorageRequests,
+}
+
 /// Requests that ask for the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -71,4 +82,51 @@ pub struct StorageDevices {
     pub pieces: u64,
     /// From submission to completion of each piece, added up.
     pub pieces_wait_s: f64,
+}
+
+/// A disk of the machine that stood for a device, held to what the device does.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BackingDisk {
+    /// Name of the device.
+    pub device: String,
+    /// Major and minor number of the disk.
+    pub disk: String,
+    /// What it was held to.
+    pub envelope: DiskLimits,
+    /// Name of the host.
+    pub host: String,
+    /// What it does without limits.
+    pub measured: DiskRates,
+}
+
+/// Most of reads and of writes.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DiskLimits {
+    /// Bytes read per second.
+    pub read_bps: u64,
+    /// Requests to read per second.
+    pub read_iops: u64,
+    /// Bytes written per second.
+    pub write_bps: u64,
+    /// Requests to write per second.
+    pub write_iops: u64,
+}
+
+/// What a disk does.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DiskRates {
+    /// Bytes read per second.
+    pub read_bps: f64,
+    /// Requests to read per second.
+    pub read_iops: f64,
+    /// Bytes written per second.
+    pub write_bps: f64,
+    /// Requests to write per second.
+    pub write_iops: f64,
 }

@@ -9,7 +9,6 @@ use crate::live::Live;
 use crate::network::Conservation;
 use crate::port::Port;
 use crate::switch::Switch;
-use crate::tables::Tables;
 use crate::tree::Tree;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
@@ -76,9 +75,6 @@ pub struct Outcome {
     pub spanning_trees: Option<Vec<Tree>>,
     /// In the order of the plan.
     pub switches: Vec<Switch>,
-    /// Observed ports over time, where a fabric tells them with the outcome.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tables: Option<Tables>,
     /// Wall-clock time that the trial took.
     pub wall_s: f64,
     /// In the order of the plan.

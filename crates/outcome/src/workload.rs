@@ -4,7 +4,7 @@ use crate::latency::{CutOff, Latency};
 use crate::limits::Limits;
 use crate::mpi::MpiTimes;
 use crate::requests::{BlockCounts, RequestCounts};
-use crate::storage::StorageRequests;
+use crate::storage::{BackingDisk, StorageInitiator, StorageRequests};
 use crate::told::{Told, told};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
+    /// Disks that stood for its device; absent where that is none with limits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing: Option<Vec<BackingDisk>>,
     /// Of kinds whose programs count blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_counts: Option<BlockCounts>,
@@ -39,6 +42,9 @@ pub struct Workload {
     pub goodput_bytes: u64,
     /// As in the plan.
     pub kind: String,
+    /// Of storage, what each initiator did; absent where a program or an engine does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initiators: Option<Vec<StorageInitiator>>,
     /// Of what is complete; null where nothing is.
     pub latency: Option<Latency>,
     /// What limited its connections; null where none was open, or where an engine does not tell.

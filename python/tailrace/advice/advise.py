@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from msgspec import convert
-
 from tailrace.advice.candidate import Candidate
 from tailrace.advice.candidates import candidates
 from tailrace.advice.causes import Makeup, makeup
@@ -17,13 +15,12 @@ from tailrace.advice.judging import Judged, decided, figure_in, improvement, jud
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
 from tailrace.errors import RunRefusedError, closest, known_arm
-from tailrace.experiment.explain import ExplainedIfPossible, outcomes_of
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.explain import ExplainedIfPossible, ran_all
+from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
-from tailrace.outcome.types import Workload
 from tailrace.results import Run
 from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 from tailrace.results.metrics.latency import latency_figure
@@ -176,35 +173,35 @@ def _arm(loaded: Loaded, wanted: str | None) -> str:
     return known_arm(wanted or loaded.scenario.baseline, list(loaded.arms))
 
 
-def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Outcome, dict[str, Any]]:
+def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporter) -> tuple[Ran, dict[str, Any]]:
     """One trial of the present, explained where that is possible, and its plan."""
     key = TrialKey(PRESENT, 1)
     with working(reporter, "making the plan of the present"):
         experiment = experiment_of(with_arms(document, [], 1, seed), effort, reporter)
         plan = experiment.plans.json(key)
-    [outcome] = outcomes_of({key: plan}, 1, ExplainedIfPossible, reporter, "the present").values()
-    if outcome.data.get("status") == "failed":
-        raise RunRefusedError(f"the present cannot be simulated: {outcome.data['reason']}")
-    return outcome, experiment.plans.raw(key)
+    [ended] = ran_all({key: plan}, 1, ExplainedIfPossible, reporter, "the present").values()
+    if isinstance(ended, Failed):
+        raise RunRefusedError(f"the present cannot be simulated: {ended.reason}")
+    return ended, experiment.plans.raw(key)
 
 
-def _slowest(seen: tuple[Outcome, dict[str, Any]] | None) -> Goal:
+def _slowest(seen: tuple[Ran, dict[str, Any]] | None) -> Goal:
     """The workload with the largest 99th percentile of latency; of those without latencies, the first that ends."""
     if seen is None:
         raise RunRefusedError("--goal is needed where sizes are calibrated (hint: for example --goal 'shop.p99')")
-    outcome, _ = seen
+    workloads = seen[0].outcome.workloads
     waits = [
-        (figure.ms, workload["name"])
-        for workload in outcome.data["workloads"]
-        if facts_of(workload["kind"]).latency and (figure := latency_figure(convert(workload, Workload), "p99"))
+        (figure.ms, workload.name)
+        for workload in workloads
+        if facts_of(workload.kind).latency and (figure := latency_figure(workload, "p99"))
     ]
     if waits:
         return Goal(max(waits)[1], "latency_p99_ms")
-    for workload in outcome.data["workloads"]:
-        metric = facts_of(workload["kind"]).main_metrics[0]
-        if metric == "completion_s" and workload["completion_ps"] is None:
+    for workload in workloads:
+        metric = facts_of(workload.kind).main_metrics[0]
+        if metric == "completion_s" and workload.completion_ps is None:
             metric = "goodput_gbps"
-        return Goal(workload["name"], metric)
+        return Goal(workload.name, metric)
     raise RunRefusedError("the scenario has no workload (hint: enable one)")
 
 

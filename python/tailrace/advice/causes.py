@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tailrace.advice.candidate import WINDOW, Candidate
 from tailrace.experiment.explain import causes_of
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Ran
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import part_words
@@ -49,12 +49,12 @@ class Makeup:
         return ", ".join(f"{100 * share:.0f} % {part_words(part)}" for part, share in told)
 
 
-def makeup(outcome: Outcome, plan: Mapping[str, object], targets: Sequence[str], metric: str) -> Makeup | None:
+def makeup(ran: Ran, plan: Mapping[str, object], targets: Sequence[str], metric: str) -> Makeup | None:
     """Of the transactions of a trial; None where they were not explained."""
-    if TABLE not in outcome.tables:
+    if TABLE not in ran.tables:
         return None
-    found = causes_of(outcome, plan).by_workload
-    begins = {name: counted_from_ps(outcome.data, name) for name in targets}
+    found = causes_of(ran, plan).by_workload
+    begins = {name: counted_from_ps(ran.outcome, name) for name in targets}
     counted = [one for name in targets for one in found.get(name, []) if one.end_ps > begins[name]]
     if not counted or any(name not in found for name in targets):
         return None

@@ -75,7 +75,7 @@ def _trials(run: Run, wanted: Wanted) -> list[Trial]:
     """That of every wanted arm; without any, of those that have it: an interrupted run is explained too."""
     if wanted.arms:
         return [trial_of(run, arm, wanted.number) for arm in dict.fromkeys(wanted.arms)]
-    found = [trial for arm in run.arms for trial in run.trials[arm] if trial.number == wanted.number and trial.outcome]
+    found = [trial for arm in run.arms for trial in run.trials[arm] if trial.number == wanted.number and trial.is_told]
     if missing := len(run.arms) - len(found):
         first = trial_of(run, None, wanted.number)  # refuses where no arm has it
         noun = "1 arm has" if missing == 1 else f"{missing} arms have"

@@ -4,12 +4,14 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+
+from msgspec import to_builtins
 
 from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
 from tailrace.cli.inspect import counted
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.live.lab import standing
+from tailrace.outcome.types import NetworkOutcome
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import bytes_text, count_text, rate_text
 
@@ -90,13 +92,13 @@ def capture_port(port: str, file: Path, seconds: float, name: str | None) -> Non
 def show_top(name: str | None, *, once: bool, json_: bool) -> None:
     """Prints the counters every second until interrupted."""
     fabric = standing.chosen(name)
-    before: dict[str, Any] = {}
+    before: dict[str, int] = {}
     read_s = time.monotonic()
     while True:
-        outcome = fabric.call("counters").get("outcome", {})
+        outcome = fabric.counters()
         now_s = time.monotonic()
         if json_:
-            emit_json(outcome)
+            emit_json(to_builtins(outcome))
         else:
             emit(("" if once else "\033[H\033[2J") + ports_text(outcome, before, now_s - read_s))
         if once:
@@ -105,27 +107,27 @@ def show_top(name: str | None, *, once: bool, json_: bool) -> None:
         time.sleep(TOP_EVERY_S)
 
 
-def ports_text(outcome: dict[str, Any], before: dict[str, Any], span_s: float) -> str:
+def ports_text(outcome: NetworkOutcome, before: dict[str, int], span_s: float) -> str:
     """One line for each queue of each port; with an earlier reading, also the rates since then."""
     rows = [["port", "rate", "queue", "sent", "now", "dropped", "marked", "most queued"]]
-    for port in outcome.get("ports", []):
-        name = f"{port['node']}>{port['towards']}"
-        moved = port["tx_bytes"] - before[name] if name in before and span_s > 0 else None
-        for index, queue in enumerate(port["queues"]):
+    for port in outcome.ports:
+        name = f"{port.node}>{port.towards}"
+        moved = port.tx_bytes - before[name] if name in before and span_s > 0 else None
+        for index, queue in enumerate(port.queues):
             rows.append(
                 [
                     name if index == 0 else "",
-                    rate_text(port["rate_bps"]) if index == 0 else "",
-                    queue["name"],
-                    bytes_text(queue["tx_bytes"]),
+                    rate_text(port.rate_bps) if index == 0 else "",
+                    queue.name,
+                    bytes_text(queue.tx_bytes),
                     rate_text(moved * 8 / span_s) if index == 0 and moved is not None else "",
-                    count_text(sum(lost["frames"] for lost in queue["drops"].values())),
-                    count_text(queue.get("marked_frames")),
-                    bytes_text(queue.get("depth_max_bytes")),
+                    count_text(sum(lost.frames for lost in queue.drops.values())),
+                    count_text(queue.marked_frames),
+                    bytes_text(queue.depth_max_bytes),
                 ]
             )
     return align(rows, left=3) if len(rows) > 1 else "no switch has a port"
 
 
-def _tx_bytes(outcome: dict[str, Any]) -> dict[str, Any]:
-    return {f"{port['node']}>{port['towards']}": port["tx_bytes"] for port in outcome.get("ports", [])}
+def _tx_bytes(outcome: NetworkOutcome) -> dict[str, int]:
+    return {f"{port.node}>{port.towards}": port.tx_bytes for port in outcome.ports}

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from tailrace.cli.console import emit, emit_json, emit_table, emit_text, note, overrides, scenario_paths, warn
 from tailrace.errors import RunRefusedError, ScenarioError, known_arm
 
 if TYPE_CHECKING:
+    from tailrace.outcome.types import Tree
     from tailrace.scenario.scenario import Scenario
 
 COMPARED = 2
@@ -86,7 +89,7 @@ def check_scenario(
     }
     trees = {arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))}
     if trees:
-        found["spanning_trees"] = trees
+        found["spanning_trees"] = to_builtins(trees)
     if json_:
         emit_json(found)
         return
@@ -122,7 +125,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:NAMED_MAX])} and {more} more"
 
 
-def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:
+def _trees(scenario: "Scenario", arm: str) -> "list[Tree]":
     """The spanning trees of an arm, as the simulator computes them."""
     from tailrace.experiment.native import spanning_trees
     from tailrace.scenario.lowering.plan import canonical_json, lower

@@ -8,12 +8,9 @@ from math import gcd
 from pathlib import Path
 from typing import Any
 
-from msgspec import convert
-
 from tailrace.cli.console import emit, emit_json, emit_table, emit_text
 from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.live.lab import standing
-from tailrace.outcome.types import Interface
 from tailrace.results import Run
 from tailrace.results.compare.fidelity import engine_name
 from tailrace.results.directory.find_trial import trial_of
@@ -87,7 +84,7 @@ def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
     if wanted.interval is not None:
         _over_time(trial, engine_name(run), wanted, json_=json_)
         return
-    rows = _chosen(rows_of(trial.typed.netstat), wanted.interface, str(path))
+    rows = _chosen(rows_of(trial.outcome.netstat), wanted.interface, str(path))
     if json_:
         emit_json({"arm": trial.arm, "trial": trial.number, "interfaces": [row.data() for row in rows]})
     else:
@@ -97,7 +94,7 @@ def _of_run(path: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
 def _over_time(trial: Trial, engine: str, wanted: InterfacesWanted, *, json_: bool) -> None:
     """The readings that a simulated trial has recorded, at multiples of the interval."""
     assert wanted.interval is not None
-    last = rows_of(trial.typed.netstat)
+    last = rows_of(trial.outcome.netstat)
     if not trial.table_path("interface_series").exists():
         raise RunRefusedError(f"{trial.stem}: {NOT_RECORDED.get(engine, NOT_RECORDED[SIMULATED])}")
     interval_ps = _interval_ps(wanted.interval)
@@ -108,7 +105,7 @@ def _over_time(trial: Trial, engine: str, wanted: InterfacesWanted, *, json_: bo
             f"--interval: {wanted.interval} is no multiple of observe.interfaces, "
             f"{quantity_text(recorded_ps, TIME)} (hint: write a multiple of it)"
         )
-    begin_ps = trial.typed.counted_from_ps or 0
+    begin_ps = trial.outcome.counted_from_ps or 0
     due = [(at_ps, rows) for at_ps, rows in readings if at_ps % interval_ps == 0 and at_ps > begin_ps]
     if not due:
         raise RunRefusedError(
@@ -129,8 +126,7 @@ def _print_reading(number: int, time_s: float, rows: Sequence[Row], *, json_: bo
 
 def _of_fabric(wanted: InterfacesWanted) -> list[Row]:
     fabric = standing.chosen(wanted.fabric)
-    netstat = convert(fabric.call("counters").get("outcome", {}).get("netstat", []), list[Interface])
-    return _chosen(rows_of(netstat), wanted.interface, f"fabric '{fabric.name}'")
+    return _chosen(rows_of(fabric.counters().netstat), wanted.interface, f"fabric '{fabric.name}'")
 
 
 def _chosen(rows: Sequence[Row], interface: str | None, where: str) -> list[Row]:

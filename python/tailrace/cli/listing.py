@@ -1,12 +1,12 @@
 """Lists of runs and scenarios."""
 
-import re
 import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.storage import KEPT, read_object
+from tailrace.outcome.stored import Status, read_head
 from tailrace.results.large.summary import is_large
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
@@ -15,8 +15,7 @@ LISTED_MAX = 500
 VALUES_MAX = 6
 """Values of an axis that are listed; of a longer axis only the first and the last are."""
 HEAD_BYTES = 4000
-"""Bytes of a file that are read to recognise a scenario and its description, or the status of a trial."""
-FIRST_STATUS = re.compile(r'\s*\{\s*"status": "(\w+)"')
+"""Bytes of a file that are read to recognise a scenario and its description."""
 
 
 def find_runs(folder: Path) -> list[dict[str, Any]]:
@@ -59,11 +58,12 @@ def _values(values: list[str]) -> str:
     return f"{values[0]} to {values[-1]} ({len(values)} values)"
 
 
-def _status(path: Path) -> object:
-    """The status of a trial. It is the first value of the outcome, which need not be read whole."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        head = FIRST_STATUS.match(file.read(HEAD_BYTES))
-    return head[1] if head else (read_object(path) or {}).get("status")
+def _status(path: Path) -> Status | None:
+    """The status of a trial; None of a file that cannot be read."""
+    try:
+        return read_head(path).status
+    except (OSError, ValueError):
+        return None
 
 
 def _title(path: Path) -> str | None:

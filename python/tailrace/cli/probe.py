@@ -130,12 +130,13 @@ def _simulated(scenario: Scenario, ends: tuple[str, str], asked: Asked) -> Seque
     from tailrace.experiment.native import make_trial, run_trial
     from tailrace.probe.virtual import probe_virtual
 
-    return probe_virtual(lambda plan: run_trial(make_trial(plan)).data, scenario, ends, asked)
+    return probe_virtual(lambda plan: run_trial(make_trial(plan)).outcome, scenario, ends, asked)
 
 
 def _exact(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked) -> Sequence[Direction]:
     from tailrace.exact.engine import ExactEngine
     from tailrace.exact.refuse import refuse_network
+    from tailrace.experiment.engine import outcome_of
     from tailrace.probe.virtual import probe_virtual
 
     scenario = loaded.arms[arm]
@@ -145,7 +146,7 @@ def _exact(loaded: Loaded, arm: str, ends: tuple[str, str], asked: Asked) -> Seq
     with tempfile.TemporaryDirectory(prefix="tailrace-probe-") as folder:
         engine.open(Path(folder))
         try:
-            return probe_virtual(lambda plan: engine.trial(plan).run().data, scenario, ends, asked)
+            return probe_virtual(lambda plan: outcome_of(engine.trial(plan)), scenario, ends, asked)
         finally:
             engine.close()
 

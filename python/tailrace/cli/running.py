@@ -142,8 +142,8 @@ def _refuse_baseline(request: Request) -> None:
 def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
     """Notes how many trials were complete before a capture was asked for."""
     trials = experiment.keys()
-    outcomes = (experiment.directory.finished(key) for key in trials)
-    if count := sum(engine.lacks_captures(outcome) for outcome in outcomes if outcome):
+    held = (experiment.directory.finished(key) for key in trials)
+    if count := sum(engine.lacks_captures(one.outcome) for one in held if one is not None and one.outcome):
         note(f"--capture: {count} trial(s) had been run without it, and are not run again (hint: choose another --out)")
 
 

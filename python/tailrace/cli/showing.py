@@ -30,14 +30,14 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     chosen = trial.arm
     plan = run.plan(chosen)
     policy_of = port_policies(plan)
-    ports = [port_counters(found, policy_of(found.node, found.towards)) for found in trial.typed.ports]
+    ports = [port_counters(found, policy_of(found.node, found.towards)) for found in trial.outcome.ports]
     names = [found.port for found in ports]
     if port is not None and port not in names:
         raise RunRefusedError(f"{path}: there is no port '{port}' (hint: {closest(port, names, 'ports')})")
     shown = [found for found in ports if port in (None, found.port)]
     # Drops by the switch itself belong to no port; they are shown with the ports of that switch.
     named = {port.partition(">")[0]} if port else None
-    switches = [switch_counters(s) for s in trial.typed.switches if named is None or s.name in named]
+    switches = [switch_counters(s) for s in trial.outcome.switches if named is None or s.name in named]
     if json_:
         emit_json(to_builtins({"arm": chosen, "trial": number, "ports": shown, "switches": switches}))
         return

@@ -14,6 +14,7 @@ from tailrace.experiment.explain import causes_of, chosen_workloads, explain_all
 from tailrace.experiment.native import simulator_version
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.schedule import TrialKey
+from tailrace.outcome.types import Outcome
 from tailrace.results import Run
 from tailrace.results.causes.causes import NO_USER
 from tailrace.results.causes.counted import counted_from_ps
@@ -67,22 +68,22 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
                 " shows 5 ms of its connections)"
             )
         _refuse_files(wanted)
-        chosen = intervals(list(streams), at_ps, int(trial.outcome["end_ps"]), streams)
+        chosen = intervals(list(streams), at_ps, trial.outcome.end_ps, streams)
         chosen = [replace(one, why=f"{INTERVAL_TOLD}, connection {one.transaction.user}") for one in chosen]
         _tell(run, key, _write(log_of(plan, text, chosen), chosen, wanted), json_=json_)
         return
     able = _without_datagrams(run, plan, chosen_workloads(run, [] if wanted.workload is None else [wanted.workload]))
     _refuse_files(wanted)
-    outcome = explain_all({key: text}, 1, reporter_for(json_lines=json_))[key]
-    if trial.outcome.get("digest") != outcome.data.get("digest"):
+    ran = explain_all({key: text}, 1, reporter_for(json_lines=json_))[key]
+    if trial.outcome.digest != ran.outcome.digest:
         warn_other_events(key)
-    causes = causes_of(outcome, plan)
+    causes = causes_of(ran, plan)
     of = {name: causes.by_workload[name] for name in causes.names_of(able) if causes.by_workload.get(name)}
     if not of:
         raise RunRefusedError(
             f"{path}: no transaction of {listed(able)} was complete in {key} (hint: a longer `duration`)"
         )
-    chosen = _chosen(of, wanted, at_ps, outcome.data)
+    chosen = _chosen(of, wanted, at_ps, ran.outcome)
     log = log_of(plan, text, chosen)
     _tell(run, key, _write(log, chosen, wanted), json_=json_)
 
@@ -100,7 +101,7 @@ def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> 
         chosen = _chosen(live.of, wanted, at_ps, trial.outcome)
     else:
         assert at_ps is not None, "otherwise the trial is refused"
-        chosen = intervals(live.workloads, at_ps, int(trial.outcome["end_ps"]))
+        chosen = intervals(live.workloads, at_ps, trial.outcome.end_ps)
     log, is_same = live_log(live, chosen)
     key = TrialKey(trial.arm, trial.number)
     if not is_same:
@@ -137,11 +138,11 @@ def _one_choice(wanted: Wanted) -> int | None:
         raise RunRefusedError(f"--at: {error}") from None
 
 
-def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: dict[str, Any]) -> list[Chosen]:
+def _chosen(of: Workloads, wanted: Wanted, at_ps: int | None, outcome: Outcome) -> list[Chosen]:
     if wanted.id is not None:
         return by_id(of, wanted.id)
     if at_ps is not None:
-        return at(of, at_ps, int(outcome["end_ps"]))
+        return at(of, at_ps, outcome.end_ps)
     return slowest(of, wanted.slowest or 1, {name: counted_from_ps(outcome, name) for name in of})
 
 

@@ -14,6 +14,7 @@ from tailrace.experiment.cores import ONE
 from tailrace.experiment.cores import Cores as TrialCores
 from tailrace.experiment.engine import EXACT, EngineTrial, read_plan
 from tailrace.files import make_folder
+from tailrace.outcome.types import Outcome
 from tailrace.programs.local import LocalPlace
 from tailrace.programs.templates import Stock
 from tailrace.scenario.experiment import Experiment
@@ -87,22 +88,20 @@ class ExactEngine:
             plan_json, self._folder / name, self._cores, self._templates, self._files(self._folder / CAPTURES / name)
         )
 
-    def lacks_captures(self, outcome: Mapping[str, Any]) -> bool:
+    def lacks_captures(self, outcome: Outcome) -> bool:
         """Whether a complete trial was run without one of these captures: it is not run again for it."""
-        kept = {capture["port"] for capture in outcome.get("exact", {}).get("captures", [])}
-        return outcome["status"] != "failed" and any(
-            f"{node}>{towards}" not in kept for node, towards in self._captures
-        )
+        kept = {capture.port for capture in (outcome.exact.captures if outcome.exact else [])}
+        return any(f"{node}>{towards}" not in kept for node, towards in self._captures)
 
     def _files(self, folder: Path) -> dict[str, Path]:
         return {f"{node}>{towards}": folder / f"{node}-to-{towards}.pcapng" for node, towards in self._captures}
 
-    def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
+    def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
         """Reasons of this engine to invalidate a trial: connections and datagrams that a kernel refused."""
         return [
-            f"host {host['name']}: {failure['error']} at {failure['at_ps'] / 1e12:.6f} s"
-            for host in outcome.get("hosts", [])
-            for failure in (host.get("failures") or [])[:1]
+            f"host {host.name}: {failure.error} at {failure.at_ps / 1e12:.6f} s"
+            for host in outcome.hosts
+            for failure in (host.failures or [])[:1]
         ]
 
 

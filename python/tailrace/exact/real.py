@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestLoad, GuestProgram, GuestTask, Outputs
 from tailrace.exact.registry import chosen, loads
-from tailrace.experiment.native import Columns, column, values
+from tailrace.experiment.native import Columns, Ran, column, values
+from tailrace.outcome.types import Exact, ExactHost, ExactPrograms
 from tailrace.programs.command import tail
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
@@ -74,54 +77,61 @@ class RealPrograms:
         """Of each guest: what it does not use costs nothing."""
         return MEMORY_MIB + sum(load.memory_mib for load in self._loads.values())
 
-    def add_to(self, data: dict[str, Any], tables: dict[str, Columns]) -> None:
-        """Adds what they did to the outcome of the engine, and to its tables."""
-        self._judge(data["exact"]["hosts"])
-        span_ps = int(data["exact"]["span_ps"])
+    def added_to(self, ran: Ran, exact: Exact) -> Ran:
+        """The outcome and the tables of the engine, with what they did."""
+        self._judge(exact.hosts)
+        span_ps = exact.span_ps
         warm_up_s = self._plan["observe"].get("warm_up_ps", 0) / PS_PER_S
         interval = MeasuredInterval(BEGUN_WALL_US, span_ps / PS_PER_S, warm_up_s)
         measured = {name: load.measured(interval) for name, load in self._loads.items()}
-        others = {one["name"]: one for one in data.get("workloads") or []}
-        own = {name: one.outcome | {"tcp": None} for name, one in measured.items()}
-        data["workloads"] = [(others | own)[each.name] for each in self._workloads]
-        data["exact"]["programs"] = self._record()
-        complete = [one["completion_ps"] for one in data["workloads"]]
-        data["finished"] = None not in complete
-        data["end_ps"] = max(complete) if data["finished"] else span_ps
-        made = self._tables([measured.get(each.name, Measured({})) for each in self._workloads], data["end_ps"])
+        every = {one.name: one for one in ran.outcome.workloads}
+        every |= {name: one.outcome for name, one in measured.items()}
+        workloads = [every[each.name] for each in self._workloads]
+        complete = [one.completion_ps for one in workloads if one.completion_ps is not None]
+        is_finished = len(complete) == len(workloads)
+        outcome = structs.replace(
+            ran.outcome,
+            workloads=workloads,
+            exact=structs.replace(exact, programs=self._record()),
+            finished=is_finished,
+            end_ps=max(complete) if is_finished else span_ps,
+        )
+        tables = dict(ran.tables)
+        made = self._tables([measured.get(each.name) for each in self._workloads], outcome.end_ps)
         for name, columns in made.items():
             tables[name] = joined(tables[name], columns) if name in tables else columns
+        return Ran(outcome, tables)
 
-    def _record(self) -> dict[str, Any]:
+    def _record(self) -> ExactPrograms:
         """What was run: command lines, configurations, and what programs themselves reported."""
         loads = self._loads.items()
         loaded = self._loads.values()
         needed = dict.fromkeys(each for load in loaded for each in load.needs_with(load.service_of(load.task.raw)))
-        return {
-            "versions": {each.program: version_of(each) for each in needed},
-            "commands": {f"{each.host}/{each.name}": list(each.words) for each in self.programs},
-            "configurations": {name: text for _, load in loads for name, text in load.configurations.items()},
-            "reports": {name: text[-REPORT_CHARACTERS_MAX:] for name, load in loads if (text := load.report())},
-        }
+        return ExactPrograms(
+            versions={each.program: version_of(each) for each in needed},
+            commands={f"{each.host}/{each.name}": list(each.words) for each in self.programs},
+            configurations={name: text for _, load in loads for name, text in load.configurations.items()},
+            reports={name: text[-REPORT_CHARACTERS_MAX:] for name, load in loads if (text := load.report())},
+        )
 
-    def _tables(self, measured: Sequence[Measured], end_ps: int) -> dict[str, Columns]:
+    def _tables(self, measured: Sequence[Measured | None], end_ps: int) -> dict[str, Columns]:
         observe = self._plan["observe"]
         rows_max = observe["transactions_max"]
         return {
-            "transactions": transactions_table([one.rows for one in measured], rows_max),
-            "cut_off": cut_off_table([one.cut_off for one in measured], rows_max),
+            "transactions": transactions_table([one.rows if one else [] for one in measured], rows_max),
+            "cut_off": cut_off_table([one.cut_off if one else [] for one in measured], rows_max),
             "workload_series": goodput_table(
-                [one.moved for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
+                [one.moved if one else [] for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
             ),
         }
 
-    def _judge(self, hosts: Sequence[Mapping[str, Any]]) -> None:
+    def _judge(self, hosts: Sequence[ExactHost]) -> None:
         """Raises `ProgramError` for a program that did not end well when it was told to. Notes where each has written
         its outputs.
         """
         for host in hosts:
-            own = [each for each in self.programs if each.host == host["name"]]
-            codes = host["programs"]
+            own = [each for each in self.programs if each.host == host.name]
+            codes = host.programs
             first = len(codes) - len(own)
             for number, (program, code) in enumerate(zip(own, codes[first:], strict=True), start=first):
                 outputs = Outputs(self._folder / "hosts" / program.host / "out", number)

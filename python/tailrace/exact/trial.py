@@ -1,6 +1,5 @@
 """One exact trial: the engine's process, its progress, and its outcome with typed tables."""
 
-import json
 import shutil
 import subprocess
 import threading
@@ -10,18 +9,39 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import structs
+
 from tailrace.exact import program
 from tailrace.exact.load import programs_file
 from tailrace.exact.program import ExactError
 from tailrace.exact.real import RealPrograms
 from tailrace.experiment.engine import read_plan
-from tailrace.experiment.native import Columns, Outcome, column
+from tailrace.experiment.native import Cancelled, Columns, Ran, column
 from tailrace.files import make_folder, write_text
+from tailrace.outcome.types import Outcome
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.templates import Stock
 
 END_LIMIT_S = 20
 """For the engine to end after it was asked to."""
+
+
+PROGRESS = '{"progress"'
+"""Beginning of a line that tells how far the trial is."""
+
+
+class Progress(msgspec.Struct):
+    """How far a trial is, 0 to 1."""
+
+    progress: float
+
+
+class Answer(Outcome, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """The outcome of a trial, with its tables."""
+
+    tables: dict[str, dict[str, tuple[str, list[int | float]]]]
+    """By name the columns, and of each column its type and its values."""
 
 
 class Cores:
@@ -74,7 +94,7 @@ class ExactTrial:
             if self._process is not None:
                 self._process.kill()
 
-    def run(self) -> Outcome:
+    def run(self) -> Ran | Cancelled:
         """Runs to the end and removes the folder, which stays after a failure.
 
         Raises `ExactError`, which names the folder with the consoles, when a guest or the engine fails.
@@ -84,31 +104,34 @@ class ExactTrial:
         for file in self._captures.values():
             make_folder(file.parent)
         try:
-            outcome = self._outcome()
+            ended = self._ran()
         except (OSError, ProgramError) as error:
             raise ExactError(f"{error} (hint: see {self._folder})") from error
         shutil.rmtree(self._folder, ignore_errors=True)
-        return outcome
+        return ended
 
-    def _outcome(self) -> Outcome:
+    def _ran(self) -> Ran | Cancelled:
         plan = self._folder / "plan.json"
         write_text(plan, self._plan_json)
         real = RealPrograms(read_plan(self._plan_json), self._folder, self._templates)
         errors = self._folder / "engine.err"
         with errors.open("w") as stderr, self._cores.one() as core:
-            data = self._drive(self._start(plan, core, real, stderr))
+            answer = self._drive(self._start(plan, core, real, stderr))
         if self._cancelled.is_set():
-            return Outcome({"cancelled": True})
-        if data is None:
+            return Cancelled()
+        if answer is None:
             text = errors.read_text(encoding="utf-8", errors="replace").strip()
             what = text.removeprefix(f"{program.ENGINE}: ") or "the engine ended without a result"
             raise ExactError(f"{what} (hint: consoles in {self._folder}/hosts)")
-        for capture in data["exact"]["captures"]:
-            capture["file"] = str(Path(capture["file"]).relative_to(self._folder.parents[1]))
-        tables = {name: typed(columns) for name, columns in data.pop("tables").items()}
-        if real.names:
-            real.add_to(data, tables)
-        return Outcome(data, tables)
+        assert answer.exact is not None, "it is the engine's own"
+        captures = [
+            structs.replace(capture, file=str(Path(capture.file).relative_to(self._folder.parents[1])))
+            for capture in answer.exact.captures
+        ]
+        exact = structs.replace(answer.exact, captures=captures)
+        outcome = structs.replace(msgspec.convert(answer, Outcome, from_attributes=True), exact=exact)
+        ran = Ran(outcome, {name: typed(columns) for name, columns in answer.tables.items()})
+        return real.added_to(ran, exact) if real.names else ran
 
     def _start(self, plan: Path, core: int, real: RealPrograms, stderr: Any) -> subprocess.Popen[str] | None:
         command = [str(program.installed(program.ENGINE)), "run", "--plan", str(plan), "--dir", str(self._folder)]
@@ -136,37 +159,35 @@ class ExactTrial:
             )
             return self._process
 
-    def _drive(self, process: subprocess.Popen[str] | None) -> dict[str, Any] | None:
+    def _drive(self, process: subprocess.Popen[str] | None) -> Answer | None:
         """Reads progress until the engine ends; returns the outcome, None without one."""
         if process is None:
             return None
-        outcome: dict[str, Any] | None = None
+        answer: Answer | None = None
         try:
             assert process.stdout is not None, "it is a pipe"
             with process.stdout as lines:
                 for line in lines:
                     told = _read(line)
-                    if "progress" in told:
-                        self._share = min(0.99, max(0.0, told["progress"]))
-                    elif told:
-                        outcome = told
+                    if isinstance(told, Answer):
+                        answer = told
+                    elif told is not None:
+                        self._share = min(0.99, max(0.0, told.progress))
             is_good = process.wait(END_LIMIT_S) == 0
         finally:
             with self._lock:
                 process.kill()
                 process.wait()
-        return outcome if is_good else None
+        return answer if is_good else None
 
 
-def _read(line: str) -> dict[str, Any]:
-    """A line of the engine; empty for one that was cut off because the engine was ended."""
-    try:
-        told = json.loads(line)
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}
+def _read(line: str) -> Progress | Answer | None:
+    """A line of the engine; None for one that was cut off because the engine was ended."""
+    if not line.endswith("\n"):
+        return None
+    return msgspec.json.decode(line, type=Progress if line.startswith(PROGRESS) else Answer)
 
 
-def typed(columns: Mapping[str, tuple[str, list[float]]]) -> Columns:
+def typed(columns: Mapping[str, tuple[str, list[int | float]]]) -> Columns:
     """Columns as the simulator returns them."""
     return {name: column(kind, values) for name, (kind, values) in columns.items()}

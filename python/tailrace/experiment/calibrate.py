@@ -11,17 +11,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.executor import Executor
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
-from tailrace.files import make_folder, write_json
+from tailrace.files import make_folder, write_bytes, write_json
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
@@ -43,9 +45,17 @@ FILE = "calibration.json"
 """File in the run directory with the choices."""
 MEASURED = "calibration"
 """Folder with the trials of a calibration that is not complete, so that it continues where it was interrupted."""
-KEPT_KEYS = ("status", "reason", "workloads", "end_ps")
-"""What a calibration reads of an outcome."""
 NAME_DIGITS = 24
+
+
+class Alone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a calibration reads of a workload that ran alone."""
+
+    transactions: int
+    completion_ps: int | None
+    """None where the end of the trial cut it off."""
+    end_ps: int
+    """Of the trial."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +150,9 @@ class _Calibration:
         self.names = names(scenario)
         self.plans = Plans({})
         self.estimate = TimeEstimate([], executor.slots)
-        self.outcomes: dict[str, dict[str, Any]] = {}
+        self.ended: dict[str, Alone | Failed] = {}
+        self.transactions: dict[str, int] = {}
+        """By workload, those of the last trial."""
 
     def choose(self) -> list[ChosenCount] | None:
         """Choices for every workload; None when interrupted."""
@@ -194,7 +206,7 @@ class _Calibration:
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
         """Time of one transaction of a user, including the gap; after the last transaction there is no gap."""
         loop = _loop(probe, name)
-        done = self.outcomes[name]["transactions"] / loop.users
+        done = self.transactions[name] / loop.users
         started_ps = loop.first_transaction().mean
         return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
 
@@ -280,35 +292,40 @@ class _Calibration:
 
     def _is_measured(self, key: TrialKey) -> bool:
         """Whether a trial was run before an interruption; its outcome is known then."""
-        held = read_object(self._file(key))
-        if held is not None:
-            self.outcomes[key.arm.removeprefix(SOLO)] = held
-        return held is not None
+        try:
+            held = msgspec.json.decode(self._file(key).read_bytes(), type=Alone)
+        except (OSError, ValueError):
+            return False
+        self.ended[key.arm.removeprefix(SOLO)] = held
+        return True
 
     def _completion_ps(self, name: str) -> int:
-        outcome = self.outcomes[name]
-        if outcome.get("status") == "failed":
-            raise RunRefusedError(f"calibration of workload {name} failed: {outcome.get('reason')}")
-        [workload] = outcome["workloads"]
-        if not workload["transactions"]:
+        alone = self.ended[name]
+        if isinstance(alone, Failed):
+            raise RunRefusedError(f"calibration of workload {name} failed: {alone.reason}")
+        if not alone.transactions:
             raise RunRefusedError(
                 f"workload {name} alone completes no transaction within experiment.duration (hint: increase it)"
             )
-        self.outcomes[name] = workload
-        return int(workload["completion_ps"] or outcome["end_ps"])
+        self.transactions[name] = alone.transactions
+        return alone.completion_ps or alone.end_ps
 
     def tick(self, running: Sequence[Running]) -> None:
         """Called by the executor."""
         self.estimate.observe(self.executor.slots)
         self.reporter.tick(running)
 
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
         """Called by the executor."""
-        data = {name: outcome.data[name] for name in KEPT_KEYS if name in outcome.data}
-        self.outcomes[key.arm.removeprefix(SOLO)] = data
-        if data.get("status", "ok") == "ok":
+        name = key.arm.removeprefix(SOLO)
+        if isinstance(ended, Failed):
+            self.ended[name] = ended
+        else:
+            [workload] = ended.outcome.workloads
+            alone = Alone(workload.transactions, workload.completion_ps, ended.outcome.end_ps)
+            self.ended[name] = alone
             make_folder(self.folder)
-            write_json(self._file(key), data)
+            write_bytes(self._file(key), msgspec.json.encode(alone))
         self.estimate.finished(key, wall_s)
 
 

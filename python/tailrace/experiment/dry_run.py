@@ -9,6 +9,7 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.engine import EXACT, LIVE, SIMULATED, Engine
 from tailrace.experiment.estimate import PROGRESS_MIN
 from tailrace.experiment.looks import trials_most
+from tailrace.experiment.native import Cancelled
 from tailrace.experiment.reporter import to_go
 from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
@@ -115,10 +116,10 @@ def _probe_s(engine: Engine, plan_json: str) -> float | None:
     timer = threading.Timer(PROBE_S, stop)
     timer.start()
     try:
-        outcome = trial.run()
+        ended = trial.run()
     finally:
         timer.cancel()
     wall_s = time.monotonic() - started_s
-    if not outcome.data.get("cancelled"):
+    if not isinstance(ended, Cancelled):
         return wall_s
     return wall_s / share if share >= PROGRESS_MIN / 10 else None

@@ -4,13 +4,15 @@ engine.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.experiment.cores import ONE, Cores
-from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_trial, simulator_build
+from tailrace.experiment.native import Cancelled, NativeTrial, Ran, make_trial, run_or_cancel, simulator_build
 from tailrace.experiment.real_kernel import raise_found
+from tailrace.outcome.types import Outcome
 from tailrace.scenario.checks import live_only, neighbours
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
@@ -24,7 +26,7 @@ EXACT = "exact"
 class EngineTrial(Protocol):
     """A trial that can be run once; `progress` and `cancel` are for other threads."""
 
-    def run(self) -> Outcome: ...
+    def run(self) -> Ran | Cancelled: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
 
@@ -49,7 +51,7 @@ class Engine(Protocol):
     def open(self, folder: Path) -> None: ...
     def close(self) -> None: ...
     def trial(self, plan_json: str, cores: Cores = ONE, /) -> EngineTrial: ...
-    def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]: ...
+    def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]: ...
 
 
 class SimulatedTrial:
@@ -60,12 +62,12 @@ class SimulatedTrial:
         self._native: NativeTrial = make_trial(plan_json, *of_cores)
         self._may_have_several = cores.count > 1
 
-    def run(self) -> Outcome:
-        """Runs to the end; a broken invariant raises `RuntimeError`. The outcome says if it had several cores."""
-        outcome = run_trial(self._native)
-        if self._may_have_several and (cores := self._native.cores()) > 1:
-            outcome.data["cores"] = cores
-        return outcome
+    def run(self) -> Ran | Cancelled:
+        """Runs to the end; a broken invariant raises `RuntimeError`."""
+        ran = run_or_cancel(self._native)
+        if isinstance(ran, Cancelled) or not self._may_have_several:
+            return ran
+        return replace(ran, cores=self._native.cores())
 
     def progress(self) -> float:
         """Share of the trial that is done, 0 to 1."""
@@ -119,9 +121,16 @@ class Simulated:
         """Parses the plan; raises `TailraceError` when the simulator rejects it."""
         return SimulatedTrial(plan_json, cores)
 
-    def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
+    def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
         """Reasons of this engine to invalidate a trial: none, as the simulator does not depend on the machine."""
         return []
+
+
+def outcome_of(trial: EngineTrial) -> Outcome:
+    """Runs a trial that nothing cancels."""
+    ended = trial.run()
+    assert isinstance(ended, Ran), "nothing cancels it"
+    return ended.outcome
 
 
 def engine_of(manifest: Mapping[str, Any]) -> str:

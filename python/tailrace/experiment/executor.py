@@ -30,7 +30,7 @@ class Executor(Protocol):
         """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM).
 
         The watcher receives each outcome once, as it comes, and never in two threads at once. A trial that the engine
-        rejects has an outcome of status `failed`; any other error stops all trials and is raised.
+        rejects is handed on as `Failed`; any other error stops all trials and is raised.
         """
         ...
 

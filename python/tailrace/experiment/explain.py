@@ -7,10 +7,21 @@ from typing import Any
 from tailrace.errors import RunRefusedError, TailraceError, closest
 from tailrace.experiment.engine import SIMULATED, SimulatedTrial, engine_of
 from tailrace.experiment.estimate import TimeEstimate
-from tailrace.experiment.native import Outcome, dropped_by, explain_trial, run_trial, unexplained, values
+from tailrace.experiment.judge import Verdict
+from tailrace.experiment.native import (
+    Cancelled,
+    Failed,
+    Ran,
+    dropped_by,
+    explain_trial,
+    run_or_cancel,
+    unexplained,
+    values,
+)
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
+from tailrace.outcome.types import Outcome
 from tailrace.results import Run
 from tailrace.results.causes.causes import Causes, Transaction
 from tailrace.results.causes.counted import counted_from_ps
@@ -28,7 +39,7 @@ EXPLAINED_MAX = 1_000_000
 class ExplainedTrial(SimulatedTrial):
     """A trial of a plan, explained while it runs."""
 
-    def run(self) -> Outcome:
+    def run(self) -> Ran | Cancelled:
         """Runs to the end; raises `TailraceError` for what cannot be explained."""
         return explain_trial(self._native)
 
@@ -36,12 +47,12 @@ class ExplainedTrial(SimulatedTrial):
 class ExplainedIfPossible(ExplainedTrial):
     """A trial of a plan, explained where that is possible."""
 
-    def run(self) -> Outcome:
+    def run(self) -> Ran | Cancelled:
         """Runs to the end; the outcome has tables of causes, or, where the plan is refused, those of any run."""
         try:
             return super().run()
         except TailraceError:
-            return run_trial(self._native)
+            return run_or_cancel(self._native)
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,7 @@ class _Kept:
     """Keeps the outcomes of a pool and reports its progress."""
 
     def __init__(self, keys: Sequence[TrialKey], jobs: int, reporter: Reporter) -> None:
-        self.outcomes: dict[TrialKey, Outcome] = {}
+        self.ended: dict[TrialKey, Ran | Failed] = {}
         self.estimate = TimeEstimate(keys, jobs)
         self._reporter = reporter
 
@@ -76,11 +87,14 @@ class _Kept:
         """From the pool."""
         self._reporter.tick(running)
 
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """Keeps an outcome."""
-        self.outcomes[key] = outcome
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
+        """Keeps how a trial ended."""
+        self.ended[key] = ended
         self.estimate.finished(key, wall_s)
-        self._reporter.finished(key, {"status": "ok", **outcome.data}, wall_s)
+        if isinstance(ended, Failed):
+            self._reporter.finished(key, Verdict("failed", ended.reason), None, wall_s)
+        else:
+            self._reporter.finished(key, Verdict("ok"), ended.outcome.digest, wall_s)
 
 
 def explainable(run: Run) -> list[str]:
@@ -146,18 +160,17 @@ def explain_trials(run: Run, trials: Sequence[Trial], jobs: int, reporter: Repor
     for trial in trials:
         _refuse_long(trial, workloads)
     plans = {TrialKey(trial.arm, trial.number): trial_plan(run, trial) for trial in trials}
-    outcomes = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
+    explained = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
     subjects = subjects_of(run)
     return [
-        _explanation(trial, causes_of(outcomes[key], plan), outcomes[key], workloads, subjects)
+        _explanation(trial, causes_of(explained[key], plan), explained[key].outcome, workloads, subjects)
         for trial, (key, plan) in zip(trials, plans.items(), strict=True)
     ]
 
 
 def _refuse_long(trial: Trial, workloads: Sequence[str]) -> None:
     """Raises `RunRefusedError` for a trial whose explanation would take gigabytes."""
-    told = trial.outcome.get("workloads", [])
-    count = sum(int(workload["transactions"]) for workload in told if workload["name"] in workloads)
+    count = sum(own.transactions for name, own in trial.workloads.items() if name in workloads)
     if count > EXPLAINED_MAX:
         counts = [f"{number:,}".replace(",", " ") for number in (count, EXPLAINED_MAX)]
         raise RunRefusedError(
@@ -176,10 +189,10 @@ def keep(explanations: Sequence[Explanation]) -> int:
     return len(kept)
 
 
-def outcomes_of(
+def ran_all(
     plans: Mapping[TrialKey, str], jobs: int, trial: Callable[[str], SimulatedTrial], reporter: Reporter, what: str
-) -> dict[TrialKey, Outcome]:
-    """Runs every plan, `jobs` at a time, and reports it as `what`. Failed ones are among the outcomes.
+) -> dict[TrialKey, Ran | Failed]:
+    """Runs every plan, `jobs` at a time, and reports it as `what`.
 
     Raises `KeyboardInterrupt` when interrupted.
     """
@@ -190,38 +203,39 @@ def outcomes_of(
             raise KeyboardInterrupt
     finally:
         reporter.end()
-    return {key: kept.outcomes[key] for key in plans}
+    return {key: kept.ended[key] for key in plans}
 
 
-def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) -> dict[TrialKey, Outcome]:
+def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) -> dict[TrialKey, Ran]:
     """Explains every plan, `jobs` at a time.
 
     Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
     """
-    outcomes = outcomes_of(plans, jobs, ExplainedTrial, reporter, "explaining")
-    for key, outcome in outcomes.items():
-        if outcome.data.get("status") == "failed":
-            raise RunRefusedError(f"{key} cannot be explained: {outcome.data['reason']}")
-    return outcomes
+    explained: dict[TrialKey, Ran] = {}
+    for key, ended in ran_all(plans, jobs, ExplainedTrial, reporter, "explaining").items():
+        if isinstance(ended, Failed):
+            raise RunRefusedError(f"{key} cannot be explained: {ended.reason}")
+        explained[key] = ended
+    return explained
 
 
-def causes_of(outcome: Outcome, plan: Mapping[str, Any]) -> Causes:
-    """What the outcome of an explained trial tells."""
-    return Causes({name: values(columns) for name, columns in outcome.tables.items()}, plan, dropped_by())
+def causes_of(ran: Ran, plan: Mapping[str, Any]) -> Causes:
+    """What the tables of an explained trial tell."""
+    return Causes({name: values(columns) for name, columns in ran.tables.items()}, plan, dropped_by())
 
 
 def _explanation(
     trial: Trial, causes: Causes, outcome: Outcome, workloads: Sequence[str], subjects: Sequence[Subject]
 ) -> Explanation:
     counted = {name: _counted(name, causes, outcome) for name in causes.names_of(workloads)}
-    held = [subject for subject in subjects if all(trial.workload(name) for name in subject.members)]
-    is_same = trial.outcome.get("digest") == outcome.data.get("digest")
+    held = [subject for subject in subjects if all(name in trial.workloads for name in subject.members)]
+    is_same = trial.outcome.digest == outcome.digest
     return Explanation(trial, is_same, with_groups(held, counted), lost_with_groups(held, causes.lost))
 
 
 def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:
     """Those that the run counts: of workloads without end, what was complete after the warm-up."""
-    begin_ps = counted_from_ps(outcome.data, workload)
+    begin_ps = counted_from_ps(outcome, workload)
     return [one for one in causes.by_workload.get(workload, []) if one.end_ps > begin_ps]
 
 
@@ -230,4 +244,4 @@ def trial_plan(run: Run, trial: Trial) -> dict[str, Any]:
     plan = run.plan(trial.arm)
     if plan is None:
         raise RunRefusedError(f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)")
-    return {**plan, "name": trial.outcome["name"], "seed": trial.outcome["seed"]}
+    return {**plan, "name": trial.outcome.name, "seed": trial.outcome.seed}

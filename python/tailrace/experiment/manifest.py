@@ -12,11 +12,10 @@ from tailrace.experiment.machine import describe_machine, versions
 from tailrace.experiment.options import Options
 from tailrace.experiment.recordings import recordings_of, told
 from tailrace.experiment.scale import scaled, workload_scales
+from tailrace.outcome.stored import FORMAT
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import axis_names, text_of
-
-MANIFEST_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
     chosen = {*run.arms, *kept}
     arms = [arm for arm in run.scenarios if arm in chosen]
     return {
-        "manifest_version": MANIFEST_VERSION,
+        "manifest_version": FORMAT,
         "name": scenario.name,
         "description": scenario.description,
         "identity": run.identity,

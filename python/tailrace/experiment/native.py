@@ -2,15 +2,16 @@
 
 import array
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+import msgspec
+
 from tailrace.errors import TailraceError
-from tailrace.json_text import INDENTED_MAX, Rows
+from tailrace.outcome.types import Outcome, Tree
 
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
@@ -18,7 +19,7 @@ CODES = {"u32": "I", "u64": "Q", "f64": "d"}
 """Column types of tables and their codes in Python's arrays."""
 Columns = dict[str, tuple[str, bytes]]
 Told = tuple[list[str], list[tuple[str, int, int]], dict[str, Columns]]
-"""The outcome as JSON in pieces; which of them have the rows of a list (name, first, one after the last); tables."""
+"""The outcome as JSON in pieces; where in them lists begin and end, which nothing needs; tables."""
 
 
 class NativeTrial(Protocol):
@@ -50,12 +51,31 @@ class NotDivided:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The outcome and the tables of a trial."""
+class Ran:
+    """A trial that ran to its end: its outcome and its tables."""
 
-    data: dict[str, Any]
-    """Long lists of a large one are `Rows`, which are text until they are looked into."""
+    outcome: Outcome
     tables: dict[str, Columns] = field(default_factory=dict, repr=False)
+    cores: int = 1
+    """Of the machine, that it ran on."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A trial that an engine rejected, or that ended with an error: it has no outcome."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """A trial that was ended before its time."""
+
+
+class _Beginning(msgspec.Struct):
+    """What is looked at first: a trial that was ended before its time tells little else."""
+
+    cancelled: bool
 
 
 def column(kind: str, values: Iterable[int] | Iterable[float]) -> tuple[str, bytes]:
@@ -104,15 +124,21 @@ def parts_of(trial: NativeTrial, cores: int) -> int | NotDivided:
         return NotDivided(*error.args)
 
 
-def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
+def spanning_trees(plan_json: str) -> list[Tree]:
     """The spanning trees of a plan, as its outcome lists them; raises `TailraceError` when the simulator rejects the
     plan.
     """
-    found: list[dict[str, Any]] = json.loads(make_trial(plan_json).spanning_trees())
-    return found
+    return msgspec.json.decode(make_trial(plan_json).spanning_trees(), type=list[Tree])
 
 
-def run_trial(trial: NativeTrial) -> Outcome:
+def run_trial(trial: NativeTrial) -> Ran:
+    """Runs a trial that nothing cancels; raises as `run_or_cancel`."""
+    ended = run_or_cancel(trial)
+    assert isinstance(ended, Ran), "nothing cancels it"
+    return ended
+
+
+def run_or_cancel(trial: NativeTrial) -> Ran | Cancelled:
     """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`, a plan that cannot have the
     cores that it was given `TailraceError`.
     """
@@ -121,18 +147,16 @@ def run_trial(trial: NativeTrial) -> Outcome:
     except _module().NotDivided as error:
         why = NotDivided(*error.args)
         raise TailraceError(f"several cores: {why.what} (hint: {why.hint})") from None
-    return _outcome(told)
+    return _ended(told)
 
 
-def _outcome(told: Told) -> Outcome:
-    pieces, lists, tables = told
-    if sum(len(piece) for piece in pieces) <= INDENTED_MAX:
-        return Outcome(json.loads("".join(pieces)), tables)
-    rows = {name: Rows(pieces[first:end]) for name, first, end in lists if any(pieces[first:end])}
-    for name, first, end in lists:
-        if name in rows:
-            pieces[first:end] = [""] * (end - first)
-    return Outcome({**json.loads("".join(pieces)), **rows}, tables)
+def _ended(told: Told) -> Ran | Cancelled:
+    pieces, _lists, tables = told
+    text = "".join(pieces)
+    pieces.clear()
+    if msgspec.json.decode(text, type=_Beginning).cancelled:
+        return Cancelled()
+    return Ran(msgspec.json.decode(text, type=Outcome), tables)
 
 
 def unexplained(plan_json: str) -> dict[str, str]:
@@ -142,9 +166,9 @@ def unexplained(plan_json: str) -> dict[str, str]:
     return dict(make_trial(plan_json).unexplained())
 
 
-def explain_trial(trial: NativeTrial) -> Outcome:
+def explain_trial(trial: NativeTrial) -> Ran | Cancelled:
     """Runs a trial to its end with the causes of its transactions' time as tables."""
-    return _outcome(trial.explain())
+    return _ended(trial.explain())
 
 
 def trace_trial(

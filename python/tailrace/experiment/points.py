@@ -14,7 +14,7 @@ from tailrace.errors import ScenarioError
 from tailrace.experiment.engine import Simulated
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.executor import Executor, Local
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.options import Options, jobs_of
 from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter, Silent
@@ -72,11 +72,11 @@ class _Together:
         self._estimate.observe(self._executor.slots)
         self._reporter.tick(running)
 
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
         """From the executor."""
         experiment, own = self._of[key]
         self._estimate.finished(key, wall_s)
-        experiment.finished(own, outcome, wall_s)
+        experiment.finished(own, ended, wall_s)
 
     def _plan_of(self, key: TrialKey) -> str:
         experiment, own = self._of[key]

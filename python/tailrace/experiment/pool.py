@@ -9,7 +9,7 @@ from typing import Protocol
 from tailrace.errors import TailraceError
 from tailrace.experiment.engine import EngineTrial
 from tailrace.experiment.interrupts import counted_interrupts
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Cancelled, Failed, Ran
 from tailrace.experiment.schedule import Keys, TrialKey
 
 TICK_S = 0.1
@@ -40,7 +40,7 @@ class Watcher(Protocol):
     """Receives the events of a pool; never called from two threads at once."""
 
     def tick(self, running: Sequence[Running]) -> None: ...
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None: ...
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None: ...
 
 
 class Pool:
@@ -61,7 +61,7 @@ class Pool:
     def run_all(self, keys: Keys) -> bool:
         """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). Finished trials are kept.
 
-        A trial that the engine rejects, or that ends with an error of the engine, has an outcome of status `failed`.
+        A trial that the engine rejects, or that ends with an error of the engine, is handed on as `Failed`.
         Any other error, such as a full disk in the watcher or a panic, stops all trials and is raised. A second
         interrupt raises `KeyboardInterrupt` at once.
         """
@@ -108,22 +108,22 @@ class Pool:
     def _run_one(self, key: TrialKey) -> None:
         started_s = time.monotonic()
         try:
-            outcome = self._outcome(key)
+            ended = self._ended(key)
         except (TailraceError, RuntimeError) as error:
-            outcome = Outcome({"status": "failed", "reason": str(error)})
+            ended = Failed(str(error))
         finally:
             with self._lock:
                 self._running.pop(key, None)
-        if not outcome.data.get("cancelled"):
+        if not isinstance(ended, Cancelled):
             with self._telling:
-                self._watcher.finished(key, outcome, time.monotonic() - started_s)
+                self._watcher.finished(key, ended, time.monotonic() - started_s)
 
-    def _outcome(self, key: TrialKey) -> Outcome:
+    def _ended(self, key: TrialKey) -> Ran | Failed | Cancelled:
         trial = self._trial_of(key)
         with self._lock:
             self._running[key] = Running(key, trial), trial
             is_cancelled = self._is_cancelled
         if is_cancelled:  # even to build the network of a large one takes a second
             trial.cancel()
-            return Outcome({"cancelled": True})
+            return Cancelled()
         return trial.run()

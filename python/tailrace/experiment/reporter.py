@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
 from tailrace.experiment.estimate import TimeEstimate
+from tailrace.experiment.judge import Verdict
 from tailrace.experiment.pool import Running
 from tailrace.experiment.schedule import TrialKey
 
@@ -23,7 +24,7 @@ class Reporter(Protocol):
     def say(self, text: str) -> None: ...
     def begin(self, what: str, estimate: TimeEstimate) -> None: ...
     def tick(self, running: Sequence[Running]) -> None: ...
-    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None: ...
+    def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None: ...
     def end(self) -> None: ...
 
 
@@ -39,7 +40,7 @@ class Silent:
     def tick(self, running: Sequence[Running]) -> None:
         """Nothing."""
 
-    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+    def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None:
         """Nothing."""
 
     def end(self) -> None:
@@ -72,11 +73,11 @@ class Plain:
             share, left = self._estimate.fraction(running), left_words(self._estimate, running)
             self.say(f"{self._what}: {share:.0%} done, {left}")
 
-    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+    def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None:
         """Writes a line for each trial."""
         self._last_s = time.monotonic()
         done = f"{self._estimate.done}/{self._estimate.total} " if self._estimate else ""
-        self.say(f"{done}{key} took {wall_s:.1f} s: {verdict(outcome)}")
+        self.say(f"{done}{key} took {wall_s:.1f} s: {verdict.text}")
 
     def end(self) -> None:
         """The stage has ended."""
@@ -114,10 +115,10 @@ class Ndjson:
             at = {"phase": phase} if (phase := phase_of(running)) else {}
             self._write("progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s, **at)
 
-    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+    def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None:
         """A trial has ended."""
-        fields = {name: outcome.get(name) for name in ("status", "reason", "digest")}
-        self._write("trial", arm=key.arm, trial=key.number, wall_s=round(wall_s, 3), **fields)
+        told = {"status": verdict.status, "reason": verdict.reason, "digest": digest}
+        self._write("trial", arm=key.arm, trial=key.number, wall_s=round(wall_s, 3), **told)
 
     def end(self) -> None:
         """The stage has ended."""
@@ -172,22 +173,16 @@ class Terminal:
             progress.add_task(what, total=None)
             yield
 
-    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+    def finished(self, key: TrialKey, verdict: Verdict, digest: str | None, wall_s: float) -> None:
         """Writes a line for a trial that is not ok; other trials only move the bar."""
-        if outcome.get("status") != "ok":
-            self.say(f"{key} {verdict(outcome)}")
+        if verdict.status != "ok":
+            self.say(f"{key} {verdict.text}")
 
     def end(self) -> None:
         """Removes the bar."""
         if self._progress is not None:
             self._progress.stop()
         self._progress = self._estimate = None
-
-
-def verdict(outcome: dict[str, Any]) -> str:
-    """`ok`, or the status with its reason."""
-    status, reason = outcome.get("status", "ok"), outcome.get("reason")
-    return f"{status}: {reason}" if reason else str(status)
 
 
 def phase_of(running: Sequence[Running]) -> str:

@@ -16,10 +16,10 @@ from tailrace.experiment.divide import divided
 from tailrace.experiment.engine import LIVE, Engine, Simulated
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
-from tailrace.experiment.judge import judged
+from tailrace.experiment.judge import judged, stored_trial
 from tailrace.experiment.looks import Looks
 from tailrace.experiment.manifest import Described, counted, manifest_of, now
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Running
@@ -43,9 +43,6 @@ INTERRUPTED, FINISHED = "interrupted", "finished"
 """States of a run that has ended. A run has finished when every planned trial has an outcome on disk."""
 LOST_LISTED_MAX = 5
 """Trials without an outcome that a message names at most."""
-
-MACHINE_FAULT_KEYS = ("is_machine_fault", "spoilt")
-"""Keys that mark a trial invalidated by the machine; earlier versions wrote `spoilt`."""
 
 
 @dataclass(frozen=True)
@@ -281,12 +278,14 @@ class ExperimentRun:
         for key in keys:
             held = self.directory.finished(key)
             if held is None:
+                if problem := self.directory.problem(key):
+                    self.reporter.say(f"{problem}; trial {key} runs again")
                 missing.append(key)
                 continue
-            if held.get("plan_hash") != self.plans.hash(key.arm):
+            if held.plan_hash != self.plans.hash(key.arm):
                 path = self.directory.trial_path(key)
                 raise RunRefusedError(f"{path}: it was run with a different plan (hint: choose another --out)")
-            self.statuses[key] = str(held["status"])
+            self.statuses[key] = held.status
         return missing
 
     def _run_missing(self, missing: Sequence[TrialKey]) -> bool:
@@ -340,26 +339,26 @@ class ExperimentRun:
         return [key for key in self._invalidated(keys) if self.directory.attempts(key) < self._spec.live.attempts]
 
     def _invalidated(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
-        held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
-        return [key for key, outcome in held.items() if any(outcome.get(name) for name in MACHINE_FAULT_KEYS)]
+        held = {key: self.directory.finished(key) for key in keys if self.statuses.get(key) == "invalid"}
+        return [key for key, stored in held.items() if stored is not None and stored.is_machine_fault]
 
     def tick(self, running: Sequence[Running]) -> None:
         """From the executor, whose workers may come and go."""
         self.estimate.observe(self.executor.slots)
         self.reporter.tick(running)
 
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
         """Called by the executor: judges and stores the trial."""
-        data = judged(outcome.data, self.plans.scenarios[key.arm], self.engine)
-        data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hash(key.arm)}
-        self.directory.write_trial(key, Outcome(data, outcome.tables))
-        self.statuses[key] = str(data["status"])
+        verdict = judged(ended, self.plans.scenarios[key.arm], self.engine)
+        stored = stored_trial(key, self.plans.hash(key.arm), ended, verdict)
+        self.directory.write_trial(key, stored, ended.tables if isinstance(ended, Ran) else {})
+        self.statuses[key] = verdict.status
         self._has_run = True
         if self.budget is not None:
             self.budget.took(key, wall_s)
-        if self.budget is None or data["status"] == "ok":  # an invalid attempt is no progress
+        if self.budget is None or verdict.status == "ok":  # an invalid attempt is no progress
             self.estimate.finished(key, wall_s)
-        self.reporter.finished(key, data, wall_s)
+        self.reporter.finished(key, verdict, None if stored.outcome is None else stored.outcome.digest, wall_s)
 
     def _copy_scenario(self) -> None:
         document, path = self.loaded.document, self.directory.path

@@ -1,16 +1,17 @@
 """The run directory: files are written atomically, and no result is ever overwritten."""
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
-from tailrace.errors import RunRefusedError
-from tailrace.experiment.native import Columns, Outcome
+from tailrace.errors import RunRefusedError, reason_of
+from tailrace.experiment.native import Columns
 from tailrace.experiment.schedule import TrialKey
 from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
+from tailrace.outcome.stored import FORMAT, StoredTrial, format_words, is_whole_table, read_stored, write_stored
 
 KEPT = ("ok", "invalid")
 """Statuses of trials that are results; failed trials run again when the run is resumed."""
@@ -21,8 +22,12 @@ LOCK = "run.lock"
 BEGINNINGS = frozenset({"trials", LOCK})
 """Files that a run directory may have before its manifest is written."""
 
-FORMATS: dict[str, Literal["I", "Q", "d"]] = {"u32": "I", "u64": "Q", "f64": "d"}
+COLUMN_FORMATS: dict[str, Literal["I", "Q", "d"]] = {"u32": "I", "u64": "Q", "f64": "d"}
 """Column types of the simulator, and their formats in Python's buffer protocol."""
+
+
+class UnusableTrialError(ValueError):
+    """The files of a trial are there and cannot be used; the text says which and why."""
 
 
 class RunDirectory:
@@ -37,6 +42,8 @@ class RunDirectory:
         Raises `RunRefusedError` when it contains anything else.
         """
         manifest = self.manifest()
+        if manifest is not None and (version := manifest.get("manifest_version")) != FORMAT:
+            raise RunRefusedError(f"{self.path}: {format_words(version)} (hint: choose another --out)")
         if manifest is not None and manifest.get("identity") != identity:
             held = manifest.get("name", "another run")
             raise RunRefusedError(
@@ -95,10 +102,36 @@ class RunDirectory:
         """File of a trial's outcome."""
         return self.path / "trials" / key.folder / f"{key.number}.json"
 
-    def finished(self, key: TrialKey) -> dict[str, Any] | None:
-        """Outcome of a trial; None without one and for a failed trial."""
-        outcome = read_object(self.trial_path(key))
-        return outcome if outcome is not None and outcome.get("status") in KEPT else None
+    def finished(self, key: TrialKey) -> StoredTrial | None:
+        """A trial that is a result; None without one, for a failed trial, and where its files are unusable."""
+        try:
+            held = self._read(key)
+        except UnusableTrialError:
+            return None
+        return held if held is not None and held.status in KEPT else None
+
+    def problem(self, key: TrialKey) -> str | None:
+        """Why the files of a trial are unusable; None where they are usable or absent."""
+        try:
+            self._read(key)
+        except UnusableTrialError as error:
+            return str(error)
+        return None
+
+    def _read(self, key: TrialKey) -> StoredTrial | None:
+        path = self.trial_path(key)
+        try:
+            held = read_stored(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValueError as error:
+            raise UnusableTrialError(f"{path}: {reason_of(error)}") from None
+        if (held.arm, held.trial) != (key.arm, key.number):
+            raise UnusableTrialError(f"{path}: it is of trial {held.arm}/{held.trial}")
+        for table in path.parent.glob(f"{key.number}.*.parquet"):
+            if not is_whole_table(table):
+                raise UnusableTrialError(f"{table}: it is no whole Parquet file")
+        return held
 
     def is_there(self, key: TrialKey) -> bool:
         """Whether a trial has an outcome, including a failed one; an empty file is none, and a file is not read, which
@@ -122,7 +155,7 @@ class RunDirectory:
         with named(path):
             path.replace(path.with_name(f"{name}.json"))
 
-    def write_trial(self, key: TrialKey, outcome: Outcome) -> None:
+    def write_trial(self, key: TrialKey, stored: StoredTrial, tables: Mapping[str, Columns]) -> None:
         """Writes the tables of a trial, then its outcome: a trial with an outcome is complete.
 
         An earlier, invalid attempt is kept beside it.
@@ -131,9 +164,9 @@ class RunDirectory:
         make_folder(path.parent)
         if self.finished(key) is not None:
             self._set_aside(key)
-        for name, columns in outcome.tables.items():
+        for name, columns in tables.items():
             write_bytes(path.with_name(f"{key.number}.{name}.parquet"), parquet(columns))
-        write_json(path, outcome.data)
+        write_stored(path, stored)
 
     def write_plan(self, key: TrialKey, plan: dict[str, Any]) -> None:
         """Keeps the plan of an arm's first trial beside the results."""
@@ -168,7 +201,7 @@ def parquet(columns: Columns) -> memoryview:
     from arro3.io import write_parquet as write
 
     arrays: dict[str, Any] = {
-        name: Array.from_buffer(memoryview(data).cast(FORMATS[kind])) for name, (kind, data) in columns.items()
+        name: Array.from_buffer(memoryview(data).cast(COLUMN_FORMATS[kind])) for name, (kind, data) in columns.items()
     }
     made = BytesIO()
     write(Table.from_pydict(arrays), made, compression="zstd(1)")

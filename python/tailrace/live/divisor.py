@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.divide import divided
+from tailrace.experiment.engine import outcome_of
 from tailrace.live import registry
 from tailrace.live.engine import LiveEngine
 from tailrace.live.machine import doctor
@@ -69,8 +70,7 @@ def fact(tried: Sequence[Tried]) -> "doctor.Fact":
 def _reasons(engine: LiveEngine, divisor: int) -> list[str]:
     loaded = divided(load_scenario(_mix()), divisor)
     plan = lower(loaded.scenario, "base", 1)
-    outcome = engine.trial(canonical_json(plan)).run()
-    return engine.reasons(outcome.data, loaded.scenario)
+    return engine.reasons(outcome_of(engine.trial(canonical_json(plan))), loaded.scenario)
 
 
 def _mix() -> dict[str, Any]:

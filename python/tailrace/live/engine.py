@@ -4,13 +4,16 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.cores import ONE, Cores
 from tailrace.experiment.engine import LIVE, EngineTrial, read_plan
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Cancelled, Ran
 from tailrace.files import make_folder, named, write_text
 from tailrace.live import neighbours
 from tailrace.live.lab import fabric, kinds
@@ -22,6 +25,7 @@ from tailrace.live.registry import choice, needs_of
 from tailrace.live.trial import effect, validity
 from tailrace.live.trial.live_trial import LiveTrial
 from tailrace.live.trial.replay import INGRESS
+from tailrace.outcome.types import Outcome
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
@@ -112,7 +116,7 @@ class LiveEngine:
         trial = LiveTrial(plan, plan_json, folder, self._folder / TEMPLATES, lambda: self._last_s, options)
         return _Kept(trial, folder, self)
 
-    def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
+    def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
         """Reasons for which the machine invalidates a trial."""
         return validity.reasons(outcome, scenario.experiment.live)
 
@@ -136,48 +140,50 @@ class _Kept:
         self._folder = folder
         self._engine = engine
 
-    def run(self) -> Outcome:
+    def run(self) -> Ran | Cancelled:
         """Runs the trial; the reason of a failure names the folder with the logs."""
         shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
         started_s = time.monotonic()
         try:
-            outcome = self._trial.run()
+            ended = self._trial.run()
         except (TailraceError, OSError) as error:
             raise TailraceError(f"{error} (hint: logs in {self._folder})") from error
         self._engine.took(time.monotonic() - started_s)
-        self._judge_effect(outcome)
-        self._engine.warn((outcome.data.get("live") or {}).get("warnings", []))
-        self._keep_log(outcome)
+        if isinstance(ended, Ran):
+            ended = replace(ended, outcome=self._with_effect(ended.outcome))
+            self._engine.warn(ended.outcome.live.warnings if ended.outcome.live else [])
+            ended = replace(ended, outcome=self._with_kept_log(ended.outcome))
         shutil.rmtree(self._folder, ignore_errors=True)
-        return outcome
+        return ended
 
-    def _judge_effect(self, outcome: Outcome) -> None:
+    def _with_effect(self, outcome: Outcome) -> Outcome:
         """Replays the ingress log, and adds the effect of lateness to the outcome."""
-        made = (outcome.data.get("fabric") or {}).get("replay_log")
-        if not made:
-            return
-        found = effect.of_log(self._folder / "plan.json", self._folder / made, outcome.data)
-        outcome.data["fabric"]["effect"] = found
-        if found is None:
-            why = outcome.data["fabric"].get("log_error") or "it cannot be replayed"
-            text = f"the effect of lateness was not judged in every trial: ingress log: {why}"
-            outcome.data["live"].setdefault("warnings", []).append(text)
+        fabric, live = outcome.fabric, outcome.live
+        if fabric is None or live is None or not fabric.replay_log:
+            return outcome
+        found = effect.of_log(self._folder / "plan.json", self._folder / fabric.replay_log, outcome)
+        if found is not None:
+            return structs.replace(outcome, fabric=structs.replace(fabric, effect=found))
+        why = fabric.log_error or "it cannot be replayed"
+        text = f"the effect of lateness was not judged in every trial: ingress log: {why}"
+        return structs.replace(outcome, live=structs.replace(live, warnings=[*live.warnings, text]))
 
-    def _keep_log(self, outcome: Outcome) -> None:
+    def _with_kept_log(self, outcome: Outcome) -> Outcome:
         """Moves the ingress log, with its plan, to the folder where `tailrace replay` finds it."""
-        made = (outcome.data.get("fabric") or {}).get("replay_log")
-        if not made:
-            return
-        if not self._engine.log_ingress:
-            outcome.data["fabric"]["replay_log"] = None
-            return
+        fabric = outcome.fabric
+        if fabric is None or not fabric.replay_log:
+            return outcome
+        kept = self._moved_log(fabric.replay_log) if self._engine.log_ingress else None
+        return structs.replace(outcome, fabric=structs.replace(fabric, replay_log=kept))
+
+    def _moved_log(self, made: str) -> str:
         kept = self._folder.parent / INGRESS / self._folder.name
         make_folder(kept)
         log = kept / Path(made).name
         with named(log):
             shutil.move(self._folder / made, log)
         write_text(kept / "plan.json", (self._folder / "plan.json").read_text(encoding="utf-8"))
-        outcome.data["fabric"]["replay_log"] = str(log.relative_to(self._folder.parents[1]))
+        return str(log.relative_to(self._folder.parents[1]))
 
     def progress(self) -> float:
         """Share of the trial that is done, 0 to 1."""

@@ -2,16 +2,16 @@
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import Program
 from tailrace.live.load import Task
 from tailrace.live.mpi import MpiLoad
+from tailrace.outcome.types import Workload
 from tailrace.programs.latency import cut_off_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
-from tailrace.programs.mpi import KIND, PS_PER_NS, times
+from tailrace.programs.mpi import KIND, PS_PER_NS, Timed, times
 from tailrace.programs.requests import tallies
 
 NS_PER_S = 10**9
@@ -71,29 +71,23 @@ class PingPongLoad(MpiLoad):
         found = self.found()
         sizes = [self._size(each) for each in found] + [self._size(None)] * (len(self.work.sizes) - len(found))
         done = sum(each[0] for each in found)
-        outcome = {
-            "name": self.name,
-            "kind": KIND,
-            "completion_ps": end_ps,
-            "counted_from_ps": 0,
-            "transactions": done,
-            "goodput_bytes": sum(2 * size * each[0] for size, each in zip(self.work.sizes, found, strict=False)),
-            "latency": None,
-            "cut_off": cut_off_outcome([]),
-            "user_completion_ps": [end_ps] * len(self.work.ranks),
-            "mpi_times": times(self.work, sizes),
-            **tallies(done, done, connections=len(self.whole) if len(self.work.hosts) > 1 else 0),
-        }
+        outcome = Workload(
+            name=self.name,
+            kind=KIND,
+            completion_ps=end_ps,
+            counted_from_ps=0,
+            transactions=done,
+            goodput_bytes=sum(2 * size * each[0] for size, each in zip(self.work.sizes, found, strict=False)),
+            latency=None,
+            cut_off=cut_off_outcome([]),
+            user_completion_ps=[end_ps] * len(self.work.ranks),
+            mpi_times=times(self.work, sizes),
+            request_counts=tallies(done, done, connections=len(self.whole) if len(self.work.hosts) > 1 else 0),
+        )
         begun_ps = (self._begun_ns - zero_ns) // 1000 * PS_PER_US if self._begun_ns else None
         return Measured(outcome, begun_ps=begun_ps)
 
     @staticmethod
-    def _size(found: tuple[int, int, int, int] | None) -> Mapping[str, Any]:
+    def _size(found: tuple[int, int, int, int] | None) -> Timed:
         repetitions, least, mean, most = found or (0, None, None, None)
-        return {
-            "repetitions": repetitions,
-            "ranks": 1 if found else 0,
-            "mean_of_ranks_ps": [float(mean)] if mean is not None else [],
-            "min_ps": least,
-            "max_ps": most,
-        }
+        return Timed(repetitions, 1 if found else 0, [] if mean is None else [float(mean)], least, most)

@@ -4,13 +4,13 @@ import sys
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import Program
 from tailrace.live.service import Raw, Service
+from tailrace.outcome.types import BackingDisk
 from tailrace.programs import pattern
 from tailrace.programs.command import Command, Ended
 from tailrace.programs.envelope import Envelope, check_command, disk_of, read_check
@@ -38,7 +38,7 @@ class Backing:
         for work in works:
             end_bytes = work.offset_bytes + work.size_bytes
             self._sizes[work.device] = max(end_bytes, self._sizes.get(work.device, 0))
-        self.disks: dict[str, Raw] = {}
+        self.disks: dict[str, BackingDisk] = {}
         """What is recorded of devices with an envelope."""
         self.report = ""
         """How long each device took."""
@@ -58,15 +58,20 @@ class Backing:
     def _check(self, device: str, envelope: Envelope) -> None:
         command = check_command(f"check-{self._host}-{device}", self.paths[device], self._sizes[device])
         measured = read_check(self._lab.run(command, WRITE_LIMIT_S))
-        facts: Raw = {"host": self._host, "device": device, "disk": disk_of(Path(self.folder))}
-        self.disks[device] = {**facts, "envelope": asdict(envelope), "measured": measured}
+        self.disks[device] = BackingDisk(
+            host=self._host,
+            device=device,
+            disk=disk_of(Path(self.folder)),
+            envelope=envelope.limits,
+            measured=measured,
+        )
 
     def limits(self, device: str) -> Raw | None:
         """What the programs are held to that use a device; None for no limits."""
         envelope = self._envelopes[device]
         if envelope is None:
             return None
-        return envelope.order(f"disk-{self._host}-{device}", str(self.disks[device]["disk"]))
+        return envelope.order(f"disk-{self._host}-{device}", self.disks[device].disk)
 
     def _write(self, name: str, path: str) -> str:
         program = str(Path(pattern.__file__).absolute())

@@ -11,11 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
+from msgspec import structs
+
 from tailrace.files import make_folder, write_text
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import STOP_LIMIT_S, Program
 from tailrace.live.load import Load, Task
+from tailrace.outcome.types import TrafficHost, TrafficOutcome, Workload
 from tailrace.programs.command import Command
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
@@ -44,7 +48,7 @@ class TrafficLoad(Load):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self.hosts_told: Sequence[Mapping[str, Any]] = ()
+        self.hosts_told: Sequence[TrafficHost] = ()
         """What each process tells of itself, after `measured`."""
         self._folder = Path()
         self._plan: dict[str, Any] = {}
@@ -135,9 +139,10 @@ class TrafficLoad(Load):
             raise FabricError(f"{self.name}: the trial was over before every node listened")
         begun_ps = round(self._begun_s * PS_PER_S)
         merged = self._merged(interval, begun_ps)
-        [own] = merged["workloads"]
-        self.hosts_told = merged["hosts"]
-        tables = merged["tables"]
+        [own] = merged.workloads
+        self.hosts_told = merged.hosts
+        assert merged.tables is not None, "they are asked for"
+        tables: Mapping[str, Mapping[str, Sequence[Any]]] = merged.tables
         # What has an end is timed from its own begin, as a simulated trial is; what has none counts from there on.
         shift_ps = 0 if self.is_finite else begun_ps
         moved, width_ps = tables["workload_series"], self._series_width_ps(tables["workload_series"])
@@ -155,12 +160,12 @@ class TrafficLoad(Load):
             client_ports=self.client_ports(),
         )
 
-    def _series_width_ps(self, series: Mapping[str, list[int]]) -> int:
+    def _series_width_ps(self, series: Mapping[str, Sequence[int]]) -> int:
         """Bins double in width when a trial outgrows them."""
         starts = series["start_ps"]
         return starts[1] - starts[0] if len(starts) > 1 else int(self._plan["observe"]["series_bin_ps"])
 
-    def _merged(self, interval: MeasuredInterval, begun_ps: int) -> Any:
+    def _merged(self, interval: MeasuredInterval, begun_ps: int) -> TrafficOutcome:
         observe = self._plan["observe"] | {"warm_up_ps": max(0, interval.counted_from_ps - begun_ps)}
         write_text(self._folder / "merged.json", json.dumps(self._plan | {"observe": observe}))
         end_ps = max(1, round(interval.span_s * PS_PER_S) - begun_ps)
@@ -172,7 +177,7 @@ class TrafficLoad(Load):
             raise FabricError(f"{NAME} merge: {error}") from None
         if done.returncode:
             raise FabricError(f"{NAME} merge: {done.stderr.strip()}")
-        return json.loads(done.stdout)
+        return msgspec.json.decode(done.stdout, type=TrafficOutcome)
 
 
 def program() -> Path:
@@ -187,16 +192,21 @@ def _place(node: str, vlan: int) -> str:
     return f"{node}.{vlan}" if vlan else node
 
 
-def _shifted(own: dict[str, Any], begun_ps: int) -> dict[str, Any]:
-    """An outcome whose times count from the start of the trial."""
-    completion_ps = own["completion_ps"]
-    return {key: value for key, value in own.items() if key not in ("tcp", "limits", "connection_bytes")} | {
-        "completion_ps": None if completion_ps is None else completion_ps + begun_ps,
-        "counted_from_ps": own["counted_from_ps"] + begun_ps,
-        "user_completion_ps": [None if at is None else at + begun_ps for at in own["user_completion_ps"]],
-    }
+def _shifted(own: Workload, begun_ps: int) -> Workload:
+    """What a workload did, with times from the start of the trial. Its connections are those of Linux, which tells of
+    them itself.
+    """
+    return structs.replace(
+        own,
+        tcp=None,
+        limits=None,
+        connection_bytes=None,
+        completion_ps=None if own.completion_ps is None else own.completion_ps + begun_ps,
+        counted_from_ps=own.counted_from_ps + begun_ps,
+        user_completion_ps=[None if at is None else at + begun_ps for at in own.user_completion_ps],
+    )
 
 
-def _rows(table: Mapping[str, list[int]], latency: str, begun_ps: int) -> list[Row]:
+def _rows(table: Mapping[str, Sequence[int]], latency: str, begun_ps: int) -> list[Row]:
     columns = (table["user"], table["start_ps"], table[latency])
     return [Row(user, start + begun_ps, waited) for user, start, waited in zip(*columns, strict=True)]

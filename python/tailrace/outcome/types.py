@@ -5,7 +5,48 @@ from typing import Literal
 from msgspec import Struct
 
 
-class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class DiskLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """Most of reads and of writes."""
+
+    read_bps: int
+    """Bytes read per second."""
+    read_iops: int
+    """Requests to read per second."""
+    write_bps: int
+    """Bytes written per second."""
+    write_iops: int
+    """Requests to write per second."""
+
+
+class DiskRates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """What a disk does."""
+
+    read_bps: float
+    """Bytes read per second."""
+    read_iops: float
+    """Requests to read per second."""
+    write_bps: float
+    """Bytes written per second."""
+    write_iops: float
+    """Requests to write per second."""
+
+
+class BackingDisk(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """A disk of the machine that stood for a device, held to what the device does."""
+
+    device: str
+    """Name of the device."""
+    disk: str
+    """Major and minor number of the disk."""
+    envelope: DiskLimits
+    """What it was held to."""
+    host: str
+    """Name of the host."""
+    measured: DiskRates
+    """What it does without limits."""
+
+
+class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the programs of a workload have counted of blocks."""
 
     failed_blocks: int
@@ -18,7 +59,7 @@ class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Blocks that arrived."""
 
 
-class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A port that is blocked."""
 
     link: int
@@ -31,7 +72,7 @@ class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Name of the node at the other end."""
 
 
-class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """An interface of a bond."""
 
     received_frames: int
@@ -42,7 +83,7 @@ class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """That it has sent."""
 
 
-class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a switch has settled on."""
 
     name: str
@@ -59,7 +100,7 @@ class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """Name of the node at the other end of that port; null at the root."""
 
 
-class Capture(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Capture(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A capture at a port."""
 
     file: str
@@ -74,7 +115,7 @@ ColumnValues = list[int | float]
 """The values of a column."""
 
 
-class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Connections of a workload, as their sending ends knew them."""
 
     count: int
@@ -89,7 +130,7 @@ class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """The mean; null where none is known."""
 
 
-class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Where all frames are that hosts have sent: delivered, dropped, or in the network."""
 
     delivered: int
@@ -102,7 +143,7 @@ class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """By hosts."""
 
 
-class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A control group with a quota."""
 
     name: str
@@ -115,7 +156,7 @@ class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """For how long it was held."""
 
 
-class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How a core spent its time."""
 
     idle_ps: int
@@ -130,7 +171,7 @@ class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """On programs."""
 
 
-class CoreWait(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class CoreWait(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a workload lost because its programs waited for a core."""
 
     exposed: float
@@ -145,7 +186,7 @@ class CoreWait(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc
     """For which programs waited."""
 
 
-class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Shares of processor time during the measured interval, 0 to 1."""
 
     idle_share: float | None = None
@@ -156,7 +197,7 @@ class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
     """Of one core, by the switch."""
 
 
-class CutOff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class CutOff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What was running when a trial ended: latencies that are known to be longer than this (censored on the right)."""
 
     buckets: list[tuple[int, int]]
@@ -167,7 +208,7 @@ class CutOff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """How long the first of them had been running; 0 where there are none."""
 
 
-class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What became of the datagrams of a sender of frames."""
 
     delivered: int
@@ -178,7 +219,7 @@ class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """That left."""
 
 
-class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Delays of frames, in microseconds."""
 
     frames: int
@@ -189,7 +230,7 @@ class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """The 99th percentile."""
 
 
-class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What Dynamic Packet Prioritization has done."""
 
     deferred_resets: int
@@ -210,7 +251,7 @@ class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
     """Frames of flows that found no entry."""
 
 
-class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames that were dropped for one cause."""
 
     bytes: int | None = None
@@ -219,7 +260,7 @@ class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """How many."""
 
 
-class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the elephant trap has seen."""
 
     bytes: int
@@ -236,7 +277,7 @@ class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """
 
 
-class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Where the connections of a workload end."""
 
     client: str
@@ -249,7 +290,7 @@ class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fal
     """Of its servers."""
 
 
-class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the engine knows of a guest."""
 
     foreign_frames: int
@@ -262,7 +303,7 @@ class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """Frames that did not fit the queueing discipline."""
 
 
-class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Real programs of a trial."""
 
     commands: dict[str, list[str]]
@@ -271,11 +312,11 @@ class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Configuration files, by name."""
     reports: dict[str, str]
     """What programs reported themselves, by workload: the last characters."""
-    versions: dict[str, str]
-    """By program."""
+    versions: dict[str, str | None]
+    """By program; null where it does not tell."""
 
 
-class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Room for the registers of a processor."""
 
     bytes: int
@@ -284,7 +325,7 @@ class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """That there are."""
 
 
-class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How often guests were let run, and why they stopped."""
 
     interrupts: int
@@ -297,7 +338,7 @@ class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
     """Steps of virtual time."""
 
 
-class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How the engine and its guests ran."""
 
     captures: list[Capture]
@@ -318,7 +359,7 @@ class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
     """How often guests ran."""
 
 
-class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What lateness did at a port: the difference between the trial and a switch without lateness for the same
     frames.
     """
@@ -341,7 +382,7 @@ class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Drops that come with that lateness."""
 
 
-class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames that a host lost outside of the modelled queues. Absent where its counters cannot be read."""
 
     rx_dropped: int | None = None
@@ -352,7 +393,7 @@ class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """That the fabric could not give to it."""
 
 
-class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A distribution of lateness, in microseconds."""
 
     max: float
@@ -367,7 +408,7 @@ class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Percentile 99.9."""
 
 
-class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Times for which the machine let a thread wait."""
 
     count: int
@@ -378,7 +419,7 @@ class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """All together."""
 
 
-class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How a fabric ran. What is absent is not told by a foreign switch."""
 
     cpu: Cpu
@@ -427,7 +468,7 @@ Side = Literal["client", "server"]
 """An end of a connection."""
 
 
-class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What went wrong with a connection of a traffic program."""
 
     at_ps: int
@@ -442,7 +483,7 @@ class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """Number of the workload in the plan."""
 
 
-class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A group of priorities that share an ingress buffer."""
 
     bytes_max: int
@@ -461,7 +502,7 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
     """Resumes that were sent."""
 
 
-class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Pauses at one end of a link, by priority."""
 
     paused_ps: list[int]
@@ -474,7 +515,7 @@ class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
     """Those that were over before the end."""
 
 
-class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """An interface of a host that takes part in data-centre bridging."""
 
     limiters: list[int]
@@ -489,7 +530,7 @@ class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Notifications for which there was no limiter left."""
 
 
-class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a host has cut and put together, in the words of `/proc/net/snmp`."""
 
     FragCreates: int
@@ -512,7 +553,7 @@ class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False
     """The most of it."""
 
 
-class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the programs of a workload used of a processor."""
 
     involuntary_switches: int
@@ -527,7 +568,7 @@ class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Switches because they had nothing to do."""
 
 
-class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the processor of a host spent its time on."""
 
     cores: list[CoreTimes]
@@ -558,7 +599,7 @@ class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """Those whose programs ran here."""
 
 
-class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a load generator used."""
 
     involuntary_switches: int
@@ -573,7 +614,7 @@ class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """Switches because it had nothing to do."""
 
 
-class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A host."""
 
     bond: list[BondedInterface] | None = None
@@ -612,7 +653,7 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fal
     """Frames that were sent."""
 
 
-class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How the kernel of a host was set."""
 
     offloads: dict[str, str]
@@ -625,7 +666,7 @@ class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Earlier connections that it remembered: none."""
 
 
-class HypervisorPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class HypervisorPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A port of the switch of a hypervisor."""
 
     is_uplink: bool
@@ -642,7 +683,7 @@ TaskKind = Literal["virtual-cores", "vhost", "polling", "neighbour"]
 """What a task of a hypervisor is."""
 
 
-class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What tasks of one owner used."""
 
     involuntary_switches: int
@@ -659,7 +700,7 @@ class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Switches because they had nothing to do."""
 
 
-class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the cores of a hypervisor spent their time on, and where frames found queues full."""
 
     backlog_overruns: int
@@ -696,7 +737,7 @@ class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Switches from a task that had nothing to do."""
 
 
-class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """The counters of an interface, as `netstat -i` has them. A null is what an engine cannot count, which is not
     zero.
     """
@@ -729,7 +770,7 @@ class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """Frames that the device did not take in time."""
 
 
-class Interfaces(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Interfaces(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Counters of interfaces."""
 
     hosts: dict[str, dict[str, int]]
@@ -738,12 +779,12 @@ class Interfaces(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Of a foreign switch, by name of the interface."""
 
 
-class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Of the transactions, flows or datagrams of a workload that are complete."""
 
     above: CutOff | None = None
     """Those that were longer than the program that measured them counts one by one; absent where there is no such
-    bound.
+    bound. A percentile among them is their least.
     """
     buckets: list[tuple[int, int]]
     """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
@@ -767,7 +808,7 @@ class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """The 99th percentile."""
 
 
-class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """For how long connections were limited by what, added up over both ends. What is absent is not told by a
     system.
     """
@@ -802,7 +843,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """By the sender's processor."""
 
 
-class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What everything on the machine used."""
 
     backlog: dict[str, int]
@@ -821,7 +862,7 @@ class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """On programs."""
 
 
-class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What programs used."""
 
     involuntary_switches: int
@@ -834,7 +875,7 @@ class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Switches because they had nothing to do."""
 
 
-class LivePrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class LivePrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What was run."""
 
     commands: dict[str, list[str]]
@@ -845,7 +886,7 @@ class LivePrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What programs reported themselves, by workload: the last characters."""
 
 
-class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Round trips of a ping, in microseconds. Absent where no answer came."""
 
     max: float | None = None
@@ -856,7 +897,7 @@ class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     """The shortest."""
 
 
-class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the program that switches frames used."""
 
     involuntary_switches: int
@@ -871,7 +912,7 @@ class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Switches because they had nothing to do."""
 
 
-class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How the programs and the machine of a trial were."""
 
     begin_skew_ms: float
@@ -930,7 +971,7 @@ class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fal
     """Congestion windows of the connections that were seen; null without any."""
 
 
-class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """One size of message."""
 
     algorithm: str
@@ -951,7 +992,7 @@ class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """Repetitions that are complete."""
 
 
-class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the ranks of a job have measured."""
 
     pattern: str
@@ -962,7 +1003,7 @@ class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc
     """In the order of the plan."""
 
 
-class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames longer than the MTU of a port."""
 
     egress: int
@@ -971,7 +1012,7 @@ class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc
     """Frames that arrived."""
 
 
-class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Notices of a congestion point."""
 
     feedback_sum: int
@@ -980,7 +1021,7 @@ class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
     """How many were sent."""
 
 
-class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A queue of a port."""
 
     depth_bytes: int
@@ -1003,7 +1044,7 @@ class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fa
     """That were sent."""
 
 
-class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames with data of one source of traffic in one queue."""
 
     dropped_frames: int
@@ -1016,7 +1057,7 @@ class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Names of the workloads of the source."""
 
 
-class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """The counters of a port of a switch. What is absent cannot be told by an engine that does not look into the
     switch.
     """
@@ -1047,26 +1088,7 @@ class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fal
     """Sent by all queues."""
 
 
-class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A spanning tree, as it has settled."""
-
-    blocked: list[BlockedPort]
-    """Its alternate ports."""
-    bridges: list[Bridge]
-    """By switch, in the order of the plan."""
-    forwards: list[bool]
-    """By link, in the order of the plan, whether it forwards."""
-    instance: int
-    """Number of the instance; 0 is the common one."""
-    path_costs: list[int]
-    """By link, in the order of the plan."""
-    roots: list[str]
-    """Names of the switches that are a root: one for each part of a network that is not connected."""
-    vlans: list[int]
-    """The VLANs of the instance."""
-
-
-class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Losses of one source of traffic."""
 
     frames: int
@@ -1077,7 +1099,7 @@ class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Names of the workloads of the source."""
 
 
-class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A switch."""
 
     buffer_bytes: int
@@ -1096,7 +1118,120 @@ class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     """Frames without a way to their destination; absent where an engine cannot look into the switch."""
 
 
-class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class NetworkOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """The part of an outcome that the network knows: what a fabric tells of a measured interval."""
+
+    conservation: Conservation | None = None
+    """Where all frames are; absent where an engine cannot look into the switch."""
+    counted_from_ps: int | None = None
+    """When counting began, from the start of the trial."""
+    digest: str | None
+    """Of everything that happened, in hexadecimal; null where it is not known."""
+    end_ps: int
+    """Length of the interval."""
+    fabric: Fabric | None = None
+    """How the fabric ran; absent in virtual time."""
+    interfaces: dict[str, LosslessInterface] | None = None
+    """By host, the interfaces that take part in data-centre bridging."""
+    name: str
+    """Of the plan."""
+    netstat: list[Interface]
+    """Interfaces of hosts, then ports of switches."""
+    ports: list[Port]
+    """By switch, in the order of the plan."""
+    seed: int
+    """Of the plan."""
+    switches: list[Switch]
+    """In the order of the plan."""
+    tables: dict[str, dict[str, ColumnValues]] | None = None
+    """Observed ports over time."""
+
+
+class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """A spanning tree, as it has settled."""
+
+    blocked: list[BlockedPort]
+    """Its alternate ports."""
+    bridges: list[Bridge]
+    """By switch, in the order of the plan."""
+    forwards: list[bool]
+    """By link, in the order of the plan, whether it forwards."""
+    instance: int
+    """Number of the instance; 0 is the common one."""
+    path_costs: list[int]
+    """By link, in the order of the plan."""
+    roots: list[str]
+    """Names of the switches that are a root: one for each part of a network that is not connected."""
+    vlans: list[int]
+    """The VLANs of the instance."""
+
+
+class StorageDevices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """What devices did."""
+
+    busy_s: float
+    """For how long they had something to do, added up over all."""
+    count: int
+    """How many there are."""
+    pieces: int
+    """Pieces of requests that they completed."""
+    pieces_wait_s: float
+    """From submission to completion of each piece, added up."""
+
+
+class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """What requests waited for, in seconds, added up over all. Absent where a program does not tell."""
+
+    device: float | None = None
+    """The medium and the link of the device, while they serve it."""
+    network: float | None = None
+    """The network, and what is before and behind it."""
+    processor: float | None = None
+    """The processor of the initiator, and that processor's work."""
+    queue: float | None = None
+    """The block layer and the device, for what came before."""
+    r2t: float | None = None
+    """The target's permission to send data (ready to transfer)."""
+    turn: float | None = None
+    """Their turn: their job had as many requests under way as it may."""
+
+
+class StorageOp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """Requests that ask for the same."""
+
+    bytes: int
+    """What they read or wrote."""
+    count: int
+    """How many."""
+    latency: Latency | None
+    """From the intended start; null where there are none."""
+    waits_s: StorageWaits
+    """What they waited for."""
+
+
+class StorageRequests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """Requests of storage that are complete, by what they asked for, and what devices did."""
+
+    devices: StorageDevices | None
+    """What the devices did; null where they are real ones."""
+    flush: StorageOp
+    """Requests that flush."""
+    read: StorageOp
+    """Requests that read."""
+    write: StorageOp
+    """Requests that write."""
+
+
+class StorageInitiator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """What an initiator did."""
+
+    name: str
+    """Name of its host."""
+    requests: StorageRequests
+    """Its requests."""
+
+
+class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the programs of a workload have counted of requests."""
 
     answered: int
@@ -1117,63 +1252,7 @@ class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Given up because their time was over."""
 
 
-class StorageDevices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """What devices did."""
-
-    busy_s: float
-    """For how long they had something to do, added up over all."""
-    count: int
-    """How many there are."""
-    pieces: int
-    """Pieces of requests that they completed."""
-    pieces_wait_s: float
-    """From submission to completion of each piece, added up."""
-
-
-class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """What requests waited for, in seconds, added up over all. Absent where a program does not tell."""
-
-    device: float | None = None
-    """The medium and the link of the device, while they serve it."""
-    network: float | None = None
-    """The network, and what is before and behind it."""
-    processor: float | None = None
-    """The processor of the initiator, and that processor's work."""
-    queue: float | None = None
-    """The block layer and the device, for what came before."""
-    r2t: float | None = None
-    """The target's permission to send data (ready to transfer)."""
-    turn: float | None = None
-    """Their turn: their job had as many requests under way as it may."""
-
-
-class StorageOp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """Requests that ask for the same."""
-
-    bytes: int
-    """What they read or wrote."""
-    count: int
-    """How many."""
-    latency: Latency | None
-    """From the intended start; null where there are none."""
-    waits_s: StorageWaits
-    """What they waited for."""
-
-
-class StorageRequests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """Requests of storage that are complete, by what they asked for, and what devices did."""
-
-    devices: StorageDevices | None
-    """What the devices did; null where they are real ones."""
-    flush: StorageOp
-    """Requests that flush."""
-    read: StorageOp
-    """Requests that read."""
-    write: StorageOp
-    """Requests that write."""
-
-
-class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Counters of TCP connections, added up. What is absent is not told by a system."""
 
     acks_sent: int | None = None
@@ -1198,9 +1277,11 @@ class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=Fals
     """Retransmission timeouts."""
 
 
-class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a workload did. What is absent belongs to other kinds, or is not told by an engine or a program."""
 
+    backing: list[BackingDisk] | None = None
+    """Disks that stood for its device; absent where that is none with limits."""
     block_counts: BlockCounts | None = None
     """Of kinds whose programs count blocks."""
     block_latency: Latency | None = None
@@ -1219,6 +1300,8 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc
     """Transactions that were rolled back and tried again, by error of the database."""
     goodput_bytes: int
     """Payload that arrived."""
+    initiators: list[StorageInitiator] | None = None
+    """Of storage, what each initiator did; absent where a program or an engine does not tell."""
     kind: str
     """As in the plan."""
     latency: Latency | None
@@ -1243,7 +1326,7 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc
     """When each user was done, from the start of the trial; null for those that were not."""
 
 
-class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a trial gave."""
 
     cancelled: bool
@@ -1292,9 +1375,49 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=
     """Only simulated; empty without spanning trees."""
     switches: list[Switch]
     """In the order of the plan."""
-    tables: dict[str, dict[str, ColumnValues]] | None = None
-    """Observed ports over time, where a fabric tells them with the outcome."""
     wall_s: float
     """Wall-clock time that the trial took."""
+    workloads: list[Workload]
+    """In the order of the plan."""
+
+
+class TrafficHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """What the traffic program of a host tells of itself."""
+
+    calls: int
+    """How often it was called."""
+    ended_ps: int
+    """When it ended, from the start of the trial."""
+    failures: list[Failure]
+    """What went wrong with its connections."""
+    late_max_ps: int
+    """The most by which it was late."""
+    late_mean_ps: int
+    """By how much it was late in the mean of all calls."""
+    name: str
+    """Name of the host."""
+    program_busy_ps: int
+    """For how long it was busy."""
+    unsent_datagrams: int
+    """Datagrams that the system did not take."""
+
+
+class TrafficOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """The part of an outcome that the traffic programs know."""
+
+    counted_from_ps: int
+    """When counting began, from the start of the trial."""
+    end_ps: int
+    """When the trial ended, from its start."""
+    finished: bool
+    """Whether everything that has an end was complete."""
+    hosts: list[TrafficHost]
+    """Of every host that takes part."""
+    name: str
+    """Of the plan."""
+    seed: int
+    """Of the plan."""
+    tables: dict[str, dict[str, ColumnValues]] | None = None
+    """Transactions and more."""
     workloads: list[Workload]
     """In the order of the plan."""

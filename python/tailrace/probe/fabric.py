@@ -10,20 +10,20 @@ from tailrace.live.lab.standing import Standing, exec_words
 from tailrace.probe.path import Asked, Direction, Located, probe
 from tailrace.probe.talk import Agent, ProbeError
 from tailrace.probe.ways import OneWay
-from tailrace.probe.where import located, since
+from tailrace.probe.where import Counted, located
 
-Counters = Callable[[], Mapping[str, Any]]
+Counters = Callable[[], Counted]
 
 
 def probe_standing(fabric: Standing, ends: tuple[str, str], asked: Asked) -> list[Direction]:
     """Both directions between two hosts of a fabric that stays up."""
-    return _probe(fabric, ends, asked, lambda: dict(fabric.call("counters").get("outcome", {})))
+    return _probe(fabric, ends, asked, lambda: Counted.of(fabric.counters()))
 
 
 def probe_lab(lab: Lab, ends: tuple[str, str], asked: Asked) -> list[Direction]:
     """Both directions between two hosts of a lab."""
     as_standing = Standing("lab", lab.folder, lab.ready)
-    return _probe(as_standing, ends, asked, lambda: dict(lab.call("counters").get("outcome", {})))
+    return _probe(as_standing, ends, asked, lambda: Counted.of(lab.counters()))
 
 
 def _probe(fabric: Standing, ends: tuple[str, str], asked: Asked, counters: Counters) -> list[Direction]:
@@ -46,7 +46,7 @@ def _locate(plan: Mapping[str, Any], ends: tuple[str, str], counters: Counters) 
     def locate(send: Callable[[], None], probes: int) -> dict[str, Any] | None:
         before = counters()
         send()
-        return located(plan, ends, since(counters(), before), probes)
+        return located(plan, ends, counters().since(before), probes)
 
     return locate
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tailrace.outcome.types import Outcome
 from tailrace.probe.path import Asked, Direction, Located, probe
 from tailrace.probe.search import HEADERS_BYTES, Attempt
-from tailrace.probe.where import Outcome, located
+from tailrace.probe.where import Counted, located
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.kinds import kind_named
@@ -33,7 +34,7 @@ class VirtualWay:
         self._ends = ends
         self._trials = 0
         self.plan: Mapping[str, Any] = {}
-        self.outcome: Outcome = {}
+        self.counted = Counted()
 
     def __call__(self, payload_bytes: int, count: int) -> Attempt:
         """Runs a trial. What is above the MTU of the sender, its kernel refuses."""
@@ -42,9 +43,10 @@ class VirtualWay:
             return Attempt(payload_bytes, 0, 0, own_mtu=own_mtu)
         self._trials += 1
         self.plan = lower(self._probing(payload_bytes, count), WORKLOAD, self._trials)
-        self.outcome = self._run(canonical_json(self.plan))
-        [workload] = self.outcome["workloads"]
-        return Attempt(payload_bytes, count, int(workload["transactions"]))
+        outcome = self._run(canonical_json(self.plan))
+        self.counted = Counted.of(outcome)
+        [workload] = outcome.workloads
+        return Attempt(payload_bytes, count, workload.transactions)
 
     def _probing(self, payload_bytes: int, count: int) -> Scenario:
         source, destination = self._ends
@@ -79,6 +81,6 @@ def _locate(way: VirtualWay, ends: tuple[str, str]) -> Located:
 
     def locate(send: Callable[[], None], probes: int) -> dict[str, Any] | None:
         send()
-        return located(way.plan, ends, way.outcome, probes)
+        return located(way.plan, ends, way.counted, probes)
 
     return locate

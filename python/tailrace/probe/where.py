@@ -5,15 +5,14 @@ The ports tell that count frames above their MTU; without them, the counters of 
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import convert
+from tailrace.outcome.types import NetworkOutcome, Outcome
+from tailrace.results.ports.interfaces import Row, difference, rows_of
 
-from tailrace.outcome.types import Interface
-from tailrace.results.ports.interfaces import Row, rows_of
-
-Outcome = Mapping[str, Any]
+Place = tuple[int, str, str, str]
+"""Place of a port in the outcome, its switch and the node at its other end; `ingress` or `egress`."""
 
 
 @dataclass(frozen=True)
@@ -33,54 +32,44 @@ class Point:
         return f"{self.node}>{self.towards}"
 
 
-def located(plan: Mapping[str, Any], ends: tuple[str, str], counted: Outcome, probes: int) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class Counted:
+    """What a network has counted."""
+
+    too_long: Mapping[Place, int] = field(default_factory=dict)
+    """Frames longer than the MTU of a port."""
+    rows: Sequence[Row] = ()
+    """Interfaces."""
+
+    @classmethod
+    def of(cls, told: Outcome | NetworkOutcome) -> "Counted":
+        """From an outcome, or from what a fabric tells."""
+        found = {
+            (number, port.node, port.towards, side): frames
+            for number, port in enumerate(told.ports)
+            if (drops := port.mtu_drops) is not None
+            for side, frames in (("egress", drops.egress), ("ingress", drops.ingress))
+        }
+        return cls(found, rows_of(told.netstat))
+
+    def since(self, before: "Counted") -> "Counted":
+        """What was counted after an earlier reading."""
+        found = {place: frames - before.too_long.get(place, 0) for place, frames in self.too_long.items()}
+        return Counted(found, difference(self.rows, before.rows))
+
+
+def located(plan: Mapping[str, Any], ends: tuple[str, str], counted: Counted, probes: int) -> dict[str, Any] | None:
     """Where `probes` frames ended that were sent while `counted` was counted; None when the counters do not tell."""
-    return _by_mtu(counted) or _by_interfaces(points(plan, ends), _rows(counted), probes)
+    return _by_mtu(counted) or _by_interfaces(points(plan, ends), counted.rows, probes)
 
 
-def _rows(counted: Outcome) -> list[Row]:
-    return rows_of(convert(counted.get("netstat") or [], list[Interface]))
-
-
-def since(now: Outcome, before: Outcome) -> Outcome:
-    """What was counted between two readings."""
-    return {
-        "ports": [_less(port, old) for port, old in zip(now.get("ports", []), before.get("ports", []), strict=True)],
-        "netstat": [
-            _less(row, old) for row, old in zip(now.get("netstat", []), before.get("netstat", []), strict=True)
-        ],
-    }
-
-
-def _less(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in now.items():
-        old = before.get(key)
-        if key in ("mtu_bytes", "rate_bps"):
-            found[key] = value
-        elif isinstance(value, int) and isinstance(old, int):
-            found[key] = value - old
-        elif key == "mtu_drops" and value is not None:
-            found[key] = {side: count - (old or {}).get(side, 0) for side, count in value.items()}
-        else:
-            found[key] = value
-    return found
-
-
-def _by_mtu(counted: Outcome) -> dict[str, Any] | None:
+def _by_mtu(counted: Counted) -> dict[str, Any] | None:
     """The port that has counted most frames above its MTU."""
-    found = [
-        (count, port, side)
-        for port in counted.get("ports", [])
-        for side, count in (port.get("mtu_drops") or {}).items()
-        if count > 0
-    ]
-    if not found:
+    if not any(counted.too_long.values()):
         return None
-    frames, port, side = max(found, key=lambda each: each[0])
-    mtus = {(row.node, row.towards): row.mtu_bytes for row in _rows(counted)}
-    name = f"{port['node']}>{port['towards']}"
-    mtu = mtus.get((port["node"], port["towards"]))
+    (_, node, towards, side), frames = max(counted.too_long.items(), key=lambda each: each[1])
+    mtu = {(row.node, row.towards): row.mtu_bytes for row in counted.rows}.get((node, towards))
+    name = f"{node}>{towards}"
     stated = f", whose MTU is {mtu}" if mtu else ""
     how = "arriving at" if side == "ingress" else "leaving by"
     return {
@@ -88,7 +77,7 @@ def _by_mtu(counted: Outcome) -> dict[str, Any] | None:
         "side": side,
         "mtu_bytes": mtu,
         "frames": frames,
-        "words": f"dropped by {port['node']}, {how} its port {name}{stated}: the port counted {frames}",
+        "words": f"dropped by {node}, {how} its port {name}{stated}: the port counted {frames}",
     }
 
 

@@ -10,9 +10,11 @@ not kept.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+
+from msgspec import structs
 
 from tailrace.programs import knot
 from tailrace.programs.command import Command
@@ -192,8 +194,7 @@ class Dnsperf:
         )
         found = measured(self.work, told, interval)
         latencies = latency_outcome(one.latency_us * PS_PER_US for one in done if one.latency_us is not None)
-        found.outcome["latency"] = latencies
-        return found
+        return replace(found, outcome=structs.replace(found.outcome, latency=latencies))
 
     @staticmethod
     def report(said: str) -> str:

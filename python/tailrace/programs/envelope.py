@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailrace.outcome.types import BackingDisk, DiskLimits, DiskRates
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.scenario.text.tails import mean_of
@@ -33,10 +34,10 @@ CHECKS = {
 """What fio does to find each limit of this machine, and the name of the result."""
 DEVICES = Path("/sys/dev/block")
 WORDS = {
-    "read_iops": ("reads", "requests/s"),
-    "write_iops": ("writes", "requests/s"),
     "read_bps": ("reads", "B/s"),
     "write_bps": ("writes", "B/s"),
+    "read_iops": ("reads", "requests/s"),
+    "write_iops": ("writes", "requests/s"),
 }
 
 
@@ -58,6 +59,11 @@ class Envelope:
             _iops(device["servers"], mean_of(device[key])) for key in ("read_latency", "write_latency")
         )
         return cls(device["read_bps"] // BITS, device["write_bps"] // BITS, read_iops, write_iops)
+
+    @property
+    def limits(self) -> DiskLimits:
+        """For an outcome."""
+        return DiskLimits(**{key: getattr(self, key) for key in CHECKS})
 
     def order(self, name: str, disk: str) -> dict[str, Any]:
         """The limits as the fabric takes them; programs of the same `name` share them."""
@@ -90,24 +96,25 @@ def check_command(name: str, path: str, size_bytes: int) -> Command:
     return Command(name, argv)
 
 
-def read_check(text: str) -> dict[str, float]:
+def read_check(text: str) -> DiskRates:
     """What the disk does, by the names of the limits. Raises `ProgramError` where fio reports no such jobs."""
     try:
         rows = {row["jobname"]: row for row in json.loads(text[text.index("{") :])["jobs"]}
-        return {
-            key: float(rows[key]["write" if "write" in mode else "read"][figure])
-            for key, (mode, _, figure) in CHECKS.items()
-        }
+        return DiskRates(
+            **{
+                key: float(rows[key]["write" if "write" in mode else "read"][figure])
+                for key, (mode, _, figure) in CHECKS.items()
+            }
+        )
     except (ValueError, KeyError, TypeError):
         raise ProgramError("fio did not report what the disk does without limits") from None
 
 
-def shortfalls(backing: Mapping[str, Any]) -> list[str]:
-    """What the disk does not reach, from `backing` of an outcome: the envelope would not be the bound."""
+def shortfalls(backing: BackingDisk) -> list[str]:
+    """What the disk does not reach: the envelope would not be the bound."""
     found = []
-    for key, wanted in backing["envelope"].items():
-        measured = backing["measured"][key]
+    for key, (op, unit) in WORDS.items():
+        wanted, measured = getattr(backing.envelope, key), getattr(backing.measured, key)
         if wanted < IOPS_MAX and measured < wanted:
-            op, unit = WORDS[key]
-            found.append(f"{op} {measured:,.0f} {unit}, and the device '{backing['device']}' has {wanted:,.0f}")
+            found.append(f"{op} {measured:,.0f} {unit}, and the device '{backing.device}' has {wanted:,.0f}")
     return found

@@ -4,6 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import convert
+
+from tailrace.outcome.types import CutOff, Latency
 from tailrace.statistics import Histogram
 
 SIGNIFICANT_BITS = 11
@@ -12,7 +15,7 @@ PS_PER_NS = 1000
 PERCENTILES = (("p50_ps", 50.0), ("p90_ps", 90.0), ("p95_ps", 95.0), ("p99_ps", 99.0), ("p99_9_ps", 99.9))
 
 
-def latency_outcome(latencies_ps: Iterable[int]) -> dict[str, Any] | None:
+def latency_outcome(latencies_ps: Iterable[int]) -> Latency | None:
     """The `latency` object of an outcome; None when nothing was recorded."""
     values = sorted(latencies_ps)
     if not values:
@@ -26,14 +29,13 @@ def latency_outcome(latencies_ps: Iterable[int]) -> dict[str, Any] | None:
         "buckets": [[edge, count] for edge, count in sorted(counts.items())],
     }
     histogram = Histogram.counted(counts, {}, sum_ps=sum(values), min_ps=values[0], max_ps=values[-1])
-    return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}
+    return convert(summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}, Latency)
 
 
-def cut_off_outcome(waits_ps: Sequence[int]) -> dict[str, Any]:
+def cut_off_outcome(waits_ps: Sequence[int]) -> CutOff:
     """The `cut_off` object of an outcome: what was running when the trial ended, and how long it had."""
     counts = Counter(_edge_ps(wait) for wait in waits_ps)
-    buckets = [[edge, count] for edge, count in sorted(counts.items())]
-    return {"count": len(waits_ps), "longest_ps": max(waits_ps, default=0), "buckets": buckets}
+    return CutOff(count=len(waits_ps), longest_ps=max(waits_ps, default=0), buckets=sorted(counts.items()))
 
 
 def _edge_ps(value_ps: int) -> int:

@@ -1,8 +1,8 @@
 """What a program did for a workload, from its logs."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from tailrace.outcome.types import Workload
 from tailrace.programs.series import Moved, Row
 
 PS_PER_S = 10**12
@@ -37,7 +37,7 @@ class MeasuredInterval:
 class Measured:
     """The measurements of one workload."""
 
-    outcome: dict[str, Any]
+    outcome: Workload
     rows: list[Row] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
     begun_ps: int | None = None

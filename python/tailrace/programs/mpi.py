@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tailrace.errors import KeyPath
+from tailrace.outcome.types import MpiSize, MpiTimes, Workload
 from tailrace.programs.draws import Draw
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
@@ -169,47 +170,71 @@ def measured(work: MpiWork, told: Sequence[Told], interval: MeasuredInterval, be
     ends_ps = [_end_ps(work, _until(rank, ended_ns), zero_ns) for rank in told]
     whole_ps = [end for end in ends_ps if end is not None]
     moved = [part for rank in told for part in _moved(rank, zero_ns)]
-    outcome = {
-        "name": work.name,
-        "kind": KIND,
-        "completion_ps": max(whole_ps) if len(whole_ps) == len(ends_ps) else None,
-        "counted_from_ps": 0,
-        "transactions": len(rows),
-        "goodput_bytes": sum(part.size_bytes for part in moved),
-        "latency": latency_outcome(row.latency_ps for row in rows),
-        "cut_off": cut_off_outcome([]),
-        "user_completion_ps": ends_ps,
-        **tallies(len(rows), len(rows), connections=sum(int(rank.sizes[-1]["opened"]) for rank in told if rank.sizes)),
-        "mpi_times": times(work, [_sizes_of(work, timed, index) for index in range(len(work.sizes))]),
-    }
+    opened = sum(int(rank.sizes[-1]["opened"]) for rank in told if rank.sizes)
+    outcome = Workload(
+        name=work.name,
+        kind=KIND,
+        completion_ps=max(whole_ps) if len(whole_ps) == len(ends_ps) else None,
+        counted_from_ps=0,
+        transactions=len(rows),
+        goodput_bytes=sum(part.size_bytes for part in moved),
+        latency=latency_outcome(row.latency_ps for row in rows),
+        cut_off=cut_off_outcome([]),
+        user_completion_ps=ends_ps,
+        request_counts=tallies(len(rows), len(rows), connections=opened),
+        mpi_times=times(work, [_sizes_of(work, timed, index) for index in range(len(work.sizes))]),
+    )
     begun_ps = (begun_ns // NS_PER_US - interval.begun_wall_us) * PS_PER_US
     offset_ps = (zero_ns - interval.begun_wall_us * NS_PER_US) * PS_PER_NS
     return Measured(outcome, rows, moved, begun_ps, offset_ps=offset_ps)
 
 
-def times(work: MpiWork, sizes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Timed:
+    """What is known of one size of message."""
+
+    repetitions: int
+    """That are complete."""
+    ranks: int
+    """That have measured."""
+    mean_of_ranks_ps: Sequence[float]
+    min_ps: int | None
+    """The shortest; None where none is complete."""
+    max_ps: int | None
+
+
+def times(work: MpiWork, sizes: Sequence[Timed]) -> MpiTimes:
     """The `mpi_times` object of an outcome, from what is known of each size."""
     asked = str(work.raw.get("algorithm") or "auto")
-    return {
-        "pattern": work.pattern,
-        "ranks": len(work.ranks),
-        "sizes": [
-            {"bytes": size, "planned": planned, "ranks": work.timed, "algorithm": asked} | dict(found)
+    return MpiTimes(
+        pattern=work.pattern,
+        ranks=len(work.ranks),
+        sizes=[
+            MpiSize(
+                bytes=size,
+                planned=planned,
+                algorithm=asked,
+                ranks=found.ranks,
+                repetitions=found.repetitions,
+                mean_of_ranks_ps=list(found.mean_of_ranks_ps),
+                min_ps=found.min_ps,
+                max_ps=found.max_ps,
+            )
             for size, planned, found in zip(work.sizes, work.iterations, sizes, strict=True)
         ],
-    }
+    )
 
 
-def _sizes_of(work: MpiWork, timed: Sequence[Sequence[Sequence[Iteration]]], index: int) -> dict[str, Any]:
+def _sizes_of(work: MpiWork, timed: Sequence[Sequence[Sequence[Iteration]]], index: int) -> Timed:
     of_ranks = [[one.took_ns * PS_PER_NS for one in by_size[index]] for by_size in timed]
     done = [rank for rank in of_ranks if rank]
-    return {
-        "repetitions": max((len(rank) for rank in done), default=0),
-        "ranks": len(done),
-        "mean_of_ranks_ps": [sum(rank) / len(rank) for rank in done],
-        "min_ps": min((min(rank) for rank in done), default=None),
-        "max_ps": max((max(rank) for rank in done), default=None),
-    }
+    return Timed(
+        repetitions=max((len(rank) for rank in done), default=0),
+        ranks=len(done),
+        mean_of_ranks_ps=[sum(rank) / len(rank) for rank in done],
+        min_ps=min((min(rank) for rank in done), default=None),
+        max_ps=max((max(rank) for rank in done), default=None),
+    )
 
 
 def _until(rank: Told, ended_ns: int) -> list[list[Iteration]]:

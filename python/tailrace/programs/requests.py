@@ -1,10 +1,13 @@
 """Requests of real programs: what users have to do, what such programs cannot do, and what was measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from tailrace.errors import KeyPath
+from tailrace.outcome.types import RequestCounts
 from tailrace.programs.draws import Draw, UnknownDrawError
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.transactions import measured as measured_transactions
@@ -147,16 +150,20 @@ def no_pauses(program: str, workload: Requests) -> Found:
 def measured(work: RequestWork, whole: Sequence[Transaction], lag_us: float | None, at: MeasuredInterval) -> Measured:
     """The measurements of an interval, from all requests that were logged with user and time."""
     one = measured_transactions(work, whole, lag_us, at)
-    answered = int(one.outcome["transactions"])
-    begun = answered + int(one.outcome["cut_off"]["count"])
-    told = tallies(begun, answered, connections=work.users if work.is_kept else begun)
-    return Measured(one.outcome | {"kind": KIND} | told, one.rows, one.moved, one.begun_ps, one.lag_us, one.cut_off)
+    begun = one.outcome.transactions + one.outcome.cut_off.count
+    counts = tallies(begun, one.outcome.transactions, connections=work.users if work.is_kept else begun)
+    return replace(one, outcome=structs.replace(one.outcome, kind=KIND, request_counts=counts))
 
 
-def tallies(begun: int, answered: int, *, connections: int, failed: int = 0, lost_queries: int = 0) -> dict[str, Any]:
+def tallies(begun: int, answered: int, *, connections: int, failed: int = 0, lost_queries: int = 0) -> RequestCounts:
     """The `request_counts` object of an outcome."""
-    counts = {"begun": begun, "answered": answered, "failed": failed, "connections": connections}
-    return {
-        "request_counts": counts
-        | {"failed_connections": 0, "lost_queries": lost_queries, "failed_calls": 0, "timed_out": 0}
-    }
+    return RequestCounts(
+        begun=begun,
+        answered=answered,
+        failed=failed,
+        connections=connections,
+        failed_connections=0,
+        lost_queries=lost_queries,
+        failed_calls=0,
+        timed_out=0,
+    )

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tailrace.errors import KeyPath
+from tailrace.outcome.types import StorageInitiator, StorageOp, StorageRequests, StorageWaits, Workload
 from tailrace.programs.envelope import Envelope
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
@@ -194,40 +195,41 @@ def measured(work: StorageWork, whole: Sequence[Done], interval: MeasuredInterva
     rows = sorted((_row(work, one, zero_us) for one in counted), key=attrgetter("start_ps"))
     ends_ps = _ends_ps(work, counted, zero_us)
     whole_ps = [end for end in ends_ps if end is not None]
-    outcome = {
-        "name": work.name,
-        "kind": KIND,
-        "completion_ps": max(whole_ps) if len(whole_ps) == len(ends_ps) else None,
-        "counted_from_ps": 0 if work.is_finite else counted_from_ps,
-        "transactions": len(counted),
-        "goodput_bytes": sum(one.size_bytes for one in counted),
-        "latency": latency_outcome(one.latency_ns * PS_PER_NS for one in counted),
-        "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
-        "user_completion_ps": ends_ps,
-        "storage_requests": by_op(counted),
-        "initiators": [
-            {"name": name, **by_op([one for one in counted if one.initiator == number])}
+    outcome = Workload(
+        name=work.name,
+        kind=KIND,
+        completion_ps=max(whole_ps) if len(whole_ps) == len(ends_ps) else None,
+        counted_from_ps=0 if work.is_finite else counted_from_ps,
+        transactions=len(counted),
+        goodput_bytes=sum(one.size_bytes for one in counted),
+        latency=latency_outcome(one.latency_ns * PS_PER_NS for one in counted),
+        cut_off=cut_off_outcome([row.latency_ps for row in cut_off]),
+        user_completion_ps=ends_ps,
+        storage_requests=by_op(counted),
+        initiators=[
+            StorageInitiator(name=name, requests=by_op([one for one in counted if one.initiator == number]))
             for number, name in enumerate(work.initiators)
         ],
-    }
+    )
     moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, work.block_bytes) for row in rows]
     skew_ms = (max(known_us) - begun_us) / US_PER_MS if len(known_us) > 1 else None
     offset_ps = begun_ps if work.is_finite else 0
     return Measured(outcome, rows, moved, begun_ps, cut_off=cut_off, offset_ps=offset_ps, start_skew_ms=skew_ms)
 
 
-def by_op(counted: Sequence[Done]) -> dict[str, Any]:
+def by_op(counted: Sequence[Done]) -> StorageRequests:
     """Requests, bytes and latencies of reads and of writes. fio does not tell what they waited for."""
-    made: dict[str, Any] = {"devices": None}
-    for op, name in OPS.items():
-        own = [one for one in counted if one.op == op]
-        made[name] = {
-            "count": len(own),
-            "bytes": sum(one.size_bytes for one in own),
-            "latency": latency_outcome(one.latency_ns * PS_PER_NS for one in own),
-            "waits_s": {},
-        }
-    return made | {"flush": {"count": 0, "bytes": 0, "latency": None, "waits_s": {}}}
+    made = {name: _requests([one for one in counted if one.op == op]) for op, name in OPS.items()}
+    return StorageRequests(devices=None, flush=_requests([]), **made)
+
+
+def _requests(of: Sequence[Done]) -> StorageOp:
+    return StorageOp(
+        count=len(of),
+        bytes=sum(one.size_bytes for one in of),
+        latency=latency_outcome(one.latency_ns * PS_PER_NS for one in of),
+        waits_s=StorageWaits(),
+    )
 
 
 def _first_us(work: StorageWork, whole: Sequence[Done]) -> list[int | None]:

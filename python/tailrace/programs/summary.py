@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import convert
+
+from tailrace.outcome.types import Latency, Workload
 from tailrace.programs.latency import PERCENTILES, cut_off_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
 from tailrace.programs.requests import KIND, RequestWork, tallies
@@ -27,7 +30,7 @@ class Distribution:
         """Of those that are known."""
         return sum(count for _, count in self.buckets)
 
-    def outcome(self) -> dict[str, Any] | None:
+    def outcome(self) -> Latency | None:
         """The `latency` object of an outcome; None without any."""
         if not self.count:
             return None
@@ -54,7 +57,9 @@ class Distribution:
             max_ps=longest_ps,
             longest_cut_off_ps=least if above else 0,
         )
-        return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}
+        # A percentile among those of which only a bound is known is that bound.
+        found = {key: histogram.percentile_ps(percent) or least for key, percent in PERCENTILES}
+        return convert(summary | found, Latency)
 
 
 @dataclass(frozen=True)
@@ -76,21 +81,22 @@ def measured(work: RequestWork, told: Summary, interval: MeasuredInterval) -> Me
     """In the format of other workloads, without rows of requests. What ran at the end is not known."""
     begun_wall_us = interval.begun_wall_us
     ended_ps = None if told.ended_wall_us is None else (told.ended_wall_us - begun_wall_us) * PS_PER_US
-    outcome = {
-        "name": work.name,
-        "kind": KIND,
-        "completion_ps": ended_ps,
-        "counted_from_ps": told.counted_from_ps,
-        "transactions": told.completed,
-        "goodput_bytes": told.completed * work.response_bytes,
-        "latency": told.latencies.outcome() if told.latencies else None,
-        "cut_off": cut_off_outcome([]),
-        "user_completion_ps": [ended_ps] * (work.users if work.arrival_gap_ps is None else 1),
-    } | tallies(
-        told.completed + told.failed,
-        told.completed,
-        connections=0 if work.is_udp else work.users,
-        failed=told.failed,
-        lost_queries=told.failed,
+    outcome = Workload(
+        name=work.name,
+        kind=KIND,
+        completion_ps=ended_ps,
+        counted_from_ps=told.counted_from_ps,
+        transactions=told.completed,
+        goodput_bytes=told.completed * work.response_bytes,
+        latency=told.latencies.outcome() if told.latencies else None,
+        cut_off=cut_off_outcome([]),
+        user_completion_ps=[ended_ps] * (work.users if work.arrival_gap_ps is None else 1),
+        request_counts=tallies(
+            told.completed + told.failed,
+            told.completed,
+            connections=0 if work.is_udp else work.users,
+            failed=told.failed,
+            lost_queries=told.failed,
+        ),
     )
     return Measured(outcome, moved=list(told.moved), begun_ps=(told.begun_wall_us - begun_wall_us) * PS_PER_US)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tailrace.errors import KeyPath
+from tailrace.outcome.types import Workload
 from tailrace.programs.draws import Draw, UnknownDrawError
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
@@ -39,17 +40,17 @@ def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, int
     ends = _ends_of(work, done)
     ends_ps = [None if end is None else (end - begun_wall_us) * PS_PER_US for end in ends]
     cut_off = _cut_off(work, whole, interval)
-    outcome = {
-        "name": work.name,
-        "kind": "oltp",
-        "completion_ps": None if None in ends_ps else max(end for end in ends_ps if end is not None),
-        "counted_from_ps": counted_from_ps,
-        "transactions": len(counted),
-        "goodput_bytes": len(counted) * size,
-        "latency": latency_outcome(one.latency_us * PS_PER_US for one in reported),
-        "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
-        "user_completion_ps": ends_ps,
-    }
+    outcome = Workload(
+        name=work.name,
+        kind="oltp",
+        completion_ps=None if None in ends_ps else max(end for end in ends_ps if end is not None),
+        counted_from_ps=counted_from_ps,
+        transactions=len(counted),
+        goodput_bytes=len(counted) * size,
+        latency=latency_outcome(one.latency_us * PS_PER_US for one in reported),
+        cut_off=cut_off_outcome([row.latency_ps for row in cut_off]),
+        user_completion_ps=ends_ps,
+    )
     rows = [_row(one, begun_wall_us) for one in sorted(reported, key=lambda one: one.intended_us)]
     all_rows = [_row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)]
     moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in all_rows]

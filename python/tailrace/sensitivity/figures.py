@@ -69,7 +69,7 @@ def _value(run: Run, trial: Trial, figure: Figure) -> float | None:
     value = metric_of_members(trial, figure.members, figure.metric)
     if figure.metric != "completion_s":
         return value
-    seconds = value if value is not None else float(trial.outcome["end_ps"]) / PS_PER_S
+    seconds = value if value is not None else trial.outcome.end_ps / PS_PER_S
     return seconds / run.scale_of(figure.members[0])
 
 

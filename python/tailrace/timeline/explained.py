@@ -68,8 +68,8 @@ class LiveExplanation:
 def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) -> LiveExplanation:
     """Explains the workloads of a trial that have logged transactions; raises `RunRefusedError` where none has."""
     live = read_live(run, trial, None)
-    told = trial.outcome.get("live") or {}
-    within_us = int(told.get("begun_within_us", CLOCKS_APART_US_MAX + 1))
+    assert trial.outcome.live is not None, "it has an ingress log"
+    within_us = trial.outcome.live.begun_within_us
     if within_us > CLOCKS_APART_US_MAX:
         raise RunRefusedError(
             f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric began by the clock of"
@@ -80,7 +80,7 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
         raise RunRefusedError(f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})")
     members = {name for subject in subjects for name in subject.members}
     names = [name for name in live.of if name in members]
-    ports: Mapping[str, Sequence[int]] = told.get("client_ports") or {}
+    ports: Mapping[str, Sequence[int]] = trial.outcome.live.client_ports
     found, is_same = {}, True
     for name in names:
         connections, until_ps, same = _connections(live, name)

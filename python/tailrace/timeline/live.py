@@ -30,8 +30,6 @@ from tailrace.timeline.log import NONE_64, Frame, Log, Socket, Values, read_wire
 from tailrace.timeline.queues import behind, waited_from
 from tailrace.timeline.simulate import apart
 
-BEGUN_WITHIN_US = 5_000
-"""Assumed of trials that do not tell how far apart the beginnings by the two clocks may be."""
 PS_PER_US = 1_000_000
 
 
@@ -61,13 +59,14 @@ def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: 
     """The trial with its transactions; raises `RunRefusedError` where it has no log, or no transactions unless an
     interval will do.
     """
-    named = (trial.outcome.get("fabric") or {}).get("replay_log")
+    outcome = trial.outcome
+    named = outcome.fabric.replay_log if outcome.fabric else None
     where = f"{run.path}: trial {trial.number} of '{trial.arm}'"
     if not named:
         raise RunRefusedError(
             f"{where} has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"
         )
-    log = run.path / str(named)
+    log = run.path / named
     if not log.is_file() or not (log.parent / "plan.json").is_file():
         raise RunRefusedError(f"{where}: {log} is missing (hint: run it again with --log-ingress)")
     plan: dict[str, Any] = read_json(log.parent / "plan.json")
@@ -78,29 +77,27 @@ def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: 
     if not found and not may_be_interval:
         what = "no program logged" if workload is None else f"the program of '{workload}' logged no"
         raise RunRefusedError(f"{where}: {what} operations (hint: `--at TIME` shows 5 ms of frames)")
-    apart_us = (trial.outcome.get("live") or {}).get("begun_within_us", BEGUN_WITHIN_US)
-    digest = str(trial.outcome.get("digest"))
-    told: Mapping[str, Any] = (trial.outcome.get("live") or {}).get("ends") or {}
+    assert outcome.live is not None, "it has an ingress log"
     return LiveTrial(
         plan,
         log.parent / "plan.json",
         log,
-        digest,
+        str(outcome.digest),
         found,
         names if workload is None else [workload],
-        {name: Ends.read(plan, of) for name, of in told.items()},
-        int(apart_us) * PS_PER_US,
+        {name: Ends.read(plan, of) for name, of in outcome.live.ends.items()},
+        outcome.live.begun_within_us * PS_PER_US,
     )
 
 
 def transactions_of(trial: Trial, names: Sequence[str]) -> dict[str, list[Transaction]]:
     table = read_trial_table(trial, "transactions")
-    offsets_ps = (trial.outcome.get("live") or {}).get("offsets_ps") or {}
+    offsets_ps = trial.outcome.live.offsets_ps if trial.outcome.live else {}
     found: dict[str, list[Transaction]] = defaultdict(list)
     columns = (table.column(key) for key in ("workload", "user", "start_ps", "latency_ps"))
     for number, user, start_ps, latency_ps in zip(*columns, strict=True):
         name = names[int(number)]
-        begin_ps = int(start_ps) + int(offsets_ps.get(name, 0))
+        begin_ps = int(start_ps) + offsets_ps.get(name, 0)
         found[name].append(Transaction(int(user), begin_ps, begin_ps + int(latency_ps), {}, 0, 0))
     for of in found.values():
         of.sort(key=lambda one: (one.end_ps, one.user))

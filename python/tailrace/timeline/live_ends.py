@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tailrace.outcome import types as outcome
 from tailrace.timeline.log import NONE_32, Values
 
 UNKNOWN = "frames of no workload"
@@ -26,11 +27,11 @@ class Ends:
     server_ports: frozenset[int]
 
     @classmethod
-    def read(cls, plan: Mapping[str, Any], told: Mapping[str, Any]) -> "Ends":
+    def read(cls, plan: Mapping[str, Any], told: outcome.Ends) -> "Ends":
         """From the outcome of a trial of this plan."""
         hosts = [str(host["name"]) for host in plan["hosts"]]
-        client_ports, server_ports = (frozenset(map(int, told[key])) for key in ("client_ports", "server_ports"))
-        return cls(hosts.index(told["client"]), client_ports, hosts.index(told["server"]), server_ports)
+        ports = frozenset(told.client_ports), frozenset(told.server_ports)
+        return cls(hosts.index(told.client), ports[0], hosts.index(told.server), ports[1])
 
     def has(self, source: End, destination: End) -> bool:
         """Whether a TCP frame between these ends is of such a connection, in either direction."""

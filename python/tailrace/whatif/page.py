@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import SimulatedTrial
-from tailrace.experiment.explain import outcomes_of
+from tailrace.experiment.explain import ran_all
+from tailrace.experiment.native import Failed
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
@@ -68,10 +69,11 @@ def _quick_scale(loaded: Loaded, arms: list[str], scale: float, reporter: Report
         made = Plans({arm: scaled(loaded.arms[arm], first) for arm in arms})
         plans = {key: made.json(key) for key in (TrialKey(arm, 1) for arm in arms)}
     refuse_bytes(max(len(plan) for plan in plans.values()))
-    outcomes = outcomes_of(plans, 1, SimulatedTrial, reporter, "the size of a short run")
-    if failed := [one.data["reason"] for one in outcomes.values() if one.data.get("status") == "failed"]:
-        raise RunRefusedError(f"the scenario cannot be simulated: {failed[0]}")
-    hops = sum(outcome.data["packet_hops"] for outcome in outcomes.values())
+    hops = 0
+    for ended in ran_all(plans, 1, SimulatedTrial, reporter, "the size of a short run").values():
+        if isinstance(ended, Failed):
+            raise RunRefusedError(f"the scenario cannot be simulated: {ended.reason}")
+        hops += ended.outcome.packet_hops or 0
     return min(scale, max(first, float(f"{first * QUICK_HOPS / max(hops, 1):.2g}")))
 
 

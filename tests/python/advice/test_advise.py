@@ -12,6 +12,7 @@ from tailrace.advice.combining import together
 from tailrace.advice.situation import Situation
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.scenario.loading import document_of, load_scenario, try_changes
+from trial_files import read_trial
 
 CASES = Path(__file__).parent / "cases"
 SMALL = ("--only", "dpp-120", "--only", "rto-min-10ms", "--screening", "2", "--trials", "6")
@@ -63,7 +64,7 @@ def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
 def test_confirmation_has_other_random_numbers_than_the_screening(advised: tuple[Path, str]) -> None:
     out, _ = advised
     seeds = [
-        {json.loads(file.read_text())["seed"] for file in (out / part / "trials" / "present").glob("*.json")}
+        {read_trial(file)["seed"] for file in (out / part / "trials" / "present").glob("*.json")}
         for part in ("screening", "confirmed")
     ]
     assert not seeds[0] & seeds[1]

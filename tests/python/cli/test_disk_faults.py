@@ -14,6 +14,7 @@ from counts import cases
 from faulty_files import Disk, watched
 from lab import sound
 from tailrace.cli import main
+from trial_files import read_trial
 
 FAULTS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 OURS = re.compile(r"\.(?P<name>.+)\.\d+\.part$")
@@ -81,7 +82,7 @@ def check_honest(out: Path, planned: set[str]) -> None:
     there = {str(file.relative_to(out)) for file in out.glob("trials/*/*.json")}
     assert said["state"] != "finished" or there == planned, (said["state"], planned - there)
     for file in out.glob("trials/*/*.json"):
-        assert json.loads(file.read_text(encoding="utf-8"))["status"] == "ok"
+        assert read_trial(file)["status"] == "ok"
         assert len(list(file.parent.glob(f"{file.stem}.*.parquet"))) == 4, "an outcome is there when its tables are"
 
 
@@ -142,9 +143,9 @@ def test_a_trial_that_vanishes_is_not_finished(run: Run, tmp_path: Path, monkeyp
 
     write = RunDirectory.write_trial
 
-    def forgetful(self: RunDirectory, key: Any, outcome: Any) -> None:
+    def forgetful(self: RunDirectory, key: Any, stored: Any, tables: Any) -> None:
         if str(key) != "dpp/1":
-            write(self, key, outcome)
+            write(self, key, stored, tables)
 
     monkeypatch.setattr(RunDirectory, "write_trial", forgetful)
     code, said = run(tmp_path / "mine", 1)

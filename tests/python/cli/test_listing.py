@@ -6,10 +6,15 @@ from pathlib import Path
 import pytest
 
 from tailrace.cli.listing import find_runs
+from whole import stored
+
+HEAD = '{"format": 2, "arm": "base", "trial": 1, "plan_hash": "", "status": "STATUS", "outcome": {"name'
 
 
-@pytest.mark.parametrize(("text", "done"), [('{"status": "ok", ...', 1), ('{\n "status": "failed"', 0), ("{", 0)])
-def test_of_an_outcome_only_the_status_is_read(tmp_path: Path, text: str, done: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "done"), [(HEAD.replace("STATUS", "ok"), 1), (HEAD.replace("STATUS", "failed"), 0), ("{", 0)]
+)
+def test_of_a_trial_only_the_head_is_read(tmp_path: Path, text: str, done: int) -> None:
     trials = tmp_path / "run" / "trials" / "base"
     trials.mkdir(parents=True)
     (tmp_path / "run" / "manifest.json").write_text(json.dumps({"name": "a", "order": ["base/1"]}))
@@ -17,11 +22,10 @@ def test_of_an_outcome_only_the_status_is_read(tmp_path: Path, text: str, done: 
     assert [run["trials_done"] for run in find_runs(tmp_path)] == [done]
 
 
-def test_a_status_that_does_not_come_first_is_found(tmp_path: Path) -> None:
-    trials = tmp_path / "run" / "trials" / "base"
-    trials.mkdir(parents=True)
+def test_a_head_with_a_long_reason_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
     (tmp_path / "run" / "manifest.json").write_text('{"name": "a"}')
-    (trials / "1.json").write_text('{"seed": 1, "status": "invalid"}')
+    stored(tmp_path / "run" / "trials" / "base" / "1.json", "base", 1, {}, status="invalid", reason="why " * 5000)
     assert find_runs(tmp_path)[0]["trials_done"] == 1
 
 

@@ -13,8 +13,9 @@ from tailrace.exact import registry
 from tailrace.exact.database import SPARE_MIB
 from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestProgram, programs_file
 from tailrace.exact.real import MEMORY_MIB, RealPrograms, joined
-from tailrace.experiment.native import column
+from tailrace.experiment.native import Ran, column
 from tailrace.live import registry as live_registry
+from tailrace.outcome.types import Exact, Outcome, Workload
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.local import LocalPlace
 from tailrace.programs.pgbench import Script
@@ -24,6 +25,7 @@ from tailrace.programs.templates import Stock, Template
 from tailrace.programs.work import Work
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import lower
+from whole import part
 
 MS_US = 1000
 
@@ -64,7 +66,7 @@ def real(tmp_path: Path) -> RealPrograms:
     return real_of(tmp_path, "orders")
 
 
-def joined_with_logs(real: RealPrograms, folder: Path, ended_ms: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def joined_with_logs(real: RealPrograms, folder: Path, ended_ms: int) -> Ran:
     """The outcome of a trial of a second, in which each user has done one transaction, and its tables."""
     out = folder / "hosts" / "client" / "out"
     out.mkdir(parents=True)
@@ -74,14 +76,11 @@ def joined_with_logs(real: RealPrograms, folder: Path, ended_ms: int) -> tuple[d
         line = f"{user} 1 {ended_ms * MS_US} 0 {ended_us // 10**6} {ended_us % 10**6}\n"
         (out / f"transactions-orders.1.{user}").write_text(line, encoding="ascii")
     hosts = [{"name": name, "programs": [0] * (name != "bulk") + [0]} for name in ("client", "db", "bulk")]
-    data: dict[str, Any] = {
-        "exact": {"hosts": hosts, "span_ps": 10**12},
-        "workloads": [{"name": "orders", "transactions": 0}, {"name": "backup", "completion_ps": None}],
-    }
+    exact = part(Exact, hosts=hosts, span_ps=10**12)
+    workloads = [{"name": "orders", "transactions": 0}, {"name": "backup", "completion_ps": None}]
     rows = {name: column(kind, [1]) for name, kind in (("workload", "u32"), ("user", "u32"))}
     tables = {"transactions": rows | {name: column("u64", [7]) for name in ("start_ps", "latency_ps")}}
-    real.add_to(data, tables)
-    return data, tables
+    return real.added_to(Ran(part(Outcome, workloads=workloads), tables), exact)
 
 
 def test_every_program_of_exact_runs_is_one_of_live_runs() -> None:
@@ -107,12 +106,13 @@ def test_the_server_ends_after_its_clients_and_runs_as_somebody_who_owns_its_dat
 
 
 def test_an_outcome_has_the_logs_of_programs_and_the_records_of_the_rest(real: RealPrograms, tmp_path: Path) -> None:
-    data, tables = joined_with_logs(real, tmp_path, 10)
-    orders, backup = data["workloads"]
-    assert (orders["transactions"], orders["completion_ps"]) == (4, 10 * 10**9)
-    assert backup == {"name": "backup", "completion_ps": None}
-    assert not data["finished"]
-    assert data["end_ps"] == 10**12, "the workload that has no end lasts as long as the trial"
+    ran = joined_with_logs(real, tmp_path, 10)
+    outcome, tables = ran.outcome, ran.tables
+    orders, backup = outcome.workloads
+    assert (orders.transactions, orders.completion_ps) == (4, 10 * 10**9)
+    assert backup == part(Workload, name="backup", completion_ps=None)
+    assert not outcome.finished
+    assert outcome.end_ps == 10**12, "the workload that has no end lasts as long as the trial"
     assert tables["transactions"]["workload"] == column("u32", [0, 0, 0, 0, 1])
     assert tables["cut_off"]["workload"] == column("u32", [])
     moved = tables["workload_series"]["goodput_bytes"][1]
@@ -122,13 +122,13 @@ def test_an_outcome_has_the_logs_of_programs_and_the_records_of_the_rest(real: R
 def test_what_runs_at_the_end_is_cut_off_and_what_ends_in_the_warm_up_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "late").mkdir()
     late = real_of(tmp_path / "late", "orders", transactions=None)
-    data, tables = joined_with_logs(late, tmp_path / "late", 1010)
-    assert (data["workloads"][0]["transactions"], data["workloads"][0]["cut_off"]["count"]) == (0, 4)
-    assert tables["cut_off"]["workload"] == column("u32", [0, 0, 0, 0])
+    ran = joined_with_logs(late, tmp_path / "late", 1010)
+    assert [(one.transactions, one.cut_off.count) for one in ran.outcome.workloads[:1]] == [(0, 4)]
+    assert ran.tables["cut_off"]["workload"] == column("u32", [0, 0, 0, 0])
     (tmp_path / "early").mkdir()
     early = real_of(tmp_path / "early", "orders", transactions=None, warm_up="500ms")
-    data, _ = joined_with_logs(early, tmp_path / "early", 10)
-    assert data["workloads"][0]["transactions"] == 0
+    ran = joined_with_logs(early, tmp_path / "early", 10)
+    assert ran.outcome.workloads[0].transactions == 0
 
 
 def test_a_server_has_connections_for_the_users_of_all_workloads(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_program_that_does_not_end_well_fails_its_trial(real: RealPrograms, tm
     (out / "1.err").write_text("pgbench: error: connection lost\n", encoding="utf-8")
     hosts = [{"name": "client", "programs": [0, 2]}, {"name": "db", "programs": [0, 0]}]
     with pytest.raises(ProgramError, match="host client: pgbench-orders ended with status 2: pgbench: error: connecti"):
-        real.add_to({"exact": {"hosts": hosts, "span_ps": 1}}, {})
+        real.added_to(Ran(part(Outcome)), part(Exact, hosts=hosts, span_ps=1))
 
 
 def test_rows_of_two_tables_stand_in_the_order_of_workloads() -> None:

@@ -13,14 +13,17 @@ from tailrace.exact import program
 from tailrace.exact.engine import ExactEngine
 from tailrace.exact.program import ExactError
 from tailrace.exact.trial import Cores, ExactTrial
+from tailrace.experiment.native import Ran
+from tailrace.outcome.types import Outcome
 from tailrace.programs.local import LocalPlace
 from tailrace.programs.postgres import Installation
 from tailrace.programs.postgres_template import PostgresTemplates
 from tailrace.programs.templates import Stock, Template
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from whole import part, whole
 
-ANSWER: dict[str, Any] = {"exact": {"captures": [], "hosts": [], "span_ps": 1}, "tables": {}, "workloads": []}
+ANSWER: dict[str, Any] = whole({"exact": {"captures": [], "hosts": [], "span_ps": 1}}) | {"tables": {}}
 
 
 class Loaded(PostgresTemplates):
@@ -78,10 +81,12 @@ def words(engine: Path) -> str:
 def test_a_trial_has_the_lowest_free_core_and_its_folder_is_gone(engine: Path, tmp_path: Path) -> None:
     cores = Cores()
     with cores.one():
-        outcome = trial(tmp_path, cores).run()
+        ran = trial(tmp_path, cores).run()
     assert "--core 1 " in words(engine)
     assert f"--traffic {engine}/tailrace-traffic" in words(engine)
-    assert outcome.data["exact"]["span_ps"] == 1
+    assert isinstance(ran, Ran)
+    assert ran.outcome.exact is not None
+    assert ran.outcome.exact.span_ps == 1
     assert list((tmp_path / "exact").iterdir()) == []
 
 
@@ -99,9 +104,12 @@ def test_captures_are_named_from_the_run_directory(engine: Path, tmp_path: Path)
     captured = {"port": "leaf>db", "file": str(file), "frames": 7}
     exact = ANSWER["exact"] | {"captures": [captured]}
     (engine / "answer").write_text(json.dumps(ANSWER | {"exact": exact}), encoding="utf-8")
-    outcome = trial(tmp_path, Cores(), captures={"leaf>db": file}).run()
+    ran = trial(tmp_path, Cores(), captures={"leaf>db": file}).run()
     assert words(engine).endswith(shlex.join(["--capture", "leaf>db", str(file)]))
-    assert outcome.data["exact"]["captures"] == [captured | {"file": "exact/captures/trial/leaf-to-db.pcapng"}]
+    assert isinstance(ran, Ran)
+    assert ran.outcome.exact is not None
+    [capture] = ran.outcome.exact.captures
+    assert (capture.port, capture.file, capture.frames) == ("leaf>db", "exact/captures/trial/leaf-to-db.pcapng", 7)
 
 
 def test_an_engine_that_ends_badly_has_no_result_whatever_it_said(engine: Path, tmp_path: Path) -> None:
@@ -124,11 +132,11 @@ def test_a_build_is_identified_by_both_programs_and_the_kernel(tmp_path: Path, m
 
 
 def test_a_failure_of_any_host_invalidates_a_trial() -> None:
-    failed = {
+    failed: dict[str, Any] = {
         "name": "db",
         "failures": [{"error": "refused", "at_ps": 1_500_000_000_000}, {"error": "again", "at_ps": 2}],
     }
-    outcome = {"hosts": [{"name": "client", "failures": []}, failed]}
+    outcome = part(Outcome, hosts=[{"name": "client", "failures": []}, failed])
     scenario = load_scenario(sound()).arms["fifo"]
     assert ExactEngine().reasons(outcome, scenario) == ["host db: refused at 1.500000 s"]
 

@@ -1,6 +1,5 @@
 """`import tailrace` in a program or a notebook."""
 
-import json
 import pydoc
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 import tailrace
 from lab import sound
 from tailrace.errors import RunRefusedError
+from tailrace.files import read_json
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -91,7 +91,7 @@ def test_a_search_and_a_study_have_functions_that_no_module_hides(workplace: Pat
     found = tailrace.search_for(sound(), {users: [1, 2, 4]}, "orders.p50 < 5ms", maximise="users", out="found")
     assert found.found is not None
     assert found.found.values == {users: 4}
-    assert json.loads((workplace / "found" / "search.json").read_text("utf-8"))["found"]["trials"] == 6
+    assert read_json(workplace / "found" / "search.json")["found"]["trials"] == 6
     study = tailrace.sensitivity_of(
         sound(), {"network.link.delay": "1us..5us"}, assumptions=False, figures="orders.p99", trajectories=2,
         samples=0, checks=0, out="study",

@@ -11,6 +11,7 @@ from lab import load
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
+from trial_files import read_trial
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -35,7 +36,7 @@ def calibrated(spec: dict[str, Any], **changes: object) -> tuple[ExperimentRun, 
 
 
 def solo_s(path: Path, name: str) -> float:
-    outcome = json.loads((path / f"trials/solo-{name}/1.json").read_text(encoding="utf-8"))
+    outcome = read_trial(path / f"trials/solo-{name}/1.json")
     return float(outcome["workloads"][0]["completion_ps"]) / SECOND
 
 

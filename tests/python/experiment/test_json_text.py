@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.json_text import INDENTED_MAX, LINE_MAX, Rows, json_pieces, json_text, read_json_text, whole_json
+from tailrace.json_text import INDENTED_MAX, LINE_MAX, json_text, read_json_text
 
 
 def test_a_small_document_is_indented() -> None:
@@ -48,18 +48,6 @@ def test_a_value_of_just_one_line_is_written_on_one() -> None:
     assert len(json.dumps(longest)) == LINE_MAX
     content = {"rows": [longest, *[[0] * 1000] * 100]}
     assert f"  {json.dumps(longest)}," in json_text(content).splitlines()
-
-
-def test_rows_are_written_as_they_stand_and_read_only_when_they_are_wanted() -> None:
-    rows = Rows(['{"a":1},\n  {"a":"', 'x"}'])
-    pieces = list(json_pieces({"name": "n", "ports": rows, "few": [1]}))
-    assert "".join(pieces) == '{\n "name": "n",\n "ports": [\n  {"a":1},\n  {"a":"x"}\n ],\n "few": [1]\n}'
-    assert all(piece in pieces for piece in rows.pieces)
-    assert "values" not in vars(rows)
-    assert (len(rows), rows[1], rows[:1], list(rows)) == (2, {"a": "x"}, [{"a": 1}], [{"a": 1}, {"a": "x"}])
-    assert json.loads(whole_json({"ports": rows})) == {"ports": [{"a": 1}, {"a": "x"}]}
-    with pytest.raises(TypeError, match="Rows"):
-        json.dumps({"ports": rows})
 
 
 def test_a_large_document_is_read_in_parts_and_as_a_whole_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,20 +14,23 @@ from lab import load, problems, sound
 from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, ScenarioError, TailraceError
 from tailrace.experiment.executor import PlanOf
+from tailrace.experiment.judge import Verdict
 from tailrace.experiment.large.grid import Grid
 from tailrace.experiment.large.run import LargeRun
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Ran
 from tailrace.experiment.options import Options
 from tailrace.experiment.pool import Watcher
 from tailrace.experiment.remote.waiting import Waiting
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey
-from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.outcome.types import Outcome
+from tailrace.results.directory.run_directory import Run
 from tailrace.results.large.figures import bounds_of
 from tailrace.results.large.lines import Line, Lines
 from tailrace.results.large.summary import summarise_large
 from tailrace.results.large.text import large_page
 from tailrace.scenario.workloads.planned import planned_workloads
+from whole import part, trial
 
 USERS, BUFFER = "workloads.orders.users", "switches.leaf.buffer"
 AXES = {USERS: "linear(1, 20, 20)", BUFFER: "linear(1MB, 15MB, 15)"}
@@ -49,15 +52,15 @@ class Instant:
                 return True
             plan = json.loads(plan_of(key))
             self.ran.append(key)
-            watcher.finished(key, Outcome(outcome_of(plan)), 0.001)
+            watcher.finished(key, Ran(outcome_of(plan)), 0.001)
             watcher.tick([])
         return False
 
 
-def outcome_of(plan: dict[str, Any]) -> dict[str, Any]:
+def outcome_of(plan: dict[str, Any]) -> Outcome:
     users = next(one.flat["users"] for one in planned_workloads(plan) if one.name == "orders")
     orders = {"name": "orders", "kind": "oltp", "completion_ps": int(users) * 10**12}
-    return {"seed": plan["seed"], "digest": "d", "finished": True, "end_ps": 10**13, "workloads": [orders], "ports": []}
+    return part(Outcome, seed=plan["seed"], digest="d", finished=True, end_ps=10**13, workloads=[orders])
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +68,7 @@ def plain_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few points make a large sweep; only the completion time is a figure of the outcomes above, and they are valid."""
     monkeypatch.setattr("tailrace.scenario.sweep.LISTED_MAX", 100)
     monkeypatch.setattr("tailrace.results.large.figures.METRICS", ("completion_s",))
-    monkeypatch.setattr("tailrace.experiment.large.run.judged", lambda data, *_rest: {"status": "ok", **data})
+    monkeypatch.setattr("tailrace.experiment.large.run.judged", lambda *_any: Verdict("ok"))
 
 
 def swept(out: Path, executor: Instant | None = None, **changes: object) -> tuple[LargeRun, Instant]:
@@ -132,11 +135,11 @@ def test_the_figures_of_a_trial_name_their_bounds() -> None:
     latency: dict[str, Any] = dict.fromkeys(("mean_ps", "min_ps", "max_ps", "p99_ps"), 10**9)
     latency |= {"count": 1, "buckets": [[10**9, 1]]}
     own = {"name": "orders", "kind": "oltp", "latency": latency, "cut_off": waits}
-    trial = Trial("dpp", 1, "ok", "", {"workloads": [own], "end_ps": 10**12}, Path())
+    bounded = trial("dpp", workloads=[own], end_ps=10**12)
     figures = {"orders": {"completion_s": 1.0, "latency_p99_ms": 2.0}}
-    assert bounds_of(trial, figures) == {"orders": ["latency_p99_ms"]}
+    assert bounds_of(bounded, figures) == {"orders": ["latency_p99_ms"]}
     own["cut_off"] = waits | {"count": 0, "buckets": []}
-    assert bounds_of(Trial("dpp", 1, "ok", "", {"workloads": [own], "end_ps": 10**12}, Path()), figures) == {}
+    assert bounds_of(trial("dpp", workloads=[own], end_ps=10**12), figures) == {}
 
 
 @pytest.mark.usefixtures("fake")

@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 
 from dask_processes import START_S, Cluster, cluster, kill, start_command, wait_for_outcomes
 from lab import sound
+from trial_files import read_trial
 
 TRIALS = 8
 """Of each of two arms."""
@@ -28,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 def digests(run: Path) -> dict[str, str]:
     files = run.glob("trials/*/*.json")
-    return {f"{file.parent.name}/{file.stem}": json.loads(file.read_text("utf-8"))["digest"] for file in files}
+    return {f"{file.parent.name}/{file.stem}": read_trial(file)["digest"] for file in files}
 
 
 def local_digests(folder: Path) -> dict[str, str]:
@@ -90,7 +91,7 @@ def test_a_trial_that_kills_its_workers_has_failed_and_the_others_have_not(folde
         code, said = run_on(place, folder)
         died = [process.poll() for process in place.processes[1:]].count(-signal.SIGKILL)
     assert (code, died) in [(3, 3), (3, 4)], said
-    outcomes = {file: json.loads(file.read_text("utf-8")) for file in (folder / "run").glob("trials/*/*.json")}
+    outcomes = {file: read_trial(file) for file in (folder / "run").glob("trials/*/*.json")}
     failed = {
         f"{file.parent.name}/{file.stem}": one["reason"] for file, one in outcomes.items() if one["status"] != "ok"
     }

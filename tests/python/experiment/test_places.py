@@ -16,6 +16,7 @@ from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import Keys
 from tailrace.scenario.loading import load_scenario
+from trial_files import read_trial
 
 USERS = "workloads.orders.users"
 COMMANDS = {
@@ -42,7 +43,7 @@ def run_words(what: str, out: str, place: Cluster | None = None) -> tuple[str, .
 
 def outcomes(run: Path) -> dict[str, str]:
     files = run.glob("points/*/trials/*/*.json")
-    return {str(file.relative_to(run)): json.loads(file.read_text("utf-8"))["digest"] for file in files}
+    return {str(file.relative_to(run)): read_trial(file)["digest"] for file in files}
 
 
 @pytest.mark.parametrize("what", ["search", *(pytest.param(what, marks=pytest.mark.slow) for what in LONGER)])

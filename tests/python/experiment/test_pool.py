@@ -10,10 +10,12 @@ from tailrace.errors import TailraceError
 from tailrace.experiment import pool
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.interrupts import counted_interrupts
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Cancelled, Failed, Ran
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import to_go
 from tailrace.experiment.schedule import TrialKey
+from tailrace.outcome.types import Outcome
+from whole import part
 
 KEYS = [TrialKey("a", number) for number in range(1, 9)]
 
@@ -25,9 +27,9 @@ class Waiting:
         self.end = threading.Event()
         self.was_cancelled = False
 
-    def run(self) -> Outcome:
+    def run(self) -> Ran | Cancelled:
         assert self.end.wait(20)
-        return Outcome({"cancelled": self.was_cancelled})
+        return Cancelled() if self.was_cancelled else Ran(part(Outcome))
 
     def progress(self) -> float:
         return 0.5
@@ -56,7 +58,7 @@ class Watcher:
         for one in running:
             one.trial.end.set()  # type: ignore[attr-defined]  # these are Waiting
 
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
         self.done.append(key)
 
 
@@ -113,7 +115,7 @@ def test_an_error_stops_what_runs_beside_it() -> None:
     first = Waiting()
 
     class Second(Waiting):
-        def run(self) -> Outcome:
+        def run(self) -> Ran | Cancelled:
             first.end.set()
             return super().run()
 
@@ -121,7 +123,7 @@ def test_an_error_stops_what_runs_beside_it() -> None:
         def tick(self, running: Sequence[Running]) -> None:
             """Ends nothing."""
 
-        def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+        def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
             raise OSError("disk full")
 
     trials = dict(zip(KEYS, (first, Second()), strict=False))
@@ -150,7 +152,7 @@ def test_one_interrupt_is_counted_and_the_second_ends_everything() -> None:
 
 def test_an_error_of_the_watcher_comes_to_the_caller() -> None:
     class Full(Watcher):
-        def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+        def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
             raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
@@ -161,14 +163,14 @@ def test_a_refused_plan_is_a_failed_trial() -> None:
     def refuse(_key: TrialKey) -> Waiting:
         raise TailraceError("no such queue")
 
-    seen: list[Outcome] = []
+    seen: list[Ran | Failed] = []
 
     class Recording(Watcher):
-        def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-            seen.append(outcome)
+        def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
+            seen.append(ended)
 
     Pool(1, refuse, Recording()).run_all(KEYS[:1])
-    assert seen[0].data == {"status": "failed", "reason": "no such queue"}
+    assert seen == [Failed("no such queue")]
 
 
 def test_the_time_to_go_comes_from_what_was_measured() -> None:

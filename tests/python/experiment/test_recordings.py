@@ -15,6 +15,7 @@ from tailrace.experiment.recordings import copy_recordings, recordings_of
 from tailrace.files import read_json
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.workloads.recording import Recorded, recording_text
+from trial_files import read_trial
 
 REQUESTS = [Recorded(0, 0, 200, 300_000, 18_000), Recorded(2_000_000, 1_000_000, 60, 0, 40)]
 OTHERS = [Recorded(0, 0, 10, 0, 100)]
@@ -75,7 +76,7 @@ def test_the_run_is_repeated_without_the_capture(name: str, run: Path, tmp_path:
     done = command("run", str(run / name), "--out", str(tmp_path / "again"))
     assert done.returncode == 0, done.stderr
     for arm in ("base", "later"):
-        first, again = (read_json(place / "trials" / arm / "1.json")["digest"] for place in (run, tmp_path / "again"))
+        first, again = (read_trial(place / "trials" / arm / "1.json")["digest"] for place in (run, tmp_path / "again"))
         assert first == again
     assert read_json(run / "manifest.json")["identity"] == read_json(tmp_path / "again" / "manifest.json")["identity"]
     names = {file.name for file in (run / "recordings").iterdir()}

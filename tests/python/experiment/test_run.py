@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ import pytest
 from lab import load, sound
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.options import Options
-from tailrace.experiment.reporter import Silent
+from tailrace.experiment.reporter import Plain, Silent
 from tailrace.experiment.run import ExperimentRun, Finished
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
+from trial_files import read_trial
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -28,7 +31,7 @@ def manifest(finished: Finished) -> dict[str, Any]:
 
 def outcomes(finished: Finished) -> dict[str, dict[str, Any]]:
     files = sorted(finished.path.glob("trials/*/*.json"))
-    return {f"{file.parent.name}/{file.stem}": json.loads(file.read_text(encoding="utf-8")) for file in files}
+    return {f"{file.parent.name}/{file.stem}": read_trial(file) for file in files}
 
 
 def test_every_trial_of_every_arm_leaves_an_outcome_and_its_tables() -> None:
@@ -250,3 +253,37 @@ def test_the_number_of_jobs_changes_no_outcome() -> None:
     one = ExperimentRun(load(), Options(jobs=1, out=Path("one"))).run()
     two = ExperimentRun(load(), Options(jobs=2, out=Path("two"))).run()
     assert outcomes(one) == outcomes(two)
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "torn": ("1.json: Input data was truncated", lambda file: file.write_text(file.read_text()[:2000])),
+    "empty": ("1.json: Input data was truncated", lambda file: file.write_text("")),
+    "wrong type": ("at `$.outcome.end_ps`", lambda file: _edit(file, '"end_ps": ', '"end_ps": 0.')),
+    "unknown key": ("unknown field", lambda file: _edit(file, '"digest"', '"digset"')),
+    "another trial": ("it is of trial dpp/2", lambda file: file.write_bytes(file.with_name("2.json").read_bytes())),
+    "empty table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_bytes(b"")),
+    "foreign table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_text("a,b\n1,2\n")),
+}
+"""What is done to the files of dpp/1, and what is said of it."""
+
+
+def _edit(file: Path, old: str, new: str) -> None:
+    file.write_text(file.read_text().replace(old, new, 1))
+
+
+def _table(file: Path) -> Path:
+    return file.with_name("1.port_series.parquet")
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_trial_whose_files_are_unusable_runs_again_and_that_is_said(damage: str, capsys: Any) -> None:
+    first = run()
+    said, harm = DAMAGE[damage]
+    before = outcomes(first)
+    harm(first.path / "trials" / "dpp" / "1.json")
+    ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
+    told = capsys.readouterr().out
+    assert said in told
+    assert "; trial dpp/1 runs again" in told
+    assert told.count("runs again") == 1
+    assert outcomes(first) == before

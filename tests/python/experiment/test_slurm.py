@@ -1,6 +1,5 @@
 """Workers that Slurm starts: what is refused in words, and a real Slurm where it is installed."""
 
-import json
 import os
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from slurm_lab import jobs, missing, slurm, told
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote import slurm as subject
 from tailrace.experiment.remote.slurm import Jobs, batch_script, slurm_workers
+from trial_files import read_trial
 
 NEEDED = missing()
 
@@ -59,6 +59,6 @@ def test_cancelled_jobs_are_submitted_again_and_none_is_left(tmp_path: Path, mon
             if command.poll() is None:
                 kill(command)
         assert jobs(environment) == []
-    outcomes = [json.loads(file.read_text("utf-8")) for file in (tmp_path / "run").glob("trials/*/*.json")]
+    outcomes = [read_trial(file) for file in (tmp_path / "run").glob("trials/*/*.json")]
     assert [outcome["status"] for outcome in outcomes] == ["ok"] * 12
     assert "submitting again" in (tmp_path / "command.log").read_text("utf-8")

@@ -23,6 +23,7 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
 from tailrace.results.summary.sweep import CurveValue, SweepCurve
 from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
+from trial_files import read_trial, write_trial
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 USERS = "workloads.orders.users"
@@ -127,13 +128,13 @@ def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
     result = swept(trials=3, users=[1, 2, 4])
     assert "> " not in format_result(result.summary)
     for file in result.path.glob("trials/fifo@users=2/*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         for workload in outcome["workloads"]:
             if latency := workload["latency"]:
                 longest_ps, count = 2 * latency["max_ps"], latency["count"]
                 waits = {"buckets": [[longest_ps, count]], "count": count, "longest_ps": longest_ps}
                 workload["cut_off"] = waits
-        file.write_text(json.dumps(outcome))
+        write_trial(file, outcome)
     summary, report = summarise_and_report(result.path)
     text, page = format_result(summary), report.read_text(encoding="utf-8")
     assert re.search(r"^2 +> [\d.]+", text, re.MULTILINE)
@@ -164,11 +165,11 @@ def test_the_page_lists_the_ports_of_every_arm_at_every_point_and_those_that_dro
 def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     result = swept(users=[1, 2], trials=1)
     for number, file in enumerate(sorted(result.path.glob("trials/*/*.json"))):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         pattern = outcome["ports"][0]
         pattern |= {"tx_frames": 1, "queues": [pattern["queues"][0] | {"drops": lost(number)}]}
         outcome["ports"] = [pattern | {"node": f"leaf{at % 40}", "towards": f"h{at}"} for at in range(1000)]
-        file.write_text(json.dumps(outcome))
+        write_trial(file, outcome)
     run = Run.read(result.path)
     found = sweep_port_list(run)
     assert found is not None
@@ -184,10 +185,10 @@ def test_the_port_list_of_a_large_sweep_is_bounded(monkeypatch: pytest.MonkeyPat
 def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
     result = swept(users=[1, 2], trials=1)
     path = result.path / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest = json.loads(path.read_text())
     for point in manifest["sweep"]["points"]:
         point["values"][USERS] = "1"
-    path.write_text(json.dumps(manifest), encoding="utf-8")
+    path.write_text(json.dumps(manifest))
     found = sweep_port_list(Run.read(result.path))
     assert found is not None
     assert found.names == ["fifo at users = 1", "dpp at users = 1"] + [
@@ -312,7 +313,7 @@ def test_a_knee_is_where_a_latency_bends_most(values: list[str], means: list[flo
 def test_points_whose_trials_do_not_count_are_listed_with_the_reason(workplace: Path) -> None:
     swept(users=[1, 2])
     file = workplace / "swept" / "trials" / "dpp@users=2" / "1.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"status": "invalid", "reason": "a host dropped frames"}))
+    write_trial(file, read_trial(file) | {"status": "invalid", "reason": "a host dropped frames"})
     found = summarise_sweep(Run.read(workplace / "swept"))
     assert found is not None
     [one] = found.excluded

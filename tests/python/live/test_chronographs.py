@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from tailrace.live.measure.chronographs import Chronographs, busy_permille, parse
 from tailrace.live.measure.closings import Meant
@@ -26,7 +27,7 @@ def shares(looks: list[tuple[float, str, str]], warm_up_s: float = 0.0) -> dict[
         chronographs.look("b", at_s, receiver)
     found = chronographs.of(MEANT)
     assert found is not None
-    return {name: ps // 10**9 for name, ps in found.items()}
+    return {name: ps // 10**9 for name, ps in to_builtins(found).items()}
 
 
 def test_the_kernels_chronographs_are_taken_between_looks() -> None:

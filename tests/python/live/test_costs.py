@@ -12,6 +12,7 @@ from tailrace.live.measure import probe
 from tailrace.live.measure.costs import Counted, Share, by_host
 from tailrace.live.measure.threads import Figures, Spent, figures_of
 from tailrace.live.measure.waits import LAB, Watch
+from tailrace.outcome.types import SwitchTimes
 from tailrace.programs.command import Ended
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics import processors
@@ -61,13 +62,9 @@ def test_what_was_spent_before_the_interval_does_not_count(tmp_path: Path) -> No
     assert watch.daemons() == {3: "ovs-vswitchd-dp"}
     assert LAB not in watch.waited()
     counted = Counted.at_end(watch, [])
-    assert counted.switch("ovs-dpdk") == {
-        "program": "ovs-vswitchd-dp",
-        "user_ps": 10**12,
-        "system_ps": 0,
-        "voluntary_switches": 0,
-        "involuntary_switches": 8,
-    }
+    assert counted.switch("ovs-dpdk") == SwitchTimes(
+        program="ovs-vswitchd-dp", user_ps=10**12, system_ps=0, voluntary_switches=0, involuntary_switches=8
+    )
 
 
 def test_a_program_that_has_ended_is_counted_to_its_end() -> None:
@@ -86,8 +83,8 @@ def test_a_server_is_charged_by_its_users() -> None:
     counted = Counted({1: Spent(4.0, 0.0, 40, 4), 2: Spent(1.0, 0.0, 3, 0)}, {}, {}, {})
     shares = [Share(program(2, "client"), "pages"), Share(program(1, "web"), "pages", 0.75)]
     found = by_host(counted, [*shares, Share(program(1, "web"), "files", 0.25)])
-    assert [(row["name"], row["voluntary_switches"]) for row in found["web"]] == [("pages", 30), ("files", 10)]
-    assert found["client"][0]["user_ps"] == 10**12
+    assert [(row.name, row.voluntary_switches) for row in found["web"]] == [("pages", 30), ("files", 10)]
+    assert found["client"][0].user_ps == 10**12
 
 
 def test_overruns_and_queues_of_the_cores_are_read() -> None:

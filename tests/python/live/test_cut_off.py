@@ -30,10 +30,10 @@ def test_a_transaction_that_ends_after_the_trial_is_cut_off() -> None:
         one(2, 1, 100, 4_000),  # of the warm-up
     ]
     found_all = measured(Work(RAW, 1, {18_000: 7}), log, None, MeasuredInterval(BEGUN_US, 0.001))
-    assert found_all.outcome["transactions"] == 2
-    found = found_all.outcome["cut_off"]
-    assert (found["count"], found["longest_ps"]) == (1, 700 * 10**6)
-    [(edge, count)] = found["buckets"]
+    assert found_all.outcome.transactions == 2
+    found = found_all.outcome.cut_off
+    assert (found.count, found.longest_ps) == (1, 700 * 10**6)
+    [(edge, count)] = found.buckets
     assert (count, 700 * 10**6 <= edge <= 701 * 10**6) == (1, True)
     [row] = found_all.cut_off
     assert (row.user, row.start_ps, row.latency_ps) == (0, 300 * 10**6, 700 * 10**6)

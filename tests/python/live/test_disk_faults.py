@@ -13,6 +13,7 @@ from faulty_files import Disk, watched
 from lab import sound
 from tailrace.cli.app import app
 from tailrace.cli.console import INVALID_TRIAL
+from trial_files import read_trial
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
 
@@ -49,7 +50,7 @@ def test_every_write_of_a_live_run_may_fail(tmp_path: Path) -> None:
         assert code not in (0, 130), (what, name, said)
         file = NUMBERS.sub("", Path(faulty.failed[1]).name).removeprefix(".")
         if (out / "trials/fifo/1.json").exists():
-            kept = json.loads((out / "trials/fifo/1.json").read_text(encoding="utf-8"))
+            kept = read_trial(out / "trials/fifo/1.json")
             assert (code, kept["status"]) == (INVALID_TRIAL, "failed")
             said += kept["reason"]
         assert file in said, (what, name, said)

@@ -12,13 +12,17 @@ from tailrace import results
 from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
+from tailrace.experiment.native import Ran
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import fabric
 from tailrace.live.measure import closings
 from tailrace.live.trial import effect
+from tailrace.outcome.types import Outcome
 from tailrace.scenario.loading import load_scenario
+from trial_files import read_trial
+from whole import part
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
 
@@ -31,7 +35,7 @@ def live(out: Path, options: dict[str, Any] | None = None, **changes: object) ->
 
 def trial(out: Path, arm: str = "fifo", number: int = 1) -> dict[str, Any]:
     """An outcome on disk."""
-    outcome: dict[str, Any] = json.loads((out / "trials" / arm / f"{number}.json").read_text(encoding="utf-8"))
+    outcome: dict[str, Any] = read_trial(out / "trials" / arm / f"{number}.json")
     return outcome
 
 
@@ -142,30 +146,17 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
     assert (folder / f"{spoilt.trial}.attempt-1.transactions.parquet").is_file()
 
 
-def test_a_trial_that_an_earlier_version_marked_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Earlier versions wrote `spoilt` for `is_machine_fault`."""
-    out = tmp_path / "run"
-    monkeypatch.setenv("FAKE_FAULT", "late")
-    assert not live(out, experiment__live__attempts=1).run().is_valid
-    for file in (out / "trials").glob("*/1.json"):
-        outcome = json.loads(file.read_text(encoding="utf-8"))
-        outcome["spoilt"] = outcome.pop("is_machine_fault")
-        file.write_text(json.dumps(outcome), encoding="utf-8")
-    monkeypatch.delenv("FAKE_FAULT")
-    assert live(out, experiment__live__attempts=2).run().is_valid
-
-
 def test_a_late_switch_that_changed_nothing_spoils_no_trial(tmp_path: Path) -> None:
     out = tmp_path / "run"
     live(out).run()
-    outcome = {key: value for key, value in trial(out).items() if key not in ("status", "reason")}
+    outcome = {key: value for key, value in trial(out).items() if key in Outcome.__struct_fields__}
     port = outcome["fabric"]["effect"]["leaf>client"]
     assert (port["mean_ms"], port["p99_ms"], port["drain_ms"], port["slope"]) == pytest.approx((0.06, 0.06, 4.0, 1.1))
     outcome["fabric"]["lateness_us"]["p99_9"] = 3800.0
     experiment = live(out)
-    assert judged(outcome, experiment.scenarios["fifo"], experiment.engine)["status"] == "ok"
+    assert judged(Ran(part(Outcome, **outcome)), experiment.scenarios["fifo"], experiment.engine).status == "ok"
     strict = live(out, experiment__live__max_lateness="1ms").scenarios["fifo"]
-    assert "p99.9 is 3,800 us" in judged(outcome, strict, experiment.engine)["reason"]
+    assert "p99.9 is 3,800 us" in judged(Ran(part(Outcome, **outcome)), strict, experiment.engine).reason
 
 
 def test_a_trial_whose_log_is_not_whole_says_that_lateness_was_not_judged(
@@ -218,13 +209,13 @@ def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> Non
     out = tmp_path / "run"
     experiment = live(out)
     experiment.run()
-    outcome = {key: value for key, value in trial(out).items() if key not in ("status", "reason")}
+    outcome = {key: value for key, value in trial(out).items() if key in Outcome.__struct_fields__}
     scenario = experiment.scenarios["fifo"]
-    assert judged(outcome, scenario, experiment.engine)["status"] == "ok"
+    assert judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).status == "ok"
     outcome["fabric"]["effect"]["leaf>client"]["mean_ms"] = 0.9
-    assert judged(outcome, scenario, experiment.engine)["is_machine_fault"] is True
+    assert judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).is_machine_fault is True
     outcome["workloads"][0]["completion_ps"] = None
-    assert "is_machine_fault" not in judged(outcome, scenario, experiment.engine)
+    assert judged(Ran(part(Outcome, **outcome)), scenario, experiment.engine).is_machine_fault is False
 
 
 def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
@@ -232,8 +223,9 @@ def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
     live(out, experiment__trials=1, arms={"fifo": {}}).run()
     found = trial(out)["live"]["settings"]["db"]
     assert found["route"] == "10.77.0.0/16 proto static scope link congctl cubic"
-    assert (found["tcp_ecn"], found["tcp_rmem"], found["tcp_no_metrics_save"]) == ("0", "4096 131072 6291456", "1")
-    assert (found["tcp_segmentation_offload"], found["tcp_metrics"]) == ("off", 0)
+    names = ("tcp_ecn", "tcp_rmem", "tcp_no_metrics_save")
+    assert [found["sysctls"][name] for name in names] == ["0", "4096 131072 6291456", "1"]
+    assert (found["offloads"]["tcp_segmentation_offload"], found["tcp_metrics"]) == ("off", 0)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.ports.queuing import port_counters
 from tailrace.results.summary.network import Lost
 from tailrace.scenario.loading import load_scenario
+from trial_files import read_trial, write_trial
 
 QUEUE = {"name": "tbf", "tx_frames": 10, "tx_bytes": 9000, "drops": {"tail-drop": {"frames": 2}}, "depth_bytes": 0}
 PORT: dict[str, Any] = {
@@ -219,9 +220,9 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
     early = {"in-switch": {"frames": 1}, "policed": {"frames": 2, "bytes": 99}}
     switch = {"name": "leaf", "buffer_bytes": 4_000_000, "early_drops": early}
     for file in out.glob("trials/*/?.json"):
-        data = json.loads(file.read_text(encoding="utf-8")) | {"ports": [PORT], "switches": [switch]}
+        data = read_trial(file) | {"ports": [PORT], "switches": [switch]}
         data.pop("conservation")
-        file.write_text(json.dumps(data), encoding="utf-8")
+        write_trial(file, data)
         for table in ("port_series", "queue_depth"):
             file.with_name(f"{file.stem}.{table}.parquet").unlink(missing_ok=True)
     summary, report = summarise_and_report(out)

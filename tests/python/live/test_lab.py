@@ -10,8 +10,10 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.machine import doctor
 from tailrace.live.trial.replay import replay
+from tailrace.outcome.stored import FORMAT
 from tailrace.programs.command import Command
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from whole import stored
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
 PLAN = canonical_json(lower(load().scenario, "dpp", 1))
@@ -71,18 +73,20 @@ def test_the_doctor_names_the_package_of_what_is_missing(monkeypatch: pytest.Mon
 def test_a_log_is_replayed_to_the_same_digest(tmp_path: Path) -> None:
     run = tmp_path / "run"
     (run / "trials" / "fifo").mkdir(parents=True)
-    manifest = {"name": "s", "arms": ["fifo"], "workloads": []}
+    manifest = {"manifest_version": FORMAT, "name": "s", "arms": ["fifo"], "workloads": []}
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    outcome = {"digest": "0123456789abcdef", "workloads": [], "fabric": {"replay_log": "live/ingress/a/log"}}
-    (run / "trials" / "fifo" / "1.json").write_text(json.dumps(outcome), encoding="utf-8")
+    file, parts = run / "trials" / "fifo" / "1.json", {"fabric": {"replay_log": "live/ingress/a/log"}}
+    stored(file, "fifo", 1, {"digest": "0123456789abcdef", **parts})
     [same] = replay(run)
     assert same.is_same
-    (run / "trials" / "fifo" / "1.json").write_text(json.dumps(outcome | {"digest": "f" * 16}), encoding="utf-8")
+    stored(file, "fifo", 1, {"digest": "f" * 16, **parts})
     [different] = replay(run)
     assert "DIFFERENT" in different.sentence
 
 
 def test_a_run_without_logs_is_not_replayed(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text(json.dumps({"name": "s", "arms": []}), encoding="utf-8")
+    (tmp_path / "manifest.json").write_text(
+        json.dumps({"manifest_version": FORMAT, "name": "s", "arms": []}), encoding="utf-8"
+    )
     with pytest.raises(FabricError, match="no trial has an ingress log"):
         replay(tmp_path)

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from msgspec import convert
 
 from mpi_of import launch, planned, refusals, write_rank
 from tailrace.live.load import Task
 from tailrace.live.programs.netpipe import NetPipe
-from tailrace.outcome.types import MpiSize
 from tailrace.programs import command, hpcc, mpi, netpipe, open_mpi
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
@@ -129,14 +127,17 @@ def two_ranks(folder: Path, **keys: Any) -> mpi.MpiWork:
 def test_times_of_ranks_are_those_of_the_table(tmp_path: Path) -> None:
     work = two_ranks(tmp_path, pattern="ring")
     found = mpi.measured(work, mpi.read(work, tmp_path), INTERVAL, BEGUN_NS)
-    assert found.outcome["transactions"] == 6
-    assert found.outcome["request_counts"]["connections"] == 2
-    assert found.outcome["goodput_bytes"] == 10_000
-    assert found.outcome["completion_ps"] == (2000 + 510) * PS_PER_US
-    first, second = found.outcome["mpi_times"]["sizes"]
-    assert (first["repetitions"], first["mean_of_ranks_ps"]) == (2, [200.0 * PS_PER_US, 210.0 * PS_PER_US])
-    assert (second["min_ps"], second["max_ps"]) == (500 * PS_PER_US, 510 * PS_PER_US)
-    row = _row("ring", [convert(first, MpiSize)])
+    assert found.outcome.transactions == 6
+    counts, times = found.outcome.request_counts, found.outcome.mpi_times
+    assert counts is not None
+    assert counts.connections == 2
+    assert found.outcome.goodput_bytes == 10_000
+    assert found.outcome.completion_ps == (2000 + 510) * PS_PER_US
+    assert times is not None
+    first, second = times.sizes
+    assert (first.repetitions, first.mean_of_ranks_ps) == (2, [200.0 * PS_PER_US, 210.0 * PS_PER_US])
+    assert (second.min_ps, second.max_ps) == (500 * PS_PER_US, 510 * PS_PER_US)
+    row = _row("ring", [first])
     assert row is not None
     assert (row.t_min_us, row.t_max_us, row.t_avg_us, row.longest_us) == (200, 210, 205, 310)
     assert row.mb_per_s == pytest.approx(2 * 8 / 210)
@@ -145,17 +146,18 @@ def test_times_of_ranks_are_those_of_the_table(tmp_path: Path) -> None:
 def test_only_rank_0_of_a_pingpong_is_timed(tmp_path: Path) -> None:
     work = two_ranks(tmp_path)
     found = mpi.measured(work, mpi.read(work, tmp_path), INTERVAL, BEGUN_NS)
-    assert found.outcome["transactions"] == 3
+    assert found.outcome.transactions == 3
     assert [row.user for row in found.rows] == [0, 0, 0]
-    assert found.outcome["mpi_times"]["sizes"][0]["mean_of_ranks_ps"] == [200.0 * PS_PER_US]
+    assert found.outcome.mpi_times is not None
+    assert found.outcome.mpi_times.sizes[0].mean_of_ranks_ps == [200.0 * PS_PER_US]
 
 
 def test_a_job_that_the_trial_cut_off_has_what_it_did(tmp_path: Path) -> None:
     work = two_ranks(tmp_path, pattern="ring")
     told = mpi.read(work, tmp_path)
     found = mpi.measured(work, told, MeasuredInterval(BEGUN_NS // 1000, 0.002), BEGUN_NS)
-    assert found.outcome["completion_ps"] is None
-    assert found.outcome["transactions"] == 4, "the last iteration of both ranks ended later"
+    assert found.outcome.completion_ps is None
+    assert found.outcome.transactions == 4, "the last iteration of both ranks ended later"
     write_rank(tmp_path, 1, [(BEGUN_NS, 5), (0, 0), (0, 0)], [])
     assert [len(size) for size in mpi.read(work, tmp_path)[1].iterations] == [1, 0]
 
@@ -200,8 +202,10 @@ def test_netpipe_tells_the_time_one_way(tmp_path: Path) -> None:
     load.starters = [cast("Any", Ended())]
     (tmp_path / "netpipe-8.out").write_text("8 1.0 0.00005\n", encoding="ascii")
     assert load.found() == [(50, 100 * PS_PER_US, 100 * PS_PER_US, 100 * PS_PER_US)]
-    [size] = load.measured(INTERVAL).outcome["mpi_times"]["sizes"]
-    assert (size["repetitions"], size["mean_of_ranks_ps"]) == (50, [100 * PS_PER_US])
+    times = load.measured(INTERVAL).outcome.mpi_times
+    assert times is not None
+    [size] = times.sizes
+    assert (size.repetitions, size.mean_of_ranks_ps) == (50, [100 * PS_PER_US])
 
 
 class Ended:

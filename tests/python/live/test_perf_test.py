@@ -115,9 +115,9 @@ def test_a_finite_run_is_counted_whole_and_by_seconds() -> None:
     interval = MeasuredInterval(10**9, 3.0)
     found = own.measured(REPORT, 10**9, 10**9 + 200_000, interval)
     outcome = found.outcome
-    assert (outcome["transactions"], outcome["goodput_bytes"]) == (1000, 21_000)
+    assert (outcome.transactions, outcome.goodput_bytes) == (1000, 21_000)
     # 0.2 s until the first user began, and 1000 messages at 500 per second.
-    assert outcome["completion_ps"] == 2_200 * MS_PS
+    assert outcome.completion_ps == 2_200 * MS_PS
     assert found.begun_ps == 0
     assert [(part.start_ps // MS_PS, part.end_ps // MS_PS, part.size_bytes // 21) for part in found.moved] == [
         (200, 1200, 438),
@@ -148,7 +148,7 @@ def test_the_age_of_consumed_messages_is_no_latency() -> None:
         "test stopped (Consumer reached message limit [2])\nid: web, receiving rate avg: 900 msg/s\n"
     )
     outcome = own.measured(said, 10**9, 10**9, MeasuredInterval(10**9, 3.0)).outcome
-    assert (outcome["transactions"], outcome["latency"]) == (1000, None)
+    assert (outcome.transactions, outcome.latency) == (1000, None)
 
 
 @pytest.mark.parametrize("what", ["returned", "nacked"])
@@ -165,4 +165,4 @@ def test_the_last_part_of_a_second_counts_by_the_mean_rate_without_what_has_no_c
     )
     assert not own.is_whole(ended)
     outcome = own.measured(ended, 0, 0, MeasuredInterval(0, 2.5)).outcome
-    assert (outcome["transactions"], outcome["completion_ps"]) == (1250 - 2, None)
+    assert (outcome.transactions, outcome.completion_ps) == (1250 - 2, None)

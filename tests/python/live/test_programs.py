@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.measure import closings, probe
 from tailrace.live.programs import iperf3, iperf3_report
+from tailrace.outcome.types import RoundTrip
 from tailrace.programs import postgres
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.pgbench import Script, statement_ms
@@ -245,8 +247,8 @@ def test_connections_tell_congestion_control_window_and_round_trip() -> None:
 
 def test_a_ping_is_read() -> None:
     text = "20 packets transmitted, 20 received\nrtt min/avg/max/mdev = 0.042/0.686/10.436/2.239 ms\n"
-    assert probe.parse_ping(text) == {"min": 42.0, "mean": 686.0, "max": 10436.0}
-    assert probe.parse_ping("no answer") == {}
+    assert probe.parse_ping(text) == RoundTrip(min=42.0, mean=686.0, max=10436.0)
+    assert probe.parse_ping("no answer") == RoundTrip()
 
 
 def test_shares_of_a_moment_are_not_told() -> None:
@@ -298,7 +300,7 @@ def test_connections_are_told_apart_by_their_ends() -> None:
         "spurious_retransmits": 1,
         "out_of_order": 8,
     }
-    assert closings.summary(ends) == {
+    assert to_builtins(closings.summary(ends)) == {
         "count": 2,
         "expected": 2,
         "retransmitted_bytes": 9000,

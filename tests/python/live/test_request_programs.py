@@ -165,8 +165,9 @@ def test_a_connection_that_is_closed_has_other_headers_and_sizes_stay() -> None:
     assert (kept, new) == (3843, 3848)
     assert "Connection: close" in nginx.HEADERS.format(length=new, connection=nginx.CLOSED)
     whole = [Transaction(0, n, 10**6 * n, 10**6 * n, 10**6 * n + 900) for n in (1, 2, 3)]
-    counts = measured(own, whole, None, MeasuredInterval(0, 9.0)).outcome["request_counts"]
-    assert counts["connections"] == 3
+    counts = measured(own, whole, None, MeasuredInterval(0, 9.0)).outcome.request_counts
+    assert counts is not None
+    assert counts.connections == 3
 
 
 def test_a_pipeline_is_sent_at_once_and_timed_where_it_is_one_segment() -> None:
@@ -252,8 +253,8 @@ def test_the_report_of_redis_benchmark_is_read() -> None:
     assert told.latencies is not None
     outcome = told.latencies.outcome()
     assert outcome is not None
-    assert (outcome["count"], outcome["p50_ps"]) == (2000, 31_000_000)
-    assert outcome["max_ps"] == 46_655_000_000
+    assert (outcome.count, outcome.p50_ps) == (2000, 31_000_000)
+    assert outcome.max_ps == 46_655_000_000
     assert sum(part.size_bytes for part in told.moved) == 2000 * 1009
     # It times the first read: the rest of a longer response would be missing.
     longer = redis_benchmark.Benchmark(work(users=4, requests=500))
@@ -337,7 +338,7 @@ def test_arrivals_are_a_rate_of_dnsperf_whatever_is_outstanding() -> None:
     # 5 of 250 ms at 20 a second; the lost one is waited for.
     fast = dns(users=None, arrivals="50ms", requests=5, timeout="100ms")
     found = fast.measured(DNS_REPORT, 1_000_000_000, MeasuredInterval(1_000_000_000, 1.0))
-    assert (found.outcome["transactions"], found.outcome["user_completion_ps"]) == (4, [S_PS // 4])
+    assert (found.outcome.transactions, found.outcome.user_completion_ps) == (4, [S_PS // 4])
 
 
 def test_a_rate_that_dnsperf_does_not_keep_fails_the_trial() -> None:
@@ -372,13 +373,15 @@ def test_queries_end_between_the_lines_of_the_clock_and_lost_ones_are_counted() 
     interval = MeasuredInterval(1_000_000_000, 1.0, warm_up_s=0.11)
     found = dns(requests=None).measured(DNS_REPORT, 1_000_000_000, interval)
     # Ends at 50, 100, 150 (lost), 200 and 250 ms, of which those after the warm-up count.
-    assert found.outcome["latency"]["count"] == 2
-    assert found.outcome["latency"]["min_ps"] == 59 * 10**6
-    assert (found.outcome["request_counts"]["failed"], found.outcome["request_counts"]["lost_queries"]) == (1, 1)
-    assert found.outcome["completion_ps"] is None
+    latency, counts = found.outcome.latency, found.outcome.request_counts
+    assert latency is not None
+    assert (latency.count, latency.min_ps) == (2, 59 * 10**6)
+    assert counts is not None
+    assert (counts.failed, counts.lost_queries) == (1, 1)
+    assert found.outcome.completion_ps is None
     whole = dns(users=5, requests=1).measured(DNS_REPORT, 1_000_000_000, interval)
-    assert whole.outcome["completion_ps"] == S_PS // 4
-    assert whole.outcome["transactions"] == 4
+    assert whole.outcome.completion_ps == S_PS // 4
+    assert whole.outcome.transactions == 4
 
 
 @pytest.mark.parametrize(

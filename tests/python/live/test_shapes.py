@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.measure import settings
 from tailrace.live.trial.validity import reasons
+from tailrace.outcome.types import HostSettings, NetworkOutcome, Outcome
 from tailrace.programs.latency import latency_outcome
 from tailrace.programs.series import Bins, Moved, Row, goodput_table, transactions_table
 from tailrace.scenario.live import Live
+from whole import part
 
 GOOD: dict[str, Any] = {
     "fabric": {
@@ -35,10 +37,10 @@ def test_percentiles_are_within_a_thousandth(values: list[int]) -> None:
     found = latency_outcome(values)
     assert found is not None
     middle = sorted(values)[(len(values) + 1) // 2 - 1]
-    assert middle - 1 <= found["p50_ps"] <= middle * 1.001 + 1000
-    assert found["max_ps"] == max(values)
-    assert sum(count for _, count in found["buckets"]) == found["count"] == len(values)
-    assert found["mean_ps"] == pytest.approx(sum(values) / len(values))
+    assert middle - 1 <= found.p50_ps <= middle * 1.001 + 1000
+    assert found.max_ps == max(values)
+    assert sum(count for _, count in found.buckets) == found.count == len(values)
+    assert found.mean_ps == pytest.approx(sum(values) / len(values))
 
 
 def test_no_latency_is_none() -> None:
@@ -87,27 +89,31 @@ def test_a_late_load_generator_spoils_short_transactions_and_not_long_ones() -> 
     late = spoilt("live", generator_lag_us={"L1": 2500.0})
     short = {**late, "workloads": [{"name": "L1", "latency": {"mean_ps": 90 * 10**9}}]}
     long = {**late, "workloads": [{"name": "L1", "latency": {"mean_ps": 600 * 10**9}}]}
-    assert reasons(short, Live()) == ["the load generator of L1 was 2,500 us late on average, allowed are 2,000"]
-    assert reasons(long, Live()) == []
+    assert reasons(part(Outcome, **short), Live()) == [
+        "the load generator of L1 was 2,500 us late on average, allowed are 2,000"
+    ]
+    assert reasons(part(Outcome, **long), Live()) == []
 
 
 def test_what_frames_waited_in_the_kernel_is_told_and_decides_nothing() -> None:
-    assert reasons(spoilt("live", kernel_wait_share={"ksoftirqd/0": 0.2}), Live()) == []
+    assert reasons(part(Outcome, **spoilt("live", kernel_wait_share={"ksoftirqd/0": 0.2})), Live()) == []
 
 
 def test_bounds_that_are_asked_for_hold_on_lateness_and_idle_cores() -> None:
     late = spoilt("fabric", lateness_us={"p99_9": 1001.0})
-    assert reasons(late, Live()) == []
-    assert reasons(late, Live.model_validate({"max_lateness": "1ms"})) == [
+    assert reasons(part(Outcome, **late), Live()) == []
+    assert reasons(part(Outcome, **late), Live.model_validate({"max_lateness": "1ms"})) == [
         "the switch was late: p99.9 is 1,001 us, allowed are 1,000"
     ]
     busy = spoilt("live", idle_share=0.01)
-    assert reasons(busy, Live()) == []
-    assert reasons(busy, Live.model_validate({"min_idle": "2%"})) == ["the cores were idle for 1.0%, required are 2.0%"]
+    assert reasons(part(Outcome, **busy), Live()) == []
+    assert reasons(part(Outcome, **busy), Live.model_validate({"min_idle": "2%"})) == [
+        "the cores were idle for 1.0%, required are 2.0%"
+    ]
 
 
 def test_a_good_trial_has_no_reason_against_it() -> None:
-    assert reasons(GOOD, Live()) == []
+    assert reasons(part(Outcome, **GOOD), Live()) == []
 
 
 @pytest.mark.parametrize(
@@ -159,20 +165,20 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
     ],
 )
 def test_what_the_machine_did_wrong_is_named_with_its_bound(outcome: dict[str, Any], reason: str) -> None:
-    assert reasons(outcome, Live()) == [reason]
+    assert reasons(part(Outcome, **outcome), Live()) == [reason]
 
 
 def test_a_foreign_switch_may_overrun_a_host_but_not_lose_what_a_host_sends() -> None:
     lost = {"a": {"tx_dropped": 0, "rx_dropped": 7}}
-    assert reasons(spoilt("fabric", kind="bridge", frames_lost_outside=lost), Live()) == []
-    assert reasons(spoilt("fabric", kind="tap", frames_lost_outside=lost), Live()) != []
+    assert reasons(part(Outcome, **spoilt("fabric", kind="bridge", frames_lost_outside=lost)), Live()) == []
+    assert reasons(part(Outcome, **spoilt("fabric", kind="tap", frames_lost_outside=lost)), Live()) != []
     lost["a"]["tx_dropped"] = 2
-    [reason] = reasons(spoilt("fabric", kind="bridge", frames_lost_outside=lost), Live())
+    [reason] = reasons(part(Outcome, **spoilt("fabric", kind="bridge", frames_lost_outside=lost)), Live())
     assert reason == "host a lost 2 frames outside of the modelled queues"
 
 
 def test_frames_in_the_network_before_a_trial_are_an_error() -> None:
-    clean = {"db": {"tcp_metrics": 0}}
-    settings.require_clean(clean, {"conservation": {"in_network": 0}})
+    clean = {"db": part(HostSettings)}
+    settings.require_clean(clean, part(NetworkOutcome, conservation={}))
     with pytest.raises(FabricError, match="2 frames are in the network before the trial"):
-        settings.require_clean(clean, {"conservation": {"in_network": 2}})
+        settings.require_clean(clean, part(NetworkOutcome, conservation={"in_network": 2}))

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from storage_of import planned, refusals, work
 from tailrace.live.storage import Backing
 from tailrace.live.trial.validity import reasons
+from tailrace.outcome.types import DiskRates, Outcome
 from tailrace.programs import envelope, fio, pattern
 from tailrace.programs.command import Command
 from tailrace.programs.envelope import Envelope
 from tailrace.programs.errors import ProgramError
 from tailrace.scenario.live import Live
+from whole import part
 
 US_PS = 10**6
 SSD = {
@@ -66,16 +69,19 @@ def test_an_envelope_has_both_rates_and_what_all_servers_do() -> None:
 
 def test_what_a_disk_does_without_limits_is_read_and_compared() -> None:
     measured = envelope.read_check(told(80_000, 60_000, 600e6, 500e6))
-    assert measured == {"read_iops": 80_000, "write_iops": 60_000, "read_bps": 600e6, "write_bps": 500e6}
-    backing = {"device": "sata-ssd", "host": "san", "envelope": vars(LIMITS), "measured": measured}
-    outcome = {"workloads": [{"name": "disk", "backing": [backing]}]}
+    assert measured == DiskRates(read_iops=80_000, write_iops=60_000, read_bps=600e6, write_bps=500e6)
+    backing = {"device": "sata-ssd", "host": "san", "envelope": vars(LIMITS), "measured": structs.asdict(measured)}
+
+    def outcome() -> Outcome:
+        return part(Outcome, fabric={}, live={}, workloads=[{"name": "disk", "backing": [backing]}])
+
     before = "the disk of disk on san is too slow: without limits it "
-    assert reasons(outcome, Live()) == [
+    assert reasons(outcome(), Live()) == [
         f"{before}writes 500,000,000 B/s, and the device 'sata-ssd' has 520,000,000",
         f"{before}reads 80,000 requests/s, and the device 'sata-ssd' has 100,000",
     ]
-    backing["measured"] = dict.fromkeys(measured, 1e9)
-    assert reasons(outcome, Live()) == []
+    backing["measured"] = dict.fromkeys(measured.__struct_fields__, 1e9)
+    assert reasons(outcome(), Live()) == []
     with pytest.raises(ProgramError, match="did not report what the disk does"):
         envelope.read_check('{"jobs": []}')
 
@@ -108,7 +114,7 @@ def test_a_device_with_an_envelope_is_checked_on_the_disk_and_limits_its_users(
     backing.write()
     assert backing.paths["sata-ssd"] == str(tmp_path.absolute() / "devices" / "san" / "sata-ssd")
     assert [command.argv[0] for command in lab.commands] == ["mkdir", "fio", sys.executable], "the pattern comes last"
-    assert backing.disks["sata-ssd"]["envelope"] == vars(LIMITS)
+    assert backing.disks["sata-ssd"].envelope == LIMITS.limits
     assert backing.limits("sata-ssd") == {"name": "disk-san-sata-ssd", "disk": "254:0", **vars(LIMITS)}
 
 

@@ -7,11 +7,13 @@ import pytest
 
 from storage_of import planned, refusals, work, write_logs, write_report
 from tailrace.live.trial.validity import reasons
+from tailrace.outcome.types import Outcome
 from tailrace.programs import fio, nbdkit, pattern, qemu_nbd, tgt
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.measured import MeasuredInterval
 from tailrace.programs.storage import Done, measured
 from tailrace.scenario.live import Live
+from whole import part
 
 BEGUN_US = 1_000_000_000
 MS_PS = 10**9
@@ -153,28 +155,30 @@ def test_an_endless_workload_counts_from_its_first_request_or_the_warm_up(tmp_pa
     whole = read_back(tmp_path)
     found = measured(work(), whole, MeasuredInterval(BEGUN_US, 2.5))
     assert found.begun_ps == 1_099_600_000_000
-    assert found.outcome["counted_from_ps"] == found.begun_ps
-    assert (found.outcome["transactions"], found.outcome["goodput_bytes"]) == (4, 4 * 4096)
-    assert found.outcome["completion_ps"] is None
-    requests = found.outcome["storage_requests"]
-    assert (requests["read"]["count"], requests["write"]["count"]) == (3, 1)
-    assert requests["read"]["latency"]["max_ps"] == 700_000_000
-    assert [each["read"]["count"] for each in found.outcome["initiators"]] == [2, 1]
+    assert found.outcome.counted_from_ps == found.begun_ps
+    assert (found.outcome.transactions, found.outcome.goodput_bytes) == (4, 4 * 4096)
+    assert found.outcome.completion_ps is None
+    requests = found.outcome.storage_requests
+    assert requests is not None
+    assert requests.read.latency is not None
+    assert (requests.read.count, requests.write.count) == (3, 1)
+    assert requests.read.latency.max_ps == 700_000_000
+    assert [each.requests.read.count for each in found.outcome.initiators or []] == [2, 1]
     # The write of h2 began before the end, and ended after it.
     assert [(row.user, row.latency_ps) for row in found.cut_off] == [(3, 1_400 * MS_PS)]
     warm = measured(work(), whole, MeasuredInterval(BEGUN_US, 2.5, 1.25))
-    assert (warm.outcome["transactions"], warm.outcome["counted_from_ps"]) == (1, 1_250 * MS_PS)
+    assert (warm.outcome.transactions, warm.outcome.counted_from_ps) == (1, 1_250 * MS_PS)
 
 
 def test_a_finite_workload_is_timed_from_its_first_request(tmp_path: Path) -> None:
     whole = read_back(tmp_path)
     own = work(requests=1)
     found = measured(own, whole, MeasuredInterval(BEGUN_US, 4.0))
-    assert found.outcome["completion_ps"] == 3_500_000_000_000 - 1_099_600_000_000
-    assert found.outcome["counted_from_ps"] == 0
+    assert found.outcome.completion_ps == 3_500_000_000_000 - 1_099_600_000_000
+    assert found.outcome.counted_from_ps == 0
     assert min(row.start_ps for row in found.rows) == 0
     missing = [one for one in whole if (one.initiator, one.job) != (1, 1)]
-    assert measured(own, missing, MeasuredInterval(BEGUN_US, 4.0)).outcome["completion_ps"] is None
+    assert measured(own, missing, MeasuredInterval(BEGUN_US, 4.0)).outcome.completion_ps is None
 
 
 @pytest.mark.parametrize(("late_ms", "is_valid"), [(49, True), (51, False)])
@@ -182,7 +186,7 @@ def test_hosts_that_do_not_begin_together_make_a_trial_invalid(late_ms: int, is_
     whole = [Done(0, 0, 1_001_000_000, 0, 0, 4096), Done(1, 0, 1_001_000_000 + late_ms * 1000, 0, 0, 4096)]
     found = measured(work(), whole, MeasuredInterval(BEGUN_US, 2.0))
     assert found.start_skew_ms == late_ms
-    told = reasons({"live": {"start_skew_ms": {"vdb": found.start_skew_ms}}}, Live())
+    told = reasons(part(Outcome, fabric={}, live={"start_skew_ms": {"vdb": found.start_skew_ms}}), Live())
     expected = [f"the last host of vdb began {late_ms} ms after the first one, allowed are 50 ms"]
     assert told == ([] if is_valid else expected)
 

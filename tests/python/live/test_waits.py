@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tailrace.live.measure.waits import Using, Waited, Watch, losses
 
@@ -71,7 +72,7 @@ def test_threads_that_no_user_waits_for_do_not_count(tmp_path: Path) -> None:
 
 def test_users_lose_no_more_than_all_of_their_time() -> None:
     found = losses([Using("mq", 2, 1.0, ["java"])], {"java": Waited(1.0, 30.0)}, {"mq": 5.0}, {})
-    assert (found["mq"]["wait_s"], found["mq"]["share"]) == (30.0, 1.0)
+    assert (found["mq"].wait_s, found["mq"].share) == (30.0, 1.0)
 
 
 def test_the_kernels_threads_that_receive_frames_are_watched(tmp_path: Path) -> None:
@@ -110,6 +111,6 @@ def test_the_time_that_users_lose_is_a_share_of_their_time() -> None:
     found = losses(workloads, waited, seconds, {"idle_share": 0.5, "steal_share": 0.1})
     # A quarter of the server is for XS; a quarter of a second is stolen for each second on a core (0.1 of 0.4).
     told = {"wait_s": 1.5, "stolen_s": 0.75, "exposed": 1.0, "of_s": 10.0, "share": 0.225}
-    assert found["XS"] == pytest.approx(told)
-    assert found["S"]["share"] == pytest.approx((3.0 + 1.5) / 60 / 2)
-    assert (found["bulk"]["wait_s"], found["bulk"]["share"]) == pytest.approx((2.0, 0.0))
+    assert structs.asdict(found["XS"]) == pytest.approx(told)
+    assert found["S"].share == pytest.approx((3.0 + 1.5) / 60 / 2)
+    assert (found["bulk"].wait_s, found["bulk"].share) == pytest.approx((2.0, 0.0))

@@ -4,8 +4,10 @@ import json
 from typing import Any
 
 from lab import load
+from tailrace.outcome.types import Outcome
 from tailrace.probe.search import Attempt
 from tailrace.probe.virtual import VirtualWay
+from whole import part
 
 WARM = {"experiment__warm_up": "300ms", "experiment__duration": "1s"}
 
@@ -14,10 +16,10 @@ def trials(*bursts: tuple[int, int], **changes: Any) -> tuple[list[Attempt], lis
     """What bursts of these payloads find, where all but one probe arrives, and their plans."""
     plans: list[dict[str, Any]] = []
 
-    def run(plan: str) -> dict[str, Any]:
+    def run(plan: str) -> Outcome:
         plans.append(json.loads(plan))
         [sent] = plans[-1]["workloads"]
-        return {"workloads": [{"transactions": sent["body"]["datagrams"]["count"] - 1}]}
+        return part(Outcome, workloads=[{"transactions": sent["body"]["datagrams"]["count"] - 1}])
 
     way = VirtualWay(run, load(**changes).scenario, ("client", "db"))
     return [way(*burst) for burst in bursts], plans

@@ -55,7 +55,7 @@ def test_the_ports_that_lose_most_come_first_and_use_of_links_counts_the_wire(ru
     trial = run.told("fifo")[0]
     bits = 1000 * 1500 * 8  # 1476 bytes with 24 of the wire
     assert listed[0].utilisation_percent == pytest.approx(
-        100 * bits / (trial.counted_ps / 1e12 * trial.outcome["ports"][0]["rate_bps"]), rel=0.05
+        100 * bits / (trial.counted_ps / 1e12 * trial.outcome.ports[0].rate_bps), rel=0.05
     )
 
 

@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
+from tailrace.outcome.types import Outcome
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import OF_SWITCHES, PARTS, Causes, Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
 from tailrace.results.summary.causes import LostDatagrams
 from tailrace.results.text.causes import causes_text
+from whole import part
 
 MS = 10**9
 PLAN = {
@@ -145,8 +147,8 @@ def test_a_column_of_times_that_has_no_words_is_a_part_by_its_name() -> None:
 
 
 def test_each_workload_is_counted_from_its_own_moment() -> None:
-    outcome = {
+    parts: dict[str, Any] = {
         "counted_from_ps": 5 * MS,
         "workloads": [{"name": "endless", "counted_from_ps": 5 * MS}, {"name": "finite", "counted_from_ps": 0}],
     }
-    assert [counted_from_ps(outcome, name) for name in ("endless", "finite", "gone")] == [5 * MS, 0, 0]
+    assert [counted_from_ps(part(Outcome, **parts), name) for name in ("endless", "finite", "gone")] == [5 * MS, 0, 0]

@@ -13,6 +13,7 @@ from report_page import edit_trials
 from tailrace.cli.inspect import print_comparison
 from tailrace.errors import RunRefusedError
 from tailrace.results import RunDirectoryError, compare, format_compare
+from trial_files import read_trial, write_trial
 
 
 def runs(path: Path, first: FakeRun, second: FakeRun) -> tuple[Path, Path]:
@@ -70,9 +71,9 @@ def test_runs_without_valid_trials_are_refused(tmp_path: Path) -> None:
 def test_runs_that_did_other_work_are_refused(tmp_path: Path) -> None:
     a, b = runs(tmp_path, FakeRun(trials=1), FakeRun(trials=1))
     file = b / "trials" / "fifo" / "1.json"
-    outcome = json.loads(file.read_text())
+    outcome = read_trial(file)
     outcome["workloads"][0]["transactions"] -= 20
-    file.write_text(json.dumps(outcome))
+    write_trial(file, outcome)
     with pytest.raises(
         RunDirectoryError, match="fifo: XS completed 41800 transactions in the first run and 41780 in the second"
     ):

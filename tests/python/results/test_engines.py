@@ -10,6 +10,7 @@ from fake_run import FakeRun
 from report_page import edit_trials
 from tailrace.report.engines import write_engines
 from tailrace.results import RunDirectoryError, are_of_engines, compare_engines, format_engines
+from trial_files import read_trial, write_trial
 
 BANDS = """title: t
 source: s
@@ -100,9 +101,9 @@ def test_an_exact_run_judges_every_figure_of_a_simulated_one(tmp_path: Path) -> 
 def test_runs_without_a_common_figure_say_so_once(tmp_path: Path) -> None:
     exact = run(tmp_path / "e", "exact")
     for trial in exact.glob("trials/*/*.json"):
-        outcome = json.loads(trial.read_text(encoding="utf-8"))
+        outcome = read_trial(trial)
         changes = {"status": "invalid", "reason": "did not finish", "unfinished": ["XS"]}
-        trial.write_text(json.dumps(outcome | changes), encoding="utf-8")
+        write_trial(trial, outcome | changes)
     text = format_engines(compare_engines([run(tmp_path / "s", "simulated"), exact]))
     assert f"No workload has a figure in both runs. {exact}: no trial is valid (hint: " in text
     assert "solo" not in text
@@ -116,8 +117,8 @@ def test_trials_that_are_left_out_are_named_with_their_reason(tmp_path: Path) ->
         ("2", {"status": "failed", "reason": "a kernel ended"}),
     ):
         trial = exact / "trials" / "fifo" / f"{name}.json"
-        outcome = json.loads(trial.read_text(encoding="utf-8"))
-        trial.write_text(json.dumps(outcome | changes), encoding="utf-8")
+        outcome = read_trial(trial)
+        write_trial(trial, outcome | changes)
     compared = compare_engines([simulated, exact])
     count = len(list((exact / "trials" / "fifo").glob("*.json")))
     assert compared["runs"]["simulated"]["left_out"] == {}

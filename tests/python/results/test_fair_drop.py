@@ -9,6 +9,7 @@ import pytest
 from fake_run import FakeRun
 from tailrace.results import format_table, summarise
 from tailrace.results.ports.fair_drop import KEPT
+from trial_files import read_trial, write_trial
 
 AGE_PS = 50 * 10**6
 SILENCES = [4, 0, 95, 1, *[0] * 12]
@@ -18,14 +19,14 @@ def run_with(folder: Path, *, elephant_bytes: int = 20, full: int = 900, depth_b
     """A run whose arm `dpp` has fair drop at leaf1>client; two trials that counted this."""
     path = FakeRun(trials=2).write(folder / "run")
     for file in (path / "trials" / "dpp").glob("*.json"):
-        outcome = json.loads(file.read_text())
+        outcome = read_trial(file)
         port = outcome["ports"][0]
         trap = {"found": 12, "evictions": 0, "bytes": 1000, "elephant_bytes": elephant_bytes, "silences": SILENCES}
         port["elephants"] = trap
         queue = port["queues"][-1]
         queue["drops"] = {"tail-drop": {"frames": full, "bytes": 1500 * full}} if full else {}
         queue["depth_mean_bytes"] = depth_bytes
-        file.write_text(json.dumps(outcome))
+        write_trial(file, outcome)
     _with_fair_drop(path / "plans" / "dpp.json", port["node"], queue["name"])
     return path
 

@@ -21,6 +21,7 @@ from tailrace.results.summary.summary import Summary
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.results.text.outcome_table import outcome_table
 from tailrace.results.text.outcome_text import WIDTH, outcome_text
+from trial_files import read_trial
 
 VOID = frozenset({"br", "meta", "link", "input"})
 
@@ -215,7 +216,7 @@ def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
     total = summary.arms["fifo"].figures["databases"]
     assert total["rate_per_s"].value == 1010
     assert total["loss_percent"].value == pytest.approx(100 * (200 + 100) / 200_000)
-    outcome = json.loads((path / "trials" / "fifo" / "1.json").read_text())
+    outcome = read_trial(path / "trials" / "fifo" / "1.json")
     counts = {one["name"]: one["latency"]["count"] for one in outcome["workloads"]}
     own = {name: summary.arms["fifo"].workloads[name].latency_ms for name in counts}
     pooled = total["latency_p50_ms"].value

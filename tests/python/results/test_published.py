@@ -113,7 +113,7 @@ def test_acceleration_is_that_of_the_means(run: Run) -> None:
     result = judged(
         run, metric="acceleration_percent", arm="dpp", baseline="fifo", workload="XS", value=31.8, tolerance_points=2
     )
-    means = [mean([w["completion_ps"] for t in run.valid(arm) if (w := t.workload("XS"))]) for arm in ("fifo", "dpp")]
+    means = [mean([t.workloads["XS"].completion_ps or 0 for t in run.valid(arm)]) for arm in ("fifo", "dpp")]
     assert result.value == pytest.approx((1 - means[1] / means[0]) * 100)
     assert result.multiplied_by == 1
 
@@ -185,7 +185,7 @@ def test_the_baseline_is_meant_where_no_arm_is_named(run: Run) -> None:
 
 
 def test_a_median_can_be_asked_for(run: Run) -> None:
-    values = sorted(w["completion_ps"] for t in run.valid("dpp") if (w := t.workload("XS")))
+    values = sorted(t.workloads["XS"].completion_ps or 0 for t in run.valid("dpp"))
     result = judged(run, **DPP, value=390, tolerance="5%", statistic="median")
     assert result.measured == pytest.approx((values[1] + values[2]) / 2e12)
 

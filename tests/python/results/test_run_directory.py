@@ -34,21 +34,12 @@ def test_only_valid_trials_count(tmp_path: Path) -> None:
 def test_frames_that_are_unaccounted_for_make_a_trial_invalid(tmp_path: Path) -> None:
     path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
     file = path / "trials" / "fifo" / "1.json"
-    outcome = json.loads(file.read_text())
-    outcome["conservation"]["delivered"] -= 3
-    file.write_text(json.dumps(outcome))
+    held = json.loads(file.read_text())
+    held["outcome"]["conservation"]["delivered"] -= 3
+    file.write_text(json.dumps(held))
     trial = Run.read(path).trials["fifo"][0]
-    assert trial.status == "invalid"
+    assert (trial.status, trial.is_told) == ("invalid", False)
     assert trial.reason.startswith("3 of ")
-
-
-def test_a_cancelled_trial_does_not_count(tmp_path: Path) -> None:
-    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
-    file = path / "trials" / "fifo" / "2.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"cancelled": True}))
-    run = Run.read(path)
-    assert run.trials["fifo"][1].status == "cancelled"
-    assert len(run.valid("fifo")) == 1
 
 
 def test_a_folder_that_is_no_run_is_named_with_a_hint(tmp_path: Path) -> None:
@@ -56,9 +47,55 @@ def test_a_folder_that_is_no_run_is_named_with_a_hint(tmp_path: Path) -> None:
         Run.read(tmp_path)
 
 
-@pytest.mark.parametrize(("text", "what"), [("{", "cannot be read"), ("[]", "not a JSON object")])
-def test_a_broken_trial_is_named(tmp_path: Path, text: str, what: str) -> None:
+CHANGES: list[tuple[object, str]] = [
+    ("{", "cannot be read: .*truncated"),
+    ("[]", "cannot be read: Expected `object`, got `array`"),
+    ("", "cannot be read: .*truncated"),
+    (
+        {"outcome.workloads.0.latency.p99_ps": "long"},
+        r"Expected `int`, got `str` - at `\$\.outcome\.workloads\[0\]\.latency",
+    ),
+    ({"outcome.hosts.0.name": ...}, r"missing required field `name` - at `\$\.outcome\.hosts\[0\]`"),
+    ({"outcome.ports.0.colour": 1}, r"unknown field `colour` - at `\$\.outcome\.ports\[0\]`"),
+    ({"status": "good"}, r"Invalid enum value 'good' - at `\$\.status`"),
+    ({"format": 3}, "it has format 3, and this version of tailrace reads format 2"),
+    ({"format": ...}, "it has format 1, and this version of tailrace reads format 2"),
+    ({"arm": "dpp"}, r"it is of trial dpp/1, in the place of fifo/1"),
+    ({"trial": 7}, r"it is of trial fifo/7, in the place of fifo/1"),
+    ({"plan_hash": "0" * 16}, "it is of another plan of arm 'fifo' than this run"),
+]
+"""What is done to the file of a trial, and what is said of it."""
+
+
+def changed(file: Path, change: object) -> None:
+    """Writes other text, or changes keys by their path; `...` removes one."""
+    if isinstance(change, str):
+        file.write_text(change)
+        return
+    assert isinstance(change, dict)
+    held = json.loads(file.read_text())
+    for path, value in change.items():
+        *above, key = path.split(".")
+        of = held
+        for name in above:
+            of = of[int(name)] if name.isdigit() else of[name]
+        if value is ...:
+            del of[key]
+        else:
+            of[key] = value
+    file.write_text(json.dumps(held))
+
+
+@pytest.mark.parametrize(("change", "what"), CHANGES)
+def test_a_trial_that_is_none_is_named_with_the_key_and_a_hint(tmp_path: Path, change: object, what: str) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
-    (path / "trials" / "fifo" / "1.json").write_text(text)
-    with pytest.raises(RunDirectoryError, match=rf"fifo/1\.json: {what}.*hint"):
+    changed(path / "trials" / "fifo" / "1.json", change)
+    with pytest.raises(RunDirectoryError, match=rf"fifo/1\.json: .*{what}.*\(hint: remove the file"):
+        Run.read(path)
+
+
+def test_a_run_directory_of_another_version_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+    changed(path / "manifest.json", {"manifest_version": 1})
+    with pytest.raises(RunDirectoryError, match="run: it has format 1, and this version of tailrace reads format 2"):
         Run.read(path)

@@ -1,6 +1,5 @@
 """Scalability of a sweep: the sizes of its points, perfect growth, and what the text says."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.results.summary.sweep import Growth
 from tailrace.results.sweep.scalability import summarise_scalability
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
+from trial_files import read_trial, write_trial
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 USERS = "workloads.orders.users"
@@ -31,10 +31,10 @@ def with_rates(path: Path, rates: dict[str, int]) -> list[Growth]:
     """The run, with so many transactions of each point in its time."""
     for label, count in rates.items():
         file = path / "trials" / f"fifo@{label}" / "1.json"
-        told = json.loads(file.read_text())
+        told = read_trial(file)
         [orders] = [own for own in told["workloads"] if own["name"] == "orders"]
         orders |= {"transactions": count, "completion_ps": 10**12}
-        file.write_text(json.dumps(told))
+        write_trial(file, told)
     return summarise_scalability(Run.read(path))
 
 

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from msgspec import convert
-from msgspec.structs import replace
-
-from tailrace.outcome.types import BlockedPort, Tree
+from tailrace.outcome.types import Tree
 from tailrace.results.ports.trees import carries, tree_words
-from whole import whole
+from whole import part
 
 PLAN: dict[str, Any] = {"links": [{"a": f"leaf{i}", "b": "spine2"} for i in range(1, 9)]}
 
@@ -15,8 +12,7 @@ PLAN: dict[str, Any] = {"links": [{"a": f"leaf{i}", "b": "spine2"} for i in rang
 def tree(instance: int, vlans: list[int], blocked: int = 1) -> Tree:
     """As much of a tree as is looked at."""
     ports = [{"node": f"leaf{i}", "towards": "spine2"} for i in range(1, blocked + 1)]
-    parts = {"instance": instance, "vlans": vlans, "roots": ["spine1"], "blocked": ports}
-    return convert(whole(parts, "Tree"), Tree)
+    return part(Tree, instance=instance, vlans=vlans, roots=["spine1"], blocked=ports)
 
 
 def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
@@ -28,8 +24,8 @@ def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
 
 
 def test_blocked_ports_of_parallel_links_have_their_numbers() -> None:
-    ports = [BlockedPort(link=port, node="leaf1", port=port, towards="spine2") for port in (2, 3)]
-    found = replace(tree(1, [10]), blocked=ports)
+    ports = [{"node": "leaf1", "towards": "spine2", "port": port} for port in (2, 3)]
+    found = part(Tree, instance=1, vlans=[10], roots=["spine1"], blocked=ports)
     links = [*PLAN["links"], {"a": "spine2", "b": "leaf1"}]
     assert tree_words(found, {"links": links}).endswith("blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)")
 

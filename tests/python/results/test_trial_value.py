@@ -131,7 +131,7 @@ def test_shares_of_goodput_and_of_queues_add_up(run: Run) -> None:
 
 
 def test_goodput_after_an_instant_is_that_of_the_bins_from_there_on(run: Run) -> None:
-    whole = [goodput_gbps(trial, trial.typed_workloads["L2"]) for trial in run.valid("dpp")]
+    whole = [goodput_gbps(trial, trial.workloads["L2"]) for trial in run.valid("dpp")]
     late = value(run, "goodput_gbps", workload="L2", after="40s")  # of the full length: 2 s of this run
     assert late == pytest.approx(sum(whole) / len(whole), rel=0.1)
     assert value(run, "goodput_gbps", workload="XS", after="600s") == 0
@@ -145,7 +145,7 @@ def test_a_bin_that_begins_at_the_instant_counts(after_ps: int, found: tuple[int
     trial = SimpleNamespace(
         kept=kept,
         workload_numbers={"orders": 0},
-        outcome={"end_ps": 30},
+        outcome=SimpleNamespace(end_ps=30),
         table_path=lambda _name: Path(__file__),
     )
     assert goodput_bytes_after(cast("Trial", trial), "orders", after_ps) == found

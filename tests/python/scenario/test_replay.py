@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tailrace.errors import RunRefusedError, ScenarioError
-from tailrace.experiment.native import Outcome, dropped_by, explain_trial, make_trial, run_trial, values
+from tailrace.experiment.native import Ran, dropped_by, explain_trial, make_trial, run_trial, values
 from tailrace.live.refuse import refuse
 from tailrace.results.causes.causes import Causes
 from tailrace.scenario.loading import load_scenario
@@ -49,13 +49,13 @@ def body(path: Path) -> dict[str, Any]:
     return found
 
 
-def outcome(path: Path) -> Outcome:
+def ran(path: Path) -> Ran:
     return run_trial(make_trial(canonical_json(lower(load_scenario(path).scenario, "base", 1))))
 
 
 def rows(path: Path) -> dict[int, list[tuple[int, int]]]:
     """Start and end of each request in ps, by connection."""
-    table = values(outcome(path).tables["transactions"])
+    table = values(ran(path).tables["transactions"])
     found: dict[int, list[tuple[int, int]]] = {}
     for user, start, latency in zip(table["user"], table["start_ps"], table["latency_ps"], strict=True):
         found.setdefault(user, []).append((start, start + latency))
@@ -92,16 +92,17 @@ def test_a_simulated_trial_keeps_pauses_and_sizes_exactly(tmp_path: Path) -> Non
         assert done[user][1][0] - done[user][0][1] == requests[1].think_ns * PS_PER_NS
         for (start, end), request in zip(done[user], requests, strict=True):
             assert end - start > request.server_ns * PS_PER_NS
-    [of] = outcome(path).data["workloads"]
-    assert of["goodput_bytes"] == sum(one.response_bytes for one in FIRST + SECOND)
-    assert of["completion_ps"] == max(end for user in done.values() for _, end in user)
+    [of] = ran(path).outcome.workloads
+    assert of.goodput_bytes == sum(one.response_bytes for one in FIRST + SECOND)
+    assert of.completion_ps == max(end for user in done.values() for _, end in user)
 
 
 def test_latencies_are_explained_as_those_of_other_requests(tmp_path: Path) -> None:
     path = scenario(tmp_path, recording_text([FIRST, SECOND]))
     plan = lower(load_scenario(path).scenario, "base", 1)
     explained = explain_trial(make_trial(canonical_json(plan)))
-    assert explained.data["digest"] == outcome(path).data["digest"]
+    assert isinstance(explained, Ran)
+    assert explained.outcome.digest == ran(path).outcome.digest
     causes = Causes({name: values(columns) for name, columns in explained.tables.items()}, plan, dropped_by())
     found = causes.by_workload["recorded"]
     assert all(sum(one.parts.values()) == one.latency_ps for one in found)

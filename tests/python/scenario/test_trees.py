@@ -8,6 +8,7 @@ import pytest
 
 from lab import load, problems, sound
 from tailrace.experiment.native import spanning_trees
+from tailrace.outcome.types import BlockedPort
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads
 
@@ -97,10 +98,10 @@ def test_instances_and_vlans_are_trees() -> None:
 
 def test_the_simulator_computes_the_trees_of_a_plan() -> None:
     found = spanning_trees(canonical_json(plan(switches__south__bridge_priority=4096)))
-    assert [(tree["instance"], tree["roots"]) for tree in found] == [(0, ["south"])]
+    assert [(tree.instance, tree.roots) for tree in found] == [(0, ["south"])]
     # leaf is 77 from the root, north 500: what is left between the two is blocked at the farther.
-    assert found[0]["blocked"] == [{"node": "north", "towards": "leaf", "port": 1, "link": 0}]
-    costs = {bridge["name"]: bridge["root_path_cost"] for bridge in found[0]["bridges"]}
+    assert found[0].blocked == [BlockedPort(node="north", towards="leaf", port=1, link=0)]
+    costs = {bridge.name: bridge.root_path_cost for bridge in found[0].bridges}
     assert costs == {"leaf": 77, "north": 500, "south": 0}
     assert spanning_trees(canonical_json(plan(network__spanning_tree=None))) == []
 
@@ -116,7 +117,7 @@ def test_chosen_trees_say_the_costs_by_which_they_come_about() -> None:
     loaded = load(network=network, switches=..., policies=..., workloads=workloads, arms={})
     found = spanning_trees(canonical_json(lower(loaded.arms["base"], "base", 1)))
     uplinks = [index for index in range(9) if index % 3]
-    used = [[index for index in uplinks if tree["path_costs"][index] == 1] for tree in found[1:]]
+    used = [[index for index in uplinks if tree.path_costs[index] == 1] for tree in found[1:]]
     # Every leaf has its two uplinks after its host; each tree has a spine, and one link to the other where no host is.
     assert [set(links) >= wanted for links, wanted in zip(used, ({1, 4, 7}, {2, 5, 8}), strict=True)] == [True, True]
     assert [len(links) for links in used] == [4, 4]

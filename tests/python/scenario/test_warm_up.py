@@ -8,8 +8,11 @@ from lab import load
 from tailrace.errors import ScenarioError
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.judge import judged
+from tailrace.experiment.native import Ran
 from tailrace.experiment.scale import scaled
+from tailrace.outcome.types import Outcome
 from tailrace.scenario.lowering.plan import lower
+from whole import part
 
 MS = 10**9
 
@@ -44,8 +47,10 @@ def test_a_trial_that_ends_within_its_warm_up_is_invalid() -> None:
         for name, kind in (("orders", "oltp"), ("backup", "stream"))
     ]
     outcome: dict[str, Any] = {"workloads": workloads, "hosts": [], "end_ps": 100 * MS}
-    found = judged(outcome, scenario, cast("Engine", Quiet()))
-    assert (found["status"], "within experiment.warm_up" in found["reason"]) == ("invalid", True)
-    assert "backup" in found["reason"]
-    assert "orders" not in found["reason"]
-    assert judged(outcome | {"end_ps": 300 * MS}, scenario, cast("Engine", Quiet()))["status"] == "ok"
+    found = judged(Ran(part(Outcome, **outcome)), scenario, cast("Engine", Quiet()))
+    assert (found.status, "within experiment.warm_up" in found.reason) == ("invalid", True)
+    assert "backup" in found.reason
+    assert "orders" not in found.reason
+    assert (
+        judged(Ran(part(Outcome, **outcome | {"end_ps": 300 * MS})), scenario, cast("Engine", Quiet())).status == "ok"
+    )

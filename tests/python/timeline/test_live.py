@@ -9,6 +9,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 from tailrace.experiment.native import column
 from tailrace.experiment.storage import parquet
 from tailrace.files import write_bytes
+from tailrace.outcome.types import Outcome
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.directory.run_directory import Trial
 from tailrace.timeline import live
@@ -17,6 +18,7 @@ from tailrace.timeline.live import read_replay, told_of
 from tailrace.timeline.live_ends import UNKNOWN, Ends
 from tailrace.timeline.log import NONE_32, NONE_64, Log
 from tailrace.timeline.tracks import trace_of
+from whole import part
 
 US = 1_000_000
 """Picoseconds."""
@@ -161,4 +163,4 @@ def _trial(folder: Path, outcome: dict[str, Any]) -> Trial:
         )
     }
     write_bytes(folder / "1.transactions.parquet", parquet(columns_))
-    return Trial("base", 1, "ok", "", outcome, folder / "1")
+    return Trial("base", 1, "ok", "", part(Outcome, **outcome), folder / "1")

@@ -78,7 +78,7 @@ class TestOpened:
             arms = {arm: scaled(one, 0.1) for arm, one in load_scenario(EXAMPLES / "dpp.yaml").arms.items()}
             plans = Plans(arms)
             trials = [[TrialKey(arm, trial) for trial in (1, 2)] for arm in ("fifo", "dpp")]
-            assert found == [[run_trial(make_trial(plans.json(key))).data["digest"] for key in keys] for keys in trials]
+            assert found == [[run_trial(make_trial(plans.json(key))).outcome.digest for key in keys] for keys in trials]
             assert browser.errors() == []
 
     def test_a_thousand_moves_leave_it_whole(self, page: Path, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ class TestOpened:
                     values = changes(bundle.moved, texts)
                     changed = load_scenario(EXAMPLES / f"{name}.yaml", values)
                     plans = Plans({arm: scaled(changed.arms[arm], SCALE) for arm in arms})
-                    native = [run_trial(make_trial(plans.json(TrialKey(arm, 1)))).data["digest"] for arm in arms]
+                    native = [run_trial(make_trial(plans.json(TrialKey(arm, 1)))).outcome.digest for arm in arms]
                     found = browser.eval("whatif.data.arms.map((arm) => whatif.results().quick[arm].outcome.digest)")
                     assert found == native, (name, values)
             assert browser.errors() == []

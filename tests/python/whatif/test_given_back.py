@@ -56,7 +56,7 @@ def test_the_command_that_the_page_gives_back_has_the_same_digest(tmp_path: Path
     )
     loaded = load_scenario(tmp_path / "dpp.yaml")
     plans = Plans({"mine": scaled(loaded.arms["mine"], SCALE)})
-    assert run_trial(make_trial(plans.json(TrialKey("mine", 1)))).data["digest"] == answer["outcome"]["digest"]
+    assert run_trial(make_trial(plans.json(TrialKey("mine", 1)))).outcome.digest == answer["outcome"]["digest"]
 
 
 def test_the_configuration_that_the_page_gives_back_is_that_of_the_exporter() -> None:
@@ -127,7 +127,7 @@ def digest_in_page(page: Page, data: dict[str, Any], positions: dict[str, int | 
 
 def digest_of(scenario: Any) -> str:
     plans = Plans({"one": scaled(scenario, SCALE)})
-    return str(run_trial(make_trial(plans.json(TrialKey("one", 1)))).data["digest"])
+    return str(run_trial(make_trial(plans.json(TrialKey("one", 1)))).outcome.digest)
 
 
 def test_edits_of_the_drawing_are_in_the_command(classes: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from simulator_module import run_module
-from tailrace.experiment.native import drop_causes, make_trial, run_trial, values
+from tailrace.experiment.native import drop_causes, make_trial, values
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import TrialKey
@@ -106,10 +106,10 @@ def plan_of(case: Case) -> str:
 @cache
 def native(case: Case) -> dict[str, Any]:
     """What the native simulator says, on one core."""
-    outcome = run_trial(make_trial(plan_of(case), 1))
-    # The same text that a page reads: long lists are read lazily, and numbers are written and read once.
-    told = json.loads(json.dumps(outcome.data, default=list))
-    tables = {name: values(outcome.tables[name]) for name in TABLES if name in outcome.tables}
+    pieces, _lists, made = make_trial(plan_of(case), 1).run()
+    # Numbers are written and read once, as a page reads them.
+    told = json.loads("".join(pieces))
+    tables = {name: values(made[name]) for name in TABLES if name in made}
     return {"outcome": told, "tables": json.loads(json.dumps(tables, default=list))}
 
 

@@ -51,7 +51,7 @@ def native(name: str, values: dict[str, Any], arm: str, trial: int) -> str:
     """The digest of a trial of `tailrace run NAME --set ..`."""
     loaded = load_scenario(EXAMPLES / f"{name}.yaml", values)
     plans = Plans({arm: scaled(loaded.arms[arm], SCALE)})
-    return str(run_trial(make_trial(plans.json(TrialKey(arm, trial)))).data["digest"])
+    return str(run_trial(make_trial(plans.json(TrialKey(arm, trial)))).outcome.digest)
 
 
 def positions_of(bundle: Bundle, texts: dict[str, str]) -> Positions:

@@ -59,7 +59,9 @@ pub fn workload_summary(
         storage_requests: record.storage.as_deref().map(storage::storage_summary),
         mpi_times: None,
         datagrams: None,
+        backing: None,
         failed_attempts: None,
+        initiators: None,
         lost_datagrams: None,
     };
     add_details(workload, record, &mut summary);

@@ -9,6 +9,7 @@ from tailrace.benchmark.frames import CHECK_BYTES, PS_PER_S
 from tailrace.benchmark.trial import Latency, Request, Trial
 from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.native import make_trial, run_trial
+from tailrace.outcome import types
 from tailrace.scenario.loading import Loaded, load_scenario
 from tailrace.scenario.lowering.plan import lower
 
@@ -103,13 +104,12 @@ class SimulatedSwitch:
         }
         plan["workloads"] = [{**FRAMES, "body": {kind: body | sent for kind, body in FRAMES["body"].items()}}]
         plan["stop_at_ps"] = (request.frames + 1) * request.interval_ps + RESIDUE_PS
-        data = run_trial(make_trial(json.dumps(plan))).data
-        if data["cancelled"]:
-            raise KeyboardInterrupt
-        [workload] = data["workloads"]
+        outcome = run_trial(make_trial(json.dumps(plan))).outcome
+        assert outcome.conservation is not None, "the simulator counts all frames"
+        [workload] = outcome.workloads
         sending_s = request.frames * request.interval_ps / PS_PER_S
-        latency = _latency(workload["latency"])
-        return Trial(request, data["conservation"]["sent"], int(workload["transactions"]), sending_s, latency=latency)
+        latency = _latency(workload.latency)
+        return Trial(request, outcome.conservation.sent, workload.transactions, sending_s, latency=latency)
 
     def sender_fps(self, frame_bytes: int) -> float | None:
         """Nothing but the line limits it."""
@@ -171,7 +171,7 @@ def _refuse_virtual_machines(plan: dict[str, Any], *ends: str) -> None:
             )
 
 
-def _latency(found: dict[str, Any] | None) -> Latency | None:
-    if not found or not found["count"]:
+def _latency(found: types.Latency | None) -> Latency | None:
+    if found is None or not found.count:
         return None
-    return Latency(**{key: found[f"{key}_ps"] / PS_PER_NS for key in Latency.__dataclass_fields__})
+    return Latency(**{key: getattr(found, f"{key}_ps") / PS_PER_NS for key in Latency.__dataclass_fields__})

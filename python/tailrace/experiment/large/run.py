@@ -16,8 +16,8 @@ from tailrace.experiment.executor import Executor, Local
 from tailrace.experiment.judge import judged
 from tailrace.experiment.large.grid import Grid, parts_of
 from tailrace.experiment.machine import describe_machine, versions
-from tailrace.experiment.manifest import MANIFEST_VERSION, cores_told, now, sweep_of
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.manifest import cores_told, now, sweep_of
+from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, identity
 from tailrace.experiment.pool import Running
@@ -26,6 +26,7 @@ from tailrace.experiment.run import FINISHED, INTERRUPTED, NAME_HASH_DIGITS, RUN
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import LazyKeys, TrialKey
 from tailrace.experiment.storage import RunDirectory
+from tailrace.outcome.stored import FORMAT
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.large.figures import bounds_of, figures_of
 from tailrace.results.large.lines import IMPOSSIBLE, KEPT, Line, Lines
@@ -119,14 +120,17 @@ class LargeRun:
         self.estimate.observe(self.executor.slots)
         self.reporter.tick(running)
 
-    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+    def finished(self, key: TrialKey, ended: Ran | Failed, wall_s: float) -> None:
         """From the executor: judges the trial and keeps its figures."""
-        data = judged(outcome.data, self.grid.scenario(key.arm), self.engine)
+        verdict = judged(ended, self.grid.scenario(key.arm), self.engine)
         point, arm = parts_of(key.arm)
-        trial = Trial(arm, key.number, data["status"], str(data.get("reason", "")), data, self.directory.path)
+        outcome = ended.outcome if isinstance(ended, Ran) else None
+        told = outcome if verdict.status == "ok" or verdict.unfinished else None
+        trial = Trial(arm, key.number, verdict.status, verdict.reason, told, self.directory.path)
         figures = figures_of(trial)
+        seed, digest = (None, None) if outcome is None else (outcome.seed, outcome.digest)
         line = Line(
-            point, arm, key.number, trial.status, trial.reason, data.get("seed"), data.get("digest"),
+            point, arm, key.number, trial.status, trial.reason, seed, digest,
             round(wall_s, 6), figures, bounds_of(trial, figures),
         )  # fmt: skip
         self._add(line)
@@ -154,7 +158,7 @@ class LargeRun:
     def _manifest(self, held: dict[str, Any]) -> dict[str, Any]:
         scenario = self.loaded.scenario
         return {
-            "manifest_version": MANIFEST_VERSION,
+            "manifest_version": FORMAT,
             "name": scenario.name,
             "description": scenario.description,
             "identity": self.identity,

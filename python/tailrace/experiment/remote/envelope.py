@@ -8,7 +8,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from tailrace.experiment.native import Columns, simulator_build
+import msgspec
+
+from tailrace.experiment.native import Cancelled, Columns, Failed, Ran, simulator_build
+from tailrace.outcome.types import Outcome
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,34 @@ class Answer:
     number: int
     plan_hash: str
     outcome: str
-    """The outcome as JSON."""
+    """As JSON; empty of a trial without one."""
     wall_s: float
     tables: Mapping[str, Columns] = field(default_factory=dict)
+    failed: str | None = None
+    """Why the trial has failed; None where it has not. With neither this nor an outcome it was cancelled."""
     panic: str = ""
     """The error that ended the trial and has to end the run; empty without one."""
+
+    @classmethod
+    def of(cls, task: Task, ended: Ran | Failed | Cancelled, wall_s: float) -> "Answer":
+        """How a trial ended."""
+        match ended:
+            case Ran():
+                outcome = msgspec.json.encode(ended.outcome).decode()
+                return cls(task.number, task.plan_hash, outcome, wall_s, ended.tables)
+            case Failed():
+                return cls(task.number, task.plan_hash, "", wall_s, failed=ended.reason)
+            case Cancelled():
+                return cls(task.number, task.plan_hash, "", wall_s)
+
+    @property
+    def ended(self) -> Ran | Failed | Cancelled:
+        """How the trial ended."""
+        if self.failed is not None:
+            return Failed(self.failed)
+        if not self.outcome:
+            return Cancelled()
+        return Ran(msgspec.json.decode(self.outcome, type=Outcome), dict(self.tables))
 
 
 @dataclass(frozen=True)

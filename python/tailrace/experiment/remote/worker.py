@@ -8,9 +8,8 @@ from typing import Any
 
 from tailrace.errors import TailraceError
 from tailrace.experiment.engine import EngineTrial, SimulatedTrial
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Cancelled, Failed, Ran
 from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, hash_of, own_build
-from tailrace.json_text import whole_json
 
 WATCH_S = 0.2
 """Seconds between two looks at whether a trial is still wanted."""
@@ -49,18 +48,18 @@ def run_tasks(text: str, worker: str, is_wanted: Callable[[], bool]) -> Answers:
 
 def _answer(task: Task, is_wanted: Callable[[], bool]) -> Answer:
     started_s = time.monotonic()
-    panic = ""
+    ended: Ran | Failed | Cancelled
     try:
-        outcome = _run(SimulatedTrial(task.plan), is_wanted)
+        ended = _run(SimulatedTrial(task.plan), is_wanted)
     except (TailraceError, RuntimeError) as error:
-        outcome = Outcome({"status": "failed", "reason": str(error)})
+        ended = Failed(str(error))
     except BaseException as error:  # noqa: BLE001  a panic too: the command raises it again
-        outcome, panic = Outcome({}), f"{type(error).__name__}: {error}"
-    wall_s = time.monotonic() - started_s
-    return Answer(task.number, task.plan_hash, whole_json(outcome.data), wall_s, outcome.tables, panic)
+        panic = f"{type(error).__name__}: {error}"
+        return Answer(task.number, task.plan_hash, "", time.monotonic() - started_s, panic=panic)
+    return Answer.of(task, ended, time.monotonic() - started_s)
 
 
-def _run(trial: EngineTrial, is_wanted: Callable[[], bool]) -> Outcome:
+def _run(trial: EngineTrial, is_wanted: Callable[[], bool]) -> Ran | Cancelled:
     with _watched(trial, is_wanted):
         return trial.run()
 

@@ -1,17 +1,15 @@
 """Trials on the workers of a Dask scheduler."""
 
-import json
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.executor import PlanOf
 from tailrace.experiment.interrupts import counted_interrupts
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Cancelled, Failed
 from tailrace.experiment.pool import TICK_S, Running, Watcher
 from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, own_build
 from tailrace.experiment.remote.link import Link, Sent
@@ -235,7 +233,7 @@ class Workers:
         key = flight.keys[0]
         # Before Dask knows of the limit of a batch, it may have begun it once more.
         reason = f"killed at least {stage.deaths[key]} workers (hint: a log of the workers, or their memory, tells why)"
-        stage.watcher.finished(key, Outcome({"status": "failed", "reason": reason}), 0.0)
+        stage.watcher.finished(key, Failed(reason), 0.0)
 
     def _take_back(self, stage: "_Stage", flights: Sequence[Flight]) -> None:
         for flight in list(flights):
@@ -278,11 +276,11 @@ class _Stage:
         """Hands an outcome on; returns False for a trial that did not run to its end."""
         if answer.panic:
             raise RuntimeError(answer.panic)
-        data: Mapping[str, Any] = json.loads(answer.outcome)
-        if data.get("cancelled"):
+        ended = answer.ended
+        if isinstance(ended, Cancelled):
             return False
         self.waiting.measured(key.arm, answer.wall_s)
-        self.watcher.finished(key, Outcome(dict(data), dict(answer.tables)), answer.wall_s)
+        self.watcher.finished(key, ended, answer.wall_s)
         return True
 
     def tell(self, flights: Sequence[Flight]) -> None:

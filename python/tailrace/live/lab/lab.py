@@ -9,12 +9,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Literal
+
+from msgspec import convert
 
 from tailrace.files import make_folder, write_text
 from tailrace.live.lab.clean import clean
 from tailrace.live.lab.fabric import FabricError, program
 from tailrace.live.lab.program import STOP_GRACE_S, Program
+from tailrace.outcome.types import NetworkOutcome
 from tailrace.programs.command import Command, Ended, tail
 
 READY_LIMIT_S = 30.0
@@ -175,6 +178,10 @@ class Lab:
         if not answer.get("ok"):
             raise FabricError(f"{op}: {answer.get('error', 'rejected without a reason')}")
         return answer
+
+    def counters(self, op: Literal["counters", "down"] = "counters") -> NetworkOutcome:
+        """What the fabric has counted until now, or until it went down."""
+        return convert(self.call(op)["outcome"], NetworkOutcome)
 
     def close(self) -> None:
         """Stops the lab; also removes what a killed guardian left."""

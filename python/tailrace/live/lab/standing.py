@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 from tailrace.errors import closest
 from tailrace.files import make_folder, read_json, write_text
 from tailrace.live.lab.fabric import FabricError, program
+from tailrace.outcome.types import NetworkOutcome
 from tailrace.programs.command import tail
 from tailrace.results.compare.fidelity import TAP
 
@@ -53,6 +56,10 @@ class Standing:
                 return _answer(line, op, deadline)
             except OSError as error:
                 raise FabricError(f"fabric '{self.name}' does not answer: {error.strerror or error}") from None
+
+    def counters(self) -> NetworkOutcome:
+        """What it has counted until now."""
+        return convert(self.call("counters")["outcome"], NetworkOutcome)
 
 
 def _answer(line: socket.socket, op: str, deadline: float) -> dict[str, Any]:
@@ -139,9 +146,9 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
     raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it printed nothing'}")
 
 
-def take_down(fabric: Standing) -> dict[str, Any]:
+def take_down(fabric: Standing) -> NetworkOutcome:
     """Stops a fabric and all programs in it; returns its final counters."""
-    outcome = dict(fabric.call("down").get("outcome", {}))
+    outcome = convert(fabric.call("down")["outcome"], NetworkOutcome)
     deadline = time.monotonic() + DOWN_LIMIT_S
     while _is_alive(fabric.state) and time.monotonic() < deadline:
         time.sleep(POLL_S)

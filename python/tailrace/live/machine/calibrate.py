@@ -21,6 +21,7 @@ from tailrace.live.machine import answers
 from tailrace.live.machine.answers import AnswerTimes
 from tailrace.live.machine.doctor import require
 from tailrace.live.measure import probe
+from tailrace.outcome.types import RoundTrip
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.text.units import RATE, SIZE, parse
@@ -118,16 +119,18 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
     with tempfile.TemporaryDirectory(prefix="tailrace-calibrate-") as name:
         folder = Path(name)
         say(f"a stream at MTU {SMALL_MTU}")
-        small = _stream(folder / "small", SMALL_MTU, rate)
+        small_us, _ = _stream(folder / "small", SMALL_MTU, rate)
         say(f"a stream at MTU {mtu}")
-        large = _stream(folder / "large", mtu, rate)
+        large_us, trip = _stream(folder / "large", mtu, rate)
         say("responses of a database, over loopback and over a link")
         times = answers.measure(folder, mtu)
-    frame_us = {parse(SMALL_MTU, SIZE): small["frame_us"], parse(mtu, SIZE): large["frame_us"]}
+    frame_us = {parse(SMALL_MTU, SIZE): small_us, parse(mtu, SIZE): large_us}
     if len(frame_us) < 2:
         raise FabricError(f"an MTU of {mtu} is always measured; --mtu needs another value (hint: --mtu 9000B)")
     wire_us = 4 * 8e6 * (PING_BYTES + WIRE_OVERHEAD_BYTES) / parse(rate, RATE)
-    return Calibration(mtu, rate, large["mean"], large["min"], wire_us, frame_us, times)
+    if trip.mean is None or trip.min is None:
+        raise FabricError("no ping was answered")
+    return Calibration(mtu, rate, trip.mean, trip.min, wire_us, frame_us, times)
 
 
 def _warn_of_neighbours(say: Callable[[str], None]) -> None:
@@ -151,8 +154,8 @@ def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:
     return lower(load_scenario(data).scenario, "base", 1)
 
 
-def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
-    """Cost of a received frame, and the round trip of a ping before it."""
+def _stream(folder: Path, mtu: str, rate: str) -> tuple[float, RoundTrip]:
+    """Cost of a received frame in microseconds, and the round trip of a ping before it."""
     plan = _plan(mtu, rate, {"bulk": {"kind": "stream", "source": "server", "destination": "client"}})
     [raw] = [own.flat for own in planned_workloads(plan)]
     with Lab(canonical_json(plan), folder) as lab:
@@ -164,7 +167,7 @@ def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
         used = [(program.command.host, program.require(STREAM_LIMIT_S)) for program in load.programs]
         [ended] = [one for host, one in used if host == "client"]
         frames = probe.difference(before, probe.counters(lab, "client", "after"))["rx_frames"]
-    return {**trip, "frame_us": (ended.system_s + ended.user_s) / max(1, frames) * 1e6}
+    return (ended.system_s + ended.user_s) / max(1, frames) * 1e6, trip
 
 
 def fragment(found: Calibration) -> str:

@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from msgspec import convert
+
 from tailrace.live.lab.lab import Lab
 from tailrace.live.measure.closings import Closed, Meant, end_of
+from tailrace.outcome.types import Limits
 from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
@@ -89,7 +92,7 @@ class Chronographs:
             else:
                 known[ends].add(at_s, now)
 
-    def of(self, meant: Meant) -> dict[str, int] | None:
+    def of(self, meant: Meant) -> Limits | None:
         """Times of both ends of a workload's connections together; None where none was seen twice."""
         pairs: dict[frozenset[tuple[str, int]], list[Counted]] = {}
         for host, at_server in ((meant.server, True), (meant.client, False)):
@@ -101,8 +104,8 @@ class Chronographs:
         open_us = sum(max(end.open_us for end in ends) for ends in busy)
         if not open_us:
             return None
-        us = {name: sum(end.times_us[name] for ends in busy for end in ends) for name in TIMES}
-        return {"open_ps": _ps(open_us)} | {f"{name}_ps": _ps(us[name]) for name in TIMES}
+        ps = {f"{name}_ps": _ps(sum(end.times_us[name] for ends in busy for end in ends)) for name in TIMES}
+        return convert({"open_ps": _ps(open_us), **ps}, Limits)
 
 
 def _segments(ends: Sequence[Counted]) -> int:

@@ -9,10 +9,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import Program
+from tailrace.outcome.types import Connections, Ends
 from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
@@ -83,14 +83,15 @@ class Meant:
         """Sending and receiving host."""
         return (self.server, self.client) if self.server_sends else (self.client, self.server)
 
-    def as_data(self) -> dict[str, Any]:
-        """Hosts and ports, for results."""
-        return {
-            "client": self.client,
-            "client_ports": sorted(self.client_ports),
-            "server": self.server,
-            "server_ports": sorted(self.server_ports),
-        }
+    @property
+    def told(self) -> Ends:
+        """Hosts and ports, for an outcome."""
+        return Ends(
+            client=self.client,
+            client_ports=sorted(self.client_ports),
+            server=self.server,
+            server_ports=sorted(self.server_ports),
+        )
 
     def has(self, one: Closed, *, at_server: bool) -> bool:
         """Whether the connection, seen by the server's or the client's host, belongs to the workload."""
@@ -168,18 +169,18 @@ def tcp_outcome(ends: Seen) -> dict[str, int]:
     return sums | {name: sum(one.counters[name] for one in ends.received) for name in RECEIVER_NAMES}
 
 
-def summary(ends: Seen) -> dict[str, float | int | None]:
+def summary(ends: Seen) -> Connections:
     """Further figures of the sending ends."""
     sent = ends.sent
     trips = [one.round_trip_ms for one in sent if one.round_trip_ms is not None]
     least = [one.round_trip_least_ms for one in sent if one.round_trip_least_ms is not None]
-    return {
-        "count": len(sent),
-        "expected": ends.expected,
-        "retransmitted_bytes": sum(one.counters["retransmitted_bytes"] for one in sent),
-        "round_trip_mean_ms": sum(trips) / len(trips) if trips else None,
-        "round_trip_least_ms": min(least, default=None),
-    }
+    return Connections(
+        count=len(sent),
+        expected=ends.expected,
+        retransmitted_bytes=sum(one.counters["retransmitted_bytes"] for one in sent),
+        round_trip_mean_ms=sum(trips) / len(trips) if trips else None,
+        round_trip_least_ms=min(least, default=None),
+    )
 
 
 def client_ports(lab: Lab, client: Program, server_port: int, look: int = 0) -> frozenset[int]:

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from msgspec import structs
 
 from tailrace.live.lab.program import Program
 from tailrace.live.measure.threads import Spent
 from tailrace.live.measure.waits import LAB, Watch
+from tailrace.outcome import types
+from tailrace.outcome.types import SwitchTimes
 from tailrace.programs.command import Ended
 from tailrace.results.compare.fidelity import TAP
 
@@ -37,13 +40,13 @@ class Counted:
             return whole - self.before.get(pid, Spent())
         return self.spent.get(pid, Spent())
 
-    def switch(self, kind: str) -> dict[str, Any] | None:
+    def switch(self, kind: str) -> SwitchTimes | None:
         """The program that switches frames on a fabric of this kind; None for the bridge, which is in the kernel."""
         pids = [LAB] if kind == TAP else list(self.daemons)
         if not pids:
             return None
-        total = sum((self.of(pid) for pid in pids), Spent())
-        return {"program": next(iter(self.daemons.values()), "tailrace-fabric"), **total.as_data()}
+        total = sum((self.of(pid) for pid in pids), Spent()).times
+        return SwitchTimes(program=next(iter(self.daemons.values()), "tailrace-fabric"), **structs.asdict(total))
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,13 @@ class Share:
     """Of a server that several workloads ask: their parts of all its users."""
 
 
-def by_host(counted: Counted, shares: Sequence[Share]) -> dict[str, list[dict[str, Any]]]:
+def by_host(counted: Counted, shares: Sequence[Share]) -> dict[str, list[types.Program]]:
     """Rows of workloads by host."""
     sums: dict[str, dict[str, Spent]] = {}
     for each in shares:
         rows = sums.setdefault(each.program.command.host or "", {})
-        rows[each.workload] = rows.get(each.workload, Spent()) + counted.of(each.program.pid).times(each.share)
-    return {host: [{"name": name, **own.as_data()} for name, own in rows.items()] for host, rows in sums.items()}
+        rows[each.workload] = rows.get(each.workload, Spent()) + counted.of(each.program.pid).part(each.share)
+    return {
+        host: [types.Program(name=name, **structs.asdict(own.times)) for name, own in rows.items()]
+        for host, rows in sums.items()
+    }

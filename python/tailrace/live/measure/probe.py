@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tailrace.live.lab.lab import Lab
+from tailrace.outcome.types import RoundTrip
 from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
@@ -96,16 +97,19 @@ def difference(before: Mapping[str, int], after: Mapping[str, int]) -> Counters:
     return {key: value - before.get(key, 0) for key, value in after.items()}
 
 
-def round_trip_us(lab: Lab, source: str, destination: str, address: str) -> dict[str, float]:
+def round_trip_us(lab: Lab, source: str, destination: str, address: str) -> RoundTrip:
     """Least, mean and largest round trip of small pings while nothing else is sent, in microseconds."""
     argv = ["ping", "-n", "-q", "-c", str(PINGS), "-i", "0.01", "-w", "5", address]
     return parse_ping(lab.run(Command(f"ping-{source}-{destination}", argv, host=source, observes=True), LIMIT_S))
 
 
-def parse_ping(text: str) -> dict[str, float]:
+def parse_ping(text: str) -> RoundTrip:
     """From ping's last line, `rtt min/avg/max/mdev = 0.1/0.2/0.3/0.0 ms`."""
     found = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/", text)
-    return {key: float(found[i + 1]) * 1000 for i, key in enumerate(("min", "mean", "max"))} if found else {}
+    if found is None:
+        return RoundTrip()
+    least, mean, most = (float(found[i]) * 1000 for i in (1, 2, 3))
+    return RoundTrip(min=least, mean=mean, max=most)
 
 
 @dataclass(frozen=True)

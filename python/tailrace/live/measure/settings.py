@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.measure.probe import DEVICE
+from tailrace.outcome.types import HostSettings, NetworkOutcome
 from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
@@ -29,19 +29,19 @@ OFFLOADS = (
 )
 
 
-def read(lab: Lab, host: str) -> dict[str, Any]:
+def read(lab: Lab, host: str) -> HostSettings:
     """A host's route, TCP settings and offloads, and how many TCP metrics of earlier connections it remembers."""
     route = _run(lab, host, "route", ["ip", "route", "show", "dev", DEVICE])
     files = [f"/proc/sys/net/ipv4/{name}" for name in SYSCTLS]
     values = _run(lab, host, "sysctls", ["cat", *files]).splitlines()
     features = _run(lab, host, "offloads", ["ethtool", "--show-offload", DEVICE])
     metrics = _run(lab, host, "metrics", ["ip", "tcp_metrics", "show"]).split("\n")
-    return {
-        "route": " ".join(route.split()),
-        **{name: " ".join(value.split()) for name, value in zip(SYSCTLS, values, strict=True)},
-        **parse_offloads(features),
-        "tcp_metrics": sum(bool(line.strip()) for line in metrics),
-    }
+    return HostSettings(
+        route=" ".join(route.split()),
+        sysctls={name: " ".join(value.split()) for name, value in zip(SYSCTLS, values, strict=True)},
+        offloads=parse_offloads(features),
+        tcp_metrics=sum(bool(line.strip()) for line in metrics),
+    )
 
 
 def parse_offloads(text: str) -> dict[str, str]:
@@ -50,12 +50,12 @@ def parse_offloads(text: str) -> dict[str, str]:
     return {name.replace("-", "_"): found[name] for name in OFFLOADS if name in found}
 
 
-def require_clean(settings: Mapping[str, Mapping[str, Any]], counters: Mapping[str, Any]) -> None:
+def require_clean(settings: Mapping[str, HostSettings], counters: NetworkOutcome) -> None:
     """Raises `FabricError` when a host has TCP metrics of earlier connections, or frames are still in the network."""
     for host, found in settings.items():
-        if found["tcp_metrics"]:
-            raise FabricError(f"host {host} remembers {found['tcp_metrics']} TCP metrics before the trial")
-    waiting = (counters.get("conservation") or {}).get("in_network", 0)
+        if found.tcp_metrics:
+            raise FabricError(f"host {host} remembers {found.tcp_metrics} TCP metrics before the trial")
+    waiting = counters.conservation.in_network if counters.conservation else 0
     if waiting:
         raise FabricError(f"{waiting} frames are in the network before the trial")
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from tailrace.outcome.types import SpentTimes
+
 NS_PER_S = 1e9
 PS_PER_S = 10**12
 
@@ -27,19 +29,20 @@ class Spent:
             self.involuntary_switches + other.involuntary_switches,
         )
 
-    def times(self, share: float) -> "Spent":
+    def part(self, share: float) -> "Spent":
         """A part of it."""
         switches = (round(self.voluntary_switches * share), round(self.involuntary_switches * share))
         return Spent(self.user_s * share, self.system_s * share, *switches)
 
-    def as_data(self) -> dict[str, int]:
-        """For the outcome, under the names of the simulator's."""
-        return {
-            "user_ps": round(self.user_s * PS_PER_S),
-            "system_ps": round(self.system_s * PS_PER_S),
-            "voluntary_switches": self.voluntary_switches,
-            "involuntary_switches": self.involuntary_switches,
-        }
+    @property
+    def times(self) -> SpentTimes:
+        """For an outcome."""
+        return SpentTimes(
+            user_ps=round(self.user_s * PS_PER_S),
+            system_ps=round(self.system_s * PS_PER_S),
+            voluntary_switches=self.voluntary_switches,
+            involuntary_switches=self.involuntary_switches,
+        )
 
     def __sub__(self, other: "Spent") -> "Spent":
         return Spent(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.live.measure.threads import NOTHING, NS_PER_S, Figures, Spent, figures_of, schedstat, text_of
+from tailrace.outcome.types import CoreWait
 
 PROC = Path("/proc")
 KTHREADD = 2
@@ -181,15 +182,12 @@ class Loss:
         """
         return min(1.0, (self.wait_s + self.stolen_s) * self.exposed / self.of_s) if self.of_s else 0.0
 
-    def as_data(self) -> dict[str, float]:
-        """For the outcome."""
-        return {
-            "wait_s": self.wait_s,
-            "stolen_s": self.stolen_s,
-            "exposed": self.exposed,
-            "of_s": self.of_s,
-            "share": self.share,
-        }
+    @property
+    def told(self) -> CoreWait:
+        """For an outcome."""
+        return CoreWait(
+            wait_s=self.wait_s, stolen_s=self.stolen_s, exposed=self.exposed, of_s=self.of_s, share=self.share
+        )
 
 
 @dataclass(frozen=True)
@@ -210,7 +208,7 @@ def losses(
     waited: Mapping[str, Waited],
     seconds: Mapping[str, float],
     shares: Mapping[str, float | None],
-) -> dict[str, dict[str, float]]:
+) -> dict[str, CoreWait]:
     """By workload. `waited` is by program.
 
     A server that several workloads ask is charged to each by its users. `seconds` is how long a workload ran.
@@ -226,7 +224,7 @@ def losses(
         wait_s = sum(one.wait_s * share for one, share in parts)
         stolen_s = sum(one.run_s * share for one, share in parts) * ratio
         of_s = each.waiting * seconds[each.workload]
-        found[each.workload] = Loss(wait_s, stolen_s, of_s, each.exposed).as_data()
+        found[each.workload] = Loss(wait_s, stolen_s, of_s, each.exposed).told
     return found
 
 

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from msgspec import convert
+
 from tailrace.files import write_text
 from tailrace.live.lab.fabric import FabricError, program
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import STOP_LIMIT_S, Program
 from tailrace.live.load import Load, Refusals, Task
 from tailrace.live.measure.closings import Meant
+from tailrace.outcome.types import DatagramCounts, Latency, Workload
 from tailrace.programs.command import Command
 from tailrace.programs.latency import cut_off_outcome
 from tailrace.programs.marked_frame import HEADER_BYTES, End, marked_frame
@@ -192,22 +195,20 @@ class Blast(Load):
         payload, bin_ps = int(self.task.raw["payload_bytes"]), int(received["bin_ps"])
         bins = enumerate(received["bins"])
         moved = [Moved(n * bin_ps, (n + 1) * bin_ps, count * payload).until(span_ps) for n, count in bins if count]
-        outcome = {
-            "name": self.name,
-            "kind": "frames",
-            "counted_from_ps": interval.counted_from_ps,
-            "completion_ps": None,
-            "transactions": 0,
-            "goodput_bytes": bytes_after(moved, interval.counted_from_ps),
-            "latency": received["latency"],
-            "user_completion_ps": [],
-            "cut_off": cut_off_outcome([]),
-            "datagrams": {
-                "sent": sent["sent"],
-                "delivered": min(sent["sent"], received["received"]),
-                "refused": sent["refused"],
-            },
-        }
+        outcome = Workload(
+            name=self.name,
+            kind="frames",
+            counted_from_ps=interval.counted_from_ps,
+            completion_ps=None,
+            transactions=0,
+            goodput_bytes=bytes_after(moved, interval.counted_from_ps),
+            latency=convert(received["latency"], Latency | None),
+            user_completion_ps=[],
+            cut_off=cut_off_outcome([]),
+            datagrams=DatagramCounts(
+                sent=sent["sent"], delivered=min(sent["sent"], received["received"]), refused=sent["refused"]
+            ),
+        )
         rows = [Row(0, start_ps, delay_ps) for start_ps, delay_ps in received["rows"]]
         return Measured(outcome, rows, moved, round(self._begin_s * PS_PER_S), refused={self.ends[0]: sent["refused"]})
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from msgspec import structs
+
 from tailrace.files import make_folder, write_text
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
@@ -220,7 +222,7 @@ class Fio(Load):
         own = self._service
         backings = [own.backing] if own is not None and own.backing is not None else self._backings.values()
         disks = [each.disks[self.work.device] for each in backings if self.work.device in each.disks]
-        return replace(found, outcome={**found.outcome, "backing": disks}) if disks else found
+        return replace(found, outcome=structs.replace(found.outcome, backing=disks)) if disks else found
 
 
 def _wait_for_socket(lab: Lab, server: Program, socket: str) -> None:

@@ -17,6 +17,7 @@ from tailrace.live.load import Load, Refusals, Task
 from tailrace.live.measure.closings import Meant
 from tailrace.live.programs.iperf3_report import INTERVAL_S, Received, read_server
 from tailrace.live.service import Raw
+from tailrace.outcome.types import Workload
 from tailrace.programs.command import Command
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
@@ -226,18 +227,18 @@ class Iperf3(Load):
         moved = [part for pair, each in received.items() for part in self._moved(pair, each, interval.span_s)]
         cut_off = self._cut_off(interval) if self.is_finite and self._is_cut and self.is_stream else []
         counted_from_ps = 0 if self.is_finite and self.is_stream else interval.counted_from_ps
-        outcome = {
-            "name": self.name,
-            "kind": self.kind,
-            "counted_from_ps": counted_from_ps,
-            "completion_ps": max(ends_ps) if is_complete else None,
-            "transactions": len(ends_ps) if is_complete else 0,
-            "goodput_bytes": bytes_after(moved, counted_from_ps),
-            "latency": latency_outcome(row.latency_ps for row in rows) if is_complete else None,
-            "user_completion_ps": ends_ps if is_complete else [],
-            "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
-            "lost_datagrams": sum(each.lost for each in received.values()),
-        }
+        outcome = Workload(
+            name=self.name,
+            kind=self.kind,
+            counted_from_ps=counted_from_ps,
+            completion_ps=max(ends_ps) if is_complete else None,
+            transactions=len(ends_ps) if is_complete else 0,
+            goodput_bytes=bytes_after(moved, counted_from_ps),
+            latency=latency_outcome(row.latency_ps for row in rows) if is_complete else None,
+            user_completion_ps=[*ends_ps] if is_complete else [],
+            cut_off=cut_off_outcome([row.latency_ps for row in cut_off]),
+            lost_datagrams=sum(each.lost for each in received.values()),
+        )
         begun_ps = round(min(self._begun_s.values()) * PS_PER_S) if self._begun_s else None
         return Measured(outcome, rows if is_complete else [], moved, begun_ps, cut_off=cut_off)
 

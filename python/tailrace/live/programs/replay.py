@@ -101,8 +101,7 @@ class ReplayProgram(TrafficLoad):
     def _lateness(self) -> Iterator[tuple[str, float, float, int]]:
         """By host: mean and largest in microseconds, and of how many."""
         for host in self.hosts_told:
-            mean_us, most_us = (int(host[key]) / PS_PER_US for key in ("late_mean_ps", "late_max_ps"))
-            yield str(host["name"]), mean_us, most_us, int(host["calls"])
+            yield host.name, host.late_mean_ps / PS_PER_US, host.late_max_ps / PS_PER_US, host.calls
 
     def report(self) -> str:
         """How close both processes were to the recorded times."""

@@ -2,8 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
+
+from msgspec import structs
 
 from tailrace.files import write_text
 from tailrace.live.database import DatabaseService
@@ -73,9 +76,10 @@ class Sysbench(TransactionLoad):
     def measured(self, interval: MeasuredInterval) -> Measured:
         """With the attempts that a database rolled back, which are tried again; none where it takes no writes."""
         found = super().measured(interval)
-        if self._script.can_write:
-            found.outcome["failed_attempts"] = sysbench.failures(self._log_prefix, interval.ended_wall_us)
-        return found
+        if not self._script.can_write:
+            return found
+        failed = sysbench.failures(self._log_prefix, interval.ended_wall_us)
+        return replace(found, outcome=structs.replace(found.outcome, failed_attempts=failed))
 
     def lag_us(self, whole: Sequence[Transaction]) -> float | None:
         """How late transactions began."""

@@ -1,11 +1,11 @@
 """Effect of the switch's lateness on a trial: compares the trial with a replay of its frames with perfect timing."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tailrace.live.lab.fabric import FabricError, ask
+from tailrace.outcome.types import Delays, LatenessEffect, Outcome, Port
 
 LOG_BYTES_MAX = 400_000_000
 """Of the log of a trial: 5.5 million frames, minutes at what this fabric carries. The replay holds it in memory."""
@@ -16,60 +16,37 @@ FRAMES_MIN = 100
 US_PER_MS = 1000.0
 
 
-@dataclass(frozen=True)
-class LatenessEffect:
-    """One port: the difference between the trial and a switch without lateness for the same frames."""
-
-    frames: int
-    """That were given to the host of the port; 0 at a port between switches."""
-    drain_ms: float
-    """How long the longest queue of the port takes to drain."""
-    mean_ms: float | None
-    """Difference of the mean delay; None where no host tells."""
-    p99_ms: float | None
-    """Difference of the 99th percentiles."""
-    drops: int
-    """Drops that happened."""
-    punctual_drops: int
-    """Drops of a switch without lateness."""
-    slope: float | None
-    """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it."""
-    slope_drops: int
-    """Drops that come with that lateness."""
-
-    @property
-    def mean_share(self) -> float | None:
-        """The difference of the mean as a share of the drain time."""
-        return None if self.mean_ms is None or not self.drain_ms else self.mean_ms / self.drain_ms
-
-    @property
-    def p99_share(self) -> float | None:
-        """The difference of the percentiles as a share of the drain time."""
-        return None if self.p99_ms is None or not self.drain_ms else self.p99_ms / self.drain_ms
-
-    @property
-    def drop_share(self) -> float:
-        """Drops more or fewer, as a share of the frames; 0 where too few went there."""
-        return (self.drops - self.punctual_drops) / self.frames if self.frames >= FRAMES_MIN else 0.0
+def mean_share(effect: LatenessEffect) -> float | None:
+    """The difference of the mean as a share of the drain time."""
+    return None if effect.mean_ms is None or not effect.drain_ms else effect.mean_ms / effect.drain_ms
 
 
-def of_log(plan: Path, log: Path, outcome: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
-    """The effect by port, as it stands in an outcome; None where there is no whole log."""
-    fabric = outcome.get("fabric") or {}
-    if fabric.get("log_error") or not log.is_file() or log.stat().st_size > LOG_BYTES_MAX:
+def p99_share(effect: LatenessEffect) -> float | None:
+    """The difference of the percentiles as a share of the drain time."""
+    return None if effect.p99_ms is None or not effect.drain_ms else effect.p99_ms / effect.drain_ms
+
+
+def drop_share(effect: LatenessEffect) -> float:
+    """Drops more or fewer, as a share of the frames; 0 where too few went there."""
+    return (effect.drops - effect.punctual_drops) / effect.frames if effect.frames >= FRAMES_MIN else 0.0
+
+
+def of_log(plan: Path, log: Path, outcome: Outcome) -> dict[str, LatenessEffect] | None:
+    """The effect by port; None where there is no whole log."""
+    if (outcome.fabric and outcome.fabric.log_error) or not log.is_file() or log.stat().st_size > LOG_BYTES_MAX:
         return None
     try:
         answer = ask("replay", "--plan", str(plan), "--log", str(log), "--effect", limit_s=REPLAY_LIMIT_S)
     except FabricError:
         return None
     told = answer.get("effect")
-    return {port: asdict(effect) for port, effect in between(outcome, told).items()} if told else None
+    return between(outcome, told) if told else None
 
 
-def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, LatenessEffect]:
+def between(outcome: Outcome, told: Mapping[str, Any]) -> dict[str, LatenessEffect]:
     """By port, from the outcome of a trial and from what its replay told."""
-    delays = (outcome.get("fabric") or {}).get("delay_us") or {}
-    dropped = {f"{port['node']}>{port['towards']}": _drops(port) for port in outcome.get("ports") or []}
+    delays = (outcome.fabric and outcome.fabric.delay_us) or {}
+    dropped = {f"{port.node}>{port.towards}": _drops(port) for port in outcome.ports}
     added_us = float(told["stops"]["added_mean_us"])
     return {
         port: _effect(delays.get(port), dropped.get(port, 0), passes, added_us)
@@ -77,19 +54,17 @@ def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, La
     }
 
 
-def _effect(
-    happened: Mapping[str, float] | None, drops: int, passes: Mapping[str, Any], added_us: float
-) -> LatenessEffect:
+def _effect(happened: Delays | None, drops: int, passes: Mapping[str, Any], added_us: float) -> LatenessEffect:
     punctual, stopped = passes["punctual"], passes["stopped"]
     delay, late = punctual["delay_us"], stopped["delay_us"]
     mean_us = p99_us = slope = None
-    if happened and delay and happened["frames"] and delay["frames"]:
-        if happened["frames"] >= FRAMES_MIN:
-            mean_us, p99_us = happened["mean"] - delay["mean"], happened["p99"] - delay["p99"]
+    if happened and delay and happened.frames and delay["frames"]:
+        if happened.frames >= FRAMES_MIN:
+            mean_us, p99_us = happened.mean - delay["mean"], happened.p99 - delay["p99"]
         if added_us and late:
             slope = (late["mean"] - delay["mean"]) / added_us
     return LatenessEffect(
-        frames=int(happened["frames"]) if happened else 0,
+        frames=happened.frames if happened else 0,
         drain_ms=passes["drain_us"] / US_PER_MS,
         mean_ms=None if mean_us is None else mean_us / US_PER_MS,
         p99_ms=None if p99_us is None else p99_us / US_PER_MS,
@@ -100,5 +75,5 @@ def _effect(
     )
 
 
-def _drops(port: Mapping[str, Any]) -> int:
-    return sum(int(drops["frames"]) for queue in port["queues"] for drops in queue["drops"].values())
+def _drops(port: Port) -> int:
+    return sum(drops.frames for queue in port.queues for drops in queue.drops.values())

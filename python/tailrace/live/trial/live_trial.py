@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Cancelled, Ran
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
@@ -22,9 +22,10 @@ from tailrace.live.measure.waits import Using, Watch, losses
 from tailrace.live.neighbours import Neighbours
 from tailrace.live.storage import ON_DISK
 from tailrace.live.trial import outcome as outcomes
-from tailrace.live.trial.outcome import Readings
+from tailrace.live.trial.outcome import Around, Readings
 from tailrace.live.trial.servers import Servers
-from tailrace.programs.measured import MeasuredInterval
+from tailrace.outcome.types import CoreWait, LivePrograms, RoundTrip
+from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.workloads.planned import planned_workloads
 
@@ -84,7 +85,7 @@ class LiveTrial:
         """Requests `run` to return early."""
         self._cancelled.set()
 
-    def run(self) -> Outcome:
+    def run(self) -> Ran | Cancelled:
         """Runs to the end; raises `FabricError` when a program or the fabric fails."""
         self._started_s = time.monotonic()
         servers = Servers(self._workloads(), self._templates)
@@ -94,7 +95,7 @@ class LiveTrial:
                 lab.pins = pins(self._plan)
                 return self._run_in(lab, servers)
         except CancelledError:
-            return Outcome({"cancelled": True})
+            return Cancelled()
         finally:
             shutil.rmtree(self._folder / ON_DISK, ignore_errors=True)
 
@@ -105,7 +106,7 @@ class LiveTrial:
             for own in planned_workloads(self._plan)
         ]
 
-    def _run_in(self, lab: Lab, servers: Servers) -> Outcome:
+    def _run_in(self, lab: Lab, servers: Servers) -> Ran:
         servers.start(lab, {host["name"]: _cpus(host) for host in self._plan["hosts"]})
         loads = self._loads(servers)
         for load in loads:
@@ -113,7 +114,7 @@ class LiveTrial:
         closings = Closings(lab, [host["name"] for host in self._plan["hosts"]])
         trips = self._round_trips(lab, loads)
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
-        settings.require_clean(found, lab.call("counters")["outcome"])
+        settings.require_clean(found, lab.counters())
         background = frozenset(name for load in loads for name in load.background_threads)
         watch = Watch(int(lab.ready.get("lab_pid", 0)), background=background)
         with ahead_of_programs():
@@ -122,34 +123,41 @@ class LiveTrial:
             self._neighbours.stop()
         closings.stop()
         ended = servers.stop()
-        fabric = lab.call("down")["outcome"]
+        told = lab.counters("down")
         measured = [load.measured(readings.interval) for load in loads]
-        ends = {load.name: load.ends for load in loads}
-        whole = outcomes.assemble(self._plan, fabric, measured, readings, outcomes.Around(ends, ended, trips))
-        whole["live"]["core_waits"] = self._core_waits(whole, watch, loads, servers, readings)
         span_s = readings.interval.span_s
-        whole["live"]["kernel_wait_share"] = {name: wait / span_s for name, wait in watch.kernel_wait_s().items()}
-        whole["live"]["settings"] = found
-        whole["live"]["programs"] = _record(servers, loads, self._neighbours)
-        whole["live"] |= outcomes.costs(readings, self._neighbours, str(lab.ready.get("kind", TAP)))
-        charged = costs.by_host(readings.spent, _shares(loads))
-        for host in whole["hosts"]:
-            host["programs"] = charged.get(host["name"], [])
-        told = [text for load in loads for text in load.warnings()]
-        whole["live"]["warnings"] = [*lab.ready.get("warnings", []), *told]
-        tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
+        around = Around(
+            ends={load.name: load.ends for load in loads},
+            servers=ended,
+            round_trips=trips,
+            core_waits=self._core_waits(measured, watch, loads, servers, readings),
+            kernel_wait_share={name: wait / span_s for name, wait in watch.kernel_wait_s().items()},
+            settings=found,
+            programs=_record(servers, loads, self._neighbours),
+            charged=costs.by_host(readings.spent, _shares(loads)),
+            neighbours=self._neighbours.programs,
+            kind=str(lab.ready.get("kind", TAP)),
+            warnings=[*lab.ready.get("warnings", []), *(text for load in loads for text in load.warnings())],
+        )
         assert self._started_s is not None, "run sets it"
-        return Outcome(whole | {"wall_s": time.monotonic() - self._started_s}, tables)
+        wall_s = time.monotonic() - self._started_s
+        outcome = outcomes.assemble(self._plan, told, measured, readings, around, wall_s)
+        return Ran(outcome, outcomes.tables(self._plan, told, measured, outcome.end_ps))
 
     def _core_waits(
-        self, whole: Mapping[str, Any], watch: Watch, loads: Sequence[Load], servers: Servers, readings: Readings
-    ) -> dict[str, dict[str, float]]:
+        self,
+        measured: Sequence[Measured],
+        watch: Watch,
+        loads: Sequence[Load],
+        servers: Servers,
+        readings: Readings,
+    ) -> dict[str, CoreWait]:
         """What every workload lost because its programs waited for a core."""
         names = {program.pid: program.command.name for program in servers.programs}
         names |= {program.pid: program.command.name for load in loads for program in load.programs}
         waited = {names[pid]: one for pid, one in watch.waited().items() if pid in names}
         span_ps = readings.interval.span_s * PS_PER_S
-        seconds = {one["name"]: (one["completion_ps"] or span_ps) / PS_PER_S for one in whole["workloads"]}
+        seconds = {one.outcome.name: (one.outcome.completion_ps or span_ps) / PS_PER_S for one in measured}
         return losses([self._using(load) for load in loads], waited, seconds, readings.cpu.shares)
 
     def _using(self, load: Load) -> Using:
@@ -169,7 +177,7 @@ class LiveTrial:
             port += made[-1].ports
         return made
 
-    def _round_trips(self, lab: Lab, loads: Sequence[Load]) -> dict[str, dict[str, float]]:
+    def _round_trips(self, lab: Lab, loads: Sequence[Load]) -> dict[str, RoundTrip]:
         """Pings between the two hosts of each workload, before anything else is sent."""
         ends = {(*load.opens, int(load.task.raw.get("vlan") or 0)) for load in loads}
         places = {(a, b, vlan): f"{a}>{b} in VLAN {vlan}" if vlan else f"{a}>{b}" for a, b, vlan in sorted(ends)}
@@ -260,15 +268,15 @@ class LiveTrial:
         return samples
 
 
-def _record(servers: Servers, loads: Sequence[Load], neighbours: Neighbours) -> dict[str, Any]:
+def _record(servers: Servers, loads: Sequence[Load], neighbours: Neighbours) -> LivePrograms:
     """What was run: command lines, configurations, and what programs themselves reported."""
     started = [*servers.programs, *(program for load in loads for program in load.programs), *neighbours.programs]
     told = {load.name: load.report() for load in loads} | neighbours.report() | servers.reports
-    return {
-        "commands": {program.command.name: list(program.command.argv) for program in started},
-        "configurations": servers.configurations,
-        "reports": {name: text[-REPORT_CHARACTERS_MAX:] for name, text in told.items() if text},
-    }
+    return LivePrograms(
+        commands={program.command.name: list(program.command.argv) for program in started},
+        configurations=servers.configurations,
+        reports={name: text[-REPORT_CHARACTERS_MAX:] for name, text in told.items() if text},
+    )
 
 
 def _refuse_failures(load: Load) -> None:

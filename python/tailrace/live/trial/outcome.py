@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import structs
+
 from tailrace.experiment.native import Columns, column
 from tailrace.live.lab.program import Program
 from tailrace.live.measure import closings, probe
@@ -11,7 +13,24 @@ from tailrace.live.measure.chronographs import busy_permille
 from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.costs import Counted
 from tailrace.live.measure.probe import INTERFACE, Connections, Counters, Used
-from tailrace.live.neighbours import Neighbours
+from tailrace.outcome import types
+from tailrace.outcome.types import (
+    CoreWait,
+    Fabric,
+    Host,
+    HostSettings,
+    Interfaces,
+    Limits,
+    Live,
+    LivePrograms,
+    LossesOutside,
+    MachineTimes,
+    NetworkOutcome,
+    Outcome,
+    RoundTrip,
+    Tcp,
+    Workload,
+)
 from tailrace.programs.command import Ended
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
@@ -48,7 +67,7 @@ class Readings:
     """Of the load generators."""
     closed: Mapping[str, Seen]
     """By workload, what its sending and its receiving host knew of its connections."""
-    limits: Mapping[str, Mapping[str, int] | None]
+    limits: Mapping[str, Limits | None]
     """By workload, what limited its connections."""
     spent: Counted
     """By the programs of the lab."""
@@ -68,41 +87,61 @@ class Around:
     """By workload, the host that most of its bytes come from, and the one that they go to."""
     servers: Sequence[tuple[str, Ended]]
     """Host of every server, and the server's resource usage."""
-    round_trips: Mapping[str, Mapping[str, float]]
+    round_trips: Mapping[str, RoundTrip]
     """Of pings before the trial, by place."""
+    core_waits: Mapping[str, CoreWait]
+    """By workload, what it lost because its programs waited for a core."""
+    kernel_wait_share: Mapping[str, float]
+    """By thread of the kernel, the share of the interval for which it waited for a core."""
+    settings: Mapping[str, HostSettings]
+    """By host."""
+    programs: LivePrograms
+    """What was run."""
+    charged: Mapping[str, Sequence[types.Program]]
+    """By host, what its programs used."""
+    neighbours: Sequence[Program]
+    kind: str
+    """Of the fabric."""
+    warnings: Sequence[str]
 
 
 def assemble(
     plan: Mapping[str, Any],
-    fabric: Mapping[str, Any],
+    told: NetworkOutcome,
     measured: Sequence[Measured],
     readings: Readings,
     around: Around,
-) -> dict[str, Any]:
-    """The outcome, without wall time."""
-    fabric = _without_refused(fabric, measured)
-    workloads = [
-        _with_tcp(around.ends, one.outcome, readings) | {"limits": _limits(around.ends, one.outcome["name"], readings)}
-        for one in measured
-    ]
-    complete = [one["completion_ps"] for one in workloads]
-    span_ps = round(readings.interval.span_s * PS_PER_S)
-    end_ps = span_ps if None in complete or not complete else max(complete)
-    return {
-        **fabric,
-        "name": plan["name"],
-        "seed": plan["seed"],
-        "finished": None not in complete,
-        "cancelled": False,
-        "end_ps": end_ps,
-        "workloads": workloads,
-        "hosts": [_host(host["name"], fabric, readings, around.servers) for host in plan["hosts"]],
-        "live": _live(measured, readings, around),
-    }
+    wall_s: float,
+) -> Outcome:
+    """The outcome, from what the fabric and the programs have told."""
+    fabric = _without_refused(told.fabric, measured) if told.fabric else None
+    workloads = [_with_connections(around.ends, one.outcome, readings) for one in measured]
+    complete = [one.completion_ps for one in workloads]
+    known = [at for at in complete if at is not None]
+    is_finished = len(known) == len(complete)
+    return Outcome(
+        name=plan["name"],
+        seed=plan["seed"],
+        finished=is_finished,
+        cancelled=False,
+        end_ps=max(known) if is_finished and known else round(readings.interval.span_s * PS_PER_S),
+        wall_s=wall_s,
+        workloads=workloads,
+        hosts=[_host(host["name"], fabric, readings, around) for host in plan["hosts"]],
+        live=_live(measured, readings, around),
+        fabric=fabric,
+        conservation=told.conservation,
+        counted_from_ps=told.counted_from_ps,
+        digest=told.digest,
+        interfaces=told.interfaces,
+        netstat=told.netstat,
+        ports=told.ports,
+        switches=told.switches,
+    )
 
 
 def tables(
-    plan: Mapping[str, Any], fabric: Mapping[str, Any], measured: Sequence[Measured], end_ps: int
+    plan: Mapping[str, Any], told: NetworkOutcome, measured: Sequence[Measured], end_ps: int
 ) -> dict[str, Columns]:
     """The tables of the trial: two from the programs, two from the fabric."""
     observe = plan["observe"]
@@ -114,13 +153,13 @@ def tables(
         ),
     }
     for name in FABRIC_TABLES:
-        columns = (fabric.get("tables") or {}).get(name)
+        columns = (told.tables or {}).get(name)
         if columns:
             made[name] = {key: column(kind, columns[key]) for key, kind in FABRIC_COLUMNS[name].items()}
     return made
 
 
-def _without_refused(fabric: Mapping[str, Any], measured: Sequence[Measured]) -> Mapping[str, Any]:
+def _without_refused(fabric: Fabric, measured: Sequence[Measured]) -> Fabric:
     """The counts of the fabric, in which a frame is not lost outside of the model that its sender has counted as
     refused.
     """
@@ -128,102 +167,105 @@ def _without_refused(fabric: Mapping[str, Any], measured: Sequence[Measured]) ->
     for each in measured:
         for host, frames in each.refused.items():
             refused[host] = refused.get(host, 0) + frames
-    counted = fabric.get("fabric") or {}
-    lost = counted.get("frames_lost_outside")
+    lost = fabric.frames_lost_outside
     if not lost or not any(refused.values()):
         return fabric
     left = {
-        host: own | {"tx_dropped": max(0, int(own["tx_dropped"]) - refused[host])}
-        if host in refused and "tx_dropped" in own
+        host: structs.replace(own, tx_dropped=max(0, own.tx_dropped - refused[host]))
+        if host in refused and own.tx_dropped is not None
         else own
         for host, own in lost.items()
     }
-    return {**fabric, "fabric": {**counted, "frames_lost_outside": left, "frames_refused": refused}}
+    return structs.replace(fabric, frames_lost_outside=left, frames_refused=refused)
 
 
-def _with_tcp(ends: Mapping[str, tuple[str, str]], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
+def _with_connections(ends: Mapping[str, tuple[str, str]], own: Workload, readings: Readings) -> Workload:
+    """A workload with what is known of its connections."""
+    return structs.replace(own, tcp=_tcp(ends, own.name, readings), limits=_limits(ends, own.name, readings))
+
+
+def _tcp(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> Tcp | None:
     """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host.
 
     There are none where some of its connections were not seen to end: those of a host count other things.
     """
-    closed = readings.closed.get(outcome["name"])
+    closed = readings.closed.get(name)
     if closed is not None and not closed.is_whole:
-        return outcome | {"tcp": None}
-    sender, receiver = ends[outcome["name"]]
+        return None
+    sender, receiver = ends[name]
     tcp = closings.tcp_outcome(closed) if closed is not None else {}
     if [pair[0] for pair in ends.values()].count(sender) == 1:
         has_receiver = [pair[1] for pair in ends.values()].count(receiver) == 1
         tcp = probe.tcp_outcome(readings.counted[sender], readings.counted[receiver] if has_receiver else {}) | tcp
-    return outcome | {"tcp": tcp or None}
+    return Tcp(**tcp) if tcp else None
 
 
-def _limits(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> dict[str, int] | None:
+def _limits(ends: Mapping[str, tuple[str, str]], name: str, readings: Readings) -> Limits | None:
     """What limited a workload's connections, with how busy the busiest program of its sending host was."""
     found = readings.limits.get(name)
-    if not found:
+    if found is None:
         return None
     sending = [one.ended for one in readings.programs if one.command.host == ends[name][0] and one.ended]
     used_s = [one.user_s + one.system_s for one in sending]
-    return dict(found) | {"sender_busy_permille": busy_permille(used_s, readings.interval.span_s)}
+    return structs.replace(found, sender_busy_permille=busy_permille(used_s, readings.interval.span_s))
 
 
-def _host(
-    name: str, fabric: Mapping[str, Any], readings: Readings, servers: Sequence[tuple[str, Ended]]
-) -> dict[str, Any]:
+def _host(name: str, fabric: Fabric | None, readings: Readings, around: Around) -> Host:
     """A host's counters. Receiving costs what the kernel did for its programs, the rest is the programs' own."""
-    counted = fabric.get("fabric") or {}
-    lost = (counted.get("frames_lost_outside") or {}).get(name, {})
-    refused = (counted.get("frames_refused") or {}).get(name, 0)
+    lost = (fabric and fabric.frames_lost_outside and fabric.frames_lost_outside.get(name)) or LossesOutside()
+    refused = ((fabric and fabric.frames_refused) or {}).get(name, 0)
     ended = [one.ended for one in readings.programs if one.command.host == name]
-    ended += [server for host, server in servers if host == name]
-    return {
-        "name": name,
-        "rx_frames": readings.counted[name].get("rx_frames", 0),
-        "nic_queue_drops": int(lost.get("tx_dropped", 0)) + refused,
-        "rx_ring_drops": int(lost.get("rx_dropped", 0)) + int(lost.get("write_failed", 0)),
-        "cpu_busy_ps": round(sum(one.system_s for one in ended if one) * PS_PER_S),
-        "program_busy_ps": round(sum(one.user_s for one in ended if one) * PS_PER_S),
-    }
+    ended += [server for host, server in around.servers if host == name]
+    return Host(
+        name=name,
+        rx_frames=readings.counted[name].get("rx_frames", 0),
+        nic_queue_drops=(lost.tx_dropped or 0) + refused,
+        rx_ring_drops=(lost.rx_dropped or 0) + (lost.write_failed or 0),
+        cpu_busy_ps=round(sum(one.system_s for one in ended if one) * PS_PER_S),
+        program_busy_ps=round(sum(one.user_s for one in ended if one) * PS_PER_S),
+        programs=list(around.charged.get(name, [])),
+    )
 
 
-def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> dict[str, Any]:
-    """Entries that only a live trial has."""
+def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> Live:
+    """What only a live trial has."""
     begun = [one.begun_ps for one in measured if one.begun_ps is not None]
-    controls = sorted(set().union(*(sample.congestion_controls for sample in readings.samples)))
-    windows = [window for sample in readings.samples for window in sample.windows]
-    trips = [trip for sample in readings.samples for trip in sample.round_trips_ms]
-    return {
-        "span_s": readings.interval.span_s,
-        "begun_within_us": readings.interval.begun_within_us,
-        "idle_share": readings.cpu.shares["idle_share"],
-        "steal_share": readings.cpu.shares["steal_share"],
-        "steal_by_core": list(readings.cpu.steal_by_core),
-        "round_trip_us": {place: dict(trip) for place, trip in around.round_trips.items()},
-        "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
-        "offsets_ps": {one.outcome["name"]: one.offset_ps for one in measured if one.offset_ps},
-        "client_ports": {one.outcome["name"]: one.client_ports for one in measured if one.client_ports},
-        "start_skew_ms": {one.outcome["name"]: one.start_skew_ms for one in measured if one.start_skew_ms is not None},
-        "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
-        "connections": {name: closings.summary(ends) for name, ends in readings.closed.items()},
-        "ends": {name: one.as_data() for name, one in readings.meant.items() if one is not None},
-        "congestion_controls": controls,
-        "window_mean_segments": _mean(windows),
-        "smoothed_round_trip_mean_ms": _mean(trips),
-        "server_rss_max_bytes": _largest(around.servers),
-        "counters": {host: dict(counted) for host, counted in readings.counted.items()},
-    }
+    samples = readings.samples
+    return Live(
+        span_s=readings.interval.span_s,
+        begun_within_us=readings.interval.begun_within_us,
+        idle_share=readings.cpu.shares["idle_share"],
+        steal_share=readings.cpu.shares["steal_share"],
+        steal_by_core=list(readings.cpu.steal_by_core),
+        round_trip_us=dict(around.round_trips),
+        begin_skew_ms=(max(begun) - min(begun)) / 1e9 if begun else 0.0,
+        offsets_ps={one.outcome.name: one.offset_ps for one in measured if one.offset_ps},
+        client_ports={one.outcome.name: one.client_ports for one in measured if one.client_ports},
+        start_skew_ms={one.outcome.name: one.start_skew_ms for one in measured if one.start_skew_ms is not None},
+        generator_lag_us={one.outcome.name: one.lag_us for one in measured if one.lag_us is not None},
+        connections={name: closings.summary(ends) for name, ends in readings.closed.items()},
+        ends={name: one.told for name, one in readings.meant.items() if one is not None},
+        congestion_controls=sorted(set().union(*(sample.congestion_controls for sample in samples))),
+        window_mean_segments=_mean([window for sample in samples for window in sample.windows]),
+        smoothed_round_trip_mean_ms=_mean([trip for sample in samples for trip in sample.round_trips_ms]),
+        server_rss_max_bytes=_largest(around.servers),
+        counters={host: dict(counted) for host, counted in readings.counted.items()},
+        core_waits=dict(around.core_waits),
+        kernel_wait_share=dict(around.kernel_wait_share),
+        settings=dict(around.settings),
+        programs=around.programs,
+        warnings=list(around.warnings),
+        machine=MachineTimes(backlog=dict(readings.backlog), **readings.cpu.machine),
+        switch=readings.spent.switch(around.kind),
+        neighbours={program.command.name: readings.spent.of(program.pid).times for program in around.neighbours},
+        interfaces=_interfaces(readings),
+    )
 
 
-def costs(readings: Readings, neighbours: Neighbours, kind: str) -> dict[str, Any]:
-    """What the switch, the neighbours and the whole machine spent, and where interfaces lost frames."""
-    taken = {program.command.name: readings.spent.of(program.pid).as_data() for program in neighbours.programs}
+def _interfaces(readings: Readings) -> Interfaces:
+    """Where interfaces lost frames."""
     hosts = {host: {key: counted.get(key, 0) for key in INTERFACE} for host, counted in readings.counted.items()}
-    return {
-        "machine": {**readings.cpu.machine, "backlog": dict(readings.backlog)},
-        "switch": readings.spent.switch(kind),
-        "neighbours": taken,
-        "interfaces": {"hosts": hosts, "switch": {name: dict(own) for name, own in readings.ports.items()}},
-    }
+    return Interfaces(hosts=hosts, switch={name: dict(own) for name, own in readings.ports.items()})
 
 
 def _largest(servers: Sequence[tuple[str, Ended]]) -> dict[str, int]:

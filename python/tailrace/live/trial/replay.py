@@ -43,10 +43,10 @@ def replay(path: Path) -> list[Replayed]:
 
 
 def _log_of(run: Run, trial: Trial) -> Path | None:
-    name = (trial.outcome.get("fabric") or {}).get("replay_log")
+    name = trial.told.fabric.replay_log if trial.told and trial.told.fabric else None
     return run.path / name if name else None
 
 
 def _replay(trial: Trial, log: Path) -> Replayed:
     answer = ask("replay", "--plan", str(log.parent / "plan.json"), "--log", str(log), limit_s=REPLAY_LIMIT_S)
-    return Replayed(trial.arm, trial.number, str(trial.outcome.get("digest")), str(answer.get("digest")))
+    return Replayed(trial.arm, trial.number, str(trial.outcome.digest), str(answer.get("digest")))

@@ -1,12 +1,12 @@
 """Validity of a live trial: compares errors of the machine and the fabric with the scenario's bounds."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from tailrace.live.trial.effect import LatenessEffect
+from tailrace.live.trial.effect import drop_share, mean_share, p99_share
+from tailrace.outcome.types import Fabric, Live, Outcome
 from tailrace.programs.envelope import shortfalls
 from tailrace.results.compare.fidelity import TAP
-from tailrace.scenario.live import Live
+from tailrace.scenario.live import Live as Bounds
 
 ONE_PPB = 10**9
 LAG_SHARE_MIN = 0.01
@@ -17,9 +17,11 @@ US_PER_MS = 1000
 PS_PER_MS = 10**9
 
 
-def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
+def reasons(outcome: Outcome, bounds: Bounds) -> list[str]:
     """All reasons for which a trial is invalid."""
-    fabric, live = outcome.get("fabric") or {}, outcome.get("live") or {}
+    fabric, live = outcome.fabric, outcome.live
+    assert fabric is not None, "it is the outcome of a live trial"
+    assert live is not None, "it is the outcome of a live trial"
     return [
         *_effect(fabric, bounds),
         *_fabric(fabric, bounds),
@@ -32,13 +34,12 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
     ]
 
 
-def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+def _effect(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
     """What lateness did at each port, in the unit of what is measured there."""
-    for port, raw in (fabric.get("effect") or {}).items():
-        one = LatenessEffect(**raw)
+    for port, one in (fabric.effect or {}).items():
         for what, ms, share, bound in (
-            ("mean", one.mean_ms, one.mean_share, bounds.max_delay_error),
-            ("99th percentile of the", one.p99_ms, one.p99_share, bounds.max_delay_error_p99),
+            ("mean", one.mean_ms, mean_share(one), bounds.max_delay_error),
+            ("99th percentile of the", one.p99_ms, p99_share(one), bounds.max_delay_error_p99),
         ):
             if ms is not None and share is not None and abs(share) * ONE_PPB > bound:
                 queue = f"{abs(share):.1%} of the {one.drain_ms:.3g} ms in which its queue drains"
@@ -46,73 +47,66 @@ def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
                     f"lateness changed the {what} delay at port {port} by {ms:.2f} ms: {queue},"
                     f" allowed are {bound / ONE_PPB:.1%}{_whose_fault(fabric)}"
                 )
-        if abs(one.drop_share) * ONE_PPB > bounds.max_drop_error:
+        if (share_of_drops := abs(drop_share(one))) * ONE_PPB > bounds.max_drop_error:
             yield (
                 f"port {port} dropped {one.drops} frames, a switch without lateness {one.punctual_drops}: a "
                 "difference of"
-                f" {abs(one.drop_share):.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
+                f" {share_of_drops:.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
             )
 
 
-def _core_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+def _core_waits(live: Live, bounds: Bounds) -> Iterator[str]:
     """What the programs of a workload suffered."""
-    for workload, lost in (live.get("core_waits") or {}).items():
-        if lost["share"] * ONE_PPB > bounds.max_core_wait:
-            stolen = f" and {lost['stolen_s']:.2f} s taken by the hypervisor" if lost["stolen_s"] >= 0.005 else ""
+    for workload, lost in live.core_waits.items():
+        if lost.share * ONE_PPB > bounds.max_core_wait:
+            stolen = f" and {lost.stolen_s:.2f} s taken by the hypervisor" if lost.stolen_s >= 0.005 else ""
             yield (
-                f"the programs of {workload} waited {lost['wait_s']:.2f} s for a core{stolen}: {lost['share']:.1%} of"
+                f"the programs of {workload} waited {lost.wait_s:.2f} s for a core{stolen}: {lost.share:.1%} of"
                 f" its users' time, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
             )
 
 
-def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
-    late_us = (fabric.get("lateness_us") or {}).get("p99_9")
+def _fabric(fabric: Fabric, bounds: Bounds) -> Iterator[str]:
+    late_us = fabric.lateness_us.p99_9 if fabric.lateness_us else None
     if late_us is not None and bounds.max_lateness is not None and late_us * PS_PER_US > bounds.max_lateness:
         most = _us(bounds.max_lateness)
         yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
-    for port, ppm in _rate_errors(fabric):
+    for port, ppm in (fabric.rate_error_ppm or {}).items():
         if abs(ppm) * PPB_PER_PPM > bounds.max_pacing_error:
             allowed = bounds.max_pacing_error / ONE_PPB
             yield f"port {port} was {abs(ppm) / 1e6:.2%} off its rate, allowed are {allowed:.2%}"
-    exhausted = fabric.get("pool_exhausted", 0)
-    if exhausted:
-        yield f"the switch ran out of memory for frames {exhausted} times"
-    foreign = fabric.get("foreign_frames", 0)
-    if foreign:
-        yield f"{foreign} frames came from outside the lab"
+    if fabric.pool_exhausted:
+        yield f"the switch ran out of memory for frames {fabric.pool_exhausted} times"
+    if fabric.foreign_frames:
+        yield f"{fabric.foreign_frames} frames came from outside the lab"
 
 
-def _whose_fault(fabric: Mapping[str, Any]) -> str:
+def _whose_fault(fabric: Fabric) -> str:
     """What the machine did, and what the switch itself did; nothing where the fabric does not distinguish them."""
-    stalls, own_us = fabric.get("stalls"), (fabric.get("own_lateness_us") or {}).get("p99_9")
-    if not stalls or own_us is None:
+    stalls, own = fabric.stalls, fabric.own_lateness_us
+    if stalls is None or own is None:
         return ""
-    stopped = f"the machine did not run it {stalls['count']} times, {stalls['total_us'] / US_PER_MS:,.0f} ms in all"
-    return f" ({stopped}; p99.9 of its own work is {own_us:,.0f} us)"
+    stopped = f"the machine did not run it {stalls.count} times, {stalls.total_us / US_PER_MS:,.0f} ms in all"
+    return f" ({stopped}; p99.9 of its own work is {own.p99_9:,.0f} us)"
 
 
-def _rate_errors(fabric: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    for port, ppm in (fabric.get("rate_error_ppm") or {}).items():
-        if ppm is not None:
-            yield str(port), float(ppm)
-
-
-def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
+def _lost(fabric: Fabric) -> Iterator[str]:
     """Frames that no queue of the scenario dropped: the modelled network did not lose them.
 
     With a foreign switch, frames that a host could not take were lost in the receive queues of the machine's cores,
     which is part of how such a switch works: they are told with the costs.
     """
-    is_foreign = fabric.get("kind", TAP) != TAP
-    for host, lost in (fabric.get("frames_lost_outside") or {}).items():
-        frames = sum(int(count) for key, count in lost.items() if not (is_foreign and key == "rx_dropped"))
+    is_foreign = fabric.kind not in (None, TAP)
+    for host, lost in (fabric.frames_lost_outside or {}).items():
+        not_taken = 0 if is_foreign else lost.rx_dropped or 0
+        frames = not_taken + (lost.tx_dropped or 0) + (lost.write_failed or 0)
         if frames:
             yield f"host {host} lost {frames} frames outside of the modelled queues"
 
 
-def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
-    idle = live.get("idle_share")
-    known = [(steal, core) for core, steal in enumerate(live.get("steal_by_core") or []) if steal is not None]
+def _machine(live: Live, bounds: Bounds) -> Iterator[str]:
+    idle = live.idle_share
+    known = [(steal, core) for core, steal in enumerate(live.steal_by_core) if steal is not None]
     steal, core = max(known, default=(0.0, 0))
     if steal * ONE_PPB > bounds.max_steal:
         yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
@@ -120,19 +114,19 @@ def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
         yield f"the cores were idle for {idle:.1%}, required are {bounds.min_idle / ONE_PPB:.1%}"
 
 
-def _generators(outcome: Mapping[str, Any], live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+def _generators(outcome: Outcome, live: Live, bounds: Bounds) -> Iterator[str]:
     """Load that came late, where that is a part of what its transactions take."""
-    took_ps = {one["name"]: (one.get("latency") or {}).get("mean_ps") or 0 for one in outcome.get("workloads") or []}
-    for workload, lag_us in (live.get("generator_lag_us") or {}).items():
+    took_ps = {one.name: one.latency.mean_ps if one.latency else 0.0 for one in outcome.workloads}
+    for workload, lag_us in live.generator_lag_us.items():
         lag_ps = lag_us * PS_PER_US
         if lag_ps > bounds.max_generator_lag and lag_ps > took_ps.get(workload, 0) * LAG_SHARE_MIN:
             allowed = _us(bounds.max_generator_lag)
             yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
 
 
-def _starts(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+def _starts(live: Live, bounds: Bounds) -> Iterator[str]:
     """Hosts of a workload that did not begin together: the first ones had the network and the device for themselves."""
-    for workload, skew_ms in (live.get("start_skew_ms") or {}).items():
+    for workload, skew_ms in live.start_skew_ms.items():
         if skew_ms * PS_PER_MS > bounds.max_start_skew:
             most_ms = bounds.max_start_skew / PS_PER_MS
             yield (
@@ -140,12 +134,12 @@ def _starts(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
             )
 
 
-def _disks(outcome: Mapping[str, Any]) -> Iterator[str]:
+def _disks(outcome: Outcome) -> Iterator[str]:
     """Disks that are slower than a device whose place they take: the disk was measured then, not the limits."""
-    for workload in outcome.get("workloads") or []:
-        for backing in workload.get("backing") or []:
+    for workload in outcome.workloads:
+        for backing in workload.backing or []:
             for what in shortfalls(backing):
-                yield f"the disk of {workload['name']} on {backing['host']} is too slow: without limits it {what}"
+                yield f"the disk of {workload.name} on {backing.host} is too slow: without limits it {what}"
 
 
 def _us(bound_ps: int) -> str:

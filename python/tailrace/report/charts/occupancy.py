@@ -64,8 +64,8 @@ def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
     if not trial.table_path("queue_depth").exists():
         return times
     table = read_trial_table(trial, "queue_depth")
-    names = [f"{one.node} → {one.towards}" for one in trial.typed.ports]
-    deepest = {name: _depth_max(one) for name, one in zip(names, trial.typed.ports, strict=True)}
+    names = [f"{one.node} → {one.towards}" for one in trial.outcome.ports]
+    deepest = {name: _depth_max(one) for name, one in zip(names, trial.outcome.ports, strict=True)}
     for index, depth, time_ps in zip(*(table.column(c) for c in ("port", "depth_bytes", "time_ps")), strict=True):
         if names[index] == port:
             times[min(depth, deepest[port])] += time_ps

@@ -23,7 +23,7 @@ def run_queue_charts(run: Run) -> list[TimeChart]:
             for trial in run.told(arm):
                 for rows in time.split(trial, "run_queues", ("host", "runnable_mean"), [name]).values():
                     starts_s = [start / PS_PER_S for start, _ in rows]
-                    steps = Steps(starts_s, [depth for _, depth in rows], trial.typed.end_ps / PS_PER_S)
+                    steps = Steps(starts_s, [depth for _, depth in rows], trial.outcome.end_ps / PS_PER_S)
                     trials.append((trial.number, cell_means(steps, end_s)))
             found += lines_of(arm, arm_class(index), trials) if trials else []
         if found:

@@ -155,15 +155,15 @@ def split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str])
 def _names(trial: Trial, column: str) -> list[str]:
     """What the indices of a table stand for."""
     if column == "port":
-        return [_port_name(port) for port in trial.typed.ports]
+        return [_port_name(port) for port in trial.outcome.ports]
     if column == "host":
-        return list(trial.typed_hosts)
-    return [own.name for own in trial.typed.workloads]
+        return list(trial.hosts)
+    return [own.name for own in trial.outcome.workloads]
 
 
 def _queue_steps(trial: Trial, rows: Rows) -> Steps:
     starts_s = [start / PS_PER_S for start, _ in rows]
-    return Steps(starts_s, [depth / 1e6 for _, depth in rows], trial.typed.end_ps / PS_PER_S)
+    return Steps(starts_s, [depth / 1e6 for _, depth in rows], trial.outcome.end_ps / PS_PER_S)
 
 
 def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
@@ -173,7 +173,7 @@ def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
 def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
     """What was counted in bins, as a rate."""
     starts_s = [start / PS_PER_S for start, _ in rows]
-    end_s = trial.typed.end_ps / PS_PER_S
+    end_s = trial.outcome.end_ps / PS_PER_S
     widths_s = [right - left for left, right in pairwise([*starts_s, max(end_s, starts_s[-1])])]
     rates = [count * unit / width if width > 0 else 0.0 for (_, count), width in zip(rows, widths_s, strict=True)]
     return Steps(starts_s, rates, end_s)
@@ -184,7 +184,7 @@ def _ports(run: Run) -> list[str]:
     trials = [trial for arm in run.arms for trial in run.told(arm)]
     recorded = {name for arm in run.arms for trial in run.told(arm)[:1] for name in _recorded(trial)}
     weights: dict[str, tuple[int, float]] = {}
-    for port in (port for trial in trials for port in trial.typed.ports if _port_name(port) in recorded):
+    for port in (port for trial in trials for port in trial.outcome.ports if _port_name(port) in recorded):
         drops, depth = weights.get(_port_name(port), (0, 0.0))
         mean_depth = sum(queue.depth_mean_bytes or 0.0 for queue in port.queues)
         weights[_port_name(port)] = (drops + queue_drops(port), max(depth, mean_depth))
@@ -206,5 +206,5 @@ def _port_name(port: Port) -> str:
 
 def end_of(run: Run) -> float:
     """End of the longest trial, in seconds."""
-    ends = (trial.typed.end_ps for arm in run.arms for trial in run.told(arm))
+    ends = (trial.outcome.end_ps for arm in run.arms for trial in run.told(arm))
     return max(ends, default=0) / PS_PER_S or 1.0

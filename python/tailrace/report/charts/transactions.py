@@ -56,7 +56,7 @@ def charts_over_time(run: Run, facts: dict[str, PlanFacts]) -> tuple[list[OverTi
     timeouts = {
         name: sorted({f.rto_min_ms[name] for f in facts.values() if name in f.rto_min_ms}) for name in workloads
     }
-    end_s = max((trial.typed.end_ps for arm in arms for trial in run.told(arm)), default=0) / PS_PER_S or 1.0
+    end_s = max((trial.outcome.end_ps for arm in arms for trial in run.told(arm)), default=0) / PS_PER_S or 1.0
     charts = []
     for index, workload in enumerate(workloads):
         of_arm = {arm: found for arm in arms if (found := kept.get((arm, workload)))}
@@ -167,9 +167,9 @@ def _kept(trial: Trial, workloads: list[str]) -> dict[str, Kept]:
     kept = {}
     for name, listed in rows.items():
         listed.sort()
-        outcome = trial.typed_workloads[name]
+        outcome = trial.workloads[name]
         is_whole = len(listed) >= outcome.transactions
-        end_ps = outcome.completion_ps or trial.typed.end_ps
+        end_ps = outcome.completion_ps or trial.outcome.end_ps
         until_s = end_ps / PS_PER_S if is_whole else listed[-1][0]
         kept[name] = Kept(
             trial.number, [end for end, _ in listed], [latency for _, latency in listed], until_s, is_whole

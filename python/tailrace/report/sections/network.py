@@ -137,7 +137,7 @@ def _add_policies(policies: list[Policies], arm: str, plan: dict[str, Any]) -> N
 
 def _add_trees(drawings: list[Trees], arm: str, plan: dict[str, Any], run: Run) -> None:
     """The spanning trees that carry workloads, with their drawings; arms with the same trees share them."""
-    found = next((trial.typed.spanning_trees for trial in run.told(arm)), None) or []
+    found = next((trial.outcome.spanning_trees for trial in run.told(arm)), None) or []
     used = [tree for tree in found if trees.carries(tree, found, plan)]
     same = next((entry for entry in drawings if entry.found == used), None)
     if same:

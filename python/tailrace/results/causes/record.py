@@ -71,7 +71,7 @@ def write_record(
         format=FORMAT,
         arm=trial.arm,
         trial=trial.number,
-        digest=trial.typed.digest,
+        digest=trial.outcome.digest,
         workloads={
             name: _workload(of, slowest[name][:SLOWEST_MAX], lost.get(name, ()))
             for name, of in workloads.items()
@@ -88,10 +88,10 @@ def read_record(trial: Trial) -> dict[str, Explained]:
     Raises `RunDirectoryError` when the file cannot be read.
     """
     path = path_of(trial)
-    if not path.exists() or not trial.outcome:
+    if not path.exists() or not trial.is_told:
         return {}
     content = read_object(path, _HINT)
-    if content.get("format") != FORMAT or content.get("digest") != trial.typed.digest:
+    if content.get("format") != FORMAT or content.get("digest") != trial.outcome.digest:
         return {}
     try:
         record = convert(content, Record)

@@ -116,8 +116,8 @@ def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
 
 def _counts(trials: list[Trial], workload: str) -> set[int]:
     """Numbers of transactions of a finite workload; empty for an endless one."""
-    outcomes = [outcome for trial in trials if (outcome := trial.workload(workload))]
-    return {outcome["transactions"] for outcome in outcomes if outcome["completion_ps"] is not None}
+    found = [own for trial in trials if (own := trial.workloads.get(workload))]
+    return {own.transactions for own in found if own.completion_ps is not None}
 
 
 def _judged(run: Run) -> list[Judged]:
@@ -170,12 +170,8 @@ def is_same_plan(a: tuple[Run, str], b: tuple[Run, str]) -> bool | None:
 
 def identical_trials(a: list[Trial], b: list[Trial]) -> int:
     """Number of trials with the same seed and the same event digest: they are identical."""
-    digests = {trial.outcome["seed"]: trial.outcome.get("digest") for trial in a}
-    return sum(
-        1
-        for trial in b
-        if trial.outcome.get("digest") and digests.get(trial.outcome["seed"]) == trial.outcome["digest"]
-    )
+    digests = {trial.outcome.seed: trial.outcome.digest for trial in a}
+    return sum(bool(trial.outcome.digest) and digests.get(trial.outcome.seed) == trial.outcome.digest for trial in b)
 
 
 def plan_words(is_same: bool | None, identical: int) -> str:

@@ -231,8 +231,8 @@ def _told(effect: Effect, bounds: tuple[int, int]) -> Verdict:
 
 def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:
     """Whether trial by trial both had the same random streams, so that they can be compared in pairs."""
-    seeds = [[trial.outcome.get("seed") for trial in trials] for trials in (first, second)]
-    return None not in seeds[0] and seeds[0] == seeds[1]
+    seeds = [[trial.outcome.seed for trial in trials] for trials in (first, second)]
+    return seeds[0] == seeds[1]
 
 
 def compared_trials(
@@ -250,7 +250,7 @@ def compared_trials(
     first, second = (metric_of_trials(own, subject.members, metric) for own in trials)
     if not first or not second:
         return None
-    kinds = (str(outcome["kind"]) for name in subject.members if (outcome := trials[0][0].workload(name)))
+    kinds = (found.kind for name in subject.members if (found := trials[0][0].workloads.get(name)))
     latencies = None
     if metric.startswith("latency_"):
         own = [latencies_of(each, subject.members) for each in trials]
@@ -280,4 +280,4 @@ def _with_common_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> tuple
 
 
 def _by_seed(trials: Sequence[Trial]) -> dict[int, Trial]:
-    return {seed: trial for trial in trials if (seed := trial.outcome.get("seed")) is not None}
+    return {trial.outcome.seed: trial for trial in trials}

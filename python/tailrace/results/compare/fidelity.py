@@ -17,7 +17,7 @@ LiveTrial = tuple[Live, Fabric]
 
 def summarise_fidelity(trials: Sequence[Trial]) -> Fidelity | None:
     """The worst value of every figure over the valid trials of an arm; None for simulated trials."""
-    outcomes = [trial.typed for trial in trials]
+    outcomes = [trial.outcome for trial in trials]
     found = [(one.live, one.fabric) for one in outcomes if one.live and one.fabric]
     if not found:
         return None

@@ -60,7 +60,7 @@ def _goodput(run: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _goodput_of(run: Run, trial: Trial, band: Band, name: str) -> float | None:
-    outcome = trial.typed_workloads.get(name)
+    outcome = trial.workloads.get(name)
     if outcome is None:
         return None
     if not band.after_ps:
@@ -82,7 +82,7 @@ def _goodputs(run: Run, trial: Trial, band: Band) -> dict[str, float | None]:
     """Of every workload, from the instant on that the figure names; the same for the figures of all workloads."""
     key = ("goodputs", band.after_ps)
     if key not in trial.kept:
-        trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in trial.typed_workloads}
+        trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in trial.workloads}
     kept: dict[str, float | None] = trial.kept[key]
     return kept
 
@@ -104,7 +104,7 @@ def _users_jain(_: Run, trial: Trial, band: Band) -> float | None:
 
 
 def _fairness(_: Run, trial: Trial, __: Band) -> float | None:
-    return jain_index([goodput_gbps(trial, workload) for workload in trial.typed.workloads])
+    return jain_index([goodput_gbps(trial, workload) for workload in trial.outcome.workloads])
 
 
 def _transactions(_: Run, trial: Trial, band: Band) -> float | None:
@@ -121,7 +121,7 @@ def _requests(counter: str) -> Figure:
 
 
 def _rate(run: Run, trial: Trial, band: Band) -> float | None:
-    listed = [own.name for own in trial.typed.workloads if facts_of(own.kind).has_metric("rate_per_s")]
+    listed = [own.name for own in trial.outcome.workloads if facts_of(own.kind).has_metric("rate_per_s")]
     if band.workload in run.groups:
         # An arm may omit some of its members.
         listed = [name for name in listed if name in run.groups[band.workload]]
@@ -189,21 +189,21 @@ def _notifications(_: Run, trial: Trial, band: Band) -> float:
 
 
 def _elephants(_: Run, trial: Trial, band: Band) -> float:
-    return float(sum(port.elephants.found for port in trial.typed_ports(band.port) if port.elephants))
+    return float(sum(port.elephants.found for port in trial.ports(band.port) if port.elephants))
 
 
 def _elephant_share(_: Run, trial: Trial, band: Band) -> float | None:
-    traps = [port.elephants for port in trial.typed_ports(band.port) if port.elephants]
+    traps = [port.elephants for port in trial.ports(band.port) if port.elephants]
     arrived = sum(trap.bytes for trap in traps)
     return 100 * sum(trap.elephant_bytes for trap in traps) / arrived if arrived else None
 
 
 def _prioritised(_: Run, trial: Trial, band: Band) -> float:
-    return float(sum(port.dpp.prioritised_frames for port in trial.typed_ports(band.port) if port.dpp))
+    return float(sum(port.dpp.prioritised_frames for port in trial.ports(band.port) if port.dpp))
 
 
 def _deadlock(_: Run, trial: Trial, band: Band) -> float:
-    return float(sum(band.port in (None, link) for link in trial.typed.deadlock or []))
+    return float(sum(band.port in (None, link) for link in trial.outcome.deadlock or []))
 
 
 def _processors(metric: str) -> Figure:
@@ -250,14 +250,14 @@ def _nodes(run: Run, trial: Trial, name: str) -> list[str]:
 def _outcome(trial: Trial, band: Band) -> Workload | None:
     """What the workload of the figure did; None where the trial does not have it."""
     name = _workload_name(trial, band.workload)
-    return trial.typed_workloads.get(name) if name else None
+    return trial.workloads.get(name) if name else None
 
 
 def _workload_name(trial: Trial, stated: str | None) -> str | None:
     """The stated workload, or the only one."""
     if stated is not None:
         return stated
-    only = trial.typed.workloads
+    only = trial.outcome.workloads
     return only[0].name if len(only) == 1 else None
 
 

@@ -10,19 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from tailrace.errors import TailraceError, reason_of
 from tailrace.files import read_json
+from tailrace.outcome.stored import FORMAT, Status, StoredTrial, format_words, read_stored
 from tailrace.outcome.types import Host, Outcome, Port, Workload
 from tailrace.results.summary.sweep import PlannedSweep
 
 SOLO = "solo:"
-ENVELOPE = frozenset({"status", "reason", "arm", "trial", "plan_hash", "is_machine_fault", "unfinished", "cores"})
-"""Keys of a stored trial besides those of its outcome."""
-Status = Literal["ok", "invalid", "failed", "cancelled"]
 
 
 class RunDirectoryError(TailraceError):
@@ -31,82 +29,70 @@ class RunDirectoryError(TailraceError):
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial of one arm. `outcome` is empty unless the trial ended and its figures are valid."""
+    """One trial of one arm."""
 
     arm: str
     number: int
     status: Status
     reason: str
-    outcome: dict[str, Any] = field(repr=False)
+    told: Outcome | None = field(repr=False)
+    """The outcome; None unless the trial ended and its figures are valid."""
     stem: Path
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it ended and its figures are valid."""
+        return self.told is not None
 
     @property
     def is_unfinished(self) -> bool:
         """Whether it is invalid only because workloads did not finish: a censored result."""
-        return self.status == "invalid" and bool(self.outcome)
+        return self.status == "invalid" and self.is_told
 
-    def workload(self, name: str) -> dict[str, Any] | None:
-        """Outcome of one workload; None where the trial does not have it (a solo trial has only its own)."""
-        return self._workloads.get(name)
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of a trial that is told."""
+        assert self.told is not None, f"{self.arm}/{self.number} has no outcome"
+        return self.told
+
+    @cached_property
+    def workloads(self) -> dict[str, Workload]:
+        """Workloads by name; a solo trial has only its own."""
+        return {own.name: own for own in reversed(self.told.workloads)} if self.told else {}
 
     @cached_property
     def workload_numbers(self) -> dict[str, int]:
         """By name the places of workloads in the outcome, which are their numbers in tables."""
-        return {w["name"]: number for number, w in reversed(list(enumerate(self.outcome.get("workloads", []))))}
+        workloads = self.told.workloads if self.told else []
+        return {own.name: number for number, own in reversed(list(enumerate(workloads)))}
 
-    @cached_property
-    def _workloads(self) -> dict[str, dict[str, Any]]:
-        return {w["name"]: w for w in reversed(self.outcome.get("workloads", []))}
-
-    @cached_property
-    def typed(self) -> Outcome:
-        """The outcome; of a trial that has none, `AttributeError` is what reading gives."""
-        own = {key: value for key, value in self.outcome.items() if key not in ENVELOPE}
-        return msgspec.convert(own, Outcome)
-
-    @cached_property
-    def typed_workloads(self) -> dict[str, Workload]:
-        """Workloads by name; a solo trial has only its own."""
-        return {own.name: own for own in reversed(self.typed.workloads)} if self.outcome else {}
-
-    def typed_ports(self, name: str | None) -> list[Port]:
+    def ports(self, name: str | None) -> list[Port]:
         """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
-        every = self.typed.ports if self.outcome else []
+        every = self.told.ports if self.told else []
         return every if name is None else [every[number] for number in self.port_numbers.get(name, [])]
-
-    @cached_property
-    def typed_hosts(self) -> dict[str, Host]:
-        """Hosts by name."""
-        return {host.name: host for host in self.typed.hosts} if self.outcome else {}
-
-    @property
-    def counted_ps(self) -> int:
-        """Seconds for which switches have counted: from the end of the warm-up to the end of the trial."""
-        return int(self.outcome["end_ps"] - self.outcome.get("counted_from_ps", 0))
-
-    @property
-    def is_counted_whole(self) -> bool:
-        """Whether counting began with the trial, without a warm-up."""
-        return not self.outcome.get("counted_from_ps")
-
-    def ports(self, name: str | None) -> list[dict[str, Any]]:
-        """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
-        if name is None:
-            return list(self.outcome.get("ports", []))
-        return [self.outcome["ports"][number] for number in self.port_numbers.get(name, [])]
-
-    @cached_property
-    def hosts(self) -> dict[str, dict[str, Any]]:
-        """Hosts by name."""
-        return {host["name"]: host for host in self.outcome.get("hosts", [])}
 
     @cached_property
     def port_numbers(self) -> dict[str, list[int]]:
         """By name the places of ports in the outcome, which are their numbers in tables."""
         numbers: dict[str, list[int]] = {}
-        for number, port in enumerate(self.outcome.get("ports", [])):
-            numbers.setdefault(f"{port['node']}>{port['towards']}", []).append(number)
+        for number, port in enumerate(self.told.ports if self.told else []):
+            numbers.setdefault(f"{port.node}>{port.towards}", []).append(number)
         return numbers
+
+    @cached_property
+    def hosts(self) -> dict[str, Host]:
+        """Hosts by name."""
+        return {host.name: host for host in self.told.hosts} if self.told else {}
+
+    @property
+    def counted_ps(self) -> int:
+        """Picoseconds for which switches have counted: from the end of the warm-up to the end of the trial."""
+        return self.outcome.end_ps - (self.outcome.counted_from_ps or 0)
+
+    @property
+    def is_counted_whole(self) -> bool:
+        """Whether counting began with the trial, without a warm-up."""
+        return not (self.told and self.told.counted_from_ps)
 
     @cached_property
     def kept(self) -> dict[tuple[object, ...], Any]:
@@ -133,14 +119,16 @@ class Run:
         """Reads the manifest and every existing trial; the run may be partial."""
         path = Path(path)
         manifest = read_object(path / "manifest.json", "name a run directory; `tailrace list` shows them")
+        if (version := manifest.get("manifest_version")) != FORMAT:
+            raise RunDirectoryError(f"{path}: {format_words(version)} (hint: run its scenario again)")
         if "large" in manifest:
             raise RunDirectoryError(
                 f"{path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
                 " run a point by itself with --set for its charts and tables)"
             )
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
-        repeated = [trial for name in names for trial in _read_repeated(path, name)]
-        return cls(path, manifest, {name: _read_trials(path, name) for name in names}, repeated)
+        repeated = [trial for name in names for trial in _read_repeated(path, manifest, name)]
+        return cls(path, manifest, {name: _read_trials(path, manifest, name) for name in names}, repeated)
 
     @property
     def name(self) -> str:
@@ -224,8 +212,8 @@ class Run:
         if listed := self.manifest.get("workloads"):
             return [str(name) for name in listed]
         seen: dict[str, None] = {}
-        for trial in (trial for trials in self.trials.values() for trial in trials):
-            seen.update(dict.fromkeys(w["name"] for w in trial.outcome.get("workloads", [])))
+        for told in (trial.told for trials in self.trials.values() for trial in trials):
+            seen.update(dict.fromkeys(own.name for own in (told.workloads if told else [])))
         return list(seen)
 
     @cached_property
@@ -237,8 +225,8 @@ class Run:
 
     def kind_of(self, workload: str) -> str | None:
         """Name of its kind; None where no trial has the workload."""
-        found = (trial.workload(workload) for trials in self.trials.values() for trial in trials)
-        return next((str(outcome["kind"]) for outcome in found if outcome), None)
+        found = (trial.workloads.get(workload) for trials in self.trials.values() for trial in trials)
+        return next((own.kind for own in found if own), None)
 
     def kinds_of(self, workloads: Sequence[str]) -> set[str]:
         """Names of the kinds of workloads that some trial has."""
@@ -312,38 +300,54 @@ def _solo_names(path: Path, manifest: dict[str, Any]) -> list[str]:
     return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
 
 
-def _read_trials(path: Path, arm: str) -> list[Trial]:
+def _read_trials(path: Path, manifest: dict[str, Any], arm: str) -> list[Trial]:
     files = [file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal()]
-    return [_read_trial(file, arm) for file in sorted(files, key=lambda file: int(file.stem))]
+    return [_read_trial(file, manifest, arm) for file in sorted(files, key=lambda file: int(file.stem))]
 
 
-def _read_repeated(path: Path, arm: str) -> list[Trial]:
+def _read_repeated(path: Path, manifest: dict[str, Any], arm: str) -> list[Trial]:
     """By trial and attempt."""
     files = sorted((path / "trials" / _folder(arm)).glob("*.attempt-*.json"))
-    return [_read_trial(file, arm) for file in files]
+    return [_read_trial(file, manifest, arm) for file in files]
 
 
-def _read_trial(file: Path, arm: str) -> Trial:
-    outcome = read_object(file, "remove the file and run the same command again to repeat the trial")
-    status, reason = _judge(outcome)
+def _read_trial(file: Path, manifest: dict[str, Any], arm: str) -> Trial:
+    stored = _read_stored(file, manifest, arm)
+    status, reason = _judge(stored)
+    is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
+    return Trial(arm, stored.trial, status, reason, stored.outcome if is_told else None, file.with_suffix(""))
+
+
+def _read_stored(file: Path, manifest: dict[str, Any], arm: str) -> StoredTrial:
+    """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
+    try:
+        stored = read_stored(file)
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})") from error
     number = int(file.stem.partition(".")[0])
-    is_told = status == "ok" or (status == "invalid" and bool(outcome.get("unfinished")) and "workloads" in outcome)
-    return Trial(arm, number, status, reason, outcome if is_told else {}, file.with_suffix(""))
+    if (stored.arm, stored.trial) != (arm, number):
+        raise RunDirectoryError(
+            f"{file}: it is of trial {stored.arm}/{stored.trial}, in the place of {arm}/{number} (hint: {_REPEAT})"
+        )
+    planned = (manifest.get("plan_hashes") or {}).get(arm, stored.plan_hash)
+    if planned != stored.plan_hash:
+        raise RunDirectoryError(f"{file}: it is of another plan of arm '{arm}' than this run (hint: {_REPEAT})")
+    return stored
 
 
-def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
-    """The recorded status of a trial; a trial whose frames are not conserved is invalid regardless of it."""
-    status: Status = outcome.get("status", "ok")
-    reason = str(outcome.get("reason") or "")
-    if status == "ok" and outcome.get("cancelled"):
-        return "cancelled", reason or "cancelled before its end"
-    if status == "ok" and "workloads" not in outcome:
-        return "failed", reason or "no outcome was recorded"
-    if status == "ok" and (frames := outcome.get("conservation")):
-        missing = frames["sent"] - frames["delivered"] - frames["dropped"] - frames["in_network"]
+_REPEAT = "remove the file and run the same command again to repeat the trial"
+
+
+def _judge(stored: StoredTrial) -> tuple[Status, str]:
+    """The recorded status of a trial; one whose frames are not conserved is invalid regardless of it."""
+    outcome = stored.outcome
+    if stored.status == "ok" and outcome is None:
+        return "failed", stored.reason or "no outcome was recorded"
+    if stored.status == "ok" and outcome is not None and (frames := outcome.conservation):
+        missing = frames.sent - frames.delivered - frames.dropped - frames.in_network
         if missing:
-            return "invalid", f"{missing} of {frames['sent']} frames are unaccounted for"
-    return status, reason
+            return "invalid", f"{missing} of {frames.sent} frames are unaccounted for"
+    return stored.status, stored.reason
 
 
 def read_object(path: Path, hint: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
-from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from arro3.core import Table as ArrowTable
 from arro3.io import read_parquet, write_csv, write_parquet
 
 from tailrace.errors import TailraceError, reason_of
-from tailrace.files import named
+from tailrace.outcome.stored import is_whole_table
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
@@ -22,8 +21,6 @@ TABLES = (
 )
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
-MAGIC = b"PAR1"
-"""First and last bytes of a Parquet file."""
 REASON_CHARACTERS_MAX = 120
 ROWS_SHOWN = 10
 """Rows that a notebook shows of a table."""
@@ -141,7 +138,7 @@ def read_trial_table(trial: Trial, name: str) -> Table:
 
 def _read(path: Path) -> ArrowTable:
     """A Parquet file; raises `RunDirectoryError` for a damaged one."""
-    if not _is_whole(path):
+    if not is_whole_table(path):
         raise _damaged(path, "it is no whole Parquet file")
     try:
         return read_parquet(str(path)).read_all()
@@ -149,14 +146,6 @@ def _read(path: Path) -> ArrowTable:
         raise
     except BaseException as error:  # noqa: BLE001  the library panics on what it does not expect
         raise _damaged(path, reason_of(error)[:REASON_CHARACTERS_MAX]) from None
-
-
-def _is_whole(path: Path) -> bool:
-    """Whether both ends of the file are there."""
-    with named(path), path.open("rb") as file:
-        begins = file.read(len(MAGIC))
-        file.seek(-min(len(MAGIC), file.seek(0, SEEK_END)), SEEK_END)
-        return begins == file.read() == MAGIC
 
 
 def _damaged(path: Path, why: str) -> RunDirectoryError:
@@ -215,10 +204,9 @@ def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
 
 def _interfaces_by_place(trial: Trial) -> dict[int, str]:
     """As `show interfaces` names them: `db/eth0`, or `leaf>db` for a port."""
-    rows = enumerate(trial.outcome.get("netstat") or [])
     return {
-        place: f"{row['node']}>{row['towards']}" if row["towards"] else f"{row['node']}/{row['name']}"
-        for place, row in rows
+        place: f"{row.node}>{row.towards}" if row.towards else f"{row.node}/{row.name}"
+        for place, row in enumerate(trial.outcome.netstat)
     }
 
 

@@ -97,4 +97,4 @@ def _rest(trial: Trial, width_ps: int, after_ps: int) -> tuple[int, int]:
     if width_ps == 0:
         return after_ps, 0
     from_ps = -(-after_ps // width_ps) * width_ps
-    return from_ps, trial.outcome["end_ps"] - from_ps
+    return from_ps, trial.outcome.end_ps - from_ps

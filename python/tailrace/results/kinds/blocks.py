@@ -77,7 +77,7 @@ def _packets(trial: Trial, nodes: Nodes, own: Workload) -> float | None:
     is received by one node, and sent by one.
     """
     named = nodes()
-    ports = [port for port in trial.typed_ports(None) if port.towards in named]
+    ports = [port for port in trial.ports(None) if port.towards in named]
     received = sum(queue.tx_frames for port in ports for queue in port.queues)
     return 2 * received / own.transactions if own.transactions and ports else None
 

@@ -15,7 +15,7 @@ def figures_of(trial: Trial) -> dict[str, dict[str, float]]:
 
     A trial that is invalid for another reason than unfinished workloads has no figures.
     """
-    if trial.status != "ok" and not _is_unfinished(trial):
+    if not trial.is_told:
         return {}
     found: dict[str, dict[str, float]] = {}
     for name in trial.workload_numbers:
@@ -34,12 +34,8 @@ def bounds_of(trial: Trial, figures: dict[str, dict[str, float]]) -> dict[str, l
 
 
 def _figure(trial: Trial, name: str, metric: str) -> float | None:
-    own = trial.typed_workloads.get(name)
+    own = trial.workloads.get(name)
     if metric == COMPLETION and own is not None and facts_of(own.kind).is_open_loop:
         return None
     value = metric_of_members(trial, [name], metric)
     return None if value is None else float(f"{value:.{DIGITS}g}")
-
-
-def _is_unfinished(trial: Trial) -> bool:
-    return trial.status == "invalid" and bool(trial.outcome.get("unfinished"))

@@ -31,7 +31,7 @@ class Used(Switched, Protocol):
 
 def summarise_costs(trials: list[Trial]) -> Costs | None:
     """Means over live trials; None for others."""
-    found = [_row(trial, live) for trial in trials if (live := trial.typed.live)]
+    found = [_row(trial, live) for trial in trials if (live := trial.outcome.live)]
     if not found:
         return None
     switches = [row.switch for row in found if row.switch]
@@ -52,12 +52,12 @@ def _by_name(kind: type[P], rows: Sequence[Mapping[str, P]]) -> dict[str, P]:
 
 def _row(trial: Trial, live: Live) -> Costs:
     span_s = live.span_s
-    requests = {own.name: own.transactions for own in trial.typed.workloads}
+    requests = {own.name: own.transactions for own in trial.outcome.workloads}
     done = sum(requests.values())
     return Costs(
         programs={
             f"{own.name}/{host.name}": _spent(own, span_s, requests.get(own.name, 0))
-            for host in trial.typed.hosts
+            for host in trial.outcome.hosts
             for own in host.programs or []
         },
         switch=_spent(live.switch, span_s, done) if live.switch else None,

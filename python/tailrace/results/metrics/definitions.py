@@ -132,7 +132,7 @@ def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> 
     Workloads of several kinds have their goodput in common.
     """
     told = [run.told(arm) for arm in run.arms]
-    trials = [found for found in told if any(name in trial.typed_workloads for trial in found for name in members)]
+    trials = [found for found in told if any(name in trial.workloads for trial in found for name in members)]
     kinds = run.kinds_of(members)
     choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
     if is_group:  # a group has no completion of its own: its main metric is a rate
@@ -151,7 +151,7 @@ def counted_ps(trial: Trial, outcome: Workload) -> int:
     """Time for which a workload was counted: until its completion, or from the end of the warm-up to the end of the
     trial.
     """
-    return outcome.completion_ps or trial.typed.end_ps - outcome.counted_from_ps
+    return outcome.completion_ps or trial.outcome.end_ps - outcome.counted_from_ps
 
 
 def _rate_per_s(trial: Trial, outcome: Workload) -> float | None:
@@ -198,7 +198,7 @@ def _lost_datagrams(trial: Trial, outcome: Workload) -> tuple[int, int] | None:
     if lost is None:
         counts = outcome.datagrams
         return (counts.sent - counts.delivered, counts.sent) if counts else None
-    if any(host.ip for host in trial.typed.hosts):
+    if any(host.ip for host in trial.outcome.hosts):
         return lost, _offered_frames(trial, outcome.name)
     return lost, lost + (outcome.latency.count if outcome.latency else 0)
 
@@ -209,20 +209,20 @@ def _dropped_frames(trial: Trial, name: str) -> int | None:
     Real frames tell their hosts only: those of several workloads between two hosts are counted together.
     """
     lost = 0
-    for switch in trial.typed.switches:
+    for switch in trial.outcome.switches:
         if switch.losses is None:
             return None
         for row in switch.losses:
             if name in row.workloads and len(row.workloads) > 1:
                 return None
             lost += row.frames if name in row.workloads else 0
-    return lost if trial.typed.switches else None
+    return lost if trial.outcome.switches else None
 
 
 def _offered_frames(trial: Trial, name: str) -> int:
     """Frames of a workload that came to the switch to which most of them came: a datagram in fragments is several."""
     offered: dict[str, int] = {}
-    for port in trial.typed_ports(None):
+    for port in trial.ports(None):
         for row in port.traffic or []:
             if row.workloads == [name]:
                 offered[port.node] = offered.get(port.node, 0) + row.sent_frames + row.dropped_frames

@@ -23,7 +23,7 @@ def early_end_of(trials: Sequence[Trial], plan: Mapping[str, Any]) -> EarlyEnd |
     if not duration_ps:
         return None
     limit_ps = EARLY_SHARE * duration_ps
-    ended = [trial.typed.end_ps for trial in trials if not trial.is_unfinished]
+    ended = [trial.outcome.end_ps for trial in trials if not trial.is_unfinished]
     ends_ps = [end_ps for end_ps in ended if end_ps < limit_ps]
     if not ends_ps:
         return None

@@ -11,12 +11,12 @@ from tailrace.results.summary.means import means_of
 
 
 def _counted_ps(trial: Trial) -> int:
-    since_ps = max((host.counted_from_ps or 0 for host in trial.typed.hosts), default=0)
-    return max(1, trial.typed.end_ps - since_ps)
+    since_ps = max((host.counted_from_ps or 0 for host in trial.outcome.hosts), default=0)
+    return max(1, trial.outcome.end_ps - since_ps)
 
 
 def _summed(trial: Trial, of: Callable[[Hypervisor], int]) -> int | None:
-    found = trial.typed.hypervisors
+    found = trial.outcome.hypervisors
     return sum(of(own) for own in found) if found else None
 
 
@@ -66,7 +66,7 @@ def kernel_share_percent(trial: Trial) -> float | None:
 
 def per_transaction(trial: Trial, workload: str, metric: str) -> float | None:
     """A figure of all hypervisors for each completed transaction of a workload."""
-    own = trial.typed_workloads.get(workload)
+    own = trial.workloads.get(workload)
     whole = _summed(trial, PER_TRANSACTION[metric])
     if whole is None or own is None or not own.transactions:
         return None
@@ -84,7 +84,7 @@ def summarise_hypervisors(trials: list[Trial]) -> list[HypervisorMeans]:
     """Each hypervisor, means over trials: cores by kind of work, rates, and frames that found a queue full."""
     rows: dict[str, list[HypervisorMeans]] = {}
     for trial in trials:
-        for own in trial.typed.hypervisors or []:
+        for own in trial.outcome.hypervisors or []:
             rows.setdefault(own.name, []).append(_row(own, _counted_ps(trial)))
     return [means_of(HypervisorMeans, found) for found in rows.values()]
 

@@ -88,7 +88,7 @@ def latency_interval(latencies: Latencies, key: str, level: float = LEVEL) -> In
 
 def workloads_of(trial: Trial, members: Sequence[str]) -> list[Workload]:
     """Outcomes of those of these workloads that a trial has."""
-    return [own for name in members if (own := trial.typed_workloads.get(name))]
+    return [own for name in members if (own := trial.workloads.get(name))]
 
 
 def _is_recorded(workload: Workload) -> bool:

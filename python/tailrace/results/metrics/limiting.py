@@ -106,7 +106,7 @@ def policed_share_of(trial: Trial, workload: str) -> float:
 def _losses(trial: Trial) -> dict[str, tuple[int, int]]:
     """Of each workload the frames that switches dropped, and those of them that policers did."""
     sums: dict[str, tuple[int, int]] = {}
-    for switch in trial.typed.switches:
+    for switch in trial.outcome.switches:
         for row in switch.losses or []:
             for name in row.workloads:
                 lost, policed = sums.get(name, (0, 0))
@@ -121,7 +121,7 @@ def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
 
 
 def _limits(trial: Trial, workload: str) -> Limits | None:
-    own = trial.typed_workloads.get(workload)
+    own = trial.workloads.get(workload)
     return own.limits if own else None
 
 

@@ -24,18 +24,18 @@ class Switched(Protocol):
 
 def processors_of(trial: Trial) -> list[tuple[Host, Processor]]:
     """Hosts with a processor, each with it."""
-    return [(host, host.processor) for host in trial.typed_hosts.values() if host.processor]
+    return [(host, host.processor) for host in trial.hosts.values() if host.processor]
 
 
 def counted_ps(trial: Trial, host: Host) -> int:
     """Time for which a host has counted."""
-    return max(1, trial.typed.end_ps - (host.counted_from_ps or 0))
+    return max(1, trial.outcome.end_ps - (host.counted_from_ps or 0))
 
 
 def _of_workload(trial: Trial, workload: str) -> list[ProcessorWorkload | Program]:
     """What its programs took of each processor; live, on each host."""
     rows: list[ProcessorWorkload | Program] = [own for _, found in processors_of(trial) for own in found.workloads]
-    rows += [own for host in trial.typed_hosts.values() for own in host.programs or []]
+    rows += [own for host in trial.hosts.values() for own in host.programs or []]
     return [own for own in rows if own.name == workload]
 
 
@@ -58,7 +58,7 @@ def workload_figure(trial: Trial, workload: str, metric: str) -> float | None:
             return float(switches)
         case "involuntary_switches":
             return float(sum(row.involuntary_switches for row in rows))
-    own = trial.typed_workloads.get(workload)
+    own = trial.workloads.get(workload)
     if own is None or not own.transactions:
         return None
     return (time_ps / PS_PER_US if metric == "cpu_us_per_transaction" else switches) / own.transactions

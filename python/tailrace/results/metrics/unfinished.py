@@ -23,17 +23,17 @@ def planned_work(plan: Mapping[str, Any]) -> dict[tuple[str, str], int]:
 
 def unfinished_of(trials: Sequence[Trial], workload: str, work: int | None) -> Unfinished | None:
     """Trials in which a workload with something to do did not finish; None where all did, or it has no end."""
-    found = [(trial, outcome) for trial in trials if (outcome := trial.typed_workloads.get(workload))]
+    found = [(trial, outcome) for trial in trials if (outcome := trial.workloads.get(workload))]
     late = [(trial, outcome) for trial, outcome in found if outcome.completion_ps is None]
     if not work or not late:
         return None
     # Work that is given in bytes of random blocks is known on average only.
     done = [min(1.0, _done(outcome) / work) for _, outcome in late]
-    bounds_ps = [outcome.completion_ps or trial.typed.end_ps for trial, outcome in found]
+    bounds_ps = [outcome.completion_ps or trial.outcome.end_ps for trial, outcome in found]
     return Unfinished(
         trials=[trial.number for trial, _ in late],
         of=len(found),
-        after_s=min(trial.typed.end_ps for trial, _ in late) / PS_PER_S,
+        after_s=min(trial.outcome.end_ps for trial, _ in late) / PS_PER_S,
         mean_bound_s=sum(bounds_ps) / PS_PER_S / len(found),
         done_share=sum(done) / len(done),
         noun=facts_of(late[0][1].kind).noun,

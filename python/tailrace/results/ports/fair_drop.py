@@ -21,7 +21,7 @@ def idle_fair_drop(run: Run, arm: str, trials: list[Trial]) -> list[IdleFairDrop
     """Ports of an arm with hardly any elephants although a queue with fair drop overflowed or was too deep."""
     ports: dict[tuple[str, str], list[tuple[Port, Elephants]]] = {}
     for trial in trials:
-        for port in trial.typed.ports:
+        for port in trial.outcome.ports:
             if port.elephants and port.elephants.bytes:
                 ports.setdefault((port.node, port.towards), []).append((port, port.elephants))
     if not ports:  # a plan takes as long to read as a trial

@@ -31,7 +31,7 @@ def listed_ports(trials: Iterable[Trial]) -> list[PortFigures]:
     for trial in trials:
         count += 1
         for name in trial.port_numbers:
-            for parallel, port in enumerate(trial.typed_ports(name), start=1):
+            for parallel, port in enumerate(trial.ports(name), start=1):
                 if port.tx_frames or port.mtu_drops or any(queue.drops for queue in port.queues):
                     own = name if parallel == 1 else f"{name} ({parallel})"
                     found[own].append(_figures(port, trial.counted_ps))

@@ -53,7 +53,7 @@ def lock_outs_of(trials: list[Trial]) -> list[LockOut]:
     """Each workload that some port locked out, with the trials in which it did and the worst of them."""
     found: dict[tuple[str, str, tuple[str, ...]], LockOut] = {}
     for trial in trials:
-        for one in (one for port in trial.typed.ports for one in _in_port(port)):
+        for one in (one for port in trial.outcome.ports for one in _in_port(port)):
             key = one.port, one.queue, tuple(one.workloads)
             worst = found.setdefault(key, one)
             worst.trials.append(trial.number)

@@ -31,7 +31,7 @@ def summarise_ports(trials: list[Trial]) -> tuple[list[PortMeans], int]:
     """Switch ports, most drops first and then busiest, and how many were left out."""
     groups: dict[tuple[str, str], list[tuple[Port, int]]] = defaultdict(list)
     for trial in trials:
-        for port in trial.typed.ports:
+        for port in trial.outcome.ports:
             groups[port.node, port.towards].append((port, trial.counted_ps))
     kept = nsmallest(PORTS_MAX, groups.values(), key=_rank)
     return [_port(seen, len(trials)) for seen in kept], max(0, len(groups) - PORTS_MAX)
@@ -47,7 +47,7 @@ def drops_by_cause(trials: list[Trial]) -> dict[str, Lost]:
     """Frames and bytes lost in switches and hosts by cause, mean over trials, most first."""
     causes: dict[str, Lost] = {}
     for trial in trials:
-        for cause, frames, size in _drops(trial.typed):
+        for cause, frames, size in _drops(trial.outcome):
             _add(causes, cause, frames, size, len(trials))
     lost = {cause: count for cause, count in causes.items() if count.frames > 0}
     return dict(sorted(lost.items(), key=lambda item: -item[1].frames))
@@ -57,7 +57,7 @@ def early_drops(trials: list[Trial]) -> list[EarlyDrops]:
     """What switches dropped before any queue (no route, policed, no room at the ingress), mean over trials."""
     found: dict[str, dict[str, Lost]] = {}
     for trial in trials:
-        for switch in trial.typed.switches:
+        for switch in trial.outcome.switches:
             causes = found.setdefault(switch.name, {})
             for cause, lost in switch.early_drops.items():
                 _add(causes, cause, lost.frames, lost.bytes, len(trials))
@@ -68,10 +68,10 @@ def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | 
     """Frames that queues of one trial dropped; of all ports together also those that were dropped before any queue."""
     places = [at.drops for at in queues_of(trial, port, queue)]
     if port is None and queue is None:
-        places += [switch.early_drops for switch in trial.typed.switches]
+        places += [switch.early_drops for switch in trial.outcome.switches]
     found = sum(lost.frames for drops in places for name, lost in drops.items() if cause in (None, name))
     if port is not None and queue is None and cause in (None, "mtu"):
-        found += sum(too_long(at) for at in trial.typed_ports(port))
+        found += sum(too_long(at) for at in trial.ports(port))
     return float(found)
 
 
@@ -87,15 +87,15 @@ def too_long(port: Port) -> int:
 
 def queues_of(trial: Trial, port: str | None, queue: str | None) -> list[Queue]:
     """Queues of one trial at a port `node>neighbour` (all ports where None) with a name (all queues where None)."""
-    return [at for p in trial.typed_ports(port) for at in p.queues if queue in (None, at.name)]
+    return [at for p in trial.ports(port) for at in p.queues if queue in (None, at.name)]
 
 
 def summarise_hosts(trials: list[Trial]) -> list[HostMeans]:
     """Host counters, mean over trials, in the order of the scenario."""
     groups: dict[str, list[tuple[Host, int]]] = defaultdict(list)
     for trial in trials:
-        for host in trial.typed.hosts:
-            groups[host.name].append((host, max(1, trial.typed.end_ps - (host.counted_from_ps or 0))))
+        for host in trial.outcome.hosts:
+            groups[host.name].append((host, max(1, trial.outcome.end_ps - (host.counted_from_ps or 0))))
     return [_host(name, seen) for name, seen in groups.items()]
 
 

@@ -17,7 +17,7 @@ NOTHING = Pause(received=[0], paused_ps=[0], storms_detected=0, storms_ended=0)
 
 def pauses_sent(trial: Trial, port: str | None) -> float:
     """Pauses that switches sent, to one neighbour or to all; renewals are not counted."""
-    return float(sum(group.xoff_sent for found in trial.typed_ports(port) for group in found.groups or []))
+    return float(sum(group.xoff_sent for found in trial.ports(port) for group in found.groups or []))
 
 
 def paused_percent(trial: Trial, port: str | None) -> float:
@@ -27,7 +27,7 @@ def paused_percent(trial: Trial, port: str | None) -> float:
 
 def storms_found(trial: Trial, port: str | None) -> float:
     """Storms that the watchdogs of ports detected."""
-    return float(sum(found.pause.storms_detected for found in trial.typed_ports(port) if found.pause))
+    return float(sum(found.pause.storms_detected for found in trial.ports(port) if found.pause))
 
 
 def circle_words(circle: list[str]) -> str:
@@ -40,7 +40,7 @@ def deadlocks_of(trials: list[Trial]) -> list[Deadlock]:
     """The cycles of pauses at the end of trials, each with its trials."""
     found: dict[str, Deadlock] = {}
     for trial in trials:
-        if circle := trial.typed.deadlock:
+        if circle := trial.outcome.deadlock:
             words = circle_words(circle)
             found.setdefault(words, Deadlock(words=words, links=circle, trials=[])).trials.append(trial.number)
     return list(found.values())
@@ -66,10 +66,10 @@ def summarise_pauses(trials: list[Trial]) -> list[PauseMeans]:
     rows: dict[str, list[PauseMeans]] = {}
     for trial in trials:
         # A port without groups and pauses takes no part in pausing: nothing of it would be listed.
-        found = [_of_port(trial, port) for port in trial.typed.ports if port.groups or port.pause]
+        found = [_of_port(trial, port) for port in trial.outcome.ports if port.groups or port.pause]
         found += [
             _obeyed(trial, f"{host.name} → network", host.interface.pause)
-            for host in trial.typed.hosts
+            for host in trial.outcome.hosts
             if host.interface
         ]
         for row in found:
@@ -111,9 +111,9 @@ def _percent(pause: Pause, trial: Trial) -> float:
 
 def _transmitters(trial: Trial, port: str | None) -> Iterator[Pause]:
     """Pauses that ports and, where they take part, hosts have obeyed. A host has one link: its name is enough."""
-    for found in trial.typed_ports(port):
+    for found in trial.ports(port):
         if found.pause:
             yield found.pause
-    for host in trial.typed_hosts.values() if port is None else [trial.typed_hosts.get(port.partition(">")[0])]:
+    for host in trial.hosts.values() if port is None else [trial.hosts.get(port.partition(">")[0])]:
         if host and host.interface:
             yield host.interface.pause

@@ -39,7 +39,7 @@ def _frames(trials: Sequence[Trial]) -> int | None:
 
     Frames are counted from the beginning: after a warm-up they are no measure of what was counted later.
     """
-    counts = [trial.typed.conservation if trial.is_counted_whole else None for trial in trials]
+    counts = [trial.outcome.conservation if trial.is_counted_whole else None for trial in trials]
     known = [count.sent for count in counts if count]
     return sum(known) if len(known) == len(counts) else None
 
@@ -72,7 +72,7 @@ def _sum(counts: Iterable[float | None]) -> float | None:
 
 
 def _drops(trial: Trial) -> float:
-    hosts = sum(host.nic_queue_drops + host.rx_ring_drops for host in trial.typed.hosts)
+    hosts = sum(host.nic_queue_drops + host.rx_ring_drops for host in trial.outcome.hosts)
     return count_drops(trial, None, None, None) + float(hosts)
 
 
@@ -81,5 +81,5 @@ def _marks(trial: Trial) -> float | None:
 
 
 def _retransmits(trial: Trial) -> float | None:
-    counted = [own.tcp for own in trial.typed.workloads if facts_of(own.kind).protocol == "tcp"]
+    counted = [own.tcp for own in trial.outcome.workloads if facts_of(own.kind).protocol == "tcp"]
     return _sum(tcp.retransmits if tcp else None for tcp in counted)

@@ -57,7 +57,7 @@ def minimum_timeouts_ms(plan: dict[str, Any]) -> dict[str, float]:
 
 def slowest_of(trials: list[Trial], workload: str, rto_ms: float) -> Slowest | None:
     """The slowest hundredth; None where latencies or timeouts were not recorded."""
-    outcomes = [outcome for trial in trials if (outcome := trial.typed_workloads.get(workload))]
+    outcomes = [outcome for trial in trials if (outcome := trial.workloads.get(workload))]
     counters = [outcome.tcp for outcome in outcomes if outcome.tcp]
     timeouts = known([tcp.timeouts for tcp in counters])
     pooled = Histogram.from_workloads(outcomes)

@@ -47,7 +47,7 @@ def _in_trial(trial: Trial) -> InTrial:
     if kept is not None:
         return kept
     found: InTrial = {}
-    for port in trial.typed.ports:
+    for port in trial.outcome.ports:
         of_workload: dict[str, list[SourceTraffic]] = {}
         for row in port.traffic or []:
             for name in row.workloads if row.sent_frames else []:

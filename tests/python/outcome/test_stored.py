@@ -1,0 +1,40 @@
+"""Trials as run directories keep them."""
+
+from pathlib import Path
+
+import pytest
+
+from tailrace.outcome.stored import FORMAT, OtherFormatError, read_head, read_stored
+from whole import stored
+
+
+@pytest.mark.parametrize("ports", [1, 2_000])
+def test_a_trial_is_read_as_it_was_written_and_its_head_without_the_rest(tmp_path: Path, ports: int) -> None:
+    file = tmp_path / "1.json"
+    rows = [{"node": f"leaf{number}", "towards": "x"} for number in range(ports)]
+    reason = 'why "outcome": {'
+    made = stored(file, "fifo", 1, {"ports": rows}, status="invalid", reason=reason, unfinished=["shop"], cores=2)
+    assert read_stored(file) == made
+    head = read_head(file)
+    assert (head.status, head.reason, head.unfinished, head.cores) == ("invalid", reason, ["shop"], 2)
+    assert file.read_text().startswith("{\n" if ports == 1 else '{"format":2,'), "a small one is for people"
+
+
+def test_a_head_ends_where_the_outcome_begins(tmp_path: Path) -> None:
+    file = tmp_path / "1.json"
+    stored(file, "fifo", 1, {"ports": [{"node": "leaf"}]})
+    whole = file.read_text()
+    file.write_text(whole[: whole.index('"ports"')])
+    assert read_head(file).status == "ok"
+    with pytest.raises(ValueError, match="truncated"):
+        read_stored(file)
+
+
+def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
+    file = tmp_path / "1.json"
+    stored(file, "fifo", 1, None)
+    for text, found in ((file.read_text().replace(f'"format": {FORMAT}', '"format": 3'), 3), ('{"seed": 1}', 1)):
+        file.write_text(text)
+        for read in (read_head, read_stored):
+            with pytest.raises(OtherFormatError, match=f"it has format {found}, and .* reads format {FORMAT}"):
+                read(file)
