@@ -41,7 +41,9 @@ pub use network::{Conservation, NetworkOutcome};
 pub use port::{Dpp, Elephants, Group, MtuDrops, Pause, Port, Qcn, Queue, SourceTraffic};
 pub use processor::{ControlGroup, CoreTimes, Processor, ProcessorWorkload};
 pub use requests::{BlockCounts, RequestCounts};
-pub use storage::{BackingDisk, DiskLimits, DiskRates, StorageDevices, StorageInitiator, StorageOp, StorageRequests, StorageWaits};
+pub use storage::{
+    BackingDisk, DiskLimits, DiskRates, StorageDevices, StorageInitiator, StorageOp, StorageRequests, StorageWaits,
+};
 pub use switch::{Dropped, Drops, SourceLosses, Switch};
 pub use tables::{ColumnValues, TableColumns, Tables};
 pub use told::Told;
