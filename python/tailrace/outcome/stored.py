@@ -1,5 +1,6 @@
 """A trial as a run directory keeps it: what it is of, how it ended, and its outcome."""
 
+from functools import cache
 from os import SEEK_END
 from pathlib import Path
 from typing import Literal
@@ -65,7 +66,12 @@ class _Version(Struct):
     format: int = 1
 
 
-_DECODER = msgspec.json.Decoder(StoredTrial)
+@cache
+def _decoder() -> msgspec.json.Decoder[StoredTrial]:
+    """Made when the first trial is read: it takes as long as many small commands take altogether."""
+    return msgspec.json.Decoder(StoredTrial)
+
+
 _HEADS = msgspec.json.Decoder(TrialHead)
 _VERSIONS = msgspec.json.Decoder(_Version)
 
@@ -85,7 +91,7 @@ def read_stored(path: Path) -> StoredTrial:
     with named(path):
         content = path.read_bytes()
     try:
-        return _DECODER.decode(content)
+        return _decoder().decode(content)
     except ValueError:
         _refuse_other_format(content)
         raise
