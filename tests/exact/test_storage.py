@@ -65,7 +65,7 @@ def test_every_request_that_was_asked_for_is_done(outcome: dict[str, Any]) -> No
     assert digests["storage_requests"]["read"]["count"] == 0
     assert None not in unit["user_completion_ps"]
     assert [each["name"] for each in namespace["initiators"]] == ["app", "web"]
-    assert all(each["read"]["count"] and each["write"]["count"] for each in namespace["initiators"])
+    assert all(each["requests"][op]["count"] for each in namespace["initiators"] for op in ("read", "write"))
     counted_s = (outcome["exact"]["span_ps"] - own["counted_from_ps"]) / 1e12
     assert own["transactions"] == pytest.approx(1000 * counted_s, rel=0.1)
 
