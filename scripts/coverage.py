@@ -31,6 +31,7 @@ from tailrace.files import make_folder, read_json, write_json
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.looks import standings
 from tailrace.results.compare.tone import direction
+from tailrace.results.directory.manifest import Manifest
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.figure import figure_of
 from tailrace.scenario.loading import load_scenario
@@ -138,7 +139,7 @@ def alike_arms(scenario: Scenario, seeds: int, number: int, trials: int) -> Run:
     arms: dict[str, list[Trial]] = {"a": [], "b": []}
     for at, seed in enumerate(numbers):
         arms["ab"[at % 2]].append(trial_of(scenario, seeds, seed, "ab"[at % 2], at // 2 + 1))
-    manifest = {"name": "aa", "seed": seeds, "arms": list(arms), "workloads": list(scenario["workloads"])}
+    manifest = Manifest(name="aa", seed=seeds, arms=list(arms), workloads=list(scenario["workloads"]))
     return Run(Path(), manifest, arms)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rac_collapse import LATER_FRAGMENTS, LOSS, OUT, expected_loss, judged
-from tailrace.experiment.engine import engine_of
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.directory.tables import read_table
 
@@ -25,7 +24,7 @@ ORDER = ("simulated", "exact", "live")
 def read(paths: Sequence[Path]) -> dict[str, Any]:
     """Each engine's arms."""
     runs = [Run.read(path) for path in paths]
-    return {engine_of(run.manifest): {arm: _figures(run, run.valid(arm)) for arm in run.arms} for run in runs}
+    return {run.manifest.engine: {arm: _figures(run, run.valid(arm)) for arm in run.arms} for run in runs}
 
 
 def _figures(run: Run, trials: Sequence[Trial]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def read(path: Path) -> dict[str, Any]:
     return {
         "arms": {arm: [cluster_figures(trial) for trial in run.valid(arm)] for arm in run.arms},
         "failed": [f"{trial.arm}/{trial.number}: {trial.reason}" for trial in every if trial.status != "ok"],
-        "versions": run.manifest.get("versions"),
+        "versions": run.manifest.versions,
     }
 
 

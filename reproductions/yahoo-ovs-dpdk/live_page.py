@@ -51,7 +51,7 @@ def read(path: Path) -> dict[str, Any]:
     failed = [
         f"{trial.arm}/{trial.number}: {trial.reason.split(' (hint')[0]}" for trial in every if trial.status != "ok"
     ]
-    return {"versions": manifest.get("versions"), "machine": manifest.get("machine"), "arms": arms, "failed": failed}
+    return {"versions": manifest.versions, "machine": manifest.machine, "arms": arms, "failed": failed}
 
 
 def _span_s(workload: Workload, whole: Outcome) -> float:
@@ -265,7 +265,7 @@ def main() -> None:
     parser.add_argument("runs", nargs="*", type=Path)
     chosen = parser.parse_args()
     if chosen.runs:
-        runs = {str(Run.read(path).manifest["fabric"]): read(path) | {"note": chosen.note} for path in chosen.runs}
+        runs = {str(Run.read(path).manifest.fabric): read(path) | {"note": chosen.note} for path in chosen.runs}
         LIVE.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     live = json.loads(LIVE.read_text(encoding="utf-8"))
     guests = json.loads(GUESTS.read_text(encoding="utf-8")) if GUESTS.exists() else None

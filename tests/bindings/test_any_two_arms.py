@@ -96,13 +96,13 @@ def test_the_baseline_of_a_command_runs_no_trial_again(run: Path, tmp_path: Path
 def test_two_arms_have_the_statistics_of_the_run(run: Path, result: tailrace.Result) -> None:
     compared = compare_two_arms(run, "tonight", "strict")
     of_run = [effect for effect in result.summary.comparisons if effect.arm == "strict"]
-    assert [[getattr(one, key) for key in KEPT] for one in compared["differences"]] == [
+    assert [[getattr(one, key) for key in KEPT] for one in compared.differences] == [
         [getattr(one, key) for key in KEPT] for one in of_run
     ]
-    mains = [one for one in compared["differences"] if one.is_main]
+    mains = [one for one in compared.differences if one.is_main]
     assert [one.workload for one in mains] == ["oltp", "bulk"]
     assert all(one.tests == 2 for one in mains), "two comparisons, of these arms alone"
-    assert compared["pairs"][0]["same_plan"] is False
+    assert compared.pairs[0].same_plan is False
 
 
 def test_two_arms_are_told_with_the_table_and_the_sentences_of_two_runs(run: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import tailrace
 from command_line import tailrace as command_line
 from scenario_files import EXAMPLES
-from tailrace.experiment.explain import causes_of, explain_all
+from tailrace.experiment.explain import causes_of, explain_all, trial_plan
 from tailrace.experiment.native import unexplained
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import TrialKey
@@ -250,11 +250,9 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
 def test_an_example_is_explained(path: Path, tmp_path: Path) -> None:
     run = Run.read(tailrace.run(path, trials=1, scale=EXAMPLE_SCALE, out=tmp_path / "run").path)
     for arm in run.arms:
-        plan = run.plan(arm)
-        assert plan is not None
+        plan = trial_plan(run, run.trials[arm][0])
         trial = run.trials[arm][0].outcome
         key = TrialKey(arm, 1)
-        plan |= {"name": trial.name, "seed": trial.seed}
         ran = explain_all({key: canonical_json(plan)}, 1, Silent())[key]
         assert ran.outcome.digest == trial.digest
         causes = causes_of(ran, plan)

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 import cli_reference
+import crate_types
 import generate_docs
-import outcome_types
 import package_table
 import readme_figure
 import readme_table
@@ -29,14 +29,16 @@ def test_a_generated_page_is_up_to_date(page: Path) -> None:
     assert page.read_text() == generate_docs.PAGES[page](), "run `make docs`"
 
 
-def test_the_types_of_outcomes_are_those_of_their_schema() -> None:
-    schema = json.loads(outcome_types.SCHEMA.read_text())
-    assert outcome_types.TYPES.read_text() == outcome_types.render(schema), "run scripts/outcome_types.py"
+@pytest.mark.parametrize("package", crate_types.PACKAGES, ids=lambda package: package.crate)
+def test_the_types_of_a_crate_are_those_of_its_schema(package: crate_types.Package) -> None:
+    schema = json.loads(package.schema.read_text())
+    assert package.types.read_text() == package.render(schema), "run scripts/crate_types.py"
 
 
 @pytest.mark.slow
-def test_the_schema_of_outcomes_is_that_of_the_crate() -> None:
-    assert outcome_types.SCHEMA.read_text() == outcome_types.printed_schema(), "run scripts/outcome_types.py"
+@pytest.mark.parametrize("package", crate_types.PACKAGES, ids=lambda package: package.crate)
+def test_the_schema_of_a_crate_is_that_of_its_types(package: crate_types.Package) -> None:
+    assert package.schema.read_text() == package.printed_schema(), "run scripts/crate_types.py"
 
 
 def test_the_committed_figures_belong_to_the_scenario_as_it_stands() -> None:

@@ -15,6 +15,7 @@ import pytest
 import forks
 from live_checks import LACKS
 from machine_picture import cgroups, is_alive
+from trial_files import read_trial
 
 ROOT = Path(__file__).parents[2]
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
@@ -138,6 +139,6 @@ def finished_run(scenario: Path, out: Path, limit_s: float, *options: str) -> di
     assert wait_until_gone(str(out)) == []
     assert picture() == before
     found = sorted((out / "trials").glob("*/1.json"), key=lambda path: path.parent.name != "base")
-    outcome: dict[str, Any] = json.loads(found[0].read_text(encoding="utf-8"))
+
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    return outcome | {"versions": manifest["versions"]}
+    return read_trial(found[0]) | {"versions": manifest["versions"]}

@@ -12,7 +12,7 @@ from typing import Any
 from fake_trial import MIX, PS_PER_S, USERS, hash_of, outcome, tables, write_table
 from tailrace.outcome.stored import FORMAT
 from tailrace.results import Run
-from whole import stored
+from whole import stored, whole_plan
 
 COMPLETION_S = {
     "fifo": {"XS": 572, "S": 585, "M": 672, "L1": 646, "L2": 651},
@@ -164,7 +164,7 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
         "dpp": dpp if is_dpp else None,
     }
     names = ["client", *(f"db-{w.lower()}" for w in MIX)]
-    return {
+    parts = {
         "version": 2,
         "name": f"cisco-dpp/{arm}/trial-1",
         "seed": 1001,
@@ -199,6 +199,7 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
             for w, (size, n) in MIX.items()
         ],
     }
+    return whole_plan(**parts)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

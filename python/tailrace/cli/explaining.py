@@ -12,7 +12,7 @@ from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.explaining_live import explain_live_run
 from tailrace.cli.outputs import warn_other_events
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.engine import LIVE, Simulated, engine_of
+from tailrace.experiment.engine import LIVE, Simulated
 from tailrace.experiment.explain import (
     Explanation,
     chosen_subjects,
@@ -45,7 +45,7 @@ class Wanted:
 def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     """Prints where the time went, by arm and workload; a record of it stays in the run directory."""
     run = Run.read(path)
-    if engine_of(run.manifest) == LIVE:
+    if run.manifest.engine == LIVE:
         explain_live_run(path, wanted.arms, wanted.workloads, wanted.number, wanted.slowest, json_=json_)
         return
     subjects = chosen_subjects(run, wanted.workloads)

@@ -110,11 +110,12 @@ def check_scenario(
     from msgspec import convert
 
     from tailrace.outcome.types import Tree
+    from tailrace.plan.types import Plan
     from tailrace.results.ports.trees import tree_words
     from tailrace.scenario.lowering.plan import lower
 
     for arm, of_arm in trees.items():
-        plan = lower(loaded.arms[arm], arm, 1)
+        plan = convert(lower(loaded.arms[arm], arm, 1), Plan)
         for tree in of_arm:
             emit(f"  {arm}: {tree_words(convert(tree, Tree), plan)}")
 
@@ -165,7 +166,20 @@ def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) ->
             f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} (hint: name two runs,"
             " or two arms of one run with --arms)"
         )
-    compared = results.compare_engines(runs) if is_engines else results.compare(*runs)
+    if is_engines:
+        _print_engines(runs, page, json_=json_)
+        return
+    compared = results.compare(*runs)
+    if json_:
+        emit_json(compared)
+    else:
+        emit_table(lambda: results.format_compare(compared))
+
+
+def _print_engines(runs: Sequence[Path], page: Path | None, *, json_: bool) -> None:
+    from tailrace import results
+
+    compared = results.compare_engines(runs)
     if page is not None:
         from tailrace.report.engines import write_engines
 
@@ -173,7 +187,7 @@ def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) ->
     if json_:
         emit_json(compared)
     else:
-        emit_table(lambda: results.format_engines(compared) if is_engines else results.format_compare(compared))
+        emit_table(lambda: results.format_engines(compared))
 
 
 def print_arms(runs: Sequence[Path], arms: tuple[str, str], page: Path | None, *, json_: bool) -> None:

@@ -2,7 +2,8 @@
 
 import time
 from pathlib import Path
-from typing import Any
+
+from msgspec import to_builtins
 
 from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
 from tailrace.cli.dry import print_dry
@@ -17,6 +18,7 @@ from tailrace.experiment.reporter import reporter_for, to_go
 from tailrace.files import write_json, write_text
 from tailrace.results.large.summary import summarise_large
 from tailrace.results.large.text import large_page, large_text
+from tailrace.results.summary.large import LargeSummary
 from tailrace.scenario.loading import Loaded
 
 PAGE = "sweep.md"
@@ -46,17 +48,18 @@ def run_large(request: Request, loaded: Loaded, options: Options, executor: Exec
     if ended.is_interrupted:
         note("interrupted: completed trials are kept; run the same command again to resume")
         return INTERRUPTED
-    return INVALID_TRIAL if set(summary["statuses"]) - {"ok"} else DONE
+    return INVALID_TRIAL if set(summary.statuses) - {"ok"} else DONE
 
 
-def print_large(path: Path, baseline: str | None = None, *, is_json: bool) -> dict[str, Any]:
+def print_large(path: Path, baseline: str | None = None, *, is_json: bool) -> LargeSummary:
     """Writes table, result and page of a large sweep and prints the result; returns the summary."""
     with reporting(path, reporter_for(json_lines=is_json)):
         summary = summarise_large(path, baseline)
-        write_json(path / "result.json", summary)
+        data = to_builtins(summary)
+        write_json(path / "result.json", data)
         write_text(path / PAGE, large_page(summary))
     if is_json:
-        emit_json({**summary, "path": str(path), "report": str(path / PAGE)})
+        emit_json({**data, "path": str(path), "report": str(path / PAGE)})
     else:
         emit_table(lambda: large_text(summary))
         emit(f"report: {path / PAGE}")

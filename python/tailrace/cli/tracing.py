@@ -9,7 +9,7 @@ from tailrace import files
 from tailrace.cli.console import emit, emit_json, note
 from tailrace.cli.outputs import refuse_unwritable, warn_other_events
 from tailrace.errors import RunRefusedError, closest, listed
-from tailrace.experiment.engine import LIVE, engine_of
+from tailrace.experiment.engine import LIVE
 from tailrace.experiment.explain import causes_of, chosen_workloads, explain_all, trial_plan
 from tailrace.experiment.native import simulator_version
 from tailrace.experiment.reporter import reporter_for
@@ -53,7 +53,7 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     """Writes the files and prints which transactions they have."""
     at_ps = _one_choice(wanted)
     run = Run.read(path)
-    if engine_of(run.manifest) == LIVE:
+    if run.manifest.engine == LIVE:
         _trace_live(run, wanted, at_ps, json_=json_)
         return
     trial = trial_of(run, wanted.arm, wanted.number)

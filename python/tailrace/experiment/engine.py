@@ -133,11 +133,6 @@ def outcome_of(trial: EngineTrial) -> Outcome:
     return ended.outcome
 
 
-def engine_of(manifest: Mapping[str, Any]) -> str:
-    """Name of the engine of a run."""
-    return str(manifest.get("engine", SIMULATED))
-
-
 def read_plan(plan_json: str) -> dict[str, Any]:
     """A plan as a Python value."""
     plan: dict[str, Any] = json.loads(plan_json)

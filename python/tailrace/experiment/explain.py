@@ -4,8 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import to_builtins
+from msgspec.json import encode
+from msgspec.structs import replace
+
 from tailrace.errors import RunRefusedError, TailraceError, closest
-from tailrace.experiment.engine import SIMULATED, SimulatedTrial, engine_of
+from tailrace.experiment.engine import SIMULATED, SimulatedTrial
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.judge import Verdict
 from tailrace.experiment.native import (
@@ -137,13 +141,13 @@ def chosen_subjects(run: Run, wanted: Sequence[str]) -> list[str]:
 
 def _unexplained(run: Run) -> dict[str, str]:
     """By workload, why it is not explained. It is of the same kind in all arms, but may be missing in some."""
-    if (engine := engine_of(run.manifest)) != SIMULATED:
+    if (engine := run.manifest.engine) != SIMULATED:
         raise RunRefusedError(
             f"{run.path}: this is a run of the engine '{engine}', and only simulated ones are explained"
             f" (hint: run its scenario without --{engine})"
         )
     plans = [plan for arm in run.arms if (plan := run.plan(arm)) is not None]
-    return {name: reason for plan in plans for name, reason in unexplained(canonical_json(plan)).items()}
+    return {name: reason for plan in plans for name, reason in unexplained(encode(plan).decode()).items()}
 
 
 def first_trials(run: Run) -> list[Trial]:
@@ -244,4 +248,5 @@ def trial_plan(run: Run, trial: Trial) -> dict[str, Any]:
     plan = run.plan(trial.arm)
     if plan is None:
         raise RunRefusedError(f"{run.path}: it has no plan of arm '{trial.arm}' (hint: run the scenario again)")
-    return {**plan, "name": trial.outcome.name, "seed": trial.outcome.seed}
+    own: dict[str, Any] = to_builtins(replace(plan, name=trial.outcome.name, seed=trial.outcome.seed))
+    return own

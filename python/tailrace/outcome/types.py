@@ -1,4 +1,4 @@
-"""The outcome of a trial as types, written by `scripts/outcome_types.py`: those of the crate `outcome`."""
+"""The outcome of a trial as types, written by `scripts/crate_types.py`: those of the crate `outcome`."""
 
 from typing import Literal
 

@@ -1,12 +1,15 @@
 """One page with every engine and the published figures on one axis."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from markupsafe import Markup
 
 from tailrace.files import write_text
 from tailrace.report.charts.engines import engines_chart
 from tailrace.report.page import asset, environment
 from tailrace.results.compare.engines import left_out_words
+from tailrace.results.summary.engines import ComparedEngines, EngineFigures
 
 WHAT = {
     "slowdown": ("Slowdown", "Completion time in the arm divided by that of the solo run, both of the same engine."),
@@ -20,29 +23,39 @@ WHAT = {
 }
 
 
-def write_engines(compared: dict[str, Any], path: Path) -> Path:
+@dataclass(frozen=True)
+class MetricSection:
+    """One metric of all workloads and arms."""
+
+    key: str
+    title: str
+    caption: str
+    rows: list[EngineFigures]
+    chart: Markup
+
+
+def write_engines(compared: ComparedEngines, path: Path) -> Path:
     """Writes the page (whole or not at all) and returns its path."""
     write_text(path, render_engines(compared))
     return path
 
 
-def render_engines(compared: dict[str, Any]) -> str:
+def render_engines(compared: ComparedEngines) -> str:
     """The page as text."""
-    sections: list[dict[str, Any]] = []
-    for metric, (title, caption) in WHAT.items():
-        rows = [row for row in compared["rows"] if row["metric"] == metric]
-        if rows:
-            chart = engines_chart(rows)
-            sections.append({"key": metric, "title": title, "caption": caption, "rows": rows, "chart": chart})
+    sections = [
+        MetricSection(metric, title, caption, rows, engines_chart(rows))
+        for metric, (title, caption) in WHAT.items()
+        if (rows := [row for row in compared.rows if row.metric == metric])
+    ]
     template = environment().get_template("engines.html.j2")
-    title = _joined(compared["engines"])
+    title = _joined(compared.engines)
     return template.render(
         compared=compared,
         title=title,
         left_out=left_out_words(compared),
-        name=compared["runs"][compared["reference"]]["name"],
+        name=compared.runs[compared.reference].name,
         sections=sections,
-        has_bounds=any(any(row["bounds"].values()) for row in compared["rows"]),
+        has_bounds=any(any(row.bounds.values()) for row in compared.rows),
         theme=asset("theme.css"),
     )
 

@@ -6,6 +6,7 @@ What is left out stands in `result.json`.
 from msgspec.structs import replace
 
 from tailrace.report.limits import ARMS_MAX, EXPECTATIONS_MAX, PAIRS_MAX, PANELS_MAX, SWITCHES_MAX
+from tailrace.report.sections.facts import Fact
 from tailrace.results.summary.expectation import JudgedFigure
 from tailrace.results.summary.summary import ArmSummary, Summary
 
@@ -30,7 +31,7 @@ def limited(summary: Summary) -> Summary:
     )
 
 
-def omissions(summary: Summary, shown: Summary) -> list[dict[str, str]]:
+def omissions(summary: Summary, shown: Summary) -> list[Fact]:
     """What is left out, as facts of the run."""
     counts = {
         "arms": (len(shown.arms), len(summary.arms)),
@@ -38,9 +39,7 @@ def omissions(summary: Summary, shown: Summary) -> list[dict[str, str]]:
         "expectations": (len(shown.expectations), len(summary.expectations)),
     }
     return [
-        {"text": f"{few} of {all_} {what} shown, all in result.json", "tone": ""}
-        for what, (few, all_) in counts.items()
-        if few < all_
+        Fact(f"{few} of {all_} {what} shown, all in result.json") for what, (few, all_) in counts.items() if few < all_
     ]
 
 

@@ -12,12 +12,16 @@ from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.plan_facts import plan_facts
 from tailrace.report.sections.causes import where_time_went
+from tailrace.report.sections.completion import completion
+from tailrace.report.sections.counters import counters
 from tailrace.report.sections.facts import facts
 from tailrace.report.sections.files_beside import files_beside
+from tailrace.report.sections.latency import distributions, slowdowns
 from tailrace.report.sections.network import network
 from tailrace.report.sections.ports import port_list, sweep_port_list
+from tailrace.report.sections.provenance import provenance
 from tailrace.report.sections.published import beside_published
-from tailrace.report.sections.results import completion, distributions, provenance, queues, slowdowns, transport
+from tailrace.report.sections.queues import queues
 from tailrace.report.sections.sweep import sweep_section
 from tailrace.report.sections.why import why
 from tailrace.results import Run
@@ -93,7 +97,7 @@ def render(run: Run, summary: Summary | None = None) -> str:
         "slowdowns": slowdowns(summary),
         "ports": ports,
         "queues": queues(run, summary),
-        "transport": transport(summary),
+        "counters": counters(summary),
         "network": network(run),
         "assumptions": summary.assumptions,
         "provenance": provenance(summary),

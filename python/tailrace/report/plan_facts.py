@@ -1,8 +1,8 @@
-"""What the report needs to know of the plan of each arm; the plan of a large network takes much memory."""
+"""What the report needs to know of the plan of each arm."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from tailrace.plan.types import Dpp
 from tailrace.results import Run
 from tailrace.results.ports.queuing import port_policies
 from tailrace.results.ports.timeouts import minimum_timeouts_ms
@@ -18,7 +18,7 @@ class PlanFacts:
     """By workload the smallest minimum retransmission timeout of its hosts."""
     crossings: dict[str, int] = field(default_factory=dict)
     """By workload in a closed loop how often one transaction crosses a port."""
-    dpp: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    dpp: dict[tuple[str, str], Dpp] = field(default_factory=dict)
     """By node and neighbour the settings of packet prioritization."""
 
 
@@ -32,5 +32,5 @@ def plan_facts(run: Run, arm: str, ports: list[PortMeans]) -> PlanFacts:
     return PlanFacts(
         minimum_timeouts_ms(plan),
         crossings_of(plan),
-        {place: dpp for place in prioritized if (dpp := (policy_of(*place) or {}).get("dpp"))},
+        {place: policy.dpp for place in prioritized if (policy := policy_of(*place)) and policy.dpp},
     )

@@ -108,12 +108,11 @@ class Result:
         if arms is not None:
             if other is not None:
                 raise RunRefusedError("arms are those of one run (hint: leave out `other`, or `arms`)")
-            return comparison_table(compare_two_arms(self.path, *arms)["differences"])
+            return comparison_table(compare_two_arms(self.path, *arms).differences)
         if other is None:
             return comparison_table(self.summary.comparisons)
-        return comparison_table(
-            compare(self.path, other.path if isinstance(other, Result) else Path(other))["differences"]
-        )
+        path = other.path if isinstance(other, Result) else Path(other)
+        return comparison_table(compare(self.path, path).differences)
 
     def _members(self, name: str) -> list[str]:
         """The workload of this name, or the members of the group."""

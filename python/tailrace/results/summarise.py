@@ -2,12 +2,12 @@
 
 import shlex
 from pathlib import Path
-from typing import Any
 
 from msgspec import UNSET, to_builtins
 
 from tailrace.errors import known_arm
 from tailrace.files import write_json
+from tailrace.plan.types import Plan
 from tailrace.results.causes.record import first_record
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
@@ -29,7 +29,7 @@ from tailrace.results.ports.outcome import drops_by_cause, early_drops, summaris
 from tailrace.results.ports.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports.rates import summarise_rates
 from tailrace.results.summary.causes import Explained
-from tailrace.results.summary.summary import ArmSummary, HeadlineFigure, Problem, RunFacts, Summary
+from tailrace.results.summary.summary import ArmSummary, Problem, RunFacts, Summary
 from tailrace.results.summary.workload import GroupSummary, WorkloadSummary
 from tailrace.results.sweep.curves import summarise_sweep
 from tailrace.results.workload import summarise_group, summarise_workload
@@ -56,22 +56,23 @@ def write_summary(path: Path, summary: Summary) -> None:
 def summarise_run(run: Run, baseline: str | None = None) -> Summary:
     """`summarise` for a run that was read already."""
     compared_with = run.baseline if baseline is None else known_arm(baseline, run.named_arms, str(run.path))
-    effects, decided = compare_looked(run, compared_with) if run.auto else (compare_arms(run, compared_with), [])
+    is_looked_at = run.manifest.auto is not None
+    effects, decided = compare_looked(run, compared_with) if is_looked_at else (compare_arms(run, compared_with), [])
     return Summary(
         format=FORMAT,
         run=_run(run),
         baseline=compared_with,
         workloads=run.workloads,
         subjects=summarise_subjects(run),
-        headline=[HeadlineFigure(**one) for one in run.manifest.get("headline") or []],
+        headline=run.manifest.headline,
         arms={arm: _arm(run, arm) for arm in run.arms},
         solo={arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
         comparisons=effects,
-        looks=summarise_looks(run, decided) if run.auto else None,
+        looks=summarise_looks(run, decided) if is_looked_at else None,
         # The figures of a scenario are those of its own values, which a sweep changes.
         expectations=[] if run.sweep else [judge(run, band) for band in read_bands(run)],
         sweep=summarise_sweep(run),
-        assumptions=run.manifest.get("assumptions") or [],
+        assumptions=run.manifest.assumptions,
     )
 
 
@@ -85,32 +86,27 @@ def _run(run: Run) -> RunFacts:
         scale=run.scale,
         live_scale=run.live_scale,
         workload_scale={name: run.scale_of(name) for name in run.workloads},
-        trials_planned=run.trials_planned,
+        trials_planned=manifest.trials,
         is_partial=run.is_partial,
         problems=_problems(run),
         repeated=[_problem(trial) for trial in run.repeated],
-        command=_command(manifest.get("command")),
-        order=[_key(trial) for trial in manifest.get("order") or []],
-        description=manifest.get("description"),
-        state=manifest.get("state"),
-        started=manifest.get("started"),
-        finished=manifest.get("finished"),
-        versions=manifest.get("versions"),
-        machine=manifest.get("machine"),
-        plan_hashes=manifest.get("plan_hashes"),
-        overrides=manifest.get("overrides"),
-        calibration=manifest.get("calibration"),
+        command=_command(manifest.command),
+        order=manifest.order,
+        description=manifest.description,
+        state=manifest.state,
+        started=manifest.started,
+        finished=manifest.finished,
+        versions=manifest.versions,
+        machine=manifest.machine,
+        plan_hashes=manifest.plan_hashes,
+        overrides=manifest.overrides,
+        calibration=manifest.calibration,
     )
 
 
-def _command(command: str | list[str] | None) -> str | None:
+def _command(command: list[str] | None) -> str | None:
     """As one types it."""
-    return shlex.join(command) if isinstance(command, list) else command
-
-
-def _key(trial: str | list[Any]) -> str:
-    """`fifo/3`."""
-    return trial if isinstance(trial, str) else "/".join(str(part) for part in trial)
+    return None if command is None else shlex.join(command)
 
 
 def _problems(run: Run) -> list[Problem]:
@@ -143,9 +139,9 @@ def _groups(
 
 
 def _workloads(
-    run: Run, arm: str, trials: list[Trial], plan: dict[str, Any], explained: dict[str, Explained]
+    run: Run, arm: str, trials: list[Trial], plan: Plan | None, explained: dict[str, Explained]
 ) -> dict[str, WorkloadSummary]:
-    work = planned_work(plan)
+    work = planned_work(plan) if plan else {}
     found = {}
     for name in run.workloads_of(arm):
         summary = summarise_workload(
@@ -163,7 +159,7 @@ def _workloads(
 
 def _arm(run: Run, arm: str) -> ArmSummary:
     trials = run.told(arm)
-    plan = run.plan(arm) or {}
+    plan = run.plan(arm)
     ports, ports_omitted = summarise_ports(trials)
     explained = first_record(trials)
     workloads = _workloads(run, arm, trials, plan, explained)
@@ -171,7 +167,7 @@ def _arm(run: Run, arm: str) -> ArmSummary:
     return ArmSummary(
         trials=[trial.number for trial in trials],
         unfinished_trials=[trial.number for trial in trials if trial.is_unfinished],
-        early_end=early_end_of(trials, plan),
+        early_end=early_end_of(trials, plan) if plan else None,
         seeds=[trial.outcome.seed for trial in trials],
         digests=[trial.outcome.digest for trial in trials],
         wall_s=[trial.outcome.wall_s for trial in trials],

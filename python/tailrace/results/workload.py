@@ -1,13 +1,16 @@
 """Summary of one workload, or of the members of a group together, in one arm."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+
+from msgspec.structs import asdict
 
 from tailrace.outcome.types import RequestCounts, Tcp, Workload
 from tailrace.results.causes.verdict import fabric_limits
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
-from tailrace.results.kinds.registry import figures_of_kinds
+from tailrace.results.kinds.blocks import summarise_blocks
+from tailrace.results.kinds.mpi import summarise_mpi
+from tailrace.results.kinds.storage import summarise_storage
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members, metric_of_trials
 from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.metrics.latency import summarise_latency, workloads_of
@@ -21,6 +24,7 @@ from tailrace.results.summary.workload import (
     GroupUnfinished,
     RequestMeans,
     Slowdown,
+    SubjectSummary,
     TcpMeans,
     WorkloadSummary,
 )
@@ -50,14 +54,13 @@ def summarise_workload(
     measured = _measured(trials, [name])
     if not measured:
         return None
+    unfinished = unfinished_of(trials, name, work)
     return WorkloadSummary(
-        **_together(measured, [name], {name: scale}, explained),
-        **figures_of_kinds(trials, [name], is_group=False),
+        **asdict(_together(measured, [name], {name: scale}, explained, unfinished, slowdown)),
         kind=measured[0][1][0].kind,
         scale=scale,
         planned=work,
-        unfinished=unfinished_of(trials, name, work),
-        slowdown=slowdown,
+        mpi_figures=summarise_mpi(trials, [name]),
     )
 
 
@@ -77,13 +80,11 @@ def summarise_group(
     measured = _measured(trials, members)
     if not measured:
         return None
+    late = GroupUnfinished(trials=sorted(unfinished)) if unfinished else None
     return GroupSummary(
-        **_together(measured, members, scales, explained),
-        **figures_of_kinds([trial for trial, _ in measured], members, is_group=True),
+        **asdict(_together(measured, members, scales, explained, late)),
         kinds=sorted({own.kind for own in measured[0][1]}),
         members=list(members),
-        unfinished=GroupUnfinished(trials=sorted(unfinished)) if unfinished else None,
-        slowdown=None,
     )
 
 
@@ -94,45 +95,52 @@ def _measured(trials: Sequence[Trial], members: Sequence[str]) -> Measured:
 
 
 def _together(
-    measured: Measured, members: Sequence[str], scales: Mapping[str, float], explained: Explained | None
-) -> dict[str, Any]:
-    """What one workload and several together have, by key of `SubjectSummary`."""
+    measured: Measured,
+    members: Sequence[str],
+    scales: Mapping[str, float],
+    explained: Explained | None,
+    unfinished: GroupUnfinished | None,
+    slowdown: Slowdown | None = None,
+) -> SubjectSummary:
+    """What one workload and several together have."""
     trials = [trial for trial, _ in measured]
+    ends = _ends(measured)
     counted, by_fabric = summarise_limits(members, trials), fabric_limits(explained)
     has_sizes = any(facts_of(own.kind).has_slowdown_by_size for own in measured[0][1])
-    return {
-        "trials": [trial.number for trial in trials],
-        **_completion(measured, scales),
-        "rate_per_s": summarise_sample(metric_of_trials(trials, members, "rate_per_s")),
-        "failed_percent": summarise_share(metric_of_trials(trials, members, "failed_percent")),
-        "loss_percent": summarise_share(metric_of_trials(trials, members, "loss_percent")),
-        "request_counts": _requests(measured),
-        "failed_attempts": _failed_attempts(measured),
-        "transactions": summarise_sample([float(sum(own.transactions for own in of)) for _, of in measured]),
-        "goodput_gbps": summarise_sample([_goodput_gbps(trial, own) for trial, own in measured]),
-        "latency_ms": summarise_latency(trials, members),
-        "users_jain": _users_jain(measured),
-        "tcp": _tcp(measured),
-        "limits": by_fabric or counted,
-        "kernel_limits": counted if by_fabric else None,
-        "datagram_bytes_mean": _datagram_bytes([own for _, of in measured for own in of]),
-        "flow_slowdown": summarise_flow_slowdown(trials, members) if has_sizes else None,
-        "causes": explained,
-    }
+    return SubjectSummary(
+        trials=[trial.number for trial in trials],
+        unfinished_trials=[trial.number for trial, of in measured if any(own.completion_ps is None for own in of)],
+        completion_s=summarise_sample([max(of.values()) / PS_PER_S for of in ends]),
+        completion_full_scale_s=[max(ps / PS_PER_S / scales[name] for name, ps in of.items()) for of in ends],
+        rate_per_s=summarise_sample(metric_of_trials(trials, members, "rate_per_s")),
+        failed_percent=summarise_share(metric_of_trials(trials, members, "failed_percent")),
+        loss_percent=summarise_share(metric_of_trials(trials, members, "loss_percent")),
+        request_counts=_requests(measured),
+        failed_attempts=_failed_attempts(measured),
+        transactions=summarise_sample([float(sum(own.transactions for own in of)) for _, of in measured]),
+        goodput_gbps=summarise_sample([_goodput_gbps(trial, own) for trial, own in measured]),
+        latency_ms=summarise_latency(trials, members),
+        users_jain=_users_jain(measured),
+        tcp=_tcp(measured),
+        limits=by_fabric or counted,
+        kernel_limits=counted if by_fabric else None,
+        datagram_bytes_mean=_datagram_bytes([own for _, of in measured for own in of]),
+        block_figures=summarise_blocks(trials, members),
+        storage_figures=summarise_storage(trials, members),
+        slowdown=slowdown,
+        flow_slowdown=summarise_flow_slowdown(trials, members) if has_sizes else None,
+        causes=explained,
+        unfinished=unfinished,
+    )
 
 
-def _completion(measured: Measured, scales: Mapping[str, float]) -> dict[str, Any]:
-    """When all was complete. An average of those that finished would flatter an arm that made the others wait for
-    ever: it is known where all did.
+def _ends(measured: Measured) -> list[dict[str, int]]:
+    """By trial and workload when it was complete. An average of those that finished would flatter an arm that made the
+    others wait for ever: none is known unless all did.
     """
-    ends = [(trial, [(own.name, own.completion_ps) for own in of]) for trial, of in measured]
-    unfinished = [trial.number for trial, own in ends if any(ps is None for _, ps in own)]
-    complete = [] if unfinished else [[(name, ps) for name, ps in own if ps is not None] for _, own in ends]
-    return {
-        "unfinished_trials": unfinished,
-        "completion_s": summarise_sample([max(ps for _, ps in own) / PS_PER_S for own in complete]),
-        "completion_full_scale_s": [max(ps / PS_PER_S / scales[name] for name, ps in own) for own in complete],
-    }
+    ends = [{own.name: own.completion_ps for own in of if own.completion_ps is not None} for _, of in measured]
+    is_whole = all(len(known) == len(of) for known, (_, of) in zip(ends, measured, strict=True))
+    return ends if is_whole else []
 
 
 def _goodput_gbps(trial: Trial, outcomes: Sequence[Workload]) -> float:

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from markupsafe import Markup
+from msgspec import convert
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import SimulatedTrial
@@ -18,6 +19,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
 from tailrace.files import write_text
+from tailrace.plan.types import Plan
 from tailrace.report.charts.topology import topology_chart, topology_words
 from tailrace.report.page import asset, environment
 from tailrace.scenario.loading import Loaded
@@ -80,7 +82,7 @@ def _quick_scale(loaded: Loaded, arms: list[str], scale: float, reporter: Report
 def render(bundle: Bundle) -> str:
     """The page as text."""
     data = bundle.data()
-    plan = bundle.plans[bundle.sizes[0].name][data["arms"][0]]
+    plan = convert(bundle.plans[bundle.sizes[0].name][data["arms"][0]], Plan)
     context = {
         "name": data["name"],
         "question": data["question"],

@@ -83,11 +83,12 @@ def test_every_point_runs_once_and_its_figures_are_kept(tmp_path: Path) -> None:
     assert run.run().bad == 0
     assert len(executor.ran) == len(set(executor.ran)) == POINTS
     summary = summarise_large(tmp_path / "run")
-    [curve] = summary["curves"]
-    assert (curve["points"], curve["mean"]) == (POINTS, pytest.approx(10.5))
-    assert (curve["low"]["value"], curve["high"]["value"]) == (1.0, 20.0)
-    assert "users=20" in curve["high"]["point"]
-    assert [(one["value"], one["mean"], one["points"]) for one in curve["by_value"][USERS][:2]] == [
+    [curve] = summary.curves
+    assert curve.points == POINTS
+    assert curve.mean == pytest.approx(10.5)
+    assert (curve.low.value, curve.high.value) == (1.0, 20.0)
+    assert "users=20" in curve.high.point
+    assert [(one.value, one.mean, one.points) for one in curve.by_value[USERS][:2]] == [
         ("1", 1.0, 15),
         ("2", 2.0, 15),
     ]
@@ -115,11 +116,11 @@ def test_a_lower_bound_is_marked_in_every_file_and_decides_no_comparison(tmp_pat
     with_bounds(lines, "fifo", {0: (2.0, False), 1: (2.0, False), 2: (2.0, True), 3: (2.0, True), 4: (2.0, False)})
     with_bounds(lines, "dpp", {0: (1.0, False), 1: (1.0, True), 2: (1.0, False), 3: (5.0, False), 4: (5.0, True)})
     summary = summarise_large(tmp_path / "run")
-    fifo, dpp = summary["curves"]
-    assert (dpp["below"], dpp["above"], dpp["compared"], dpp["unknown"]) == (2, 1, 3, 2)
-    assert (fifo["bounds"], dpp["bounds"]) == (2, 2)
-    assert (dpp["high"]["is_bound"], fifo["high"]["is_bound"]) == (True, True), "one that is larger may be a bound"
-    assert (fifo["low"]["value"], fifo["low"]["is_bound"]) == (2.0, False)
+    fifo, dpp = summary.curves
+    assert (dpp.below, dpp.above, dpp.compared, dpp.unknown) == (2, 1, 3, 2)
+    assert (fifo.bounds, dpp.bounds) == (2, 2)
+    assert (dpp.high.is_bound, fifo.high.is_bound) == (True, True), "one that is larger may be a bound"
+    assert (fifo.low.value, fifo.low.is_bound) == (2.0, False)
     with (tmp_path / "run" / "sweep.csv").open(encoding="utf-8") as file:
         found = [row["bounds"] for row in csv.DictReader(file) if row["arm"] == "dpp"]
     assert found == ["0", "1", "0", "0", "1"]
@@ -175,14 +176,14 @@ def test_an_interrupted_sweep_runs_the_rest_and_mends_a_torn_line(tmp_path: Path
     assert json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["state"] == "interrupted"
     lines = Lines(tmp_path / "run").files()
     lines[0].write_bytes(lines[0].read_bytes()[:-10])  # as a process that is killed leaves it
-    assert summarise_large(tmp_path / "run")["points_run"] == 99
+    assert summarise_large(tmp_path / "run").points_run == 99
     [listed] = find_runs(tmp_path)
     assert (listed["trials_done"], listed["trials_planned"]) == (99, POINTS)
     run, second = swept(tmp_path / "run")
     assert not run.run().is_interrupted
     assert len(second.ran) == POINTS - 99
     assert len({*first.ran, *second.ran}) == POINTS
-    assert summarise_large(tmp_path / "run")["points_run"] == POINTS
+    assert summarise_large(tmp_path / "run").points_run == POINTS
 
 
 @pytest.mark.usefixtures("fake")
@@ -194,8 +195,8 @@ def test_points_that_make_no_sound_scenario_are_told_and_the_others_run(tmp_path
     assert 0 < ended.bad < 20
     assert len(executor.ran) == POINTS - ended.bad
     summary = summarise_large(tmp_path / "run")
-    assert summary["statuses"] == {"impossible": ended.bad, "ok": POINTS - ended.bad}
-    assert "but the switch has a buffer of 1 MB" in summary["problems"][0]["reason"]
+    assert summary.statuses == {"impossible": ended.bad, "ok": POINTS - ended.bad}
+    assert "but the switch has a buffer of 1 MB" in summary.problems[0].reason
     again = swept(tmp_path / "run", sweep={"axes": axes})
     again[0].run()
     assert again[1].ran == []

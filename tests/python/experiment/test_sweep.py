@@ -62,13 +62,13 @@ def test_a_sweep_has_the_baseline_of_the_experiment_at_every_point() -> None:
 def test_two_arms_of_a_sweep_are_compared_at_every_point_or_at_those_that_are_named() -> None:
     result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2]}}), trials=5, out="pairs")
     compared = compare_two_arms(result.path, "dpp", "fifo")
-    assert [pair["arms"] for pair in compared["pairs"]] == [[f"dpp@users={n}", f"fifo@users={n}"] for n in (1, 2)]
-    assert {one.tests for one in compared["differences"] if one.is_main} == {4}, "two points, two workloads"
+    assert [pair.arms for pair in compared.pairs] == [(f"dpp@users={n}", f"fifo@users={n}") for n in (1, 2)]
+    assert {one.tests for one in compared.differences if one.is_main} == {4}, "two points, two workloads"
     text = format_two_arms(compared)
     assert re.search(r"^metric +point +workload +dpp +fifo +fifo is", text, re.MULTILINE)
     assert re.search(r"^latency_p99_ms +users=2 +orders ", text, re.MULTILINE)
-    [pair] = compare_two_arms(result.path, "fifo@users=1", "fifo@users=2")["pairs"]
-    assert pair["arms"] == ["fifo@users=1", "fifo@users=2"]
+    [pair] = compare_two_arms(result.path, "fifo@users=1", "fifo@users=2").pairs
+    assert pair.arms == ("fifo@users=1", "fifo@users=2")
 
 
 def test_a_group_has_curves_and_tables() -> None:

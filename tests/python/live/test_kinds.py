@@ -18,11 +18,13 @@ from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
 from tailrace.outcome.types import Port
+from tailrace.plan.types import Policy
 from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.ports.queuing import port_counters
 from tailrace.results.summary.network import Lost
 from tailrace.scenario.loading import load_scenario
 from trial_files import read_trial, write_trial
+from whole import part
 
 QUEUE = {"name": "tbf", "tx_frames": 10, "tx_bytes": 9000, "drops": {"tail-drop": {"frames": 2}}, "depth_bytes": 0}
 PORT: dict[str, Any] = {
@@ -251,7 +253,7 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
 
 
 def test_a_port_of_another_switch_has_no_settings_of_the_policy() -> None:
-    policy = {"queues": [{"name": "normal"}], "queue_of_priority": [0] * 8}
+    policy = part(Policy, queues=[{"name": "normal"}], queue_of_priority=[0] * 8)
     [queue] = port_counters(convert(PORT, Port), policy).queues
     assert (queue.setting, queue.drop_packets, queue.drop_bytes) == (None, 2, None)
 

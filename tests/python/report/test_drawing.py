@@ -6,9 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec import convert
 
+import whole
 from fake_run import plan
 from parts import part
+from tailrace.plan.types import Plan
 from tailrace.report.charts.latency import thinned
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.charts.topology import topology_chart, topology_words
@@ -176,7 +179,7 @@ def test_numbers_are_short_and_carry_their_unit(shown: str, expected: str) -> No
 
 def words(policy: dict[str, Any]) -> str:
     switch = plan("fifo", 1)["switches"][0] | {"policy": policy}
-    return " ".join(switch_sentences({"switches": [switch]})[0].policies[0].sentences)
+    return " ".join(switch_sentences(whole.part(Plan, switches=[switch]))[0].policies[0].sentences)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +192,7 @@ def words(policy: dict[str, Any]) -> str:
         ({"limit": {"alpha-milli": 125}}, "at most 0.125 times the free buffer"),
         ({"aqm": {"step": {"threshold_bytes": 30_000}}}, "marks above 30 kB"),
         (
-            {"aqm": {"red": {"minimum_bytes": 1e4, "maximum_bytes": 3e4, "probability_milli": 100, "ecn": False}}},
+            {"aqm": {"red": {"minimum_bytes": 10**4, "maximum_bytes": 30_000, "probability_milli": 100, "ecn": False}}},
             "RED drops up to 10 % between 10 kB and 30 kB and everything above",
         ),
         (
@@ -205,7 +208,8 @@ def test_every_setting_of_a_queue_has_its_words(queue: dict[str, Any], expected:
 
 def test_switches_with_the_same_settings_share_an_entry() -> None:
     one = plan("dpp", 1)["switches"][0]
-    found = switch_sentences({"switches": [one, one | {"name": "leaf2"}, one | {"name": "leaf3", "latency_ps": 7}]})
+    switches = [one, one | {"name": "leaf2"}, one | {"name": "leaf3", "latency_ps": 7}]
+    found = switch_sentences(whole.part(Plan, switches=switches))
     assert [entry.names for entry in found] == [["leaf1", "leaf2"], ["leaf3"]]
 
 
@@ -214,23 +218,24 @@ def boxes(drawing: str) -> list[str]:
 
 
 def test_a_star_has_its_senders_left_and_its_receiver_right() -> None:
-    drawing = str(topology_chart(plan("fifo", 1)))
+    star = convert(plan("fifo", 1), Plan)
+    drawing = str(topology_chart(star))
     assert boxes(drawing) == ["db-xs", "db-s", "db-m", "db-l1", "db-l2", "leaf1", "client"]
     assert drawing.count('class="link"') == 6
-    assert topology_words(plan("fifo", 1)) == "6 hosts with MTU 9000, 1 switch, 6 links of 10 Gbit/s and 500 ns."
+    assert topology_words(star) == "6 hosts with MTU 9000, 1 switch, 6 links of 10 Gbit/s and 500 ns."
 
 
-def fabric(leaves: int, hosts_per_leaf: int) -> dict[str, Any]:
+def fabric(leaves: int, hosts_per_leaf: int) -> Plan:
     leaf_names = [f"leaf{i}" for i in range(leaves)]
     hosts = [f"h{i}" for i in range(leaves * hosts_per_leaf)]
     rate = {"rate_bps": 10**10, "delay_ps": 10**6}
-    return {
-        "hosts": [{"name": name, "mtu_bytes": 1500} for name in hosts],
-        "switches": [{"name": name} for name in [*leaf_names, "spine0", "spine1"]],
-        "links": [{"a": h, "b": leaf_names[i // hosts_per_leaf], **rate} for i, h in enumerate(hosts)]
+    return whole.part(
+        Plan,
+        hosts=[{"name": name, "mtu_bytes": 1500} for name in hosts],
+        switches=[{"name": name} for name in [*leaf_names, "spine0", "spine1"]],
+        links=[{"a": h, "b": leaf_names[i // hosts_per_leaf], **rate} for i, h in enumerate(hosts)]
         + [{"a": leaf, "b": spine, **rate} for leaf in leaf_names for spine in ("spine0", "spine1")],
-        "workloads": [],
-    }
+    )
 
 
 def test_a_fabric_stands_in_tiers_with_its_spines_on_top() -> None:
@@ -243,7 +248,7 @@ def test_a_fabric_stands_in_tiers_with_its_spines_on_top() -> None:
 
 def test_links_outside_a_spanning_tree_are_dashed() -> None:
     plan = fabric(3, 2)
-    forwards = [link["b"] != "spine1" or link["a"] == "leaf0" for link in plan["links"]]
+    forwards = [link.b != "spine1" or link.a == "leaf0" for link in plan.links]
     drawing = str(topology_chart(plan, forwards))
     assert drawing.count('class="link"') == 6 + 3 + 1
     assert drawing.count('class="link blocked"') == 2

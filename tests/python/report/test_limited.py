@@ -33,7 +33,7 @@ def test_many_workloads_are_cut(tmp_path: Path) -> None:
     assert "w399</" in page, "an expectation that failed is shown before those that hold"
     shown = limited(summary)
     assert [one.passed for one in shown.expectations] == [False] * 100 + [True] * (EXPECTATIONS_MAX - 100)
-    assert [fact["text"].split()[0] for fact in omissions(summary, shown)] == [str(PAIRS_MAX), str(EXPECTATIONS_MAX)]
+    assert [fact.text.split()[0] for fact in omissions(summary, shown)] == [str(PAIRS_MAX), str(EXPECTATIONS_MAX)]
 
 
 def test_many_arms_and_many_different_switches_are_cut(tmp_path: Path) -> None:

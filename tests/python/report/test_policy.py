@@ -1,10 +1,12 @@
 """The policy of each port, drawn and in words."""
 
-import copy
 import re
-from typing import Any
+
+from msgspec import convert
+from msgspec.structs import replace
 
 from lab import load
+from tailrace.plan.types import Plan, PortPolicy
 from tailrace.report.charts.port_policy import policy_chart
 from tailrace.report.charts.topology import topology_chart
 from tailrace.report.policy.ingress import ranges_text
@@ -25,9 +27,9 @@ LOSSLESS = {
 RULES = [{"dscp": ["ef"], "class": 5}, {"destination": "db", "protocol": "tcp", "destination_port": 5432, "class": 3}]
 
 
-def plan() -> dict[str, Any]:
+def plan() -> Plan:
     loaded = load(policies__lossless=LOSSLESS, switches__leaf={"policy": "lossless", "classify": RULES}, arms={})
-    return lower(loaded.arms["base"], "base", 1)
+    return convert(lower(loaded.arms["base"], "base", 1), Plan)
 
 
 def texts(drawing: str) -> list[str]:
@@ -35,7 +37,7 @@ def texts(drawing: str) -> list[str]:
 
 
 def test_a_drawing_has_classes_queues_thresholds_and_service() -> None:
-    shown = texts(str(policy_chart(plan()["switches"][0]["policy"])))
+    shown = texts(str(policy_chart(plan().switches[0].policy)))
     for text in ("storage", "lan", "fast", "0–2,4,6–7", "3", "5", "strict 1", "50 %", "≤ 8 × free"):
         assert text in shown, text
     assert any("AFD marks elephants to keep 150 kB" in text for text in shown)
@@ -47,7 +49,7 @@ def test_a_drawing_has_classes_queues_thresholds_and_service() -> None:
 
 
 def test_the_drawing_says_in_words_what_it_shows() -> None:
-    policy = plan()["switches"][0]["policy"]
+    policy = plan().switches[0].policy
     drawing = str(policy_chart(policy))
     assert 'role="img"' in drawing
     sentences = policy_sentences(policy)
@@ -58,11 +60,11 @@ def test_the_drawing_says_in_words_what_it_shows() -> None:
 
 
 def test_ports_with_the_same_policy_share_an_entry() -> None:
-    switch = plan()["switches"][0]
-    own = copy.deepcopy(switch["policy"])
-    own["groups"][0]["lossless"]["headroom_bytes"] = 7
-    switch["port_policies"] = [{"towards": name, "policy": own} for name in ("db", "bulk")]
-    (entry,) = switch_sentences({"switches": [switch]})
+    whole = plan()
+    [switch] = whole.switches
+    own = replace(switch.policy, groups=switch.policy.groups[:1])
+    ports = [PortPolicy(towards=name, policy=own) for name in ("db", "bulk")]
+    (entry,) = switch_sentences(replace(whole, switches=[replace(switch, port_policies=ports)]))
     assert [policy.where for policy in entry.policies] == ["all other ports", "ports to db, bulk"]
     assert entry.rules == ["DSCP 46 → class 5", "to db, TCP, port 5432 → class 3"]
 
@@ -82,7 +84,7 @@ RING = {
 }
 
 
-def ring() -> dict[str, Any]:
+def ring() -> Plan:
     loaded = load(
         network=RING,
         policies__lossless={"queues": {"all": {}, "san": {}}, "priorities": {3: "san"}, "pfc": {"priorities": [3]}},
@@ -90,7 +92,7 @@ def ring() -> dict[str, Any]:
         hosts={"defaults": NIC_DEFAULTS, "bulk": {"nic": {"storm": {"priorities": [3], "end": "5ms"}}}},
         arms={},
     )
-    return lower(loaded.arms["base"], "base", 1)
+    return convert(lower(loaded.arms["base"], "base", 1), Plan)
 
 
 def test_the_ports_between_switches_have_the_same_words_at_every_switch() -> None:
@@ -108,7 +110,7 @@ def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:
 def test_the_traffic_classes_of_an_interface_are_said() -> None:
     ets = {"tcp": {"priorities": [0, 1], "share": "40%"}, "san": {"priorities": [6], "strict": 1}}
     loaded = load(hosts={"db": {"nic": {"ets": ets}}}, arms={})
-    [_, sentence] = sorted(interface_sentences(lower(loaded.arms["base"], "base", 1)))
+    [_, sentence] = sorted(interface_sentences(convert(lower(loaded.arms["base"], "base", 1), Plan)))
     words = "tcp (priority 0–1, weight 400), san (priority 6, strict, level 1)"
     assert sentence == f"Interfaces of db ignore pauses and send by ETS: {words}."
 

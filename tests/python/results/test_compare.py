@@ -22,7 +22,7 @@ def runs(path: Path, first: FakeRun, second: FakeRun) -> tuple[Path, Path]:
 
 def test_a_faster_run_is_seen_and_its_size_is_told(tmp_path: Path) -> None:
     compared = compare(*runs(tmp_path, FakeRun(), FakeRun(seed=2, factor=0.9)))
-    xs = next(d for d in compared["differences"] if (d.scope, d.workload, d.metric) == ("fifo", "XS", "completion_s"))
+    xs = next(d for d in compared.differences if (d.scope, d.workload, d.metric) == ("fifo", "XS", "completion_s"))
     assert xs.verdict == "lower"
     assert xs.improvement_percent == pytest.approx(10, abs=1)
     assert xs.improvement_interval.low < 10 < xs.improvement_interval.high
@@ -41,9 +41,9 @@ def test_arms_with_too_few_trials_are_named_and_not_tabulated(tmp_path: Path) ->
 
 def test_the_same_run_twice_is_identical_event_by_event(tmp_path: Path) -> None:
     compared = compare(*runs(tmp_path, FakeRun(trials=2), FakeRun(trials=2)))
-    assert compared["same_plan"]["fifo"] is True
-    assert compared["same_plan"]["solo:XS"] is None, "the manifest has no hash of it"
-    assert compared["identical_trials"]["fifo"] == 2
+    assert compared.same_plan["fifo"] is True
+    assert compared.same_plan["solo:XS"] is None, "the manifest has no hash of it"
+    assert compared.identical_trials["fifo"] == 2
     assert "fifo: same plan; 2 trials have identical event digests" in format_compare(compared)
     json.dumps(to_builtins(compared), allow_nan=False)
 
@@ -82,8 +82,8 @@ def test_runs_that_did_other_work_are_refused(tmp_path: Path) -> None:
 
 def test_what_only_one_run_has_is_said(tmp_path: Path) -> None:
     compared = compare(*runs(tmp_path, FakeRun(trials=1), FakeRun(trials=1, arms=("fifo",), with_solo=False)))
-    assert compared["only_in_a"][0] == "dpp"
-    assert compared["only_in_b"] == []
+    assert compared.only_in_a[0] == "dpp"
+    assert compared.only_in_b == []
     assert "only in a: dpp" in format_compare(compared)
 
 
@@ -95,9 +95,7 @@ def test_lower_bounds_are_compared_only_where_they_tell(
     paths = runs(tmp_path, FakeRun(with_solo=False), FakeRun(with_solo=False, seed=2, factor=0.5))
     edit_trials(paths["ab".index(bounded)], hardly_longer)
     compared = compare(*paths)
-    [effect] = [
-        e for e in compared["differences"] if (e.scope, e.workload, e.metric) == ("fifo", "XS", "latency_p99_ms")
-    ]
+    [effect] = [e for e in compared.differences if (e.scope, e.workload, e.metric) == ("fifo", "XS", "latency_p99_ms")]
     assert effect.verdict == verdict
     assert effect.change_interval is None
     assert effect.ratio_interval is None

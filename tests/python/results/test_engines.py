@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fake_run import FakeRun
 from report_page import edit_trials
 from tailrace.report.engines import write_engines
 from tailrace.results import RunDirectoryError, are_of_engines, compare_engines, format_engines
+from tailrace.results.compare.engines import UNKNOWN
+from tailrace.results.summary.engines import LeftOut
 from trial_files import read_trial, write_trial
 
 BANDS = """title: t
@@ -34,12 +37,12 @@ def test_slowdowns_of_both_engines_stand_beside_the_published_one(tmp_path: Path
     simulated, live = run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)
     assert are_of_engines([live, simulated])
     compared = compare_engines([live, simulated])  # in either order
-    row = next(r for r in compared["rows"] if (r["workload"], r["arm"], r["metric"]) == ("XS", "fifo", "slowdown"))
-    assert row["values"]["simulated"] == pytest.approx(572 / 300, rel=0.02)
-    assert row["values"]["live"] == pytest.approx(1.1 * 572 / 300, rel=0.02)
-    assert row["published"] == pytest.approx(572 / 300)
-    assert row["disagreements"]["simulated"]["percent"] == pytest.approx((1 / 1.1 - 1) * 100, abs=2)
-    assert compared["runs"]["simulated"]["path"] == str(simulated)
+    row = next(r for r in compared.rows if (r.workload, r.arm, r.metric) == ("XS", "fifo", "slowdown"))
+    assert row.values["simulated"] == pytest.approx(572 / 300, rel=0.02)
+    assert row.values["live"] == pytest.approx(1.1 * 572 / 300, rel=0.02)
+    assert row.published == pytest.approx(572 / 300)
+    assert row.disagreements["simulated"].percent == pytest.approx((1 / 1.1 - 1) * 100, abs=2)
+    assert compared.runs["simulated"].path == str(simulated)
 
 
 def test_the_text_says_how_many_agree(tmp_path: Path) -> None:
@@ -51,10 +54,10 @@ def test_the_text_says_how_many_agree(tmp_path: Path) -> None:
 
 def test_the_interval_of_the_disagreement_holds_it(tmp_path: Path) -> None:
     simulated, live = run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)
-    found = [row["disagreements"]["simulated"] for row in compare_engines([simulated, live])["rows"]]
-    found = [one for one in found if one["interval"]]
+    found = [row.disagreements["simulated"] for row in compare_engines([simulated, live]).rows]
+    found = [one for one in found if one.interval]
     assert found
-    assert all(one["interval"]["low"] <= one["percent"] <= one["interval"]["high"] for one in found)
+    assert all(one.interval.low <= one.percent <= one.interval.high for one in found)
 
 
 def test_the_page_draws_all_three(tmp_path: Path) -> None:
@@ -77,10 +80,10 @@ def test_three_engines_stand_side_by_side_and_two_are_compared_with_the_live_one
     runs = [live, run(tmp_path / "e", "exact", factor=1.3, seed=3), run(tmp_path / "s", "simulated")]
     assert are_of_engines(runs)
     compared = compare_engines(runs)
-    assert (compared["engines"], compared["reference"]) == (["simulated", "exact", "live"], "live")
-    row = next(r for r in compared["rows"] if (r["workload"], r["arm"], r["metric"]) == ("XS", "fifo", "slowdown"))
-    assert list(row["values"]) == ["simulated", "exact", "live"]
-    assert row["disagreements"]["exact"]["percent"] == pytest.approx((1.3 / 1.1 - 1) * 100, abs=3)
+    assert (compared.engines, compared.reference) == (["simulated", "exact", "live"], "live")
+    row = next(r for r in compared.rows if (r.workload, r.arm, r.metric) == ("XS", "fifo", "slowdown"))
+    assert list(row.values) == ["simulated", "exact", "live"]
+    assert row.disagreements["exact"].percent == pytest.approx((1.3 / 1.1 - 1) * 100, abs=3)
     text = format_engines(compared)
     assert "Simulated: 10 of 10 slowdowns agree within 15 %." in text
     assert "Exact: 0 of 10 slowdowns agree within 15 %." in text
@@ -91,7 +94,7 @@ def test_three_engines_stand_side_by_side_and_two_are_compared_with_the_live_one
 
 def test_an_exact_run_judges_every_figure_of_a_simulated_one(tmp_path: Path) -> None:
     near = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)])
-    assert near["reference"] == "exact"
+    assert near.reference == "exact"
     text = format_engines(near)
     assert "figures agree within 5 %." in text
     assert "99th percentiles agree within 15 %." in text
@@ -121,8 +124,8 @@ def test_trials_that_are_left_out_are_named_with_their_reason(tmp_path: Path) ->
         write_trial(trial, outcome | changes)
     compared = compare_engines([simulated, exact])
     count = len(list((exact / "trials" / "fifo").glob("*.json")))
-    assert compared["runs"]["simulated"]["left_out"] == {}
-    assert compared["runs"]["exact"]["left_out"] == {"fifo": {"unfinished": 1, "invalid": 1, "trials": count}}
+    assert compared.runs["simulated"].left_out == {}
+    assert compared.runs["exact"].left_out == {"fifo": LeftOut(unfinished=1, invalid=1, trials=count)}
     told = f"1 unfinished and 1 invalid or failed of {count} of fifo"
     words = f"exact: trials without a complete result are left out of all figures: {told}"
     assert f"\n{words}\n" in format_engines(compared)
@@ -132,7 +135,7 @@ def test_trials_that_are_left_out_are_named_with_their_reason(tmp_path: Path) ->
 def test_slowdowns_that_cannot_be_compared_are_told_once(tmp_path: Path) -> None:
     runs = [run(tmp_path / engine, engine) for engine in ("simulated", "exact", "live")]
     compared = compare_engines(runs)
-    compared["rows"] = [row for row in compared["rows"] if row["metric"] != "slowdown"]
+    compared = replace(compared, rows=[row for row in compared.rows if row.metric != "slowdown"])
     assert format_engines(compared).count("Slowdowns cannot be compared") == 1
 
 
@@ -146,9 +149,9 @@ def test_a_lower_bound_of_the_reference_is_compared_with_nothing(tmp_path: Path)
     simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
     edit_trials(exact, cut_off)
     compared = compare_engines([simulated, exact])
-    rows = [row for row in compared["rows"] if row["metric"] == "latency_p99_ms"]
-    assert [row for row in rows if row["bounds"]["simulated"] or not row["bounds"]["exact"]] == []
-    assert all(row["disagreements"]["simulated"] == {"percent": None, "interval": None} for row in rows)
+    rows = [row for row in compared.rows if row.metric == "latency_p99_ms"]
+    assert [row for row in rows if row.bounds["simulated"] or not row.bounds["exact"]] == []
+    assert all(row.disagreements["simulated"] == UNKNOWN for row in rows)
     told = "99th percentiles cannot be compared: of each, at least one engine's is a lower bound."
     text = format_engines(compared)
     assert told in text
@@ -159,10 +162,10 @@ def test_lower_bounds_neither_agree_nor_disagree(tmp_path: Path) -> None:
     simulated, exact = run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)
     edit_trials(simulated, lambda outcome: cut_off(outcome, "XS"))
     compared = compare_engines([simulated, exact])
-    rows = {row["arm"]: row for row in compared["rows"] if (row["workload"], row["metric"]) == ("XS", "latency_p99_ms")}
-    assert rows["fifo"]["bounds"] == {"simulated": 6, "exact": 0}
-    assert rows["fifo"]["intervals"]["simulated"] is None
-    assert rows["fifo"]["disagreements"]["simulated"] == {"percent": None, "interval": None}
+    rows = {row.arm: row for row in compared.rows if (row.workload, row.metric) == ("XS", "latency_p99_ms")}
+    assert rows["fifo"].bounds == {"simulated": 6, "exact": 0}
+    assert rows["fifo"].intervals["simulated"] is None
+    assert rows["fifo"].disagreements["simulated"] == UNKNOWN
     text = format_engines(compared)
     assert " 99th percentiles agree within 15 % (3 more are lower bounds)." in text
     assert "> " in next(line for line in text.splitlines() if line.startswith("latency_p99_ms"))

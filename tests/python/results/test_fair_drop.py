@@ -10,6 +10,7 @@ from fake_run import FakeRun
 from tailrace.results import format_table, summarise
 from tailrace.results.ports.fair_drop import KEPT
 from trial_files import read_trial, write_trial
+from whole import whole_plan
 
 AGE_PS = 50 * 10**6
 SILENCES = [4, 0, 95, 1, *[0] * 12]
@@ -35,7 +36,7 @@ def _with_fair_drop(path: Path, node: str, queue: str) -> None:
     aqm: dict[str, Any] = {"afd": {"desired_bytes": 150_000, "ecn": False}}
     policy = {"queues": [{"name": queue, "aqm": aqm}], "etrap": {"age_ps": AGE_PS}}
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"switches": [{"name": node, "policy": policy, "port_policies": []}]}))
+    path.write_text(json.dumps(whole_plan(switches=[{"name": node, "policy": policy}])))
 
 
 def test_fair_drop_without_elephants_is_told_with_the_age_that_had_kept_them(tmp_path: Path) -> None:

@@ -7,24 +7,24 @@ from parts import part
 from summaries import summary_of
 from tailrace.results.compare.trial_value import FIGURES
 from tailrace.results.format.numbers import number
+from tailrace.results.kinds.blocks import summarise_blocks
 from tailrace.results.kinds.contribution import Contribution
-from tailrace.results.kinds.registry import CONTRIBUTIONS, figures_of_kinds, kinds_text, tables_of_kinds
+from tailrace.results.kinds.mpi import summarise_mpi
+from tailrace.results.kinds.registry import CONTRIBUTIONS, kinds_text, tables_of_kinds
+from tailrace.results.kinds.storage import summarise_storage
 from tailrace.results.summary.kinds import BlockFigures
-from tailrace.results.summary.workload import GroupSummary, WorkloadSummary
+from tailrace.results.summary.workload import WorkloadSummary
 
 
-@pytest.mark.parametrize("one", CONTRIBUTIONS, ids=lambda one: one.key)
-def test_a_part_has_its_place_in_the_summary_and_metrics_are_known(one: Contribution) -> None:
-    assert one.key in WorkloadSummary.__struct_fields__
-    assert (one.key in GroupSummary.__struct_fields__) is one.is_of_groups
+@pytest.mark.parametrize("one", CONTRIBUTIONS)
+def test_metrics_of_kinds_are_known(one: Contribution) -> None:
     assert one.figures.keys() <= FIGURES.keys()
 
 
 def test_workloads_of_other_kinds_have_none_of_them() -> None:
     trial = whole.trial(workloads=[{"name": "shop", "kind": "oltp"}])
-    for is_group in (False, True):
-        found = figures_of_kinds([trial], ["shop"], is_group=is_group)
-        assert found == {one.key: None for one in CONTRIBUTIONS if one.is_of_groups or not is_group}
+    for summarise in (summarise_blocks, summarise_storage, summarise_mpi):
+        assert summarise([trial], ["shop"]) is None
     assert tables_of_kinds(summary_of({"base": {"shop": part(WorkloadSummary)}}, ["shop"])) == []
 
 

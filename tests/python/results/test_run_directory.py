@@ -2,11 +2,30 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fake_run import FakeRun
 from tailrace.results import Run, RunDirectoryError
+
+
+@pytest.mark.parametrize(
+    ("file", "edited", "said"),
+    [
+        ("manifest.json", {"seed": "one"}, r"Expected `int`, got `str` - at `\$\.seed`"),
+        ("plans/fifo.json", {"links": 3}, r"Expected `array`, got `int` - at `\$\.links`"),
+        ("plans/fifo.json", {"vlan": 3}, r"Object contains unknown field `vlan`"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_told_with_the_key(
+    tmp_path: Path, file: str, edited: dict[str, Any], said: str
+) -> None:
+    path = FakeRun(trials=1).write(tmp_path / "run")
+    held = json.loads((path / file).read_text(encoding="utf-8"))
+    (path / file).write_text(json.dumps(held | edited), encoding="utf-8")
+    with pytest.raises(RunDirectoryError, match=rf"{file}: cannot be read: {said}.*\(hint: "):
+        Run.read(path).plan("fifo")
 
 
 def test_arms_and_workloads_keep_the_order_of_the_scenario(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ def test_the_first_row_that_a_workload_has_is_labelled_whichever_arm_it_is_of() 
     own = part(WorkloadSummary)
     summary = summary_of({"quiet": {"shop": own}, "with": {"shop": own, "backup": own}}, ["shop", "backup"])
     rows = subject_rows(summary, lambda _: True)
-    assert [(row.name, row.arm, row.arm_index, row.is_first) for row in rows] == [
+    assert [(row.name, row.arm, row.index, row.is_first) for row in rows] == [
         ("shop", "quiet", 0, True),
         ("shop", "with", 1, False),
         ("backup", "with", 1, True),
     ]
-    assert rows[2].place == {"workload": "backup", "arm": "with", "index": 1, "is_first": True, "at": 1}
+    assert rows[2].at == 1
 
 
 def test_a_row_that_has_nothing_to_tell_takes_no_label() -> None:
@@ -30,5 +30,4 @@ def test_a_group_has_no_place_among_the_workloads() -> None:
     group, shop = subject_rows(summary, lambda _: True)
     assert (group.name, group.at) == ("all", None)
     assert group.own is both
-    assert "at" not in group.place
     assert shop.at == 0

@@ -1,12 +1,12 @@
 """Spanning trees in words, and which of them carry anything."""
 
-from typing import Any
-
 from tailrace.outcome.types import Tree
+from tailrace.plan.types import Plan
 from tailrace.results.ports.trees import carries, tree_words
 from whole import part
 
-PLAN: dict[str, Any] = {"links": [{"a": f"leaf{i}", "b": "spine2"} for i in range(1, 9)]}
+LINKS = [{"a": f"leaf{i}", "b": "spine2"} for i in range(1, 9)]
+PLAN = part(Plan, links=LINKS)
 
 
 def tree(instance: int, vlans: list[int], blocked: int = 1) -> Tree:
@@ -26,13 +26,14 @@ def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
 def test_blocked_ports_of_parallel_links_have_their_numbers() -> None:
     ports = [{"node": "leaf1", "towards": "spine2", "port": port} for port in (2, 3)]
     found = part(Tree, instance=1, vlans=[10], roots=["spine1"], blocked=ports)
-    links = [*PLAN["links"], {"a": "spine2", "b": "leaf1"}]
-    assert tree_words(found, {"links": links}).endswith("blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)")
+    links = [*LINKS, {"a": "spine2", "b": "leaf1"}]
+    assert tree_words(found, part(Plan, links=links)).endswith("blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)")
 
 
 def test_a_tree_carries_the_workloads_of_its_vlans_and_the_first_all_others() -> None:
     def used(*vlans: int) -> list[bool]:
-        plan = {"workloads": [{"header": {"vlan": vlan} if vlan else {}, "body": {"stream": {}}} for vlan in vlans]}
+        workloads = [{"header": {"vlan": vlan} if vlan else {}, "body": {"stream": {}}} for vlan in vlans]
+        plan = part(Plan, workloads=workloads)
         trees = [tree(0, []), tree(1, [10, 11]), tree(2, [20])]
         return [carries(one, trees, plan) for one in trees]
 

@@ -13,7 +13,7 @@ from fake_limits import add_limits
 from fake_processor import add_processor
 from fake_run import FakeRun
 from fake_storage import add_storage
-from tailrace.report.sections.facts import facts
+from tailrace.report.sections.facts import Fact, facts
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
@@ -178,7 +178,7 @@ def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
     summary = summarise(path)
     told = format_table(summary).split("\n\n")[1]
     assert told.startswith("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 are paused in a cycle")
-    assert {"text": "deadlock", "tone": "bad"} in facts(summary)
+    assert Fact("deadlock", "bad") in facts(summary)
     assert summary.arms["fifo"].deadlocks == []
 
 

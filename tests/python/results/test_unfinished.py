@@ -12,6 +12,7 @@ from outcomes import write_run
 from parts import part
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
+from tailrace.plan.types import Plan
 from tailrace.report.charts.completion import completion_bars
 from tailrace.report.charts.drops import drops_chart, drops_unit
 from tailrace.results import Run, format_table, summarise
@@ -178,13 +179,13 @@ def test_members_that_finished_did_all_of_their_work() -> None:
 
 def test_what_is_to_be_done_counts_every_user_and_connection() -> None:
     workloads = [
-        {"oltp": {"name": "shop", "transactions": 100, "users": 4}},
-        {"stream": {"name": "backup", "bytes": 1000, "connections": 8}},
-        {"flows": {"name": "search", "flows": 50}},
-        {"stream": {"name": "endless"}},
+        {"header": {"name": "shop"}, "body": {"oltp": {"transactions": 100, "users": 4}}},
+        {"header": {"name": "backup"}, "body": {"stream": {"bytes": 1000, "connections": 8}}},
+        {"header": {"name": "search"}, "body": {"flows": {"flows": 50}}},
+        {"header": {"name": "endless"}, "body": {"stream": {}}},
     ]
     work = {("shop", "oltp"): 400, ("backup", "stream"): 8000, ("search", "flows"): 50}
-    assert planned_work({"workloads": workloads}) == work
+    assert planned_work(whole.part(Plan, workloads=workloads)) == work
 
 
 def test_drops_of_hosts_are_drops() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import whole
+from tailrace.plan.types import Dpp, Plan
 from tailrace.report.sections.why import deferred_reset_words
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.ports.outcome import summarise_ports
@@ -74,18 +75,14 @@ def test_what_was_not_counted_gives_no_sentence() -> None:
 
 def test_the_minimum_timeout_is_that_of_the_hosts_of_the_workload() -> None:
     hosts = [{"name": n, "tcp": {"rto_min_ps": ms * MS}} for n, ms in (("a", 200), ("b", 5), ("c", 1))]
-    plan = {
-        "hosts": hosts,
-        "workloads": [{"header": {"name": "shop"}, "body": {"oltp": {"client": "a", "server": "b"}}}],
-    }
-    assert minimum_timeouts_ms(plan) == {"shop": 5}
-    assert minimum_timeouts_ms(plan | {"hosts": [{"name": "a"}]}) == {}
+    workloads = [{"header": {"name": "shop"}, "body": {"oltp": {"client": "a", "server": "b"}}}]
+    assert minimum_timeouts_ms(whole.part(Plan, hosts=hosts, workloads=workloads)) == {"shop": 5}
 
 
 def test_a_workload_that_names_no_host_has_the_minimum_timeout_of_all() -> None:
     hosts = [{"name": n, "tcp": {"rto_min_ps": ms * MS}} for n, ms in (("a", 200), ("b", 5))]
-    plan = {"hosts": hosts, "workloads": [{"header": {"name": "search"}, "body": {"flows": {"sources": "all"}}}]}
-    assert minimum_timeouts_ms(plan) == {"search": 5}
+    workloads = [{"header": {"name": "search"}, "body": {"flows": {"sources": "all"}}}]
+    assert minimum_timeouts_ms(whole.part(Plan, hosts=hosts, workloads=workloads)) == {"search": 5}
 
 
 def port(*, dpp: dict[str, Any] | None = None, rows: list[tuple[str, int]] | None = None) -> dict[str, Any]:
@@ -143,8 +140,8 @@ def test_the_share_of_the_median_counts_every_round_trip() -> None:
     assert "in each of 3 round trips: 75 % of the median" in str(wait_words("fifo", "shop", wait, 3, 8.0))
     assert "most transactions saw a shorter queue" in str(wait_words("fifo", "shop", wait, 1, 0.5))
     assert wait_words("fifo", "shop", wait, 1, 1000.0) is None
-    plan = {"workloads": [{"header": {"name": "shop"}, "body": {"oltp": {"round_trips": [{}, {}]}}}]}
-    assert crossings_of(plan) == {"shop": 2}
+    workloads = [{"header": {"name": "shop"}, "body": {"oltp": {"round_trips": [{}, {}]}}}]
+    assert crossings_of(whole.part(Plan, workloads=workloads)) == {"shop": 2}
 
 
 def test_with_prioritization_nothing_is_claimed_about_whose_frames_waited() -> None:
@@ -163,7 +160,7 @@ def test_deferred_resets_come_with_advice() -> None:
     counted = {"node": "leaf", "towards": "client", "queues": queues, "dpp": {"deferred_resets": 324, "resets": 676}}
     [at], _ = summarise_ports([trial(ports=[counted])])
     [quiet], _ = summarise_ports([trial(ports=[counted | {"dpp": {"deferred_resets": 0, "resets": 5}}])])
-    said = str(deferred_reset_words("dpp", at, {"age_ps": 5 * MS, "express_queue": 0}))
+    said = str(deferred_reset_words("dpp", at, whole.part(Dpp, age_ps=5 * MS, express_queue=0)))
     assert "324 of 1\u202f000 silences" in said
     assert "queued in normal at leaf → client" in said
     assert "silent for the age of 5 ms" in said

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A host with one NIC port per link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawHost {
     /// Unique among all nodes.
@@ -27,6 +28,7 @@ pub struct RawHost {
 
 /// Reassembly of datagrams (Linux `net.ipv4.ipfrag_*`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawIp {
     /// How long an incomplete datagram waits (picoseconds, whole seconds): `ipfrag_time`, 30 s.
@@ -39,6 +41,7 @@ pub struct RawIp {
 
 /// Load beside the programs of a host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawHostNeighbour {
     /// Unique on its host.
@@ -56,6 +59,7 @@ pub struct RawHostNeighbour {
 
 /// What a neighbour does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawHostNeighbourKind {
     /// Computes without pause.
@@ -66,6 +70,7 @@ pub enum RawHostNeighbourKind {
 
 /// Network interface.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawNic {
     /// Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with cause `nic_queue`.
@@ -90,6 +95,7 @@ pub struct RawNic {
 
 /// How a bond chooses the interface of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RawBondPolicy {
     /// By addresses, protocol and ports: one for each flow.
@@ -100,6 +106,7 @@ pub enum RawBondPolicy {
 
 /// A network interface that takes part in data-centre bridging.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawNicLossless {
     /// Priorities whose pause (802.1Qbb) is obeyed, a bit each.
@@ -121,6 +128,7 @@ pub struct RawNicLossless {
 
 /// Priorities of an interface that are served together.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawNicClass {
     /// Its name, for reports.
@@ -133,6 +141,7 @@ pub struct RawNicClass {
 
 /// A pause storm: the interface sends pauses continuously, as defective interfaces do.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawStorm {
     /// Priorities that it pauses, a bit each.
@@ -145,6 +154,7 @@ pub struct RawStorm {
 
 /// A QCN reaction point (802.1Qau; defaults of IEEE8021-CN-MIB).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawQcnReaction {
     /// Timer of rate increase: 15 ms.
@@ -161,6 +171,7 @@ pub struct RawQcnReaction {
 
 /// Without a processor, one core serves all received frames of a host, in order; the others run its programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawCpu {
     /// Per received aggregate (after GRO), picoseconds.
@@ -188,6 +199,7 @@ impl RawCpu {
 
 /// Congestion control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawCongestionControl {
     /// RFC 9438.
@@ -202,6 +214,7 @@ pub enum RawCongestionControl {
 
 /// Early exit from slow start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawSlowStartExit {
     /// Loss or marks only.
@@ -214,6 +227,7 @@ pub enum RawSlowStartExit {
 
 /// A socket buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawSocketBuffer {
     /// Initial size, in payload bytes.
@@ -229,6 +243,7 @@ fn tick_ps() -> u64 {
 
 /// TCP settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawTcp {
     /// Congestion control.

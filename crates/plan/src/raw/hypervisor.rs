@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Real cores behind a switch of the plan: they switch its frames, and run the hosts that are linked to it, its virtual machines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawHypervisor {
     /// The virtual switch: a switch of the plan.
@@ -47,6 +48,7 @@ pub struct RawHypervisor {
 
 /// What passes frames between virtual machines and the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawVirtualSwitching {
     /// Soft interrupts and vhost threads.
@@ -57,6 +59,7 @@ pub enum RawVirtualSwitching {
 
 /// Costs of a hypervisor (picoseconds).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawHypervisorCosts {
     /// Per frame or super-frame that is switched.
@@ -85,6 +88,7 @@ pub struct RawHypervisorCosts {
 
 /// A virtual machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawMachine {
     /// The host of the plan that it is.
@@ -97,6 +101,7 @@ pub struct RawMachine {
 
 /// Others on the cores of a hypervisor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawNeighbour {
     /// Its name.

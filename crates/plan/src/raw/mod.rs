@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// One trial of one arm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawPlan {
     /// Format of this plan: 2.
@@ -54,6 +55,7 @@ pub struct RawPlan {
 
 /// Link-layer sizes in bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawFraming {
     /// Header that switches store: 14 for Ethernet.
@@ -64,6 +66,7 @@ pub struct RawFraming {
 
 /// A full-duplex link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawLink {
     /// One end.
@@ -89,6 +92,7 @@ fn is_zero(value: &u32) -> bool {
 
 /// Recorded data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawObserve {
     /// Ports whose queue is recorded over time, as `[switch, neighbour]`.

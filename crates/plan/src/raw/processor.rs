@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Cores that the kernel and the programs of a host share, and what the kernel's work costs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawProcessor {
     /// Number of cores, 1 to 256.
@@ -49,6 +50,7 @@ pub struct RawProcessor {
 
 /// A hypervisor takes every core for `slice_ps` once in `every_ps`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawSteal {
     /// How long a core is gone.
@@ -59,6 +61,7 @@ pub struct RawSteal {
 
 /// Programs of some workloads on one host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawControlGroup {
     /// Its name.

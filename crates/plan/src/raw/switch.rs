@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Switching mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawSwitching {
     /// A frame is forwarded after all of it has arrived.
@@ -14,6 +15,7 @@ pub enum RawSwitching {
 
 /// A switch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawSwitch {
     /// Unique among all nodes.
@@ -41,6 +43,7 @@ pub struct RawSwitch {
 
 /// The MTU of the port towards one neighbour.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawPortMtu {
     /// Name of the node at the other end.
@@ -51,6 +54,7 @@ pub struct RawPortMtu {
 
 /// A policy for the port towards one neighbour.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawPortPolicy {
     /// Name of the node at the other end.
@@ -61,6 +65,7 @@ pub struct RawPortPolicy {
 
 /// The policy of an output port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawPolicy {
     /// Output queues, 1 to 8.
@@ -86,6 +91,7 @@ pub struct RawPolicy {
 
 /// A classification rule. All stated conditions must hold; the class (0 to 7) replaces the frame's priority.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawRule {
     /// Class of matching frames.
@@ -121,6 +127,7 @@ pub struct RawRule {
 
 /// Elephant trap (Nexus 9000).
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawEtrap {
     /// Bytes after which a flow is an elephant.
@@ -137,6 +144,7 @@ pub struct RawEtrap {
 
 /// Pausing at one port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawPause {
     /// Priorities whose pause (802.1Qbb) is obeyed, a bit each.
@@ -156,6 +164,7 @@ pub struct RawPause {
 
 /// A watchdog against pause storms.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawWatchdog {
     /// Time for which a non-empty queue must be paused to be in a storm.
@@ -166,6 +175,7 @@ pub struct RawWatchdog {
 
 /// A priority group of an ingress port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawGroup {
     /// Its priorities, a bit each; the groups of a port cover every priority once.
@@ -181,6 +191,7 @@ pub struct RawGroup {
 
 /// Thresholds of a lossless group.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawLossless {
     /// Distance of XON below XOFF.
@@ -191,6 +202,7 @@ pub struct RawLossless {
 
 /// A policer at the ingress of a port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawPolice {
     /// Classes that it applies to, a bit each.
@@ -205,6 +217,7 @@ pub struct RawPolice {
 
 /// One output queue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawQueue {
     /// Shown in results, e.g. `express`, `default`.
@@ -231,6 +244,7 @@ pub struct RawQueue {
 
 /// A QCN congestion point (802.1Qau).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawQcn {
     /// Set point of the queue depth, at least 100.
@@ -241,6 +255,7 @@ pub struct RawQcn {
 
 /// When a queue is served. Strict queues come before all weighted ones.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RawService {
     /// Served whenever no strict queue of a lower level number has a frame (1 is first).
@@ -251,6 +266,7 @@ pub enum RawService {
 
 /// When a queue is full.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RawLimit {
     /// At most this many bytes.
@@ -263,6 +279,7 @@ pub enum RawLimit {
 
 /// Active queue management of one queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RawAqm {
     /// None: only the limit.
@@ -313,6 +330,7 @@ pub enum RawAqm {
 
 /// Dynamic packet prioritisation (Cisco C11-738425, page 5).
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawDpp {
     /// Number of first packets of a flow that are prioritised.
@@ -338,6 +356,7 @@ fn every_class() -> u8 {
 
 /// When a silent flow becomes new again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawDppReset {
     /// Only when none of its packets waits in the normal queue: never reorders.
@@ -348,6 +367,7 @@ pub enum RawDppReset {
 
 /// Treatment of a flow for which there is no free entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RawTableFull {
     /// It takes the entry that was silent the longest; the evicted flow starts anew.

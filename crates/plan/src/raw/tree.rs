@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The spanning trees of the network (IEEE 802.1Q clause 13). Without it, frames use all shortest paths.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawSpanningTree {
     /// The first is for frames of no VLAN, and of every VLAN that no other tree names.
@@ -15,6 +16,7 @@ pub struct RawSpanningTree {
 
 /// One tree and the parameters that determine it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawTree {
     /// Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN that has it alone.

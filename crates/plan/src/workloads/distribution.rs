@@ -7,6 +7,7 @@ use tailrace_units::Distribution;
 
 /// A distribution of spans (picoseconds) or sizes (bytes).
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RawDistribution {
     /// Always this.

@@ -40,16 +40,19 @@ use tailrace_wire::VLAN_MAX;
 
 /// A workload in the format of a plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawWorkload {
     /// What every kind has.
     pub header: RawHeader,
     /// What only its kind has, under the name of the kind.
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, serde_json::Map<String, Value>>"))]
     pub body: RawBody,
 }
 
 /// What every workload of a plan has.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawHeader {
     /// Name in results.

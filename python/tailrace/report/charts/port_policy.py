@@ -6,12 +6,12 @@ Queues are tanks that fill from the right; their thresholds stand in order, not 
 import re
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.plan.types import Aqm, AqmByKind, Group, Lossless, Pause, Police, Policy, Queue
 from tailrace.report.drawing.svg import percent, tag
-from tailrace.report.policy.ingress import bits, ranges_text, threshold_text
+from tailrace.report.policy.ingress import EVERY, alpha_text, bits, ranges_text, threshold_text
 from tailrace.report.policy.switch import aqm_words, limit_words, policy_sentences, service_words
 from tailrace.results.format.numbers import rate_text, size_text, span_text
 
@@ -30,10 +30,10 @@ AQM_FROM, AQM_TO = 0.42, 0.66
 RESERVED_TO = 0.12
 
 
-def policy_chart(policy: dict[str, Any]) -> Markup:
+def policy_chart(policy: Policy) -> Markup:
     """The drawing."""
-    queues = sorted(enumerate(policy["queues"]), key=lambda pair: _rank(pair[1]))
-    groups = [group for group in policy.get("groups", []) if group.get("lossless")]
+    queues = sorted(enumerate(policy.queues), key=lambda pair: _rank(pair[1]))
+    groups = [(group, group.lossless) for group in policy.groups if group.lossless]
     notes = [_note(policy, number, queue) for number, queue in queues]
     tops = [HEAD_PX + sum(ROW_PX + NOTE_PX * len(note) for note in notes[:row]) for row in range(len(notes) + 1)]
     middle = (tops[0] + tops[len(notes) - 1]) / 2 + TITLE_PX + 3 + TANK_PX / 2
@@ -43,14 +43,14 @@ def policy_chart(policy: dict[str, Any]) -> Markup:
         marks += _lines(note, y)
     marks += _line(middle)
     y = tops[-1] + HEAD_PX
-    for group in groups:
-        note = _group_note(group, policy.get("pause"))
+    for group, lossless in groups:
+        note = _group_note(lossless, policy.pause)
         marks += [*_group(group, y), *_lines(note, y)]
         y += ROW_PX + NOTE_PX * len(note)
     if not groups:
         y = tops[-1]
-    if police := policy.get("police"):
-        marks += _police(police, y)
+    if policy.police:
+        marks += _police(policy.police, y)
         y += POLICER_PX
     height = round(y)
     label = " ".join(policy_sentences(policy))
@@ -64,9 +64,9 @@ def _lines(note: list[str], y: float) -> Iterator[Markup]:
         yield tag("text", text, x=percent(TANK_LEFT), y=below, class_="tick")
 
 
-def _rank(queue: dict[str, Any]) -> int:
+def _rank(queue: Queue) -> int:
     """Strict queues on top, in the order in which they are served."""
-    return int(queue["service"].get("strict", 99))
+    return 99 if queue.service.strict is None else queue.service.strict
 
 
 def _heads(*, below: float | None) -> Iterator[Markup]:
@@ -78,17 +78,17 @@ def _heads(*, below: float | None) -> Iterator[Markup]:
         yield tag("text", text, x=percent(TANK_LEFT), y=below + 12, class_="tick")
 
 
-def _queue(policy: dict[str, Any], number: int, queue: dict[str, Any], y: float, middle: float) -> Iterator[Markup]:
+def _queue(policy: Policy, number: int, queue: Queue, y: float, middle: float) -> Iterator[Markup]:
     tank_y = y + TITLE_PX + 3
     centre = tank_y + TANK_PX / 2
     yield tag("text", _classes(policy, number), x="0%", y=centre + 4)
     yield tag("line", x1=percent(TANK_LEFT - 0.045), x2=percent(TANK_LEFT - 0.005), y1=centre, y2=centre, class_="link")
-    yield tag("text", queue["name"], x=percent(TANK_LEFT), y=y + TITLE_PX - 1, font_weight=600)
+    yield tag("text", queue.name, x=percent(TANK_LEFT), y=y + TITLE_PX - 1, font_weight=600)
     yield tag("text", _limit(queue), x=percent(TANK_RIGHT), y=y + TITLE_PX - 1, class_="tick", text_anchor="end")
     yield from _tank(tank_y)
-    if queue.get("reserved_bytes"):
+    if queue.reserved_bytes:
         yield _zone(tank_y, 1 - RESERVED_TO, 1.0, "reserved")
-    if queue["aqm"] != "none":
+    if queue.aqm != "none":
         yield _zone(tank_y, 1 - AQM_TO, 1 - AQM_FROM, "band")
     yield tag("text", _service(queue), x=percent(TANK_RIGHT + 0.02), y=centre + 4)
     yield tag("line", x1=percent(MERGE - 0.03), x2=percent(MERGE), y1=centre, y2=middle, class_="link")
@@ -112,10 +112,10 @@ def _zone(y: float, left: float, right: float, class_: str) -> Markup:
     )
 
 
-def _classes(policy: dict[str, Any], number: int) -> str:
-    own = [priority for priority, queue in enumerate(policy["queue_of_priority"]) if queue == number]
-    dpp = policy.get("dpp")
-    if dpp and dpp["express_queue"] == number:
+def _classes(policy: Policy, number: int) -> str:
+    own = [priority for priority, queue in enumerate(policy.queue_of_priority) if queue == number]
+    dpp = policy.dpp
+    if dpp and dpp.express_queue == number:
         return f"DPP {_compact(own)}".strip()
     return _compact(own) or "–"
 
@@ -124,32 +124,32 @@ def _compact(classes: list[int]) -> str:
     return ranges_text(classes).replace(", ", ",")
 
 
-def _note(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> list[str]:
+def _note(policy: Policy, number: int, queue: Queue) -> list[str]:
     """What stands below a queue, in lines."""
     parts = []
-    dpp = policy.get("dpp")
-    if dpp and dpp["express_queue"] == number:
-        which = f" in class {_compact(bits(dpp['classes']))}" if "classes" in dpp else ""
-        parts.append(f"first {dpp['max_packets']} packets of a flow{which}")
-    parts.append(_aqm(queue["aqm"]))
-    if qcn := queue.get("qcn"):
-        parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
-    if reserved := queue.get("reserved_bytes"):
-        parts.append(f"{size_text(reserved)} reserved")
-    for end, sign in (("min", "≥"), ("max", "≤")):
-        if rate_bps := queue.get(f"shape_{end}_bps"):
+    dpp = policy.dpp
+    if dpp and dpp.express_queue == number:
+        which = f" in class {_compact(bits(dpp.classes))}" if dpp.classes != EVERY else ""
+        parts.append(f"first {dpp.max_packets} packets of a flow{which}")
+    parts.append(_aqm(queue.aqm))
+    if queue.qcn:
+        parts.append(f"QCN {size_text(queue.qcn.set_point_bytes)}")
+    if queue.reserved_bytes:
+        parts.append(f"{size_text(queue.reserved_bytes)} reserved")
+    for rate_bps, sign in ((queue.shape_min_bps, "≥"), (queue.shape_max_bps, "≤")):
+        if rate_bps:
             parts.append(f"{sign} {rate_text(rate_bps)}")
     # A number and its unit stay together.
     return wrap(UNIT.sub("\u00a0", "; ".join(parts)), NOTE_CHARACTERS)
 
 
-def _aqm(aqm: str | dict[str, Any]) -> str:
+def _aqm(aqm: Aqm) -> str:
     """Queue management in a few words."""
-    if isinstance(aqm, str) or not (red := aqm.get("red")):
+    if not isinstance(aqm, AqmByKind) or not (red := aqm.red):
         return aqm_words(aqm) or "tail drop"
-    verb = "marks" if red["ecn"] else "drops"
-    words = f"WRED {verb} {_span(red['minimum_bytes'], red['maximum_bytes'])}, {red['probability_milli'] / 10:g} %"
-    if other := red.get("not_capable"):
+    verb = "marks" if red.ecn else "drops"
+    words = f"WRED {verb} {_span(red.minimum_bytes, red.maximum_bytes)}, {red.probability_milli / 10:g} %"
+    if other := red.not_capable:
         words += f"; not ECN {_span(other[0], other[1])}, {other[2] / 10:g} %"
     return words
 
@@ -158,15 +158,14 @@ def _span(low: int, high: int) -> str:
     return f"{size_text(low)}–{size_text(high)}"
 
 
-def _limit(queue: dict[str, Any]) -> str:
-    limit = queue["limit"]
-    if "alpha-milli" in limit:
-        return f"≤ {limit['alpha-milli'] / 1000:g} × free"
-    return limit_words(limit).replace("at most", "≤")
+def _limit(queue: Queue) -> str:
+    if queue.limit.alpha_milli is not None:
+        return f"≤ {alpha_text(queue.limit)} × free"
+    return limit_words(queue.limit).replace("at most", "≤")
 
 
-def _service(queue: dict[str, Any]) -> str:
-    return service_words(queue["service"]).replace("strict priority, level", "strict").replace("weighted ", "")
+def _service(queue: Queue) -> str:
+    return service_words(queue.service).replace("strict priority, level", "strict").replace("weighted ", "")
 
 
 def _line(middle: float) -> Iterator[Markup]:
@@ -175,34 +174,33 @@ def _line(middle: float) -> Iterator[Markup]:
     yield tag("text", "line", x="100%", y=middle - 7, class_="tick", text_anchor="end")
 
 
-def _police(police: dict[str, Any], y: float) -> Iterator[Markup]:
+def _police(police: Police, y: float) -> Iterator[Markup]:
     """A policer: nothing waits there, so it is a word and no tank."""
-    who = "each flow" if police["per_flow"] else "all together"
-    which = "" if police["classes"] == 0xFF else f"class {_compact(bits(police['classes']))}: "
+    who = "each flow" if police.per_flow else "all together"
+    which = "" if police.classes == EVERY else f"class {_compact(bits(police.classes))}: "
     yield tag("text", "at ingress", x="0%", y=y + 12, class_="tick")
-    text = f"policer, {which}{who} {rate_text(police['rate_bps'])}"
+    text = f"policer, {which}{who} {rate_text(police.rate_bps)}"
     yield tag("text", text, x=percent(TANK_LEFT), y=y + 12)
-    burst = f"bursts of {size_text(police['burst_bytes'])}; excess traffic is dropped"
+    burst = f"bursts of {size_text(police.burst_bytes)}; excess traffic is dropped"
     yield tag("text", burst, x=percent(TANK_LEFT), y=y + 12 + NOTE_PX, class_="tick")
 
 
-def _group(group: dict[str, Any], y: float) -> Iterator[Markup]:
+def _group(group: Group, y: float) -> Iterator[Markup]:
     tank_y = y + TITLE_PX + 3
-    who = "all" if group["priorities"] == 0xFF else ranges_text(bits(group["priorities"]))
+    who = "all" if group.priorities == EVERY else ranges_text(bits(group.priorities))
     yield tag("text", who, x="0%", y=tank_y + TANK_PX / 2 + 4)
     yield tag("text", f"XOFF {threshold_text(group)}", x=percent(TANK_LEFT), y=y + TITLE_PX - 1)
     yield from _tank(tank_y)
-    if group["reserved_bytes"]:
+    if group.reserved_bytes:
         yield _zone(tank_y, 0.0, RESERVED_TO, "reserved")
     yield _zone(tank_y, AQM_TO, 1.0, "headroom")
 
 
-def _group_note(group: dict[str, Any], pause: dict[str, Any] | None) -> list[str]:
+def _group_note(lossless: Lossless, pause: Pause | None) -> list[str]:
     """What stands below a lossless group, in lines."""
-    lossless = group["lossless"]
-    kind = "802.3x" if pause and pause["sends_link_pause"] else "PFC"
-    xon, headroom = size_text(lossless["xon_offset_bytes"]), size_text(lossless["headroom_bytes"])
+    kind = "802.3x" if pause and pause.sends_link_pause else "PFC"
+    xon, headroom = size_text(lossless.xon_offset_bytes), size_text(lossless.headroom_bytes)
     note = f"{kind}; XON {xon} lower; headroom {headroom}"
-    if watchdog := (pause or {}).get("watchdog"):
-        note += f"; watchdog {span_text(watchdog['detection_ps'])}"
+    if pause and (watchdog := pause.watchdog):
+        note += f"; watchdog {span_text(watchdog.detection_ps)}"
     return wrap(UNIT.sub("\u00a0", note), NOTE_CHARACTERS)

@@ -3,13 +3,13 @@
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.plan.types import Link, Plan
 from tailrace.report.drawing.svg import percent, tag
 from tailrace.results.format.numbers import rate_text, span_text
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.planned import workloads_of
 
 # More hosts on one side than this are drawn as one box with their number.
 HOSTS_DRAWN_MAX = 12
@@ -35,11 +35,11 @@ class Node:
     members: tuple[str, ...]
 
 
-def topology_chart(plan: dict[str, Any], forwards: Sequence[bool] = ()) -> Markup:
+def topology_chart(plan: Plan, forwards: Sequence[bool] = ()) -> Markup:
     """The network of a plan as a drawing that keeps the size of its text. `forwards` says of each link whether a
     spanning tree has it; the others are dashed. Without any, all links forward.
     """
-    switches = [switch["name"] for switch in plan["switches"]]
+    switches = [switch.name for switch in plan.switches]
     nodes = _beside(plan, switches) if len(switches) <= 2 else _tiers(plan, switches)
     height = int(max(node.y for node in nodes) + NODE_HEIGHT_PX / 2 + 6)
     marks = [*_links(plan, nodes, forwards), *(_box(node) for node in nodes)]
@@ -49,24 +49,24 @@ def topology_chart(plan: dict[str, Any], forwards: Sequence[bool] = ()) -> Marku
     return tag("div", drawing, class_="plot topology", style="padding:4px 0")
 
 
-def topology_words(plan: dict[str, Any]) -> str:
+def topology_words(plan: Plan) -> str:
     """What the drawing shows."""
-    rates = Counter((link["rate_bps"], link["delay_ps"]) for link in plan["links"])
+    rates = Counter((link.rate_bps, link.delay_ps) for link in plan.links)
     links = ", ".join(
         f"{count} link{'s' * (count > 1)} of {rate_text(rate)} and {span_text(delay)}"
         for (rate, delay), count in rates.most_common(4)
     )
-    mtus = sorted({host["mtu_bytes"] for host in plan["hosts"]})
+    mtus = sorted({host.mtu_bytes for host in plan.hosts})
     mtu = " and ".join(str(mtu) for mtu in mtus)
-    hosts, switches = len(plan["hosts"]), len(plan["switches"])
+    hosts, switches = len(plan.hosts), len(plan.switches)
     return f"{hosts} hosts with MTU {mtu}, {switches} switch{'es' * (switches > 1)}, {links}."
 
 
-def _beside(plan: dict[str, Any], switches: Sequence[str]) -> list[Node]:
+def _beside(plan: Plan, switches: Sequence[str]) -> list[Node]:
     """Senders left, receivers right of one switch; for two switches each has its own side."""
-    hosts = [host["name"] for host in plan["hosts"]]
+    hosts = [host.name for host in plan.hosts]
     if len(switches) == 2:
-        of_first = {_other(link, switches[0]) for link in plan["links"] if switches[0] in (link["a"], link["b"])}
+        of_first = {_other(link, switches[0]) for link in plan.links if switches[0] in (link.a, link.b)}
         right = [host for host in hosts if host not in of_first]
     else:
         sinks = _sinks(plan)
@@ -79,7 +79,7 @@ def _beside(plan: dict[str, Any], switches: Sequence[str]) -> list[Node]:
     return [*_column(left, 0.13, middle), *boxes, *_column(right, 0.87, middle)]
 
 
-def _tiers(plan: dict[str, Any], switches: Sequence[str]) -> list[Node]:
+def _tiers(plan: Plan, switches: Sequence[str]) -> list[Node]:
     """Switches by their distance from the nearest host, hosts below."""
     distance = _distances(plan)
     levels = sorted({distance.get(switch, 1) for switch in switches}, reverse=True)
@@ -92,16 +92,14 @@ def _tiers(plan: dict[str, Any], switches: Sequence[str]) -> list[Node]:
             row, y = _bent(row), y + BEND_PX
         nodes += row
         y += TIER_PX
-    return nodes + _row(
-        [host["name"] for host in plan["hosts"]], y, "hosts", is_switch=False, drawn_max=HOSTS_DRAWN_MAX
-    )
+    return nodes + _row([host.name for host in plan.hosts], y, "hosts", is_switch=False, drawn_max=HOSTS_DRAWN_MAX)
 
 
-def _skips(plan: dict[str, Any], names: Sequence[str]) -> bool:
+def _skips(plan: Plan, names: Sequence[str]) -> bool:
     """Whether a link joins two switches of a tier that do not stand side by side."""
     place = {name: index for index, name in enumerate(names)}
-    inside = [link for link in plan["links"] if link["a"] in place and link["b"] in place]
-    return any(abs(place[link["a"]] - place[link["b"]]) > 1 for link in inside)
+    inside = [link for link in plan.links if link.a in place and link.b in place]
+    return any(abs(place[link.a] - place[link.b]) > 1 for link in inside)
 
 
 def _bent(row: Sequence[Node]) -> list[Node]:
@@ -131,20 +129,20 @@ def _rows(names: Sequence[str]) -> int:
     return 1 if len(names) > HOSTS_DRAWN_MAX else len(names)
 
 
-def _sinks(plan: dict[str, Any]) -> set[str]:
+def _sinks(plan: Plan) -> set[str]:
     """Hosts that receive the bulk of the traffic: clients of databases, destinations of the rest."""
     sinks: set[str] = set()
-    for workload in planned_workloads(plan):
+    for workload in workloads_of(plan):
         sinks.update(workload.ends.receivers)
     return sinks
 
 
-def _distances(plan: dict[str, Any]) -> dict[str, int]:
+def _distances(plan: Plan) -> dict[str, int]:
     neighbours: dict[str, list[str]] = {}
-    for link in plan["links"]:
-        neighbours.setdefault(link["a"], []).append(link["b"])
-        neighbours.setdefault(link["b"], []).append(link["a"])
-    distance = {host["name"]: 0 for host in plan["hosts"]}
+    for link in plan.links:
+        neighbours.setdefault(link.a, []).append(link.b)
+        neighbours.setdefault(link.b, []).append(link.a)
+    distance = {host.name: 0 for host in plan.hosts}
     waiting = deque(distance)
     while waiting:
         node = waiting.popleft()
@@ -155,12 +153,12 @@ def _distances(plan: dict[str, Any]) -> dict[str, int]:
     return distance
 
 
-def _links(plan: dict[str, Any], nodes: Sequence[Node], forwards: Sequence[bool]) -> list[Markup]:
+def _links(plan: Plan, nodes: Sequence[Node], forwards: Sequence[bool]) -> list[Markup]:
     """One line for all links between two boxes; it is dashed when none of them forwards."""
     box = {member: node for node in nodes for member in node.members}
     class_of: dict[tuple[float, float, float, float], str] = {}
-    for link, is_open in zip(plan["links"], forwards or [True] * len(plan["links"]), strict=True):
-        a, b = sorted((box[link["a"]], box[link["b"]]), key=lambda node: (node.x, node.y))
+    for link, is_open in zip(plan.links, forwards or [True] * len(plan.links), strict=True):
+        a, b = sorted((box[link.a], box[link.b]), key=lambda node: (node.x, node.y))
         if a != b and (is_open or (a.x, a.y, b.x, b.y) not in class_of):
             class_of[a.x, a.y, b.x, b.y] = "link" if is_open else "link blocked"
     return [
@@ -181,5 +179,5 @@ def _box(node: Node) -> Markup:
     return tag("svg", tip, shape, text, x=percent(node.x), y=node.y, overflow="visible")
 
 
-def _other(link: dict[str, Any], name: str) -> str:
-    return str(link["b"] if link["a"] == name else link["a"])
+def _other(link: Link, name: str) -> str:
+    return link.b if link.a == name else link.a

@@ -1,10 +1,11 @@
 """What happens to frames as they enter a switch, in words: classes, policers, priority groups, pauses."""
 
-from typing import Any
-
+from tailrace.plan.types import Group, Limit, Lossless, Pause, Policy, Rule
 from tailrace.results.format.numbers import rate_text, size_text, span_text
 
 PRIORITIES = range(8)
+EVERY = 0xFF
+"""The mask of all priorities."""
 PROTOCOL_NAMES = {6: "TCP", 17: "UDP"}
 
 
@@ -24,65 +25,66 @@ def ranges_text(numbers: list[int]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def rule_words(rule: dict[str, Any]) -> str:
+def alpha_text(limit: Limit) -> str:
+    """The factor of the free buffer of a limit that is one."""
+    return f"{(limit.alpha_milli or 0) / 1000:g}"
+
+
+def rule_words(rule: Rule) -> str:
     """A rule of classification."""
-    parts = [
-        f"{noun} {ranges_text(rule[key])}"
-        for key, noun in (("pcp", "priority"), ("dscp", "DSCP"), ("vlan", "VLAN"))
-        if key in rule
-    ]
-    ends = (("ingress", "in by"), ("source", "from"), ("destination", "to"))
-    parts += [f"{words} {rule[key]}" for key, words in ends if key in rule]
-    if "protocol" in rule:
-        parts.append(PROTOCOL_NAMES.get(rule["protocol"], f"protocol {rule['protocol']}"))
-    for key, words in (("source_port", "source port"), ("destination_port", "port")):
-        if key in rule:
-            first, last = rule[key]
+    numbers = ((rule.pcp, "priority"), (rule.dscp, "DSCP"), (rule.vlan, "VLAN"))
+    parts = [f"{noun} {ranges_text(listed)}" for listed, noun in numbers if listed is not None]
+    ends = ((rule.ingress, "in by"), (rule.source, "from"), (rule.destination, "to"))
+    parts += [f"{words} {name}" for name, words in ends if name is not None]
+    if rule.protocol is not None:
+        parts.append(PROTOCOL_NAMES.get(rule.protocol, f"protocol {rule.protocol}"))
+    for ports, words in ((rule.source_port, "source port"), (rule.destination_port, "port")):
+        if ports is not None:
+            first, last = ports
             parts.append(f"{words} {first}" if first == last else f"{words} {first}–{last}")
-    return f"{', '.join(parts)} → class {rule['class']}"
+    return f"{', '.join(parts)} → class {rule.class_}"
 
 
-def ingress_sentences(policy: dict[str, Any]) -> list[str]:
+def ingress_sentences(policy: Policy) -> list[str]:
     """One sentence per mechanism."""
     sentences = []
-    if police := policy.get("police"):
-        which = "each flow" if police["per_flow"] else "everything together"
-        classes, rate = ranges_text(bits(police["classes"])), rate_text(police["rate_bps"])
+    if police := policy.police:
+        which = "each flow" if police.per_flow else "everything together"
+        classes, rate = ranges_text(bits(police.classes)), rate_text(police.rate_bps)
         sentences.append(
             f"Policer: {which} in class {classes} is limited to {rate} with bursts of "
-            f"{size_text(police['burst_bytes'])}; excess traffic is dropped."
+            f"{size_text(police.burst_bytes)}; excess traffic is dropped."
         )
-    sentences += [group_words(group) for group in policy.get("groups", []) if group.get("lossless")]
-    if pause := policy.get("pause"):
+    sentences += [group_words(group, group.lossless) for group in policy.groups if group.lossless]
+    if pause := policy.pause:
         sentences.append(pause_words(pause))
     return sentences
 
 
-def group_words(group: dict[str, Any]) -> str:
+def group_words(group: Group, lossless: Lossless) -> str:
     """A lossless priority group."""
-    lossless = group["lossless"]
-    who = "everything" if group["priorities"] == 0xFF else f"priority {ranges_text(bits(group['priorities']))}"
+    who = "everything" if group.priorities == EVERY else f"priority {ranges_text(bits(group.priorities))}"
     return (
         f"Lossless at ingress: {who} pauses its sender above {threshold_text(group)} and resumes it "
-        f"{size_text(lossless['xon_offset_bytes'])} lower; {size_text(lossless['headroom_bytes'])} of headroom."
+        f"{size_text(lossless.xon_offset_bytes)} lower; {size_text(lossless.headroom_bytes)} of headroom."
     )
 
 
-def threshold_text(group: dict[str, Any]) -> str:
+def threshold_text(group: Group) -> str:
     """XOFF of a group."""
-    limit = group["limit"]
-    shared = size_text(limit["bytes"]) if "bytes" in limit else f"{limit['alpha-milli'] / 1000:g} × free buffer"
-    return f"{size_text(group['reserved_bytes'])} + {shared}" if group["reserved_bytes"] else shared
+    limit = group.limit
+    shared = f"{alpha_text(limit)} × free buffer" if limit.bytes is None else size_text(limit.bytes)
+    return f"{size_text(group.reserved_bytes)} + {shared}" if group.reserved_bytes else shared
 
 
-def pause_words(pause: dict[str, Any]) -> str:
+def pause_words(pause: Pause) -> str:
     """What a port obeys and sends."""
-    obeys = "802.3x pauses" if pause["obeys_link_pause"] else f"pauses of priority {ranges_text(bits(pause['obeys']))}"
-    words = f"Obeys {obeys}" if pause["obeys_link_pause"] or pause["obeys"] else "Obeys no pauses"
-    words += f" within {span_text(pause['response_ps'])}; sends {pause['quanta']} quanta"
-    words += " (802.3x)" if pause["sends_link_pause"] else " (802.1Qbb)"
-    if watchdog := pause.get("watchdog"):
-        detection, restoration = span_text(watchdog["detection_ps"]), span_text(watchdog["restoration_ps"])
+    obeys = "802.3x pauses" if pause.obeys_link_pause else f"pauses of priority {ranges_text(bits(pause.obeys))}"
+    words = f"Obeys {obeys}" if pause.obeys_link_pause or pause.obeys else "Obeys no pauses"
+    words += f" within {span_text(pause.response_ps)}; sends {pause.quanta} quanta"
+    words += " (802.3x)" if pause.sends_link_pause else " (802.1Qbb)"
+    if watchdog := pause.watchdog:
+        detection, restoration = span_text(watchdog.detection_ps), span_text(watchdog.restoration_ps)
         words += f"; the watchdog drops the frames of a queue paused for {detection}, "
         words += f"until {restoration} have passed without a pause"
     return words + "."

@@ -1,10 +1,12 @@
 """The switches of a plan in words."""
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
-from tailrace.report.policy.ingress import bits, ingress_sentences, ranges_text, rule_words
+from msgspec import to_builtins
+from msgspec.json import encode
+
+from tailrace.plan.types import Aqm, Dpp, Etrap, Limit, Plan, Policy, Queue, Service, Switch
+from tailrace.report.policy.ingress import EVERY, alpha_text, bits, ingress_sentences, ranges_text, rule_words
 from tailrace.results.format.numbers import digits_text, rate_text, size_text, span_text
 from tailrace.scenario.policies.aqm.base import Writer
 from tailrace.scenario.policies.aqm.kinds import describe_aqm
@@ -29,8 +31,7 @@ class PolicyWords:
     where: str
     """`all ports`, `port to db`."""
     sentences: list[str]
-    policy: dict[str, Any]
-    """As in the plan."""
+    policy: Policy
 
 
 @dataclass(frozen=True)
@@ -43,56 +44,55 @@ class SwitchWords:
     policies: list[PolicyWords]
 
 
-def switch_sentences(plan: dict[str, Any]) -> list[SwitchWords]:
+def switch_sentences(plan: Plan) -> list[SwitchWords]:
     """For every switch: a title, and one sentence per queue and mechanism of each different policy.
 
     Switches with the same settings share one entry: a fabric has many.
     """
     beside = _switches_beside(plan)
-    names_of: dict[str, list[str]] = {}
-    settings_of: dict[str, tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = {}
-    for switch in plan.get("switches", []):
-        policies = _policies(switch, beside.get(switch["name"], set()))
-        own = {key: switch[key] for key in switch if key not in ("name", "policy", "port_policies")}
-        key = json.dumps([own, policies], sort_keys=True)
-        names_of.setdefault(key, []).append(switch["name"])
+    names_of: dict[bytes, list[str]] = {}
+    settings_of: dict[bytes, tuple[Switch, list[tuple[str, Policy]]]] = {}
+    for switch in plan.switches:
+        policies = _policies(switch, beside.get(switch.name, set()))
+        mtus = (switch.mtu_bytes, switch.port_mtus)
+        own = (switch.buffer_bytes, switch.switching, switch.latency_ps, switch.classify, *mtus)
+        key = encode((own, policies))
+        names_of.setdefault(key, []).append(switch.name)
         settings_of[key] = switch, policies
     return [_described(names_of[key], switch, policies) for key, (switch, policies) in settings_of.items()]
 
 
-def _described(names: list[str], switch: dict[str, Any], policies: list[tuple[str, dict[str, Any]]]) -> SwitchWords:
+def _described(names: list[str], switch: Switch, policies: list[tuple[str, Policy]]) -> SwitchWords:
     title = (
-        f"{size_text(switch['buffer_bytes'])} shared buffer, {switch['switching'].replace('-', ' ')}, "
-        f"{span_text(switch['latency_ps'])} pipeline"
+        f"{size_text(switch.buffer_bytes)} shared buffer, {switch.switching.replace('-', ' ')}, "
+        f"{span_text(switch.latency_ps)} pipeline"
     )
-    rules = [rule_words(rule) for rule in switch.get("classify", [])]
+    rules = [rule_words(rule) for rule in switch.classify]
     return SwitchWords(names, title, rules, [PolicyWords(where, policy_sentences(own), own) for where, own in policies])
 
 
-def _switches_beside(plan: dict[str, Any]) -> dict[str, set[str]]:
+def _switches_beside(plan: Plan) -> dict[str, set[str]]:
     """By switch the switches that it has a link to."""
-    names = {switch["name"] for switch in plan.get("switches", [])}
+    names = {switch.name for switch in plan.switches}
     beside: dict[str, set[str]] = {}
-    for link in plan.get("links", []):
-        if link["a"] in names and link["b"] in names:
-            beside.setdefault(link["a"], set()).add(link["b"])
-            beside.setdefault(link["b"], set()).add(link["a"])
+    for link in plan.links:
+        if link.a in names and link.b in names:
+            beside.setdefault(link.a, set()).add(link.b)
+            beside.setdefault(link.b, set()).add(link.a)
     return beside
 
 
-def _policies(switch: dict[str, Any], switches_beside: set[str]) -> list[tuple[str, dict[str, Any]]]:
+def _policies(switch: Switch, switches_beside: set[str]) -> list[tuple[str, Policy]]:
     """Different policies of a switch and where they are; ports with the same one share an entry."""
-    different: dict[str, tuple[list[str], dict[str, Any]]] = {}
-    for port in switch.get("port_policies", []):
-        key = json.dumps(port["policy"], sort_keys=True)
-        different.setdefault(key, ([], port["policy"]))[0].append(port["towards"])
+    different: dict[bytes, tuple[list[str], Policy]] = {}
+    for port in switch.port_policies:
+        different.setdefault(encode(port.policy), ([], port.policy))[0].append(port.towards)
     own = list(different.values())
-    if len(own) == 1 and set(own[0][0]) == switches_beside and switch.get("policy"):
+    if len(own) == 1 and set(own[0][0]) == switches_beside:
         # The same words for every switch of a fabric, so that they share an entry.
-        return [("ports to hosts", switch["policy"]), ("ports to switches", own[0][1])]
+        return [("ports to hosts", switch.policy), ("ports to switches", own[0][1])]
     others = "all other ports" if own else "all ports"
-    usual = [(others, switch["policy"])] if switch.get("policy") else []
-    return usual + [(_where(names), policy) for names, policy in own]
+    return [(others, switch.policy), *((_where(names), policy) for names, policy in own)]
 
 
 def _where(names: list[str]) -> str:
@@ -102,68 +102,68 @@ def _where(names: list[str]) -> str:
     return f"ports to {shown}" + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")
 
 
-def policy_sentences(policy: dict[str, Any]) -> list[str]:
+def policy_sentences(policy: Policy) -> list[str]:
     """One sentence per queue and mechanism of a policy."""
-    sentences = [_queue(queue) for queue in policy["queues"]]
-    if policy.get("dpp"):
-        sentences.append(_dpp(policy["dpp"], policy["queues"]))
-    if policy.get("etrap"):
-        sentences.append(_etrap(policy["etrap"]))
+    sentences = [_queue(queue) for queue in policy.queues]
+    if policy.dpp:
+        sentences.append(_dpp(policy.dpp, policy.queues))
+    if policy.etrap:
+        sentences.append(_etrap(policy.etrap))
     return sentences + ingress_sentences(policy)
 
 
-def _queue(queue: dict[str, Any]) -> str:
-    parts = [service_words(queue["service"]), limit_words(queue["limit"])]
-    if reserved := queue.get("reserved_bytes"):
-        parts.append(f"{size_text(reserved)} reserved")
-    for end, words in (("min", "at least"), ("max", "at most")):
-        if rate_bps := queue.get(f"shape_{end}_bps"):
+def _queue(queue: Queue) -> str:
+    parts = [service_words(queue.service), limit_words(queue.limit)]
+    if queue.reserved_bytes:
+        parts.append(f"{size_text(queue.reserved_bytes)} reserved")
+    for rate_bps, words in ((queue.shape_min_bps, "at least"), (queue.shape_max_bps, "at most")):
+        if rate_bps:
             parts.append(f"{words} {rate_text(rate_bps)}")
-    if (aqm := aqm_words(queue["aqm"])) != "":
+    if (aqm := aqm_words(queue.aqm)) != "":
         parts.append(aqm)
-    if qcn := queue.get("qcn"):
-        parts.append(f"QCN around {size_text(qcn['set_point_bytes'])}")
-    return f"Queue {queue['name']}: {', '.join(parts)}."
+    if queue.qcn:
+        parts.append(f"QCN around {size_text(queue.qcn.set_point_bytes)}")
+    return f"Queue {queue.name}: {', '.join(parts)}."
 
 
-def service_words(service: dict[str, int]) -> str:
+def service_words(service: Service) -> str:
     """How a queue is served."""
-    if "strict" in service:
-        return f"strict priority, level {service['strict']}"
-    return f"weighted {service['dwrr'] / 10:g} %"
+    if service.strict is not None:
+        return f"strict priority, level {service.strict}"
+    return f"weighted {(service.dwrr or 0) / 10:g} %"
 
 
-def limit_words(limit: dict[str, int]) -> str:
+def limit_words(limit: Limit) -> str:
     """When a queue is full."""
-    if "bytes" in limit:
-        return f"at most {size_text(limit['bytes'])}"
-    if "frames" in limit:
-        return f"at most {limit['frames']} frames"
-    return f"at most {limit['alpha-milli'] / 1000:g} times the free buffer"
+    if limit.bytes is not None:
+        return f"at most {size_text(limit.bytes)}"
+    if limit.frames is not None:
+        return f"at most {limit.frames} frames"
+    return f"at most {alpha_text(limit)} times the free buffer"
 
 
-def aqm_words(aqm: str | dict[str, Any]) -> str:
+def aqm_words(aqm: Aqm) -> str:
     """Which frames are marked or dropped before; empty for none."""
-    return describe_aqm(aqm, Writer(size_text, span_text))
+    return describe_aqm(to_builtins(aqm), Writer(size_text, span_text))
 
 
-def _dpp(dpp: dict[str, Any], queues: list[dict[str, Any]]) -> str:
-    express = queues[dpp["express_queue"]]["name"]
+def _dpp(dpp: Dpp, queues: list[Queue]) -> str:
+    express = queues[dpp.express_queue].name
     return (
-        f"Dynamic packet prioritisation: the first {dpp['max_packets']} packets of a flow{_in_classes(dpp)} go to "
+        f"Dynamic packet prioritisation: the first {dpp.max_packets} packets of a flow{_in_classes(dpp)} go to "
         f"{express}; after "
-        f"{span_text(dpp['age_ps'])} of silence a flow counts as new, {RESET_WORDS[dpp['reset']]}; "
-        f"{digits_text(dpp['table_entries'])} flow entries; when the table is full, {FULL_WORDS[dpp['when_full']]}."
+        f"{span_text(dpp.age_ps)} of silence a flow counts as new, {RESET_WORDS[dpp.reset]}; "
+        f"{digits_text(dpp.table_entries)} flow entries; when the table is full, {FULL_WORDS[dpp.when_full]}."
     )
 
 
-def _in_classes(dpp: dict[str, Any]) -> str:
-    return f" in class {ranges_text(bits(dpp['classes']))}" if "classes" in dpp else ""
+def _in_classes(dpp: Dpp) -> str:
+    return f" in class {ranges_text(bits(dpp.classes))}" if dpp.classes != EVERY else ""
 
 
-def _etrap(etrap: dict[str, Any]) -> str:
+def _etrap(etrap: Etrap) -> str:
     return (
-        f"Elephant trap: a flow of more than {size_text(etrap['byte_count'])} that sends "
-        f"{size_text(etrap['bandwidth_threshold_bytes'])} in every {span_text(etrap['age_ps'])} is an elephant; "
-        f"{digits_text(etrap['table_entries'])} flow entries."
+        f"Elephant trap: a flow of more than {size_text(etrap.byte_count)} that sends "
+        f"{size_text(etrap.bandwidth_threshold_bytes)} in every {span_text(etrap.age_ps)} is an elephant; "
+        f"{digits_text(etrap.table_entries)} flow entries."
     )

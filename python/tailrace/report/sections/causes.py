@@ -1,7 +1,9 @@
 """Section "Where the time went": explained workloads with their bars, tables, slowest transactions and culprits."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from tailrace.report.charts.causes import ArmBands, band_words, causes_chart
 from tailrace.report.drawing.parts import part_colours
@@ -24,7 +26,92 @@ Found = dict[str, tuple[int, Explained]]
 """By arm: its position, and the explanation."""
 
 
-def where_time_went(summary: Summary) -> dict[str, Any]:
+@dataclass(frozen=True)
+class ArmName:
+    """An arm and its position, which is its colour."""
+
+    arm: str
+    position: int
+
+
+@dataclass(frozen=True)
+class BandRow(ArmName):
+    """The transactions of an arm between two percentiles."""
+
+    is_first: bool
+    """Whether it is the first row of its arm."""
+    band: str
+    count: str
+    latency: str
+    cells: list[str]
+    """The time in each part."""
+
+
+@dataclass(frozen=True)
+class TailRow(ArmName):
+    """Where the transactions of a tail waited in queues, and behind whose frames."""
+
+    latency: str
+    queued: str
+    ports: str
+    behind: str
+
+
+@dataclass(frozen=True)
+class LostRow(ArmName):
+    """What became of transactions whose frames were lost."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class SlowestRow(ArmName):
+    """The slowest transactions of an arm."""
+
+    sentences: list[str]
+
+
+@dataclass(frozen=True)
+class ExplainedWorkload:
+    """A workload or group."""
+
+    name: str
+    at: int | None
+    """Place among the workloads; None for a group."""
+    chart: Markup
+    parts: list[str]
+    """Of the latency, the heads of the table."""
+    rows: list[BandRow]
+    tail: str
+    """Which transactions `queues` tells of."""
+    queues: list[TailRow]
+    lost: list[LostRow]
+    slowest: list[SlowestRow]
+
+
+@dataclass(frozen=True)
+class PartColour:
+    """An entry of the key."""
+
+    words: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class WhereTimeWent:
+    """The section."""
+
+    workloads: list[ExplainedWorkload]
+    key: list[PartColour]
+    omitted: int
+    """Workloads that are not shown."""
+    trials: str
+    """Numbers of those that were explained."""
+    is_one_trial: bool
+    is_live: bool
+
+
+def where_time_went(summary: Summary) -> WhereTimeWent:
     """The explained workloads and groups in the order of tables, and the key of the colours that occur."""
     names = [subject.name for subject in summary.subjects]
     places = {name: at for at, name in enumerate(summary.workloads)}
@@ -34,14 +121,14 @@ def where_time_went(summary: Summary) -> dict[str, Any]:
     parts = [part for one in told for band in one.bands for part in band.parts]
     colours = part_colours(parts)
     trials = sorted({one.trial for one in told})
-    return {
-        "workloads": [_workload(name, places.get(name), arms, colours) for name, arms in shown],
-        "key": [{"words": part_words(part), "colour": colour} for part, colour in colours.items()],
-        "omitted": len(found) - len(shown),
-        "trials": ", ".join(str(trial) for trial in trials),
-        "is_one_trial": len(trials) == 1,
-        "is_live": any(one.is_live for one in told),
-    }
+    return WhereTimeWent(
+        workloads=[_workload(name, places.get(name), arms, colours) for name, arms in shown],
+        key=[PartColour(part_words(part), colour) for part, colour in colours.items()],
+        omitted=len(found) - len(shown),
+        trials=", ".join(str(trial) for trial in trials),
+        is_one_trial=len(trials) == 1,
+        is_live=any(one.is_live for one in told),
+    )
 
 
 def _explained(summary: Summary, workload: str) -> Found:
@@ -52,61 +139,57 @@ def _explained(summary: Summary, workload: str) -> Found:
     }
 
 
-def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]) -> dict[str, Any]:
+def _workload(name: str, at: int | None, arms: Found, colours: Mapping[str, str]) -> ExplainedWorkload:
     drawn = [ArmBands(arm, position, one.bands) for arm, (position, one) in arms.items() if one.bands]
     parts = in_order(part for arm in drawn for band in arm.bands for part in band.parts)
     share, words = tail_share(*(one.transactions for _, one in arms.values() if one.bands))
-    return {
-        "name": name,
-        "at": at,
-        "chart": causes_chart(name, drawn, colours),
-        "arms": [{"name": arm.arm, "position": arm.position} for arm in drawn],
-        "parts": [part_words(part) for part in parts],
-        "rows": [_row(arm, band, parts, is_first=band is arm.bands[0]) for arm in drawn for band in arm.bands],
-        "tail": words,
-        "queues": [row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
-        "lost": [
-            {"arm": arm, "position": position, "sentence": told}
-            for arm, (position, one) in arms.items()
-            if (told := lost_sentence(one.lost))
+    return ExplainedWorkload(
+        name=name,
+        at=at,
+        chart=causes_chart(name, drawn, colours),
+        parts=[part_words(part) for part in parts],
+        rows=[_row(arm, band, parts, is_first=band is arm.bands[0]) for arm in drawn for band in arm.bands],
+        tail=words,
+        queues=[row for arm in drawn if (row := _queues(arm, tail(arm.bands, share)))],
+        lost=[
+            LostRow(arm, position, told) for arm, (position, one) in arms.items() if (told := lost_sentence(one.lost))
         ],
-        "slowest": [
-            {"arm": arm, "position": position, "sentences": [told.sentence for told in one.slowest]}
+        slowest=[
+            SlowestRow(arm, position, [told.sentence for told in one.slowest])
             for arm, (position, one) in arms.items()
             if one.bands
         ],
-    }
+    )
 
 
-def _row(arm: ArmBands, band: Band, parts: list[str], *, is_first: bool) -> dict[str, Any]:
-    return {
-        "arm": arm.arm,
-        "position": arm.position,
-        "is_first": is_first,
-        "band": band_words(band.name),
-        "count": count_text(band.count),
-        "latency": span_text(band.latency_ps),
-        "cells": [_cell(band.parts.get(part, 0.0), band.latency_ps) for part in parts],
-    }
+def _row(arm: ArmBands, band: Band, parts: list[str], *, is_first: bool) -> BandRow:
+    return BandRow(
+        arm.arm,
+        arm.position,
+        is_first,
+        band=band_words(band.name),
+        count=count_text(band.count),
+        latency=span_text(band.latency_ps),
+        cells=[_cell(band.parts.get(part, 0.0), band.latency_ps) for part in parts],
+    )
 
 
 def _cell(time_ps: float, latency_ps: float) -> str:
     return f"{span_text(time_ps)} ({100 * time_ps / latency_ps:.0f}\u00a0%)" if time_ps else NOTHING
 
 
-def _queues(arm: ArmBands, of: Band) -> dict[str, Any] | None:
-    """Where the transactions of a tail waited in queues, and behind whose frames."""
+def _queues(arm: ArmBands, of: Band) -> TailRow | None:
     whole = of.parts.get("switch_queue", 0.0)
     if not whole:
         return None
-    return {
-        "arm": arm.arm,
-        "position": arm.position,
-        "latency": span_text(of.latency_ps),
-        "queued": _cell(whole, of.latency_ps),
-        "ports": _shares(of.queues),
-        "behind": _shares(of.behind) + _known(sum(of.behind.values()), whole),
-    }
+    return TailRow(
+        arm.arm,
+        arm.position,
+        latency=span_text(of.latency_ps),
+        queued=_cell(whole, of.latency_ps),
+        ports=_shares(of.queues),
+        behind=_shares(of.behind) + _known(sum(of.behind.values()), whole),
+    )
 
 
 def _known(known_ps: float, whole_ps: float) -> str:

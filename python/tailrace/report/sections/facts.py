@@ -1,36 +1,43 @@
 """Short facts about a run, below the headline of its report."""
 
+from dataclasses import dataclass
+from typing import Literal
+
 from tailrace.results.compare.kinds import asked_for, count_text
 from tailrace.results.summary.summary import RunFacts, Summary
 
 
-def facts(summary: Summary) -> list[dict[str, str]]:
-    """Short facts about the run, each with a tone: good, bad or none."""
+@dataclass(frozen=True)
+class Fact:
+    """A short fact about a run."""
+
+    text: str
+    tone: Literal["good", "bad", ""] = ""
+
+
+def facts(summary: Summary) -> list[Fact]:
+    """Short facts about the run."""
     run = summary.run
-    listed = [{"text": "partial run", "tone": "bad"}] if run.is_partial else []
-    listed.append({"text": _engine(run), "tone": ""})
+    listed = [Fact("partial run", "bad")] if run.is_partial else []
+    listed.append(Fact(_engine(run)))
     if any(arm.deadlocks for arm in summary.arms.values()):
-        listed.append({"text": "deadlock", "tone": "bad"})
+        listed.append(Fact("deadlock", "bad"))
     if summary.expectations:
         is_good = all(judged.passed is True for judged in asked_for(summary.expectations))
-        listed.append({"text": count_text(summary.expectations), "tone": "good" if is_good else "bad"})
+        listed.append(Fact(count_text(summary.expectations), "good" if is_good else "bad"))
     counts = sorted({len(arm.trials) - len(arm.unfinished_trials) for arm in summary.arms.values()})
     trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
-    listed.append(
-        {
-            "text": f"{trials} valid trial{'' if trials == '1' else 's'} per arm",
-            "tone": "" if counts and counts[0] else "bad",
-        }
-    )
+    words = f"{trials} valid trial{'' if trials == '1' else 's'} per arm"
+    listed.append(Fact(words, "" if counts and counts[0] else "bad"))
     if looks := summary.looks:
-        listed.append({"text": looks.sentence, "tone": "good" if looks.is_decided else ""})
+        listed.append(Fact(looks.sentence, "good" if looks.is_decided else ""))
     unfinished = sum(len(arm.unfinished_trials) for arm in summary.arms.values())
     if unfinished:
-        listed.append({"text": f"{unfinished} trial{'s' * (unfinished > 1)} unfinished", "tone": "bad"})
+        listed.append(Fact(f"{unfinished} trial{'s' * (unfinished > 1)} unfinished", "bad"))
     if run.live_scale != 1:
-        listed.append({"text": f"rates, queues and users divided by {run.live_scale}", "tone": ""})
+        listed.append(Fact(f"rates, queues and users divided by {run.live_scale}"))
     if run.scale != 1:
-        listed.append({"text": f"{_fraction(run.scale)} of the full counts, same rates", "tone": ""})
+        listed.append(Fact(f"{_fraction(run.scale)} of the full counts, same rates"))
     return listed
 
 

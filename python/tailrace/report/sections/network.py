@@ -1,12 +1,13 @@
 """The section about the network: its drawing, its spanning trees, and the policies of its ports, arm by arm."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
 from tailrace.outcome.types import Tree
+from tailrace.plan.types import Plan
 from tailrace.report.charts import port_policy, topology
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.policy import switch as policy
@@ -97,10 +98,7 @@ class Network:
 
 
 def network(run: Run) -> Network | None:
-    """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry.
-
-    Plans are read one after the other: that of a large network takes much memory.
-    """
+    """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry."""
     first: tuple[Markup, str] | None = None
     policies: list[Policies] = []
     drawings: list[Trees] = []
@@ -113,7 +111,7 @@ def network(run: Run) -> Network | None:
         _add_trees(drawings, arm, plan, run)
     if first is None:
         return None
-    overrides: dict[str, dict[str, Any]] = run.manifest.get("overrides") or {}
+    overrides = run.manifest.overrides or {}
     return Network(
         *first,
         trees=drawings,
@@ -123,7 +121,7 @@ def network(run: Run) -> Network | None:
     )
 
 
-def _add_policies(policies: list[Policies], arm: str, plan: dict[str, Any]) -> None:
+def _add_policies(policies: list[Policies], arm: str, plan: Plan) -> None:
     described = policy.switch_sentences(plan)
     interfaces = interface_sentences(plan)
     same = next((one for one in policies if (one.described, one.interfaces) == (described, interfaces)), None)
@@ -135,7 +133,7 @@ def _add_policies(policies: list[Policies], arm: str, plan: dict[str, Any]) -> N
     policies.append(Policies([arm], described, interfaces, drawn, omitted))
 
 
-def _add_trees(drawings: list[Trees], arm: str, plan: dict[str, Any], run: Run) -> None:
+def _add_trees(drawings: list[Trees], arm: str, plan: Plan, run: Run) -> None:
     """The spanning trees that carry workloads, with their drawings; arms with the same trees share them."""
     found = next((trial.outcome.spanning_trees for trial in run.told(arm)), None) or []
     used = [tree for tree in found if trees.carries(tree, found, plan)]
@@ -159,6 +157,6 @@ def _drawn(switch: SwitchWords) -> DrawnSwitch:
     return DrawnSwitch(switch.names, switch.title, switch.rules, shown, len(switch.policies) - len(shown))
 
 
-def _changes(overrides: dict[str, Any]) -> list[str]:
+def _changes(overrides: Mapping[str, object]) -> list[str]:
     """`switches.leaf.policy = dpp` for every key that an arm sets."""
     return [f"{key} = {json.dumps(value) if not isinstance(value, str) else value}" for key, value in overrides.items()]

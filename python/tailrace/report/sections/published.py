@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.results.compare.kinds import count_text, has_kinds, null_text
-from tailrace.results.directory.grid import grid_of, metric_name
+from tailrace.results.directory.grid import Grid, grid_of, metric_name
 from tailrace.results.format.numbers import plain_text
 from tailrace.results.summary.expectation import JudgedFigure
 from tailrace.results.text.run import difference_text, figure_text, judged_interval_text, place
@@ -30,7 +29,24 @@ class PublishedRow:
     strip: Markup
 
 
-def beside_published(expectations: Sequence[JudgedFigure], workloads: Sequence[str]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Published:
+    """The section."""
+
+    title: str
+    short: str
+    """The title in the contents of the page."""
+    rows: list[PublishedRow]
+    grid: Grid | None
+    cells: list[list[PublishedRow]]
+    """Of the grid."""
+    has_published: bool
+    has_kinds: bool
+    counted: str
+    """How many expectations hold, by kind."""
+
+
+def beside_published(expectations: Sequence[JudgedFigure], workloads: Sequence[str]) -> Published:
     """Rows of the list, and the grid where the figures fill one."""
     places = [None, *((judged.metric, judged.arm) for judged in expectations)]
     rows = [
@@ -41,16 +57,16 @@ def beside_published(expectations: Sequence[JudgedFigure], workloads: Sequence[s
     grid = grid_of(expectations, workloads)
     has_published = any(judged.published is not None for judged in expectations)
     counted = (count_text(expectations), null_text(expectations)) if expectations else ()
-    return {
-        "rows": rows,
-        "grid": grid,
-        "cells": [[row_of[id(judged)] for judged in cells] for cells in grid.cells] if grid else [],
-        "has_published": has_published,
-        "has_kinds": has_kinds(expectations),
-        "counted": ". ".join(text for text in counted if text),
-        "title": "Comparison with published figures" if has_published else "Expectations",
-        "short": "Published figures" if has_published else "Expectations",
-    }
+    return Published(
+        title="Comparison with published figures" if has_published else "Expectations",
+        short="Published figures" if has_published else "Expectations",
+        rows=rows,
+        grid=grid,
+        cells=[[row_of[id(judged)] for judged in cells] for cells in grid.cells] if grid else [],
+        has_published=has_published,
+        has_kinds=has_kinds(expectations),
+        counted=". ".join(text for text in counted if text),
+    )
 
 
 def _row(judged: JudgedFigure, *, is_first: bool) -> PublishedRow:

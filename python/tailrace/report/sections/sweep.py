@@ -1,15 +1,16 @@
 """What the report of a sweep shows: curves, latency against load, heat maps, and every value in tables."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
+from markupsafe import Markup
 from msgspec.structs import replace
 
 from tailrace.report.charts import sweep as charts
 from tailrace.report.drawing.arms import COLOURS, dash_of
 from tailrace.results import Run
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.sweep import ExcludedTrials, SweepAxis, SweepCurve, SweepSummary
+from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
 from tailrace.results.sweep.text import has_bounds, subject_names, sweep_sentences
 from tailrace.scenario.workloads.kinds import facts_of
@@ -28,28 +29,129 @@ COLUMNS_MAX = 7
 Curves = Sequence[SweepCurve]
 
 
-def sweep_section(run: Run, summary: Summary) -> dict[str, Any]:
-    """The context of the template."""
+@dataclass(frozen=True)
+class ListedAxis:
+    """An axis with its values as text."""
+
+    name: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class KeyArm:
+    """An arm with the look of its lines."""
+
+    name: str
+    colour: int
+    dash: int
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A chart of one workload."""
+
+    title: str
+    """The workload."""
+    what: str
+    about: str
+    """Classes by which the page hides a workload, or an arm."""
+    chart: Markup
+    y_title: str = ""
+    x_title: str = ""
+    csv: str = ""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Trials that are not valid."""
+
+    lead: str
+    rest: str
+    points: list[ExcludedTrials]
+
+
+@dataclass(frozen=True)
+class PlacedArm:
+    """An arm and its place among the arms."""
+
+    name: str
+    at: int
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """A point: its values of the axes, and the figures of the arms."""
+
+    values: list[str]
+    cells: list[CurveValue | None]
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """So many arms as stand beside each other."""
+
+    arms: list[PlacedArm]
+    rows: list[ValueRow]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it scrolls in a box of its own."""
+        return len(self.rows) > ROWS_MAX
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """Every value of one workload and metric."""
+
+    title: str
+    parts: list[TablePart]
+
+
+@dataclass(frozen=True)
+class SweepSection:
+    """What the page of a sweep shows of it."""
+
+    axes: list[ListedAxis]
+    arms: list[KeyArm]
+    sentences: list[str]
+    workloads: list[str]
+    is_crowded: bool
+    """Whether there are so many arms that a key of them takes its own place."""
+    size: str
+    has_bounds: bool
+    has_bare_cells: bool
+    """Whether the cells of maps are too small for their values."""
+    marked_every: int
+    """One point of so many has a marker."""
+    panels: list[Panel]
+    loads: list[Panel]
+    heats: list[Panel]
+    tables: list[ValueTable]
+    notices: list[Notice]
+
+
+def sweep_section(run: Run, summary: Summary) -> SweepSection:
+    """Curves over a line of points, or slices and maps of a grid, with every value in tables."""
     sweep = summary.swept
-    arms = sweep.arms
     groups = _groups(summary)
     is_line = len(sweep.axes) == 1 or sweep.combine == "paired"
-    return {
-        "axes": [{"name": axis.name, "path": axis.path, "text": values_text(axis.values)} for axis in sweep.axes],
-        "arms": [{"name": name, "colour": index % COLOURS, "dash": dash_of(index)} for index, name in enumerate(arms)],
-        "sentences": sweep_sentences(summary),
-        "workloads": summary.workloads,
-        "is_crowded": len(arms) > charts.ARMS_IN_LEGEND_MAX,
-        "facts": _facts(sweep),
-        "has_bounds": has_bounds(sweep),
-        "has_bare_cells": len(sweep.axes) == 2 and len(sweep.axes[1].values) > charts.COLUMNS_TOLD_MAX,
-        "marked_every": charts.marked_every(max(len(axis.values) for axis in sweep.axes)),
-        "panels": _numbered(_panels(run, sweep, groups) if is_line else _slices(run, sweep, groups), summary),
-        "loads": _numbered(_loads(summary, sweep) if is_line else [], summary),
-        "heats": _numbered([] if is_line or len(sweep.axes) != 2 else _heats(sweep, groups), summary),
-        "tables": [_table(sweep, curves) for curves in groups],
-        "notices": _notices(sweep.excluded),
-    }
+    return SweepSection(
+        axes=[ListedAxis(axis.name, axis.path, values_text(axis.values)) for axis in sweep.axes],
+        arms=[KeyArm(name, index % COLOURS, dash_of(index)) for index, name in enumerate(sweep.arms)],
+        sentences=sweep_sentences(summary),
+        workloads=summary.workloads,
+        is_crowded=len(sweep.arms) > charts.ARMS_IN_LEGEND_MAX,
+        size=_size(sweep),
+        has_bounds=has_bounds(sweep),
+        has_bare_cells=len(sweep.axes) == 2 and len(sweep.axes[1].values) > charts.COLUMNS_TOLD_MAX,
+        marked_every=charts.marked_every(max(len(axis.values) for axis in sweep.axes)),
+        panels=(_panels if is_line else _slices)(run, summary, groups),
+        loads=_loads(summary) if is_line else [],
+        heats=[] if is_line or len(sweep.axes) != 2 else _heats(summary, groups),
+        tables=[_table(sweep, curves) for curves in groups],
+        notices=_notices(sweep.excluded),
+    )
 
 
 def values_text(values: Sequence[str]) -> str:
@@ -59,25 +161,25 @@ def values_text(values: Sequence[str]) -> str:
     return f"{', '.join(values[:VALUES_FIRST])}, … {values[-1]} ({len(values)} values)"
 
 
-def _notices(excluded: Sequence[ExcludedTrials]) -> list[dict[str, Any]]:
+def _notices(excluded: Sequence[ExcludedTrials]) -> list[Notice]:
     """Trials that are not valid: what did not finish stays in the curves, and anything else has no place there."""
     rests = {
         True: "and remain in the curves with the work that they completed.",
         False: "and are excluded from all averages.",
     }
-    notices = []
+    notices: list[Notice] = []
     for is_told, rest in rests.items():
         points = [one for one in excluded if one.is_told == is_told]
         count = len({one.label for one in points})
         lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'are invalid'}"
-        notices += [{"lead": lead, "rest": rest, "points": points}] if points else []
+        notices += [Notice(lead, rest, points)] if points else []
     return notices
 
 
-def _facts(sweep: SweepSummary) -> list[str]:
-    """`20 points x 3 arms`."""
+def _size(sweep: SweepSummary) -> str:
+    """`20 points × 3 arms`."""
     points, arms = len(sweep.points), len(sweep.arms)
-    return [f"{points} point{'s' * (points != 1)} × {arms} arm{'s' * (arms != 1)}"]
+    return f"{points} point{'s' * (points != 1)} × {arms} arm{'s' * (arms != 1)}"
 
 
 def _groups(summary: Summary) -> list[Curves]:
@@ -96,49 +198,43 @@ def _groups(summary: Summary) -> list[Curves]:
     ]
 
 
-def _panels(run: Run, sweep: SweepSummary, groups: Sequence[Curves]) -> list[dict[str, Any]]:
+def _panels(run: Run, summary: Summary, groups: Sequence[Curves]) -> list[Panel]:
     """A chart for each workload and metric against the first axis."""
-    axis = sweep.axes[0]
+    axis = summary.swept.axes[0]
     x = charts.axis_scale(axis, axes_of(run)[0].numbers)
-    return [_panel(curves, axis, x, sweep.arms, axis.values) for curves in groups[:PANELS_MAX]]
+    return [_panel(summary, curves, axis, x) for curves in groups[:PANELS_MAX]]
 
 
-def _numbered(panels: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]]:
-    """With the classes by which the page hides a workload, or an arm."""
-    places, arms = {name: at for at, name in enumerate(summary.workloads)}, summary.swept.arms
-    for panel in panels:
-        about = [f"of-workload-{places[panel['title']]}"] if panel["title"] in places else []
-        about += [f"of-arm-{arms.index(panel['arm'])}"] if "arm" in panel else []
-        panel["about"] = " ".join(about)
-    return panels
+def _about(summary: Summary, workload: str) -> list[str]:
+    """The class by which the page hides a workload; groups are not hidden."""
+    return [f"of-workload-{summary.workloads.index(workload)}"] if workload in summary.workloads else []
 
 
-def _panel(
-    curves: Curves, axis: SweepAxis, x: charts.Ticks, arms: Sequence[str], labels: Sequence[str], where: str = ""
-) -> dict[str, Any]:
+def _panel(summary: Summary, curves: Curves, axis: SweepAxis, x: charts.Ticks, where: str = "") -> Panel:
     first = curves[0]
-    return {
-        "title": first.workload,
-        "what": where,
-        "y_title": curve_title(first),
-        "x_title": axis.path,
-        "chart": charts.curve_chart(curves, axis, x, arms),
-        "csv": charts.curve_csv(curves, axis, labels),
-    }
+    return Panel(
+        title=first.workload,
+        what=where,
+        about=" ".join(_about(summary, first.workload)),
+        chart=charts.curve_chart(curves, axis, x, summary.swept.arms),
+        y_title=curve_title(first),
+        x_title=axis.path,
+        csv=charts.curve_csv(curves, axis, axis.values),
+    )
 
 
-def _slices(run: Run, sweep: SweepSummary, groups: Sequence[Curves]) -> list[dict[str, Any]]:
+def _slices(run: Run, summary: Summary, groups: Sequence[Curves]) -> list[Panel]:
     """With several axes: a chart over the axis with most values for each combination of the others."""
-    axes = axes_of(run)
+    axes, sweep = axes_of(run), summary.swept
     longest = max(range(len(axes)), key=lambda index: len(axes[index].values))
     axis = sweep.axes[longest]
     x = charts.axis_scale(axis, axes[longest].numbers)
-    panels = []
+    panels: list[Panel] = []
     for curves in groups:
         for label, positions in _positions(sweep, axis.path).items():
             part = [replace(curve, values=[curve.values[at] for at in positions]) for curve in curves]
             if any(value for curve in part for value in curve.values):
-                panels.append(_panel(part, axis, x, sweep.arms, axis.values, label))
+                panels.append(_panel(summary, part, axis, x, label))
             if len(panels) == PANELS_MAX:
                 return panels
     return panels
@@ -154,9 +250,10 @@ def _positions(sweep: SweepSummary, path: str) -> dict[str, list[int]]:
     return found
 
 
-def _loads(summary: Summary, sweep: SweepSummary) -> list[dict[str, Any]]:
+def _loads(summary: Summary) -> list[Panel]:
     """Latency against the load that was carried, for workloads that have both."""
-    panels = []
+    sweep = summary.swept
+    panels: list[Panel] = []
     for name in subject_names(summary):
         of = {metric: _of(sweep, name, metric) for metric in METRICS}
         kinds: Sequence[str] = next((curve.kinds for curves in of.values() for curve in curves), [])
@@ -166,9 +263,8 @@ def _loads(summary: Summary, sweep: SweepSummary) -> list[dict[str, Any]]:
         metric, title = load
         chart = charts.load_chart(of[metric], of["latency_p99_ms"], sweep.arms)
         if chart is not None:
-            panels.append(
-                {"title": name, "what": curve_title(of["latency_p99_ms"][0]), "x_title": title, "chart": chart}
-            )
+            what = curve_title(of["latency_p99_ms"][0])
+            panels.append(Panel(name, what, " ".join(_about(summary, name)), chart, x_title=title))
     return panels
 
 
@@ -176,9 +272,10 @@ def _of(sweep: SweepSummary, workload: str, metric: str) -> Curves:
     return [curve for curve in sweep.curves if (curve.workload, curve.metric) == (workload, metric)]
 
 
-def _heats(sweep: SweepSummary, groups: Sequence[Curves]) -> list[dict[str, Any]]:
+def _heats(summary: Summary, groups: Sequence[Curves]) -> list[Panel]:
     """A heat map for each arm; arms of one workload and metric share their scale."""
-    maps = []
+    sweep = summary.swept
+    maps: list[Panel] = []
     for curves in groups:
         means = [value.mean for curve in curves for value in curve.values if value]
         low, high = min(means), max(means)
@@ -187,29 +284,24 @@ def _heats(sweep: SweepSummary, groups: Sequence[Curves]) -> list[dict[str, Any]
             high = low + 1
         for curve in curves:
             chart = charts.heat_map(curve, sweep, low, high, is_log=is_log)
-            what = f"{curve_title(curve)}, {curve.arm}"
-            maps.append({"title": curve.workload, "what": what, "chart": chart, "arm": curve.arm})
+            about = [*_about(summary, curve.workload), f"of-arm-{sweep.arms.index(curve.arm)}"]
+            maps.append(Panel(curve.workload, f"{curve_title(curve)}, {curve.arm}", " ".join(about), chart))
     return maps[:HEATS_MAX]
 
 
-def _table(sweep: SweepSummary, curves: Curves) -> dict[str, Any]:
+def _table(sweep: SweepSummary, curves: Curves) -> ValueTable:
     """Every value of one workload and metric: points as rows, arms as columns, so many beside each other as fit."""
     first = curves[0]
     parts = [curves[at : at + COLUMNS_MAX] for at in range(0, len(curves), COLUMNS_MAX)]
-    return {
-        "title": f"{first.workload}: {curve_title(first)}",
-        "parts": [_part(sweep, part) for part in parts],
-    }
+    return ValueTable(f"{first.workload}: {curve_title(first)}", [_part(sweep, part) for part in parts])
 
 
-def _part(sweep: SweepSummary, curves: Curves) -> dict[str, Any]:
+def _part(sweep: SweepSummary, curves: Curves) -> TablePart:
     rows = [
-        {
-            "values": [point.values[axis.path] for axis in sweep.axes],
-            "cells": [curve.values[position] for curve in curves],
-        }
+        ValueRow(
+            values=[point.values[axis.path] for axis in sweep.axes],
+            cells=[curve.values[position] for curve in curves],
+        )
         for position, point in enumerate(sweep.points)
     ]
-    places = [sweep.arms.index(curve.arm) for curve in curves]
-    arms = [{"name": sweep.arms[at], "at": at} for at in places]
-    return {"arms": arms, "rows": rows, "is_long": len(rows) > ROWS_MAX}
+    return TablePart([PlacedArm(curve.arm, sweep.arms.index(curve.arm)) for curve in curves], rows)

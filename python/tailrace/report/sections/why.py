@@ -1,8 +1,9 @@
 """First sentences about why something is slow: limits of connections, timeouts, queues, and deferred resets."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from tailrace.plan.types import Dpp
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
@@ -24,7 +25,38 @@ Pair = tuple[str, str, int, WorkloadSummary]
 """Arm, workload, its place among the workloads, and its summary."""
 
 
-def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Said:
+    """A sentence."""
+
+    text: str
+    about: str
+    """Classes by which the page hides an arm, or a workload."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Sentences of one kind, of which the first are shown."""
+
+    title: str
+    shown: list[Said]
+    omitted: int
+
+
+@dataclass(frozen=True)
+class Why:
+    """The section."""
+
+    causes: list[Cause]
+    """Those with a sentence."""
+
+    @property
+    def omitted(self) -> int:
+        """Sentences that are not shown."""
+        return sum(cause.omitted for cause in self.causes)
+
+
+def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Why:
     """Sentences about the drawn arms: timeouts of the slowest, waits in queues, and prioritization."""
     workloads: dict[str, dict[str, WorkloadSummary]] = {arm: summary.arms[arm].workloads for arm in facts}
     pairs = [
@@ -35,31 +67,44 @@ def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> dict[str, An
     ]
     # Workloads of every kind, and groups: their connections are limited by something, too.
     rows = [row for row in subject_rows(summary, lambda _: True) if row.arm in facts]
-    found: dict[str, list[dict[str, Any]]] = {
-        "limits": [_said(run, row.arm, row.at, limiting_sentence(row.arm, row.name, row.own)) for row in rows],
-        "timeouts": [_said(run, pair[0], pair[2], _timeouts(run, pair, facts)) for pair in pairs],
-        "queues": [
-            *(_said(run, pair[0], pair[2], words) for pair in pairs for words in _queues(run, pair, facts)),
-            *_prioritized(run, pairs),
-        ],
-        "resets": [
-            {"text": words, "about": f"of-arm-{run.arms.index(arm)}"}
-            for arm, known in facts.items()
-            for port in summary.arms[arm].ports
-            if port.dpp and (words := deferred_reset_words(arm, port, known.dpp.get((port.node, port.towards))))
-        ],
-    }
-    kept = {kind: [said for said in listed if said["text"]] for kind, listed in found.items()}
-    return {
-        "kinds": {kind: listed[:WHY_MAX] for kind, listed in kept.items()},
-        "has_any": any(kept.values()),
-        "omitted": sum(max(0, len(listed) - WHY_MAX) for listed in kept.values()),
-    }
+    causes = [
+        _cause(
+            "What limits the connections",
+            (_said(run, row.arm, row.at, limiting_sentence(row.arm, row.name, row.own)) for row in rows),
+        ),
+        _cause(
+            "Retransmission timeouts",
+            (_said(run, pair[0], pair[2], _timeouts(run, pair, facts)) for pair in pairs),
+        ),
+        _cause(
+            "Queues",
+            [
+                *(_said(run, pair[0], pair[2], words) for pair in pairs for words in _queues(run, pair, facts)),
+                *_prioritized(run, pairs),
+            ],
+        ),
+        _cause("Packet prioritization", _resets(run, summary, facts)),
+    ]
+    return Why([cause for cause in causes if cause.shown])
 
 
-def _said(run: Run, arm: str, position: int | None, text: str | None) -> dict[str, Any]:
+def _cause(title: str, told: Iterable[Said]) -> Cause:
+    kept = [said for said in told if said.text]
+    return Cause(title, kept[:WHY_MAX], max(0, len(kept) - WHY_MAX))
+
+
+def _said(run: Run, arm: str, position: int | None, text: str | None) -> Said:
     of_workload = "" if position is None else f" of-workload-{position}"
-    return {"text": text, "about": f"of-arm-{run.arms.index(arm)}{of_workload}"}
+    return Said(text or "", f"of-arm-{run.arms.index(arm)}{of_workload}")
+
+
+def _resets(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> list[Said]:
+    return [
+        _said(run, arm, None, deferred_reset_words(arm, port, known.dpp.get((port.node, port.towards))))
+        for arm, known in facts.items()
+        for port in summary.arms[arm].ports
+        if port.dpp
+    ]
 
 
 def _timeouts(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> str | None:
@@ -79,7 +124,7 @@ def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
     return [sentence for sentence in words if sentence][:PORTS_NAMED_MAX]
 
 
-def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[Said]:
     """One sentence for each arm and port with packet prioritization, whatever the number of workloads."""
     found: dict[tuple[str, str], tuple[Wait, dict[str, float]]] = {}
     for arm, name, _, own in pairs:
@@ -87,20 +132,17 @@ def _prioritized(run: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
             for wait in waits_of(run.told(arm), name):
                 if wait.own_ms is None:
                     found.setdefault((arm, wait.port), (wait, {}))[1][name] = median_ms
-    return [
-        {"text": prioritized_words(arm, wait, medians), "about": f"of-arm-{run.arms.index(arm)}"}
-        for (arm, _), (wait, medians) in found.items()
-    ]
+    return [_said(run, arm, None, prioritized_words(arm, wait, medians)) for (arm, _), (wait, medians) in found.items()]
 
 
-def deferred_reset_words(arm: str, port: PortMeans, dpp: dict[str, Any] | None) -> str | None:
+def deferred_reset_words(arm: str, port: PortMeans, dpp: Dpp | None) -> str | None:
     """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are its settings."""
     counters = port.dpp
     if counters is None or counters.deferred_resets < 1:
         return None
     deferred = counters.deferred_resets
-    age = f"the age of {span_text(dpp['age_ps'])}" if dpp else "the age"
-    express = dpp["express_queue"] if dpp else None
+    age = f"the age of {span_text(dpp.age_ps)}" if dpp else "the age"
+    express = dpp.express_queue if dpp else None
     normal = [queue for number, queue in enumerate(port.queues) if number != express]
     name = max(normal, key=lambda queue: queue.depth_mean_bytes or 0).name if normal else "normal"
     return (

@@ -2,7 +2,6 @@
 
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -15,6 +14,7 @@ from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryErro
 from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.metrics.definitions import METRICS, main_metric, noun_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
+from tailrace.results.summary.compared import ComparedRun, ComparedRuns
 
 Judged = tuple[Subject, list[str]]
 """A workload or group, and its main metrics."""
@@ -25,7 +25,7 @@ PLACE: Place = (
 )
 
 
-def compare(a: Path, b: Path) -> dict[str, Any]:
+def compare(a: Path, b: Path) -> ComparedRuns:
     """Compares the second run with the first, for every common arm and workload.
 
     Raises an error for runs that cannot be compared.
@@ -43,35 +43,36 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
     ]
     effects = effects_of([comparison for _, comparison in found], first.seed)
     differences = [replace(effect, scope=arm) for (arm, _), effect in zip(found, effects, strict=True)]
-    return {
-        "a": run_facts(first),
-        "b": run_facts(second),
-        "same_plan": {arm: is_same_plan((first, arm), (second, arm)) for arm in arms},
-        "identical_trials": {arm: identical_trials(first.told(arm), second.told(arm)) for arm in arms},
-        "only_in_a": [arm for arm in first.trials if arm not in second.trials],
-        "only_in_b": [arm for arm in second.trials if arm not in first.trials],
-        "differences": differences,
-    }
+    return ComparedRuns(
+        a=compared_run(first),
+        b=compared_run(second),
+        same_plan={arm: is_same_plan((first, arm), (second, arm)) for arm in arms},
+        identical_trials={arm: identical_trials(first.told(arm), second.told(arm)) for arm in arms},
+        only_in_a=[arm for arm in first.trials if arm not in second.trials],
+        only_in_b=[arm for arm in second.trials if arm not in first.trials],
+        differences=differences,
+    )
 
 
-def format_compare(compared: dict[str, Any]) -> str:
+def format_compare(compared: ComparedRuns) -> str:
     """`compare` as plain text."""
-    parts = [f"a: {run_words(compared['a'])}\nb: {run_words(compared['b'])}"]
-    parts += [f"only in {run}: {listed(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
-    plans = ((arm, is_same, compared["identical_trials"][arm]) for arm, is_same in compared["same_plan"].items())
+    parts = [f"a: {run_words(compared.a)}\nb: {run_words(compared.b)}"]
+    only = {"a": compared.only_in_a, "b": compared.only_in_b}
+    parts += [f"only in {run}: {listed(arms)}" for run, arms in only.items() if arms]
+    plans = ((arm, is_same, compared.identical_trials[arm]) for arm, is_same in compared.same_plan.items())
     parts.append("\n".join(f"{arm}: {plan_words(is_same, identical)}" for arm, is_same, identical in plans))
-    shown = [effect for effect in compared["differences"] if is_shown(effect)]
+    shown = [effect for effect in compared.differences if is_shown(effect)]
     parts.append(effects_table(shown, PLACE, ("a", "b")))
     parts.append("\n".join(_sentences(compared)))
-    parts.append(fill(family_words(compared["differences"]), WIDTH) if shown else "")
-    few = sorted({e.scope for e in compared["differences"]} - {e.scope for e in shown})
+    parts.append(fill(family_words(compared.differences), WIDTH) if shown else "")
+    few = sorted({str(e.scope) for e in compared.differences} - {str(e.scope) for e in shown})
     parts.append(f"too few trials to compare: {listed(few)}" if few else "")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _sentences(compared: dict[str, Any]) -> list[str]:
+def _sentences(compared: ComparedRuns) -> list[str]:
     """Sentences about the main metric of each workload; every arm separately."""
-    told = [e for e in compared["differences"] if e.is_main and has_enough(e)]
+    told = [e for e in compared.differences if e.is_main and has_enough(e)]
     return [f"{effect.scope}: {effect.words}" for effect in told]
 
 
@@ -145,26 +146,26 @@ def _comparison(a: Run, b: Run, arm: str, subject: Subject, metric: str, *, is_m
     )
 
 
-def run_facts(run: Run) -> dict[str, Any]:
+def compared_run(run: Run) -> ComparedRun:
     """What a comparison says of a run."""
-    return {
-        "path": str(run.path),
-        "name": run.name,
-        "seed": run.seed,
-        "scale": run.scale,
-        "is_partial": run.is_partial,
-        "fabric": fabric_name(run),
-    }
+    return ComparedRun(
+        path=str(run.path),
+        name=run.name,
+        seed=run.seed,
+        scale=run.scale,
+        is_partial=run.is_partial,
+        fabric=fabric_name(run),
+    )
 
 
-def run_words(run: dict[str, Any]) -> str:
+def run_words(run: ComparedRun) -> str:
     """The path of a run, and for a live run its fabric."""
-    return f"{run['path']} (live, fabric {run['fabric']})" if run["fabric"] else str(run["path"])
+    return f"{run.path} (live, fabric {run.fabric})" if run.fabric else run.path
 
 
 def is_same_plan(a: tuple[Run, str], b: tuple[Run, str]) -> bool | None:
     """Whether two arms have the same plan, by the hashes in the manifests; None where one has none."""
-    hashes = [(run.manifest.get("plan_hashes") or {}).get(arm) for run, arm in (a, b)]
+    hashes = [(run.manifest.plan_hashes or {}).get(arm) for run, arm in (a, b)]
     return hashes[0] == hashes[1] if all(hashes) else None
 
 

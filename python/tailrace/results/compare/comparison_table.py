@@ -1,7 +1,6 @@
 """Comparisons of arms or of runs as a table."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from arro3.core import DataType
 from msgspec import UNSET
@@ -40,8 +39,8 @@ def comparison_table(effects: Sequence[ArmEffect]) -> Table:
     return table_of_rows([_row(effect, list(kinds)) for effect in effects], kinds)
 
 
-def _row(effect: ArmEffect, names: list[str]) -> dict[str, Any]:
-    known = asdict(effect)
+def _row(effect: ArmEffect, names: list[str]) -> dict[str, object]:
+    known: dict[str, object] = asdict(effect)
     for name, interval in (("improvement_percent", effect.improvement_interval), ("ratio", effect.ratio_interval)):
         known |= {f"{name}_low": interval and interval.low, f"{name}_high": interval and interval.high}
     return {name: known[name] for name in names}

@@ -6,8 +6,8 @@ Every engine is compared with the one that models least: live before exact befor
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from tailrace.results.compare.arms import refuse_incomparable
 from tailrace.results.compare.fidelity import TAP, engine_name, fabric_name
@@ -18,9 +18,9 @@ from tailrace.results.format.numbers import bound_mark, number, signed_text
 from tailrace.results.metrics.definitions import key_of_latency, metric_of_trials
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.latency import PERCENTILES, latencies_of
-from tailrace.results.metrics.sample_summary import interval_dict
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.subjects import Subject, subjects_of
+from tailrace.results.summary.engines import ComparedEngines, Disagreement, EngineFigures, EngineRun, LeftOut
 from tailrace.statistics import LEVEL_TEXT, Interval, mean, mean_log_interval, percentile_change
 
 ENGINES = ("simulated", "exact", "live")
@@ -39,13 +39,19 @@ GOALS_PERCENT = {
 gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent; exact trials do
 not, and p99 rests on a hundredth of the transactions."""
 
-LEFT_OUT = {"unfinished": "unfinished", "invalid": "invalid or failed"}
-"""Why trials are in no figure."""
-
-UNKNOWN = {"percent": None, "interval": None}
-"""How far an engine is from the reference where the figure of one of them is a lower bound."""
+UNKNOWN = Disagreement(percent=None, interval=None)
 
 Samples = list[list[float]]
+
+
+@dataclass(frozen=True)
+class KnownFigure:
+    """A figure of one engine."""
+
+    value: float
+    interval: Interval | None
+    bounds: int
+    """Trials because of which the value is a lower bound."""
 
 
 def are_of_engines(paths: Sequence[Path]) -> bool:
@@ -53,7 +59,7 @@ def are_of_engines(paths: Sequence[Path]) -> bool:
     return len({engine_name(Run.read(Path(path))) for path in paths}) == len(paths)
 
 
-def compare_engines(paths: Sequence[Path]) -> dict[str, Any]:
+def compare_engines(paths: Sequence[Path]) -> ComparedEngines:
     """Runs of different engines by workload or group and arm, in any order of arguments."""
     by_engine = {engine_name(run): run for run in (Run.read(Path(path)) for path in paths)}
     runs = {name: by_engine[name] for name in ENGINES if name in by_engine}
@@ -74,78 +80,76 @@ def compare_engines(paths: Sequence[Path]) -> dict[str, Any]:
         for metric in METRICS
         if (row := _row(runs, bands, arm, subject, metric))
     ]
-    return {
-        "engines": list(runs),
-        "reference": reference,
-        "runs": {name: _described(run) for name, run in runs.items()},
-        "same_plan": _same_plans(list(runs.values())),
-        "goals_percent": GOALS_PERCENT[reference],
-        "rows": rows,
-    }
+    return ComparedEngines(
+        engines=list(runs),
+        reference=reference,
+        runs={name: _described(run) for name, run in runs.items()},
+        same_plan=_same_plans(list(runs.values())),
+        goals_percent=GOALS_PERCENT[reference],
+        rows=rows,
+    )
 
 
-def _described(run: Run) -> dict[str, Any]:
-    valid = sum(len(run.valid(arm)) for arm in run.trials)
-    return {
-        "path": str(run.path),
-        "name": run.name,
-        "seed": run.seed,
-        "fabric": fabric_name(run),
-        "valid_trials": valid,
-        "left_out": {arm: left for arm in run.trials if (left := _left_out(run, arm))},
-    }
+def _described(run: Run) -> EngineRun:
+    return EngineRun(
+        path=str(run.path),
+        name=run.name,
+        seed=run.seed,
+        fabric=fabric_name(run),
+        valid_trials=sum(len(run.valid(arm)) for arm in run.trials),
+        left_out={arm: left for arm in run.trials if (left := _left_out(run, arm))},
+    )
 
 
-def _left_out(run: Run, arm: str) -> dict[str, int]:
-    """Trials of an arm that are in no figure, by reason; empty where there are none."""
+def _left_out(run: Run, arm: str) -> LeftOut | None:
+    """Trials of an arm that are in no figure; None where all are."""
     trials = run.trials[arm]
     unfinished = sum(trial.is_unfinished for trial in trials)
     invalid = len(trials) - len(run.valid(arm)) - unfinished
-    return {"unfinished": unfinished, "invalid": invalid, "trials": len(trials)} if unfinished or invalid else {}
+    return LeftOut(unfinished=unfinished, invalid=invalid, trials=len(trials)) if unfinished or invalid else None
 
 
-def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject, metric: str) -> dict[str, Any] | None:
+def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, subject: Subject, metric: str) -> EngineFigures | None:
     """One figure of every engine; None where one of them does not have it."""
     samples = {name: _samples(run, arm, subject, metric) for name, run in runs.items()}
     if not all(sample for parts in samples.values() for sample in parts):
         return None
     figures = {name: _figure(run, arm, subject, metric, samples[name]) for name, run in runs.items()}
     *others, reference = runs
-    if not figures[reference]["value"]:
+    if not figures[reference].value:
         return None
 
-    def disagreement_of(name: str) -> dict[str, Any]:
-        interval = _ratio_interval(runs, arm, subject, metric, (samples[name], samples[reference]), (name, reference))
-        found = interval_dict(interval)
-        return {
-            "percent": (figures[name]["value"] / figures[reference]["value"] - 1) * 100,
-            "interval": found and {**found, **{end: (found[end] - 1) * 100 for end in ("low", "high")}},
-        }
+    def disagreement_of(name: str) -> Disagreement:
+        ratio = _ratio_interval(runs, arm, subject, metric, (samples[name], samples[reference]), (name, reference))
+        return Disagreement(
+            percent=(figures[name].value / figures[reference].value - 1) * 100,
+            interval=replace(ratio, low=(ratio.low - 1) * 100, high=(ratio.high - 1) * 100) if ratio else None,
+        )
 
-    bounds = {name: figure["bounds"] for name, figure in figures.items()}
-    return {
-        "workload": subject.name,
-        "arm": arm,
-        "metric": metric,
-        "values": {name: figure["value"] for name, figure in figures.items()},
-        "bounds": bounds,
-        "intervals": {name: figure["interval"] for name, figure in figures.items()},
-        "published": published(bands, arm, subject.name, metric),
-        "disagreements": {
+    bounds = {name: figure.bounds for name, figure in figures.items()}
+    return EngineFigures(
+        workload=subject.name,
+        arm=arm,
+        metric=metric,
+        values={name: figure.value for name, figure in figures.items()},
+        bounds=bounds,
+        intervals={name: figure.interval for name, figure in figures.items()},
+        published=published(bands, arm, subject.name, metric),
+        disagreements={
             name: UNKNOWN if bounds[name] or bounds[reference] else disagreement_of(name) for name in others
         },
-        "trials": {name: len(parts[0]) for name, parts in samples.items()},
-    }
+        trials={name: len(parts[0]) for name, parts in samples.items()},
+    )
 
 
-def _figure(run: Run, arm: str, subject: Subject, metric: str, samples: Samples) -> dict[str, Any]:
-    """Value, interval and bounds of a figure of one engine; a percentile is that of all transactions together."""
+def _figure(run: Run, arm: str, subject: Subject, metric: str, samples: Samples) -> KnownFigure:
+    """A percentile is that of all transactions together."""
     if metric == "slowdown":
         times, alone = samples
-        interval = interval_dict(slowdown_interval(times, alone))
-        return {"value": mean(times) / mean(alone), "interval": interval, "bounds": 0}
+        return KnownFigure(mean(times) / mean(alone), slowdown_interval(times, alone), 0)
     found = figure_of(run.valid(arm), subject.members, metric)
-    return {"value": found.value, "interval": interval_dict(found.interval), "bounds": found.bounds}
+    assert found.value is not None, "every trial has the metric"
+    return KnownFigure(found.value, found.interval, found.bounds)
 
 
 def _ratio_interval(
@@ -187,34 +191,34 @@ def published(bands: Sequence[Band], arm: str, workload: str, metric: str) -> fl
 
 
 def _same_plans(runs: Sequence[Run]) -> dict[str, bool]:
-    hashes = [run.manifest.get("plan_hashes") or {} for run in runs]
+    hashes = [run.manifest.plan_hashes or {} for run in runs]
     arms = [arm for arm in runs[0].arms if all(arm in of_run for of_run in hashes[1:])]
     return {arm: len({of_run.get(arm) for of_run in hashes}) == 1 for arm in arms}
 
 
-def format_engines(compared: dict[str, Any]) -> str:
+def format_engines(compared: ComparedEngines) -> str:
     """The comparison as plain text."""
-    engines, reference = compared["engines"], compared["reference"]
+    engines, reference = compared.engines, compared.reference
     others = engines[:-1]
     head = ["metric", "workload", "arm", *engines, "published"]
     rows = [head + [text for name in others for text in (f"{name} is", f"{LEVEL_TEXT} interval")]]
-    for row in (row for row in compared["rows"] if row["metric"] in SHOWN[reference]):
-        figures = [bound_mark(row["bounds"][name]) + number(row["values"][name]) for name in engines]
+    for row in (row for row in compared.rows if row.metric in SHOWN[reference]):
+        figures = [bound_mark(row.bounds[name]) + number(row.values[name]) for name in engines]
         rows.append(
             [
-                row["metric"],
-                row["workload"],
-                _arm(row["arm"]),
+                row.metric,
+                row.workload,
+                _arm(row.arm),
                 *figures,
-                number(row["published"], 3),
-                *(text for name in others for text in _disagreement(row["disagreements"][name])),
+                number(row.published, 3),
+                *(text for name in others for text in _disagreement(row.disagreements[name])),
             ]
         )
-    lines = [f"{name}: {run['path']}{_over(run)}" for name, run in compared["runs"].items()]
+    lines = [f"{name}: {run.path}{_over(run)}" for name, run in compared.runs.items()]
     parts = ["\n".join(lines)]
     if left_out := left_out_words(compared):
         parts.append("\n".join(left_out))
-    different = [arm for arm, is_same in compared["same_plan"].items() if not is_same]
+    different = [arm for arm, is_same in compared.same_plan.items() if not is_same]
     if different:
         parts.append(
             f"plans differ in {', '.join(different)}: host parameters without a counterpart, "
@@ -227,51 +231,52 @@ def format_engines(compared: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _invalid(compared: dict[str, Any]) -> str:
+def _invalid(compared: ComparedEngines) -> str:
     """Which runs have no valid trial."""
-    paths = [run["path"] for run in compared["runs"].values() if not run["valid_trials"]]
+    paths = [run.path for run in compared.runs.values() if not run.valid_trials]
     return f" {' and '.join(paths)}: no trial is valid (hint: `tailrace report` names the reasons)." if paths else ""
 
 
-def left_out_words(compared: dict[str, Any]) -> list[str]:
+def left_out_words(compared: ComparedEngines) -> list[str]:
     """For each run with figures, which of its trials are in none of them, and why."""
-    runs = compared["runs"].items()
-    return [_left_out_of(name, run["left_out"]) for name, run in runs if run["left_out"] and run["valid_trials"]]
+    runs = compared.runs.items()
+    return [_left_out_words(name, run.left_out) for name, run in runs if run.left_out and run.valid_trials]
 
 
-def _left_out_of(engine: str, left_out: dict[str, dict[str, int]]) -> str:
+def _left_out_words(engine: str, left_out: dict[str, LeftOut]) -> str:
     arms = []
-    for arm, counts in left_out.items():
-        reasons = [f"{counts[key]} {words}" for key, words in LEFT_OUT.items() if counts[key]]
-        arms.append(f"{' and '.join(reasons)} of {counts['trials']} of {arm.replace(SOLO, 'solo ')}")
+    for arm, left in left_out.items():
+        counts = {"unfinished": left.unfinished, "invalid or failed": left.invalid}
+        reasons = [f"{count} {words}" for words, count in counts.items() if count]
+        arms.append(f"{' and '.join(reasons)} of {left.trials} of {arm.replace(SOLO, 'solo ')}")
     return f"{engine}: trials without a complete result are left out of all figures: {'; '.join(arms)}"
 
 
-def _over(run: dict[str, Any]) -> str:
-    is_foreign = run["fabric"] not in (None, TAP)
-    return f" (fabric {run['fabric']}: policies have no effect on it)" if is_foreign else ""
+def _over(run: EngineRun) -> str:
+    is_foreign = run.fabric not in (None, TAP)
+    return f" (fabric {run.fabric}: policies have no effect on it)" if is_foreign else ""
 
 
-def _disagreement(found: dict[str, Any]) -> tuple[str, str]:
-    interval = found["interval"]
-    bounds = f"{signed_text(interval['low'], '')}to {signed_text(interval['high'], '%')}" if interval else "–"
-    return signed_text(found["percent"], "%"), bounds
+def _disagreement(found: Disagreement) -> tuple[str, str]:
+    interval = found.interval
+    bounds = f"{signed_text(interval.low, '')}to {signed_text(interval.high, '%')}" if interval else "–"
+    return signed_text(found.percent, "%"), bounds
 
 
 def _arm(arm: str) -> str:
     return "alone" if arm.startswith(SOLO) else arm
 
 
-def _verdict(compared: dict[str, Any], engine: str) -> str:
+def _verdict(compared: ComparedEngines, engine: str) -> str:
     """How many figures of an engine agree with the reference, by metrics with one goal."""
-    goals = compared["goals_percent"]
-    judged = [row for row in compared["rows"] if row["metric"] in goals]
+    goals = compared.goals_percent
+    judged = [row for row in compared.rows if row.metric in goals]
     if not judged:
         return "Slowdowns cannot be compared: solo runs are missing in at least one run (hint: experiment.solo: true)."
     sentences = []
     for goal in sorted(set(goals.values())):
-        rows = [row for row in judged if goals[row["metric"]] == goal]
-        known = [found for row in rows if (found := row["disagreements"][engine]["percent"]) is not None]
+        rows = [row for row in judged if goals[row.metric] == goal]
+        known = [found for row in rows if (found := row.disagreements[engine].percent) is not None]
         if not known:
             sentences.append(
                 f"{_noun(rows).capitalize()} cannot be compared: of each, at least one engine's is a lower bound."
@@ -280,11 +285,11 @@ def _verdict(compared: dict[str, Any], engine: str) -> str:
         within = sum(abs(percent) <= goal for percent in known)
         unknown = f" ({len(rows) - len(known)} more are lower bounds)" if len(known) < len(rows) else ""
         sentences.append(f"{within} of {len(known)} {_noun(rows)} agree within {goal:g} %{unknown}.")
-    subject = f"{engine.capitalize()}: " if len(compared["engines"]) > len(("reference", engine)) else ""
+    subject = f"{engine.capitalize()}: " if len(compared.engines) > len(("reference", engine)) else ""
     return subject + " ".join(sentences)
 
 
-def _noun(rows: Sequence[dict[str, Any]]) -> str:
-    metrics = {row["metric"] for row in rows}
+def _noun(rows: Sequence[EngineFigures]) -> str:
+    metrics = {row.metric for row in rows}
     names = {frozenset({"slowdown"}): "slowdowns", frozenset({"latency_p99_ms"}): "99th percentiles"}
     return names.get(frozenset(metrics), "figures")

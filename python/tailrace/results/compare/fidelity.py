@@ -47,12 +47,12 @@ def summarise_fidelity(trials: Sequence[Trial]) -> Fidelity | None:
 
 def engine_name(run: Run) -> str:
     """`simulated`, `exact` or `live`."""
-    return str(run.manifest.get("engine", "simulated"))
+    return run.manifest.engine
 
 
 def fabric_name(run: Run) -> str | None:
     """The fabric of a live run; None for a simulated one."""
-    return str(run.manifest.get("fabric", TAP)) if engine_name(run) == "live" else None
+    return run.manifest.fabric or TAP if engine_name(run) == "live" else None
 
 
 def fidelity_rows(arms: Iterable[tuple[str, Fidelity | None]]) -> list[list[str]]:

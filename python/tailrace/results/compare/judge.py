@@ -95,7 +95,7 @@ def _told(run: Run, band: Band, verdict: Verdict) -> JudgedFigure:
         tolerance=band.tolerance,
         difference=value - band.value if value is not None and band.value is not None else None,
         difference_percent=_percent(value, band.value),
-        is_run=_needed(run, band) <= set(run.manifest.get("arms", [])),
+        is_run=_needed(run, band) <= set(run.manifest.arms),
         passed_without=_passed_without(run, band, is_passed=verdict.passed),
         source=band.source,
         **asdict(verdict),

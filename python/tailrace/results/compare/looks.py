@@ -65,11 +65,12 @@ class Looked:
 
 def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], list[Standing]]:
     """`compare_arms`, with the tests of all looks together for main metrics, and what these have decided."""
-    assert run.auto is not None, "its trials were looked at"
+    auto = run.manifest.auto
+    assert auto is not None, "its trials were looked at"
     found = list(comparisons(run, baseline))
     looked = _looked(run, found)
     effects = effects_of(found, run.seed, {one.main.address: one.test for one in looked})
-    return effects, judged(looked, run.auto["precision"]) or _of_figures(run, run.auto["precision"])
+    return effects, judged(looked, auto.precision) or _of_figures(run, auto.precision)
 
 
 def standings(run: Run, precision: float) -> list[Standing]:

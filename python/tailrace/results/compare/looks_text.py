@@ -28,15 +28,16 @@ def looks_sentence(found: Sequence[Standing], trials: int, trials_max: int, prec
 
 def summarise_looks(run: Run, found: Sequence[Standing]) -> LooksSummary:
     """For the summary."""
-    auto = run.auto or {}
+    auto = run.manifest.auto
+    assert auto is not None, "its trials were looked at"
     trials = max(complete_looks(run, run.arms), default=0)
     return LooksSummary(
         trials=trials,
-        trials_max=auto["trials_max"],
-        precision=auto["precision"],
+        trials_max=auto.trials_max,
+        precision=auto.precision,
         is_decided=bool(trials) and all(standing.is_decided for standing in found),
         standings=list(found),
-        sentence=looks_sentence(found, trials, auto["trials_max"], auto["precision"]),
+        sentence=looks_sentence(found, trials, auto.trials_max, auto.precision),
     )
 
 

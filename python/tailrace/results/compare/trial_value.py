@@ -24,7 +24,8 @@ from tailrace.scenario.vocabulary import (
     LIMITS,
     PROGRAM_METRICS,
 )
-from tailrace.scenario.workloads.kinds import facts_of, kind_named
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.scenario.workloads.planned import workloads_of
 from tailrace.statistics import jain_index, mean
 
 WIRE_OVERHEAD_BYTES = 24
@@ -168,8 +169,8 @@ def _queue_share(run: Run, trial: Trial, band: Band) -> float | None:
 def _wire_overhead_bytes(run: Run, trial: Trial) -> int:
     key = ("wire overhead",)
     if key not in trial.kept:
-        plan = run.plan(trial.arm) or {}
-        trial.kept[key] = plan.get("framing", {}).get("overhead_bytes", WIRE_OVERHEAD_BYTES)
+        plan = run.plan(trial.arm)
+        trial.kept[key] = plan.framing.overhead_bytes if plan else WIRE_OVERHEAD_BYTES
     return int(trial.kept[key])
 
 
@@ -241,9 +242,8 @@ def _of_kind(found: KindFigure) -> Figure:
 
 def _nodes(run: Run, trial: Trial, name: str) -> list[str]:
     """Every host that takes part in a workload."""
-    planned = (run.plan(trial.arm) or {}).get("workloads", [])
-    bodies = [(kind, body) for own in planned if own["header"]["name"] == name for kind, body in own["body"].items()]
-    ends = [kind_named(kind).ends_in(body) for kind, body in bodies]
+    plan = run.plan(trial.arm)
+    ends = [own.ends for own in (workloads_of(plan) if plan else []) if own.name == name]
     return [host for own in ends for host in (*own.openers, *own.peers)]
 
 

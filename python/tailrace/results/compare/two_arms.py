@@ -2,15 +2,15 @@
 
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from tailrace.errors import known_arm, listed
-from tailrace.results.compare.arms import identical_trials, is_same_plan, plan_words, run_facts, run_words
+from tailrace.results.compare.arms import compared_run, identical_trials, is_same_plan, plan_words, run_words
 from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import compare_pairs
 from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
 from tailrace.results.directory.run_directory import Run, RunDirectoryError
 from tailrace.results.format.columns import WIDTH, fill
+from tailrace.results.summary.compared import ComparedArms, ComparedPair
 from tailrace.scenario.sweep import AT
 
 OF_RUN: Place = (("metric", attrgetter("metric")), ("workload", attrgetter("workload")))
@@ -18,7 +18,7 @@ OF_SWEEP: Place = (OF_RUN[0], ("point", lambda effect: effect.arm.partition(AT)[
 Pair = tuple[str, str]
 
 
-def compare_two_arms(path: Path, first: str, second: str) -> dict[str, Any]:
+def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
     """Compares the second arm of a run with the first one, for every workload and group; in a sweep at every point,
     or at those that the names state (`dpp@users=8`).
 
@@ -33,19 +33,19 @@ def compare_two_arms(path: Path, first: str, second: str) -> dict[str, Any]:
     if first == second:
         raise RunDirectoryError(f"{run.path}: an arm is not compared with itself: '{first}' (hint: name two arms)")
     pairs = _pairs(run, first, second)
-    return {
-        "run": run_facts(run),
-        "arms": [first, second],
-        "pairs": [
-            {
-                "arms": [a, b],
-                "same_plan": is_same_plan((run, a), (run, b)),
-                "identical_trials": identical_trials(run.told(a), run.told(b)),
-            }
+    return ComparedArms(
+        run=compared_run(run),
+        arms=(first, second),
+        pairs=[
+            ComparedPair(
+                arms=(a, b),
+                same_plan=is_same_plan((run, a), (run, b)),
+                identical_trials=identical_trials(run.told(a), run.told(b)),
+            )
             for a, b in pairs
         ],
-        "differences": compare_pairs(run, pairs),
-    }
+        differences=compare_pairs(run, pairs),
+    )
 
 
 def _pairs(run: Run, first: str, second: str) -> list[Pair]:
@@ -61,15 +61,15 @@ def _pairs(run: Run, first: str, second: str) -> list[Pair]:
     return kept
 
 
-def format_two_arms(compared: dict[str, Any]) -> str:
+def format_two_arms(compared: ComparedArms) -> str:
     """`compare_two_arms` as plain text."""
-    first, second = compared["arms"]
-    pairs, effects = compared["pairs"], compared["differences"]
+    first, second = compared.arms
+    pairs, effects = compared.pairs, compared.differences
     shown = [effect for effect in effects if is_shown(effect)]
     told = {(effect.baseline, effect.arm) for effect in shown}
-    few = [" and ".join(pair["arms"]) for pair in pairs if tuple(pair["arms"]) not in told]
+    few = [" and ".join(pair.arms) for pair in pairs if pair.arms not in told]
     parts = [
-        f"{run_words(compared['run'])}: {second} against {first}",
+        f"{run_words(compared.run)}: {second} against {first}",
         "\n".join(_plan(pair, is_one=len(pairs) == 1) for pair in pairs),
         effects_table(shown, OF_RUN if len(pairs) == 1 else OF_SWEEP, (first, second)),
         "\n".join(effect.words for effect in effects if effect.is_main and has_enough(effect)),
@@ -79,6 +79,6 @@ def format_two_arms(compared: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _plan(pair: dict[str, Any], *, is_one: bool) -> str:
-    words = plan_words(pair["same_plan"], pair["identical_trials"])
-    return words if is_one else f"{' and '.join(pair['arms'])}: {words}"
+def _plan(pair: ComparedPair, *, is_one: bool) -> str:
+    words = plan_words(pair.same_plan, pair.identical_trials)
+    return words if is_one else f"{' and '.join(pair.arms)}: {words}"

@@ -1,5 +1,6 @@
 """Reads published figures as acceptance bands."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ class Band:
             raise RunDirectoryError(f"{place}: metric is missing (hint: for example completion_s)")
         if raw.get("statistic", "mean") not in STATISTICS:
             raise RunDirectoryError(f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})")
-        value = _number(raw, "value", place)
+        value = _number(raw.get("value"), "value", place)
         low, high, tolerance = _bounds(raw, value, place)
         band = cls(
             metric=raw["metric"],
@@ -75,7 +76,7 @@ class Band:
             high=high,
             tolerance=tolerance,
             statistic=raw.get("statistic", "mean"),
-            kind=_kind(raw, place),
+            kind=_kind(raw.get("kind", INDEPENDENT), place),
             source=raw.get("source", ""),
         )
         if "kind" in raw:
@@ -89,7 +90,7 @@ class Band:
 
 def read_bands(run: Run) -> list[Band]:
     """Bands of the run: those of the scenario, then those of the file of published figures."""
-    inline = run.manifest.get("expectations") or []
+    inline = run.manifest.expectations
     bands = [Band.parse(_without_none(raw), f"manifest.json: expectations.{i}") for i, raw in enumerate(inline)]
     path = run.path / "published.yaml"
     return bands + (read_published(path) if path.exists() else [])
@@ -108,8 +109,7 @@ def read_published(path: Path) -> list[Band]:
     return [Band.parse(_with_source(raw, source), f"{path.name}: figures.{i}") for i, raw in enumerate(listed)]
 
 
-def _kind(raw: dict[str, Any], place: str) -> str:
-    kind = raw.get("kind", INDEPENDENT)
+def _kind(kind: object, place: str) -> str:
     if not isinstance(kind, str) or kind not in KINDS:
         raise RunDirectoryError(f"{place}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})")
     return kind
@@ -124,10 +124,10 @@ def _refuse_untold(band: Band, place: str) -> None:
         )
 
 
-def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float | None, float | None, str]:
+def _bounds(raw: Mapping[str, object], value: float | None, place: str) -> tuple[float | None, float | None, str]:
     """Lower bound, upper bound, and both in words."""
     if value is None:
-        low, high = _number(raw, "at_least", place), _number(raw, "at_most", place)
+        low, high = (_number(raw.get(key), key, place) for key in ("at_least", "at_most"))
         words = [f"at least {low:g}"] if low is not None else []
         words += [f"at most {high:g}"] if high is not None else []
         if not words:
@@ -135,20 +135,19 @@ def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float
                 f"{place}: a figure needs value and tolerance, or limits (hint: `at_least`, `at_most`)"
             )
         return low, high, ", ".join(words)
-    points = _number(raw, "tolerance_points", place)
+    points = _number(raw.get("tolerance_points"), "tolerance_points", place)
     if points is not None:
         return value - points, value + points, f"±{points:g} points"
     margin = abs(value) * _percentage(raw.get("tolerance"), place) / 100
-    return value - margin, value + margin, f"±{_percentage(raw['tolerance'], place):g} %"
+    return value - margin, value + margin, f"±{_percentage(raw.get('tolerance'), place):g} %"
 
 
-def _number(raw: dict[str, Any], key: str, place: str) -> float | None:
-    number = raw.get(key)
-    if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
-        raise RunDirectoryError(
-            f"{place}: {key} must be a number, not {number!r} (hint: `{key}: 5`, in the unit of the metric)"
-        )
-    return number
+def _number(number: object, key: str, place: str) -> float | None:
+    if number is None or (isinstance(number, int | float) and not isinstance(number, bool)):
+        return number
+    raise RunDirectoryError(
+        f"{place}: {key} must be a number, not {number!r} (hint: `{key}: 5`, in the unit of the metric)"
+    )
 
 
 def _time_ps(raw: object, place: str) -> int:
@@ -177,5 +176,5 @@ def _with_source(raw: Any, source: str) -> Any:
     return {"source": source} | raw if isinstance(raw, dict) else raw
 
 
-def _without_none(raw: dict[str, Any]) -> dict[str, Any]:
+def _without_none(raw: Mapping[str, object]) -> Mapping[str, object]:
     return {key: value for key, value in raw.items() if value is not None}

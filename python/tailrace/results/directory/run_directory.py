@@ -15,9 +15,11 @@ from typing import Any
 import msgspec
 
 from tailrace.errors import TailraceError, reason_of
-from tailrace.files import read_json
+from tailrace.files import named, read_json
 from tailrace.outcome.stored import FORMAT, Status, StoredTrial, format_words, read_stored
 from tailrace.outcome.types import Host, Outcome, Port, Workload
+from tailrace.plan.types import Plan
+from tailrace.results.directory.manifest import Manifest
 from tailrace.results.summary.sweep import PlannedSweep
 
 SOLO = "solo:"
@@ -109,7 +111,7 @@ class Run:
     """A run directory. Arms and workloads are in the order of the scenario, solo arms apart."""
 
     path: Path
-    manifest: dict[str, Any] = field(repr=False)
+    manifest: Manifest = field(repr=False)
     trials: dict[str, list[Trial]] = field(repr=False)
     repeated: list[Trial] = field(default_factory=list, repr=False)
     """Attempts that the machine invalidated, of trials that were repeated."""
@@ -118,14 +120,7 @@ class Run:
     def read(cls, path: Path) -> "Run":
         """Reads the manifest and every existing trial; the run may be partial."""
         path = Path(path)
-        manifest = read_object(path / "manifest.json", "name a run directory; `tailrace list` shows them")
-        if (version := manifest.get("manifest_version")) != FORMAT:
-            raise RunDirectoryError(f"{path}: {format_words(version)} (hint: run its scenario again)")
-        if "large" in manifest:
-            raise RunDirectoryError(
-                f"{path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
-                " run a point by itself with --set for its charts and tables)"
-            )
+        manifest = _read_manifest(path)
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
         repeated = [trial for name in names for trial in _read_repeated(path, manifest, name)]
         return cls(path, manifest, {name: _read_trials(path, manifest, name) for name in names}, repeated)
@@ -133,39 +128,26 @@ class Run:
     @property
     def name(self) -> str:
         """Name of the scenario."""
-        return str(self.manifest.get("name", self.path.name))
+        return self.path.name if self.manifest.name is None else self.manifest.name
 
     @property
     def seed(self) -> int:
         """Seed of the experiment."""
-        return int(self.manifest.get("seed", 0))
+        return self.manifest.seed
 
     @property
     def scale(self) -> float:
         """Share of the transaction counts, bytes and durations that was run: 1 is all of them."""
-        return float(self.manifest.get("scale") or 1.0)
+        return self.manifest.scale
 
     @property
     def live_scale(self) -> int:
         """Divisor of rates, queues and users (`--live-scale`)."""
-        return int(self.manifest.get("live_scale") or 1)
+        return self.manifest.live_scale
 
     def scale_of(self, workload: str | None) -> float:
         """Share of one workload's count that was run: 507 transactions at scale 0.05 are 25, not 25.35."""
-        scales = self.manifest.get("workload_scale") or {}
-        return float(scales.get(workload) or self.scale)
-
-    @property
-    def trials_planned(self) -> int | None:
-        """Requested trials of each arm."""
-        planned = self.manifest.get("trials")
-        return planned if isinstance(planned, int) else None
-
-    @property
-    def auto(self) -> dict[str, Any] | None:
-        """How its number of trials was decided (`tailrace.results.compare.looks`); None where it was given."""
-        found = self.manifest.get("auto")
-        return found if isinstance(found, dict) else None
+        return self.manifest.workload_scale.get(workload or "") or self.scale
 
     def until(self, trials: int) -> "Run":
         """The run as it was after its first trials."""
@@ -187,13 +169,13 @@ class Run:
         """Arm that the others are compared with, as the scenario names it: that of the scenario, or the first that was
         run.
         """
-        arms, named = self.named_arms, self.manifest.get("baseline")
+        arms, named = self.named_arms, self.manifest.baseline
         return named if named in arms else next(iter(arms), None)
 
-    @cached_property
+    @property
     def sweep(self) -> PlannedSweep | None:
         """Axes, points and arms of a sweep; None for another run."""
-        return msgspec.convert(self.manifest.get("sweep"), PlannedSweep | None)
+        return self.manifest.sweep
 
     def arm_at(self, arm: str, label: str) -> str:
         """The name of an arm at one point of a sweep."""
@@ -209,8 +191,8 @@ class Run:
     @cached_property
     def workloads(self) -> list[str]:
         """Workloads in the order of the scenario."""
-        if listed := self.manifest.get("workloads"):
-            return [str(name) for name in listed]
+        if listed := self.manifest.workloads:
+            return listed
         seen: dict[str, None] = {}
         for told in (trial.told for trials in self.trials.values() for trial in trials):
             seen.update(dict.fromkeys(own.name for own in (told.workloads if told else [])))
@@ -219,8 +201,8 @@ class Run:
     @cached_property
     def groups(self) -> dict[str, list[str]]:
         """Workloads that are told together, by the name of their group."""
-        found = self.manifest.get("groups") or {}
-        kept = {str(name): [one for one in self.workloads if one in members] for name, members in found.items()}
+        found = self.manifest.groups
+        kept = {name: [one for one in self.workloads if one in members] for name, members in found.items()}
         return {name: members for name, members in kept.items() if members}
 
     def kind_of(self, workload: str) -> str | None:
@@ -260,15 +242,16 @@ class Run:
 
     def missing(self, arm: str) -> list[int]:
         """Planned trials of a compared arm that were not run."""
-        if self.trials_planned is None or arm.startswith(SOLO):
+        planned = self.manifest.trials
+        if planned is None or arm.startswith(SOLO):
             return []
         there = {trial.number for trial in self.trials[arm]}
-        return [number for number in range(1, self.trials_planned + 1) if number not in there]
+        return [number for number in range(1, planned + 1) if number not in there]
 
     @property
     def is_partial(self) -> bool:
         """Whether trials are missing or the run was interrupted."""
-        is_interrupted = self.manifest.get("state") in ("interrupted", "running")
+        is_interrupted = self.manifest.state in ("interrupted", "running")
         return is_interrupted or any(self.missing(arm) for arm in self.arms)
 
     def scenario_text(self) -> str:
@@ -279,46 +262,80 @@ class Run:
         except (OSError, UnicodeDecodeError):
             return ""
 
-    def plan(self, arm: str) -> dict[str, Any] | None:
+    def plan(self, arm: str) -> Plan | None:
         """Plan of an arm, where the run kept it."""
-        path = self.path / "plans" / f"{_folder(arm)}.json"
-        return read_object(path, "remove the file") if path.exists() else None
+        if arm not in self._plans:
+            path = self.path / "plans" / f"{_folder(arm)}.json"
+            self._plans[arm] = _read_plan(path) if path.exists() else None
+        return self._plans[arm]
+
+    @cached_property
+    def _plans(self) -> dict[str, Plan | None]:
+        return {}
 
 
 def _folder(arm: str) -> str:
     return f"solo-{arm.removeprefix(SOLO)}" if arm.startswith(SOLO) else arm
 
 
-def _arm_names(manifest: dict[str, Any]) -> list[str]:
-    return [str(arm) for arm in manifest.get("arms", []) if not str(arm).startswith(SOLO)]
+def _read_manifest(path: Path) -> Manifest:
+    """The manifest in this directory; raises `RunDirectoryError` for another format, and for a large sweep."""
+    file = path / "manifest.json"
+    found = read_object(file, "name a run directory; `tailrace list` shows them")
+    if (version := found.get("manifest_version")) != FORMAT:
+        raise RunDirectoryError(f"{path}: {format_words(version)} (hint: run its scenario again)")
+    if "large" in found:
+        raise RunDirectoryError(
+            f"{path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
+            " run a point by itself with --set for its charts and tables)"
+        )
+    try:
+        return msgspec.convert(found, Manifest)
+    except msgspec.ValidationError as error:
+        raise RunDirectoryError(f"{file}: cannot be read: {error} (hint: run its scenario again)") from error
 
 
-def _solo_names(path: Path, manifest: dict[str, Any]) -> list[str]:
+def _read_plan(file: Path) -> Plan:
+    try:
+        with named(file):
+            return _PLANS.decode(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: remove the file)") from error
+
+
+_PLANS = msgspec.json.Decoder(Plan)
+
+
+def _arm_names(manifest: Manifest) -> list[str]:
+    return [arm for arm in manifest.arms if not arm.startswith(SOLO)]
+
+
+def _solo_names(path: Path, manifest: Manifest) -> list[str]:
     """Solo arms in the order of the workloads."""
     there = {folder.name.removeprefix("solo-") for folder in (path / "trials").glob("solo-*") if folder.is_dir()}
-    listed = [name for name in manifest.get("workloads", []) if name in there]
+    listed = [name for name in manifest.workloads if name in there]
     return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
 
 
-def _read_trials(path: Path, manifest: dict[str, Any], arm: str) -> list[Trial]:
+def _read_trials(path: Path, manifest: Manifest, arm: str) -> list[Trial]:
     files = [file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal()]
     return [_read_trial(file, manifest, arm) for file in sorted(files, key=lambda file: int(file.stem))]
 
 
-def _read_repeated(path: Path, manifest: dict[str, Any], arm: str) -> list[Trial]:
+def _read_repeated(path: Path, manifest: Manifest, arm: str) -> list[Trial]:
     """By trial and attempt."""
     files = sorted((path / "trials" / _folder(arm)).glob("*.attempt-*.json"))
     return [_read_trial(file, manifest, arm) for file in files]
 
 
-def _read_trial(file: Path, manifest: dict[str, Any], arm: str) -> Trial:
+def _read_trial(file: Path, manifest: Manifest, arm: str) -> Trial:
     stored = _read_stored(file, manifest, arm)
     status, reason = _judge(stored)
     is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
     return Trial(arm, stored.trial, status, reason, stored.outcome if is_told else None, file.with_suffix(""))
 
 
-def _read_stored(file: Path, manifest: dict[str, Any], arm: str) -> StoredTrial:
+def _read_stored(file: Path, manifest: Manifest, arm: str) -> StoredTrial:
     """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
     try:
         stored = read_stored(file)
@@ -329,7 +346,7 @@ def _read_stored(file: Path, manifest: dict[str, Any], arm: str) -> StoredTrial:
         raise RunDirectoryError(
             f"{file}: it is of trial {stored.arm}/{stored.trial}, in the place of {arm}/{number} (hint: {_REPEAT})"
         )
-    planned = (manifest.get("plan_hashes") or {}).get(arm, stored.plan_hash)
+    planned = (manifest.plan_hashes or {}).get(arm, stored.plan_hash)
     if planned != stored.plan_hash:
         raise RunDirectoryError(f"{file}: it is of another plan of arm '{arm}' than this run (hint: {_REPEAT})")
     return stored

@@ -102,9 +102,6 @@ def _figure_named(metric: str) -> KindFigure:
 
 
 BLOCKS = Contribution(
-    key="block_figures",
-    summarise=summarise_blocks,
-    is_of_groups=True,
     figures={metric: _figure_named(metric) for metric in BLOCK_METRICS},
     tables=block_tables,
 )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subject_rows import SubjectRow
-from tailrace.results.summary.base import Part
 from tailrace.results.summary.summary import Summary
 
 Nodes = Callable[[], Collection[str]]
@@ -54,12 +53,6 @@ KindTable = TableOfRows | TablesOfWorkloads
 class Contribution:
     """What one kind adds. There are no defaults: a kind must state each of them."""
 
-    key: str
-    """Of its part of the summary of a workload."""
-    summarise: Callable[[Sequence[Trial], Sequence[str]], Part | None]
-    """Its part, of workloads together over these trials; None for workloads of other kinds."""
-    is_of_groups: bool
-    """Whether groups have the part too."""
     figures: Mapping[str, KindFigure]
     """Of one workload in one trial, by metric: those that expectations may name."""
     tables: Callable[[Summary], Sequence[KindTable]]

@@ -117,9 +117,6 @@ def _count(repetitions: float) -> str:
 
 
 MPI = Contribution(
-    key="mpi_figures",
-    summarise=summarise_mpi,
-    is_of_groups=False,
     figures={},
     tables=mpi_tables,
 )

@@ -1,9 +1,5 @@
 """The kinds of workloads that add something to results, and what all of them add."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.columns import align
 from tailrace.results.kinds.blocks import BLOCKS
 from tailrace.results.kinds.contribution import Contribution, KindFigure, KindTable, OwnTable, TableOfRows
@@ -16,11 +12,6 @@ CONTRIBUTIONS: tuple[Contribution, ...] = (BLOCKS, STORAGE, MPI)
 
 FIGURES: dict[str, KindFigure] = {metric: figure for one in CONTRIBUTIONS for metric, figure in one.figures.items()}
 """By metric, what it is of one workload in one trial."""
-
-
-def figures_of_kinds(trials: Sequence[Trial], members: Sequence[str], *, is_group: bool) -> dict[str, Any]:
-    """The parts of all kinds by their key in the summary of a workload or group: None for those of other kinds."""
-    return {one.key: one.summarise(trials, members) for one in CONTRIBUTIONS if one.is_of_groups or not is_group}
 
 
 def tables_of_kinds(summary: Summary) -> list[KindTable]:

@@ -173,9 +173,6 @@ def _figure_named(metric: str) -> KindFigure:
 
 
 STORAGE = Contribution(
-    key="storage_figures",
-    summarise=summarise_storage,
-    is_of_groups=True,
     figures={metric: _figure_named(metric) for metric in STORAGE_METRICS},
     tables=storage_tables,
 )

@@ -7,14 +7,27 @@ their points, the mean by value of each axis, and at how many points an arm is b
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
+
+from msgspec import Struct, convert
 
 from tailrace.errors import TailraceError, known_arm
 from tailrace.files import PART, named, read_json
 from tailrace.results.large.lines import Line, Lines
+from tailrace.results.summary.large import (
+    CurveEnd,
+    LargeAxis,
+    LargeCurve,
+    LargeProblem,
+    LargeRun,
+    LargeSize,
+    LargeSummary,
+    ValueMean,
+)
+from tailrace.results.summary.sweep import PlannedAxis
 from tailrace.results.sweep.files import CSV, quoted
 from tailrace.scenario.sweep import Sweep
 
@@ -86,20 +99,50 @@ Key = tuple[str, str, str]
 """Arm, workload and metric."""
 
 
-def summarise_large(path: Path, baseline: str | None = None) -> dict[str, Any]:
+class Axes(Struct, frozen=True):
+    """The axes of a sweep, as a manifest keeps them."""
+
+    axes: list[PlannedAxis]
+    combine: Literal["grid", "paired"]
+
+
+class Manifest(Struct, frozen=True):
+    """What a manifest says of a large sweep."""
+
+    name: str
+    state: str
+    engine: str
+    seed: int
+    scale: float
+    trials: int
+    started: str
+    arms: list[str]
+    baseline: str | None
+    workloads: list[str]
+    large: LargeSize
+    sweep: Axes
+
+    def place(self, key: Key) -> tuple[int, str, int]:
+        """Of a curve in the order of the scenario."""
+        arm, workload, metric = key
+        return self.workloads.index(workload), metric, self.arms.index(arm)
+
+
+def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
     """Writes `sweep.csv` of a large sweep and returns its summary; raises `TailraceError` where it is none.
 
     `baseline` is the arm that the others are compared with; None for that of the scenario.
     """
-    manifest = read_json(path / "manifest.json")
-    if not is_large(manifest):
+    held = read_json(path / "manifest.json")
+    if not is_large(held):
         raise TailraceError(f"{path}: not a large sweep")
-    axes = manifest["sweep"]["axes"]
-    compared_with = manifest["baseline"] if baseline is None else known_arm(baseline, manifest["arms"], str(path))
-    sweep = Sweep(axes={axis["path"]: axis["values"] for axis in axes}, combine=manifest["sweep"]["combine"])
+    manifest = convert(held, Manifest)
+    compared_with = manifest.baseline if baseline is None else known_arm(baseline, manifest.arms, str(path))
+    axes = manifest.sweep.axes
+    sweep = Sweep(axes={axis.path: list(axis.values) for axis in axes}, combine=manifest.sweep.combine)
     curves: dict[Key, Curve] = {}
     statuses: Counter[str] = Counter()
-    problems: list[dict[str, Any]] = []
+    problems: list[LargeProblem] = []
     points = 0
     told = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
     with _table(path / CSV, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]) as table:
@@ -114,22 +157,22 @@ def summarise_large(path: Path, baseline: str | None = None) -> dict[str, Any]:
                         problems.append(_problem(sweep, line))
                 means = _means(of_point)
                 for key, mean in means.items():
-                    base = means.get((compared_with, *key[1:])) if key[0] != compared_with else None
+                    base = means.get((compared_with, *key[1:])) if compared_with and key[0] != compared_with else None
                     curve = curves.setdefault(key, Curve())
                     curve.add(point, places, mean, base)
                     table.row([*values, *key, mean.mean, mean.count, mean.bounds])
-    return {
-        "format": 1,
-        "large": manifest["large"],
-        "run": {key: manifest[key] for key in ("name", "state", "engine", "seed", "scale", "trials", "started")},
-        "axes": [{"path": axis["path"], "name": axis["name"], "count": len(axis["values"])} for axis in axes],
-        "arms": manifest["arms"],
-        "baseline": compared_with,
-        "points_run": points,
-        "statuses": dict(sorted(statuses.items())),
-        "problems": problems,
-        "curves": [_curve(sweep, key, curve) for key, curve in sorted(curves.items(), key=_order(manifest))],
-    }
+    return LargeSummary(
+        format=1,
+        large=manifest.large,
+        run=convert(manifest, LargeRun, from_attributes=True),
+        axes=[LargeAxis(path=axis.path, name=axis.name, count=len(axis.values)) for axis in axes],
+        arms=manifest.arms,
+        baseline=compared_with,
+        points_run=points,
+        statuses=dict(sorted(statuses.items())),
+        problems=problems,
+        curves=[_curve(sweep, key, curves[key]) for key in sorted(curves, key=manifest.place)],
+    )
 
 
 def is_large(manifest: object) -> bool:
@@ -154,49 +197,43 @@ def _means(lines: list[Line]) -> dict[Key, Tally]:
     return means
 
 
-def _problem(sweep: Sweep, line: Line) -> dict[str, Any]:
-    kept = {key: value for key, value in asdict(line).items() if key in ("arm", "trial", "status", "reason")}
-    return {"point": sweep.point(line.point).label, **kept}
+def _problem(sweep: Sweep, line: Line) -> LargeProblem:
+    return LargeProblem(
+        point=sweep.point(line.point).label, arm=line.arm, trial=line.trial, status=line.status, reason=line.reason
+    )
 
 
-def _curve(sweep: Sweep, key: Key, curve: Curve) -> dict[str, Any]:
+def _curve(sweep: Sweep, key: Key, curve: Curve) -> LargeCurve:
     assert curve.low is not None and curve.high is not None, "a curve has a value"  # noqa: PT018  both or none
-    return {
-        **dict(zip(("arm", "workload", "metric"), key, strict=True)),
-        "points": curve.every.count,
-        "mean": curve.every.mean,
-        "bounds": curve.every.bounds,
-        "low": _end(sweep, *curve.low),
+    arm, workload, metric = key
+    return LargeCurve(
+        arm=arm,
+        workload=workload,
+        metric=metric,
+        points=curve.every.count,
+        mean=curve.every.mean,
+        bounds=curve.every.bounds,
+        low=_end(sweep, *curve.low),
         # Where any value is a lower bound, the largest may be larger than all that are known.
-        "high": _end(sweep, *curve.high, is_bound=curve.every.bounds > 0),
-        "below": curve.below,
-        "above": curve.above,
-        "compared": curve.compared,
-        "unknown": curve.unknown,
-        "by_value": {
-            path: [
-                {
-                    "value": str(sweep.axes[path][place]),
-                    "mean": tally.mean,
-                    "points": tally.count,
-                    "bounds": tally.bounds,
-                }
-                for place, tally in sorted(of_value.items())
-            ]
-            for path, of_value in curve.by_value.items()
-        },
-    }
+        high=_end(sweep, *curve.high, is_bound=curve.every.bounds > 0),
+        below=curve.below,
+        above=curve.above,
+        compared=curve.compared,
+        unknown=curve.unknown,
+        by_value={path: _means_by_value(sweep, path, of_value) for path, of_value in curve.by_value.items()},
+    )
 
 
-def _end(sweep: Sweep, value: float, point: int, is_bound: bool) -> dict[str, Any]:
-    """The smallest or largest value of a curve, and where it is."""
-    return {"value": value, "is_bound": is_bound, "point": sweep.point(point).label}
+def _means_by_value(sweep: Sweep, path: str, of_value: Mapping[int, Tally]) -> list[ValueMean]:
+    values = sweep.axes[path]
+    return [
+        ValueMean(value=str(values[place]), mean=tally.mean, points=tally.count, bounds=tally.bounds)
+        for place, tally in sorted(of_value.items())
+    ]
 
 
-def _order(manifest: dict[str, Any]) -> Any:
-    """Curves in the order of the scenario."""
-    arms, workloads = manifest["arms"], manifest["workloads"]
-    return lambda item: (workloads.index(item[0][1]), item[0][2], arms.index(item[0][0]))
+def _end(sweep: Sweep, value: float, point: int, is_bound: bool) -> CurveEnd:
+    return CurveEnd(value=value, is_bound=is_bound, point=sweep.point(point).label)
 
 
 class _table:  # noqa: N801  used as a function
@@ -213,7 +250,7 @@ class _table:  # noqa: N801  used as a function
         self.row(self._head)
         return self
 
-    def row(self, cells: list[Any]) -> None:
+    def row(self, cells: Sequence[object]) -> None:
         with named(self._path):
             self._file.write(",".join(quoted(cell) for cell in cells) + "\n")
 

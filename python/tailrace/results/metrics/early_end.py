@@ -2,10 +2,10 @@
 short a time.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tailrace.errors import listed
+from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, span_text
 from tailrace.results.summary.summary import Summary
@@ -15,11 +15,11 @@ EARLY_SHARE = 0.1
 """Of the duration: a trial that ended before is told. Most durations are limits, with time to spare."""
 
 
-def early_end_of(trials: Sequence[Trial], plan: Mapping[str, Any]) -> EarlyEnd | None:
+def early_end_of(trials: Sequence[Trial], plan: Plan) -> EarlyEnd | None:
     """Trials of an arm that ended with less than `EARLY_SHARE` of their duration, which is that of the scale of the
     run; None where none did.
     """
-    duration_ps = plan.get("stop_at_ps")
+    duration_ps = plan.stop_at_ps
     if not duration_ps:
         return None
     limit_ps = EARLY_SHARE * duration_ps

@@ -1,7 +1,6 @@
 """One quantity over the trials of one arm."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from tailrace.results.summary.base import Sample
 from tailrace.statistics import Interval, mean, mean_interval, mean_log_interval, median
@@ -30,11 +29,3 @@ def sample_with(values: Sequence[float], interval: Interval | None) -> Sample:
         max=max(values, default=None),
         interval=interval,
     )
-
-
-def interval_dict(interval: Interval | None, factor: float = 1.0) -> dict[str, Any] | None:
-    """An interval as it stands in `result.json`, of so many times the figure; a negative factor turns it round."""
-    if interval is None:
-        return None
-    low, high = sorted((interval.low * factor, interval.high * factor))
-    return {"low": low, "high": high, "level": interval.level, "method": interval.method}

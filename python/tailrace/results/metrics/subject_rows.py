@@ -17,25 +17,14 @@ class SubjectRow:
 
     name: str
     arm: str
-    arm_index: int
+    index: int
+    """Of the arm."""
     own: SubjectSummary
     """Its summary in this arm."""
     is_first: bool
     """Whether it is the first row of the workload or group: the one that is labelled."""
     at: int | None
     """Place among the workloads; None for a group."""
-
-    @property
-    def place(self) -> dict[str, str | int | bool]:
-        """What a table of the report says of a row."""
-        of_workload = {} if self.at is None else {"at": self.at}
-        return {
-            "workload": self.name,
-            "arm": self.arm,
-            "index": self.arm_index,
-            "is_first": self.is_first,
-            **of_workload,
-        }
 
 
 def has_completion(own: SubjectSummary) -> bool:

@@ -1,10 +1,10 @@
 """Subjects of results: workloads, groups with totals, and the main metric of each."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.definitions import main_metric
+from tailrace.results.summary.summary import HeadlineFigure
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ def chosen_metrics(run: Run) -> dict[str, list[str]]:
     Members of a group are judged as parts of it.
     """
     subjects = {subject.name: subject for subject in subjects_of(run)}
-    named: list[dict[str, Any]] = [one for one in run.manifest.get("headline") or [] if one["workload"] in subjects]
-    wanted = named or [{"workload": name} for name, subject in subjects.items() if not subject.is_member]
+    named = [one for one in run.manifest.headline if one.workload in subjects]
+    usual = [HeadlineFigure(workload=name) for name, subject in subjects.items() if not subject.is_member]
     chosen: dict[str, list[str]] = {}
-    for one in wanted:
-        subject = subjects[one["workload"]]
-        metric = one.get("metric") or main_metric(run, subject.members, is_group=subject.is_group)
+    for one in named or usual:
+        subject = subjects[one.workload]
+        metric = one.metric or main_metric(run, subject.members, is_group=subject.is_group)
         if metric is not None:
             chosen.setdefault(subject.name, []).append(metric)
     return chosen

@@ -1,21 +1,21 @@
 """Censored completion times: the share of the work that was done, and the time of observation."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tailrace.outcome.types import Workload
+from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S, digits_text
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import Unfinished, WorkloadSummary
 from tailrace.scenario.workloads.kinds import facts_of
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.planned import workloads_of
 
 
-def planned_work(plan: Mapping[str, Any]) -> dict[tuple[str, str], int]:
+def planned_work(plan: Plan) -> dict[tuple[str, str], int]:
     """By name and kind what a workload has to do in all: transactions, bytes or flows; only those that have an end."""
     found: dict[tuple[str, str], int] = {}
-    for own in planned_workloads(plan):
+    for own in workloads_of(plan):
         if own.work:
             found[own.name, own.kind] = own.work
     return found

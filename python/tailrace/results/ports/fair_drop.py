@@ -1,9 +1,9 @@
 """Fair drop that had no elephants to act on, from what elephant traps have counted."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from tailrace.outcome.types import Elephants, Port
+from tailrace.plan.types import AqmByKind, Policy
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import digits_text, span_text
 from tailrace.results.ports.queuing import port_policies
@@ -24,20 +24,20 @@ def idle_fair_drop(run: Run, arm: str, trials: list[Trial]) -> list[IdleFairDrop
         for port in trial.outcome.ports:
             if port.elephants and port.elephants.bytes:
                 ports.setdefault((port.node, port.towards), []).append((port, port.elephants))
-    if not ports:  # a plan takes as long to read as a trial
+    if not ports:
         return []
     policy_of = port_policies(run.plan(arm))
     found = (_of_port(policy_of(*place), seen) for place, seen in ports.items())
     return [idle for idle in found if idle is not None]
 
 
-def _of_port(policy: dict[str, Any] | None, seen: list[tuple[Port, Elephants]]) -> IdleFairDrop | None:
-    if policy is None:
+def _of_port(policy: Policy | None, seen: list[tuple[Port, Elephants]]) -> IdleFairDrop | None:
+    if policy is None or policy.etrap is None:
         return None
-    desired: dict[str, int] = {
-        queue["name"]: queue["aqm"]["afd"]["desired_bytes"]
-        for queue in policy["queues"]
-        if isinstance(queue["aqm"], dict) and "afd" in queue["aqm"]
+    desired = {
+        queue.name: queue.aqm.afd.desired_bytes
+        for queue in policy.queues
+        if isinstance(queue.aqm, AqmByKind) and queue.aqm.afd
     }
     queues = [queue for port, _ in seen for queue in port.queues if queue.name in desired]
     full = sum(lost.frames for queue in queues for cause, lost in queue.drops.items() if cause in FULL_CAUSES)
@@ -50,7 +50,7 @@ def _of_port(policy: dict[str, Any] | None, seen: list[tuple[Port, Elephants]]) 
     depth_mean_bytes, desired_bytes = deepest
     if not full and depth_mean_bytes <= desired_bytes:
         return None
-    age_ps: int = policy["etrap"]["age_ps"]
+    age_ps = policy.etrap.age_ps
     return IdleFairDrop(
         port=f"{seen[0][0].node}>{seen[0][0].towards}",
         elephant_share=share,

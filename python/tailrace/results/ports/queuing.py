@@ -5,11 +5,12 @@ before any queue. The state at the end of the trial is what `curr...` and `ingQD
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
 from tailrace.outcome.types import Dpp, Dropped, Elephants, Group, MtuDrops, Port, Queue, Switch
+from tailrace.plan import types as planned
+from tailrace.plan.types import Plan, Policy
 from tailrace.results.ports.outcome import known
 from tailrace.scenario.policies.aqm.kinds import DROP_CAUSES
 
@@ -27,7 +28,7 @@ class QueueCounters(Counters, frozen=True, kw_only=True):
     """One queue. Drops are apart by who decided them; `drop_packets` is those that found no room."""
 
     name: str
-    setting: dict[str, Any] | None
+    setting: planned.Queue | None
     """In the plan; None where that is not known."""
     tx_packets: int
     tx_bytes: int
@@ -105,12 +106,12 @@ class SwitchCounters(Counters, frozen=True, kw_only=True):
     early_drops: dict[str, EarlyCounters]
 
 
-def port_counters(port: Port, policy: dict[str, Any] | None) -> PortCounters:
+def port_counters(port: Port, policy: Policy | None) -> PortCounters:
     """The counters of a port. `policy` is the port's in the plan; without it, settings are left out."""
-    if policy is not None and [queue["name"] for queue in policy["queues"]] != [queue.name for queue in port.queues]:
+    if policy is not None and [queue.name for queue in policy.queues] != [queue.name for queue in port.queues]:
         policy = None  # a foreign switch has different queues
-    settings = policy["queues"] if policy else [None] * len(port.queues)
-    classes = policy["queue_of_priority"] if policy else []
+    settings = policy.queues if policy else [None] * len(port.queues)
+    classes = policy.queue_of_priority if policy else []
     return PortCounters(
         port=f"{port.node}>{port.towards}",
         rate_bps=port.rate_bps,
@@ -126,7 +127,7 @@ def port_counters(port: Port, policy: dict[str, Any] | None) -> PortCounters:
     )
 
 
-def queue_counters(queue: Queue, setting: dict[str, Any] | None, qos_groups: list[int]) -> QueueCounters:
+def queue_counters(queue: Queue, setting: planned.Queue | None, qos_groups: list[int]) -> QueueCounters:
     """The counters of a queue."""
     random = [lost for cause, lost in queue.drops.items() if cause in DROP_CAUSES]
     flushed = queue.drops.get(WATCHDOG_CAUSE)
@@ -204,17 +205,13 @@ def _bytes(lost: Sequence[Dropped]) -> int | None:
     return None if sizes is None else sum(sizes)
 
 
-def port_policies(plan: dict[str, Any] | None) -> Callable[[str, str], dict[str, Any] | None]:
+def port_policies(plan: Plan | None) -> Callable[[str, str], Policy | None]:
     """The policy of any port of a plan, by node and neighbour."""
-    switches = {switch["name"]: switch for switch in reversed((plan or {}).get("switches", []))}
-    own = {
-        (name, port["towards"]): port["policy"]
-        for name, switch in switches.items()
-        for port in reversed(switch["port_policies"])
-    }
+    switches = {switch.name: switch for switch in plan.switches} if plan else {}
+    own = {(name, port.towards): port.policy for name, switch in switches.items() for port in switch.port_policies}
 
-    def policy(node: str, towards: str) -> dict[str, Any] | None:
-        usual: dict[str, Any] | None = switches[node]["policy"] if node in switches else None
+    def policy(node: str, towards: str) -> Policy | None:
+        usual = switches[node].policy if node in switches else None
         return own.get((node, towards), usual)
 
     return policy

@@ -1,10 +1,10 @@
 """The counters of ports in the layout of `show queuing interface` (NX-OS)."""
 
 import re
-from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from tailrace.plan import types as planned
 from tailrace.results.format.numbers import size_text, span_text
 from tailrace.results.ports.queuing import (
     EarlyCounters,
@@ -72,22 +72,22 @@ def _port(port: PortCounters, vendor: str) -> list[str]:
     return lines
 
 
-def _settings(queues: list[QueueCounters], settings: list[dict[str, Any]], vendor: str) -> list[str]:
+def _settings(queues: list[QueueCounters], settings: list[planned.Queue], vendor: str) -> list[str]:
     lines = [
         WIDE,
         f"{'Queue':<16}{'QoS-Group':>10}{'Bandwidth%':>11}{'PrioLevel':>10}{'Shape min/max':>15}{'QLimit':>16}",
         WIDE,
     ]
     # Weights that add up to less than 1000 are thousandths; others are parts of their sum.
-    whole = max(1000, sum(setting["service"].get("dwrr", 0) for setting in settings))
+    whole = max(1000, sum(setting.service.dwrr or 0 for setting in settings))
     for queue, setting in zip(queues, settings, strict=True):
-        service = setting["service"]
-        share = f"{100 * service['dwrr'] / whole:.4g}" if "dwrr" in service else "-"
-        level = str(service.get("strict", "-"))
+        service = setting.service
+        share = "-" if service.dwrr is None else f"{100 * service.dwrr / whole:.4g}"
+        level = "-" if service.strict is None else str(service.strict)
         groups = _ranges(queue.qos_groups) or "-"
-        shape = "/".join(_gbps(setting.get(f"shape_{end}_bps", 0)) for end in ("min", "max"))
+        shape = f"{_gbps(setting.shape_min_bps)}/{_gbps(setting.shape_max_bps)}"
         lines.append(
-            f"{queue.name:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit'], vendor):>16}"
+            f"{queue.name:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting.limit, vendor):>16}"
         )
     return [*lines, WIDE]
 
@@ -159,12 +159,12 @@ def _gbps(rate_bps: int) -> str:
     return f"{rate_bps / 1e9:g}G" if rate_bps else "-"
 
 
-def _limit(limit: dict[str, Any], vendor: str) -> str:
-    if "bytes" in limit:
-        return size_text(limit["bytes"])
-    if "frames" in limit:
-        return f"{limit['frames']} pkts"
-    alpha_milli = limit["alpha-milli"]
+def _limit(limit: planned.Limit, vendor: str) -> str:
+    if limit.bytes is not None:
+        return size_text(limit.bytes)
+    if limit.frames is not None:
+        return f"{limit.frames} pkts"
+    alpha_milli = limit.alpha_milli or 0
     table = VENDOR_ALPHAS_MILLI[vendor]
     own = next((number for number, milli in table.items() if milli == alpha_milli), None)
     return f"{alpha_milli / 1000:g}(D)" if own is None else f"{WORDS_OF_VENDOR[vendor]} {own}"

@@ -7,12 +7,12 @@ delays at most one transaction. The smaller of both counts is therefore an upper
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
 
+from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS, count_text
 from tailrace.results.ports.outcome import known
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.planned import workloads_of
 from tailrace.statistics import Histogram
 
 SLOWEST_SHARE = 0.01
@@ -41,17 +41,14 @@ class Slowest:
         return min(self.at_least_rto, self.timeouts)
 
 
-def minimum_timeouts_ms(plan: dict[str, Any]) -> dict[str, float]:
-    """By workload the smallest minimum retransmission timeout of its hosts, where the plan names one."""
-    hosts = {host["name"]: host.get("tcp") or {} for host in plan["hosts"]}
-    every = [tcp["rto_min_ps"] for tcp in hosts.values() if "rto_min_ps" in tcp]
+def minimum_timeouts_ms(plan: Plan) -> dict[str, float]:
+    """By workload the smallest minimum retransmission timeout of its hosts."""
+    hosts_ps = {host.name: host.tcp.rto_min_ps for host in plan.hosts}
     found: dict[str, float] = {}
-    for own in planned_workloads(plan):
+    for own in workloads_of(plan):
         named = [name for value in own.body.values() for name in (value if isinstance(value, list) else [value])]
-        ends = [hosts[name] for name in named if isinstance(name, str) and name in hosts]
-        known = [tcp["rto_min_ps"] for tcp in ends if "rto_min_ps" in tcp] if ends else every
-        if known:
-            found[own.name] = min(known) / PS_PER_MS
+        ends_ps = [hosts_ps[name] for name in named if isinstance(name, str) and name in hosts_ps]
+        found[own.name] = min(ends_ps or hosts_ps.values()) / PS_PER_MS
     return found
 
 

@@ -1,27 +1,27 @@
 """Spanning trees of an outcome, in words."""
 
 from collections import Counter
-from typing import Any
 
 from tailrace.outcome.types import BlockedPort, Tree
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.plan.types import Plan
+from tailrace.scenario.workloads.planned import workloads_of
 
 BLOCKED_MAX = 6
 """Blocked ports that are named one by one."""
 RANGES_MAX = 6
 
 
-def tree_words(tree: Tree, plan: dict[str, Any]) -> str:
+def tree_words(tree: Tree, plan: Plan) -> str:
     """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their numbers."""
-    joined = Counter(frozenset((link["a"], link["b"])) for link in plan["links"])
+    joined = Counter(frozenset((link.a, link.b)) for link in plan.links)
     blocked = [_port_name(port, joined) for port in tree.blocked]
     words = f"instance {tree.instance}{_vlans(tree.vlans)}: root {_listed(tree.roots, BLOCKED_MAX)}"
     return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; no port is blocked"
 
 
-def carries(tree: Tree, trees: list[Tree], plan: dict[str, Any]) -> bool:
+def carries(tree: Tree, trees: list[Tree], plan: Plan) -> bool:
     """Whether a workload of the plan takes this tree: by its VLAN, or the first where no tree has that."""
-    used = {own.vlan for own in planned_workloads(plan)}
+    used = {own.vlan for own in workloads_of(plan)}
     listed = {vlan for other in trees for vlan in other.vlans}
     return bool(used & set(tree.vlans)) or (tree is trees[0] and bool(used - listed))
 

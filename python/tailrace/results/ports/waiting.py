@@ -5,12 +5,12 @@ scheduler, and for a queue that is not empty at the end of a long trial it is of
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from tailrace.outcome.types import SourceTraffic
+from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS, span_text
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.planned import workloads_of
 
 SHARE_MIN = 0.01
 """A queue that holds less of the median is not named."""
@@ -79,9 +79,9 @@ def _mean(name: str, seen: list[tuple[dict[str, float], float | None]]) -> Wait:
     return Wait(name, means, sum(own) / len(own) if len(own) == len(seen) else None)
 
 
-def crossings_of(plan: dict[str, Any]) -> dict[str, int]:
+def crossings_of(plan: Plan) -> dict[str, int]:
     """By workload how often one transaction crosses a port on its way: once in each round trip."""
-    return {own.name: own.crossings for own in planned_workloads(plan) if own.crossings is not None}
+    return {own.name: own.crossings for own in workloads_of(plan) if own.crossings is not None}
 
 
 def wait_words(arm: str, workload: str, wait: Wait, crossings: int, median_ms: float) -> str | None:

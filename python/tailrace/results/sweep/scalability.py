@@ -9,15 +9,15 @@ the smallest, so that the laws describe what is repeated: a database of four use
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import inf
-from typing import Any
 
+from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.definitions import metric_of_trials, noun_of, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.summary.sweep import Growth, GrowthLaw, GrowthPoint
 from tailrace.results.sweep.knee import bend
 from tailrace.scenario.sweep import number_of
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.planned import workloads_of
 from tailrace.statistics import Law, fit_amdahl, fit_usl, mean
 
 SIZES_MIN = 3
@@ -94,7 +94,7 @@ def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
     """Metric, name of the size, and points in the order of their sizes; no points where sizes are not distinct."""
     assert run.sweep is not None, "only sweeps grow"
     labels = [point.label for point in run.sweep.points]
-    grown = [_grown(run.plan(run.arm_at(arm, label)) or {}) for label in labels]
+    grown = [_grown(run.plan(run.arm_at(arm, label))) for label in labels]
     metric = next((name for name in METRICS if any(of[0] == name for own in grown for of in own)), None)
     if metric is None:
         return "", "", []
@@ -112,11 +112,11 @@ def _places(run: Run, arm: str) -> tuple[str, str, list[_Place]]:
     return metric, noun, sorted(found, key=lambda place: place.size)
 
 
-def _grown(plan: dict[str, Any]) -> list[tuple[str, str, str, int]]:
+def _grown(plan: Plan | None) -> list[tuple[str, str, str, int]]:
     """Metric, name of the size, workload and size of those whose throughput can grow; arrivals have no users."""
     return [
         (growth[1], growth[0], one.name, size)
-        for one in planned_workloads(plan)
+        for one in (workloads_of(plan) if plan else [])
         if (growth := one.facts.growth) is not None and (size := int(one.body.get(growth[0], 1)))
     ]
 

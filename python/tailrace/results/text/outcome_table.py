@@ -4,8 +4,7 @@ Report, terminal and notebook show the same rows. A cell has a tone, shown by a 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from tailrace.results.compare.effect_words import bounded_change_text, interval_text, told_percent, unit_of_difference
 from tailrace.results.compare.tone import Tone, tone_of
@@ -34,6 +33,9 @@ COLUMNS = (LEAD, "latency_p50_ms", "latency_p99_ms", "loss_percent")
 HEADS = {LEAD: "rate or time", "latency_p50_ms": "p50, ms", "latency_p99_ms": "p99, ms", "loss_percent": "loss, %"}
 LEAD_UNITS = {"rate_per_s": "/s", "goodput_gbps": "Gbit/s", "completion_s": "s"}
 DEFAULT_LEAD = "goodput_gbps"
+
+Effects = dict[tuple[str, str], dict[str, ArmEffect]]
+"""By arm and workload or group, and then by metric."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,9 @@ class OutcomeTable:
 
 def outcome_table(summary: Summary) -> OutcomeTable:
     """The table of a summary."""
-    effects = {(e.arm, e.workload, e.metric): e for e in summary.comparisons}
+    effects: Effects = {}
+    for effect in summary.comparisons:
+        effects.setdefault((effect.arm, effect.workload), {})[effect.metric] = effect
     subjects: list[TableSubject] = summary.subjects
     blocks = [block for subject in subjects if (block := _block(summary, subject, effects)).rows]
     tones = {cell.tone for block in blocks for row in block.rows for cell in row.cells}
@@ -109,17 +113,14 @@ def outcome_table(summary: Summary) -> OutcomeTable:
     )
 
 
-def _block(summary: Summary, subject: TableSubject, effects: dict[tuple[str, str, str], ArmEffect]) -> Block:
+def _block(summary: Summary, subject: TableSubject, effects: Effects) -> Block:
     rows = []
     for index, (arm, own) in enumerate(summary.arms.items()):
         figures: Figures | None = own.figures.get(subject.name)
         if figures is None:
             continue
         scale = summary.run.workload_scale.get(subject.name, 1.0)
-        cells = [
-            _cell(subject, column, figures, scale, lambda metric, arm=arm: effects.get((arm, subject.name, metric)))
-            for column in COLUMNS
-        ]
+        cells = [_cell(subject, column, figures, scale, effects.get((arm, subject.name), {})) for column in COLUMNS]
         rows.append(OutcomeRow(arm, index, cells, _note(own.workloads, subject)))
     return Block(subject.name, subject.is_group, subject.is_member, subject.members, rows)
 
@@ -132,23 +133,23 @@ def _note(workloads: Mapping[str, WorkloadSummary], subject: TableSubject) -> st
     return unfinished_words(own.unfinished) if own and own.unfinished else ""
 
 
-def _cell(subject: TableSubject, column: str, figures: Figures, scale: float, effect_of: Any) -> Cell:
+def _cell(subject: TableSubject, column: str, figures: Figures, scale: float, effects: Mapping[str, ArmEffect]) -> Cell:
     metric = (subject.lead or DEFAULT_LEAD) if column == LEAD else column
     sample = figures.get(metric)
     if sample is None or sample.value is None:
         return Cell()
     factor = 1 / scale if metric == "completion_s" else 1.0
-    interval, effect = sample.interval, effect_of(metric)
+    interval, effect = sample.interval, effects.get(metric)
     ends = (interval.low * factor, interval.high * factor) if interval else None
     mark = needed_mark(sample.trials_needed, len(sample.values))
-    return Cell(
+    cell = Cell(
         value=bound_mark(sample.bounds) + digits_text(sample.value * factor) + mark,
         interval=f"{digits_text(ends[0])} to {digits_text(ends[1])}" if ends else "",
         half=f"±{digits_text((ends[1] - ends[0]) / 2, 2)}" if ends else "",
         unit=LEAD_UNITS.get(metric, "") if column == LEAD else "",
         beside=_beside(subject, metric, figures, scale) if column == LEAD else "",
-        **(_change(effect) if effect else {}),
     )
+    return _with_change(cell, effect) if effect else cell
 
 
 def _beside(subject: TableSubject, metric: str, figures: Figures, scale: float) -> str:
@@ -161,18 +162,19 @@ def _beside(subject: TableSubject, metric: str, figures: Figures, scale: float) 
     return "" if subject.is_group else f"{digits_text(other.value / scale)} s"
 
 
-def _change(effect: ArmEffect) -> dict[str, Any]:
+def _with_change(cell: Cell, effect: ArmEffect) -> Cell:
     percent, by_percent = told_percent(effect), effect.change_interval
     ends = (by_percent.low, by_percent.high) if by_percent else None
     apart = effect.difference_interval
-    return {
+    return replace(
+        cell,
         # The column has the unit of a difference.
-        "change": bounded_change_text(effect).removesuffix(f" {unit_of_difference(effect.metric)}"),
-        "change_interval": interval_text(effect),
-        "change_half": f"±{digits_text((apart.high - apart.low) / 2, 2)}" if apart else _half(ends, percent),
-        "tone": tone_of(effect),
-        "words": effect.words,
-    }
+        change=bounded_change_text(effect).removesuffix(f" {unit_of_difference(effect.metric)}"),
+        change_interval=interval_text(effect),
+        change_half=f"±{digits_text((apart.high - apart.low) / 2, 2)}" if apart else _half(ends, percent),
+        tone=tone_of(effect),
+        words=effect.words,
+    )
 
 
 def _half(ends: tuple[float, float] | None, percent: float | None) -> str:

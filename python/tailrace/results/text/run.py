@@ -1,7 +1,6 @@
 """The text that a terminal shows after a run: the results, with the published figures."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
@@ -272,11 +271,6 @@ def verdict_text(judged: JudgedFigure) -> str:
     if judged.end == "undecided":
         return f"FAIL: undecided ({judged.takes} would decide)"
     return ("just " if judged.is_clear is False else "") + ("pass" if judged.passed else "FAIL")
-
-
-def interval_text(interval: dict[str, Any] | None) -> str:
-    """`low to high`, or a dash where so few trials allow none."""
-    return f"{number(interval['low'])} to {number(interval['high'])}" if interval else "–"
 
 
 def _fidelity(summary: Summary) -> str:

@@ -1,9 +1,12 @@
-"""Workloads of a plan: the only reader of their layout in JSON, for results, reports and live runs."""
+"""Workloads of a plan: the only reader of their bodies, for results, reports and live runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import to_builtins
+
+from tailrace.plan.types import Plan
 from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.kinds import kind_named
@@ -77,6 +80,15 @@ class PlannedWorkload:
 def planned_workloads(plan: Mapping[str, Any]) -> list[PlannedWorkload]:
     """The workloads of a plan, in its order. Also reads plans of version 1 from older run directories."""
     return [_planned(entry) for entry in plan.get("workloads", [])]
+
+
+def workloads_of(plan: Plan) -> list[PlannedWorkload]:
+    """The workloads of a plan that was read as its type, in its order."""
+    return [
+        PlannedWorkload(kind, to_builtins(own.header), body)
+        for own in plan.workloads
+        for kind, body in own.body.items()
+    ]
 
 
 def _planned(entry: Mapping[str, Any]) -> PlannedWorkload:

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A block device, as a host has it: workloads of storage name it, and each host that they name has one of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawDevice {
     /// Unique among devices.
@@ -37,6 +38,7 @@ pub struct RawDevice {
 
 /// Largest pieces of requests (Linux `queue/max_sectors_kb`, `queue/max_segments`; NVMe MDTS).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawDeviceLimits {
     /// `max_sectors_kb`, in bytes.
@@ -51,6 +53,7 @@ pub struct RawDeviceLimits {
 
 /// Write-back cache of a device.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawDeviceCache {
     /// What is written and not yet on the medium.
@@ -61,6 +64,7 @@ pub struct RawDeviceCache {
 
 /// The head of a disk.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RawDeviceHead {
     /// One turn of the disk (picoseconds).

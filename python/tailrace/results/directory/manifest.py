@@ -1,0 +1,67 @@
+"""The manifest of a run, as results read it; it has other keys besides."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from tailrace.results.summary.summary import HeadlineFigure
+from tailrace.results.summary.sweep import PlannedSweep
+
+
+class AutoTrials(Struct, frozen=True, kw_only=True):
+    """How the number of trials is decided."""
+
+    trials_max: int
+    precision: float
+    """Half of an interval that is narrow enough, as a share of the mean."""
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """What was asked for, with which software, on which machine, and how far the run is."""
+
+    name: str | None = None
+    """Of the scenario."""
+    description: str | None = None
+    state: str | None = None
+    """`running`, `interrupted` or `finished`."""
+    engine: str = "simulated"
+    """`simulated`, `exact` or `live`."""
+    fabric: str | None = None
+    """Of a live run."""
+    versions: dict[str, Any] | None = None
+    machine: dict[str, Any] | None = None
+    seed: int = 0
+    scale: float = 1.0
+    """Share of the transaction counts, bytes and durations that is run."""
+    live_scale: int = 1
+    """Divisor of rates, queues and users."""
+    workload_scale: dict[str, float] = {}
+    """Share of each workload's count that is run."""
+    trials: int | None = None
+    """Of each arm."""
+    order: list[str] = []
+    """In which the trials are run, such as `fifo/3`."""
+    auto: AutoTrials | None = None
+    """None where the number of trials was given."""
+    arms: list[str] = []
+    """In a sweep, each at every point."""
+    baseline: str | None = None
+    workloads: list[str] = []
+    """In the order of the scenario."""
+    groups: dict[str, list[str]] = {}
+    """Workloads that are told together, by the name of their group."""
+    headline: list[HeadlineFigure] = []
+    overrides: dict[str, dict[str, Any]] | None = None
+    """By arm, what it changes in the scenario."""
+    sweep: PlannedSweep | None = None
+    command: list[str] | None = None
+    """Its words."""
+    started: str | None = None
+    finished: str | None = None
+    """ISO 8601, as `started`."""
+    plan_hashes: dict[str, str] | None = None
+    """By arm."""
+    calibration: dict[str, Any] | None = None
+    assumptions: list[dict[str, Any]] = []
+    expectations: list[dict[str, Any]] = []
+    """Published figures with their tolerances (`published.Band` reads them)."""
