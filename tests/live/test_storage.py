@@ -28,7 +28,7 @@ def test_iscsi_sessions_read_and_write(finished: dict[str, Any]) -> None:
     requests = disk["storage_requests"]
     assert requests["read"]["count"] / disk["transactions"] == pytest.approx(0.5, abs=0.05)
     for each in disk["initiators"]:
-        assert each["read"]["count"] > 100
+        assert each["requests"]["read"]["count"] > 100
     # A round trip of the network is in each of them.
     assert requests["read"]["latency"]["min_ps"] > 4096 * 8 / 100e6 * 1e12
     programs = finished["live"]["programs"]
@@ -64,7 +64,7 @@ def test_each_initiator_reads_and_writes_at_its_rate(finished: dict[str, Any]) -
     # Two jobs of an initiator share its rate of 400 requests per second.
     assert own["completion_ps"] / 1e12 > 0.9 * 2 * 200 / 400
     assert requests["read"]["count"] / own["transactions"] == pytest.approx(0.7, abs=0.05)
-    assert sum(each["read"]["count"] for each in own["initiators"]) == requests["read"]["count"]
+    assert sum(each["requests"]["read"]["count"] for each in own["initiators"]) == requests["read"]["count"]
     assert 0 < requests["read"]["latency"]["p50_ps"] < 10**10
 
 
