@@ -89,21 +89,23 @@ def test_every_stage_has_a_program() -> None:
 
 
 def test_a_coverage_that_is_certainly_beyond_its_limits_is_a_finding() -> None:
-    assert not coverage.Counted(1000, 1000, 900).fault
-    assert "in 80.0% of 1000 experiments" in coverage.Counted(1000, 1000, 800).fault
-    assert "more than they say" in coverage.Counted(1000, 1000, 990).fault
-    assert not coverage.Counted(30, 30, 24).fault, "thirty experiments do not tell"
-    assert not coverage.Counted(30, 0, 0).fault
+    assert not coverage.Counted(1000, 1000, 900, 0).fault
+    assert "in 80.0% of 1000 experiments" in coverage.Counted(1000, 1000, 800, 0).fault
+    assert "more than they say" in coverage.Counted(1000, 1000, 990, 0).fault
+    assert not coverage.Counted(1000, 1000, 1000, 990).fault, "what all trials count alike is always covered"
+    assert "in 80.0% of 1000 experiments" in coverage.Counted(1000, 1000, 800, 990).fault
+    assert not coverage.Counted(30, 30, 24, 0).fault, "thirty experiments do not tell"
+    assert not coverage.Counted(30, 0, 0, 0).fault
 
 
 def test_what_must_have_an_interval_and_arms_that_are_told_apart_are_findings() -> None:
-    counts = {f"{trials} p50": [100, 90] for trials in coverage.TRIALS} | {"3 p99": [0, 0]}
+    counts = {f"{trials} p50": [100, 90, 0] for trials in coverage.TRIALS} | {"3 p99": [0, 0, 0]}
     held: dict[str, Any] = {
         "cases": {"mm1": {"experiments": 100, "truth": {"p50": 1.0, "p99": 2.0}, "counts": counts}},
         "aa": {"aa3": {"experiments": 200, "told": 9}},
     }
     assert list(coverage.faults_of(held)) == []
-    counts["3 p50"] = [99, 90]
+    counts["3 p50"] = [99, 90, 0]
     held["aa"]["aa3"]["told"] = 30
     found = list(coverage.faults_of(held))
     assert ["an interval is missing" in found[0], "told apart in 30 of 200" in found[1]] == [True, True]

@@ -10,7 +10,7 @@ import scipy.stats
 
 from drawn_trials import MS, drawn, trial
 from tailrace.statistics import Histogram, Interval, Latencies, TrialsNeeded, percentile_interval
-from tailrace.statistics.percentile import BEYOND_MIN, mean_latency_interval
+from tailrace.statistics.percentile import BEYOND_MIN, mean_latency_interval, percentile_low
 from tailrace.statistics.student import TAIL, student_p_value, student_quantile
 
 ORACLE: Any = scipy.stats
@@ -133,3 +133,29 @@ def test_the_estimate_is_inside(percent: float) -> None:
         found = percentile_interval(latencies, percent)
         if isinstance(found, Interval):
             assert 0 < found.low <= latencies.pooled.percentile_ms(percent).ms <= found.high < math.inf
+
+
+@pytest.mark.parametrize("odd", [6.0, 0.2])
+def test_beyond_the_ninetieth_percentile_the_larger_of_two_errors_widens_the_interval(odd: float) -> None:
+    """That of the jackknife where one trial has the tail, that of sectioning where one has none."""
+    rng = random.Random(5)
+    trials = [trial([scale * (1 + rng.expovariate(1)) for _ in range(4000)]) for scale in (1, 1, 1, 1, 1, odd)]
+    latencies = Latencies(trials)
+    own = [math.log(one.percentile_ms(99).ms) for one in trials]
+    pooled = latencies.pooled.percentile_ms(99).ms
+    without = [
+        math.log(Latencies(trials[:at] + trials[at + 1 :]).pooled.percentile_ms(99).ms) for at in range(len(trials))
+    ]
+    jackknife = math.sqrt(5 / 6 * sum((one - numpy.mean(without)) ** 2 for one in without))
+    sectioning = math.sqrt(sum((one - math.log(pooled)) ** 2 for one in own) / 5 / 6)
+    assert (jackknife > 1.5 * sectioning, sectioning > 1.5 * jackknife) == (odd > 1, odd < 1)
+    reach = math.exp(ORACLE.t.ppf(0.96, 5) * max(jackknife, sectioning))
+    found = known(percentile_interval(latencies, 99))
+    assert found.low == pytest.approx(pooled / reach, rel=1e-3)
+    assert found.high == pytest.approx(min(pooled * reach, 2 * latencies.longest_ps / MS), rel=1e-3)
+
+
+def test_a_surer_lower_end_is_lower() -> None:
+    latencies = drawn(random.Random(3), 6, 3000)
+    ends = [percentile_low(latencies, 99, level) for level in (0.5, 0.9, 0.999)]
+    assert ends[0] > ends[1] > ends[2]
