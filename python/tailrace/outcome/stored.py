@@ -19,6 +19,7 @@ INDENTED_BYTES_MAX = 100_000
 """A larger file is one line: indented, that of a large network would be several times as long."""
 OUTCOME = b'"outcome":'
 """Where the head ends. In a text it would have backslashes before its quotation marks."""
+TOO_DEEP = "its values are nested too deeply"
 
 MAGIC = b"PAR1"
 """First and last bytes of a Parquet file."""
@@ -95,6 +96,8 @@ def read_stored(path: Path) -> StoredTrial:
     except ValueError:
         _refuse_other_format(content)
         raise
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
 
 
 def read_head(path: Path) -> TrialHead:
@@ -109,13 +112,15 @@ def read_head(path: Path) -> TrialHead:
     except ValueError:
         _refuse_other_format(content)
         raise
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
 
 
 def _refuse_other_format(content: bytes) -> None:
     """Raises `OtherFormatError` where that is why a file cannot be read."""
     try:
         found = _VERSIONS.decode(content).format
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     if found != FORMAT:
         raise OtherFormatError(format_words(found))

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arro3.core import DataType
 
 from fake_run import FakeRun
 from tailrace.results import Run, RunDirectoryError
+from tailrace.results.directory.tables import read_table, read_trial_table, table_of_rows
 
 
 @pytest.mark.parametrize(
     ("file", "edited", "said"),
     [
+        ("manifest.json", {"trials": 10**12}, r"Expected `int` <= 1000 - at `\$\.trials`"),
         ("manifest.json", {"seed": "one"}, r"Expected `int`, got `str` - at `\$\.seed`"),
         ("plans/fifo.json", {"links": 3}, r"Expected `array`, got `int` - at `\$\.links`"),
         ("plans/fifo.json", {"vlan": 3}, r"Object contains unknown field `vlan`"),
@@ -69,6 +72,8 @@ def test_a_folder_that_is_no_run_is_named_with_a_hint(tmp_path: Path) -> None:
 CHANGES: list[tuple[object, str]] = [
     ("{", "cannot be read: .*truncated"),
     ("[]", "cannot be read: Expected `object`, got `array`"),
+    ('{"status": ' + 100_000 * "[", "cannot be read: "),
+    ('{"format": 2, "reason": "", "unfinished": ' + 100_000 * "[", "cannot be read: "),
     ("", "cannot be read: .*truncated"),
     (
         {"outcome.workloads.0.latency.p99_ps": "long"},
@@ -118,3 +123,24 @@ def test_a_run_directory_of_another_version_is_refused_in_a_sentence(tmp_path: P
     changed(path / "manifest.json", {"manifest_version": 1})
     with pytest.raises(RunDirectoryError, match="run: it has format 1, and this version of tailrace reads format 2"):
         Run.read(path)
+
+
+def test_a_folder_with_the_name_of_a_trial_is_none(tmp_path: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+    (path / "trials" / "fifo" / "2.json").mkdir()
+    assert [trial.number for trial in Run.read(path).trials["fifo"]] == [1]
+
+
+def test_a_table_of_another_program_is_refused_with_its_name(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    foreign = table_of_rows([{"x": 1}], {"x": DataType.int64()})
+    foreign.to_parquet(path / "trials" / "fifo" / "1.transactions.parquet")
+    run = Run.read(path)
+    with pytest.raises(
+        RunDirectoryError, match=r"1\.transactions\.parquet: .*it has no column latency_ps \(hint: remove"
+    ):
+        read_trial_table(run.trials["fifo"][0], "transactions").column("latency_ps")
+    ours = table_of_rows([{"y": 1}], {"y": DataType.int64()})
+    ours.to_parquet(path / "trials" / "fifo" / "2.transactions.parquet")
+    with pytest.raises(RunDirectoryError, match="its columns are not those of"):
+        read_table(run, "transactions", recorded=True)

@@ -1,11 +1,14 @@
 """The manifest of a run, as results read it; it has other keys besides."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tailrace.results.summary.summary import HeadlineFigure
 from tailrace.results.summary.sweep import PlannedSweep
+
+TRIALS_MOST = 1000
+"""Of an arm, as in a scenario: a larger number is damage."""
 
 
 class AutoTrials(Struct, frozen=True, kw_only=True):
@@ -37,7 +40,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     """Divisor of rates, queues and users."""
     workload_scale: dict[str, float] = {}
     """Share of each workload's count that is run."""
-    trials: int | None = None
+    trials: Annotated[int, Meta(ge=0, le=TRIALS_MOST)] | None = None
     """Of each arm."""
     order: list[str] = []
     """In which the trials are run, such as `fifo/3`."""

@@ -318,7 +318,9 @@ def _solo_names(path: Path, manifest: Manifest) -> list[str]:
 
 
 def _read_trials(path: Path, manifest: Manifest, arm: str) -> list[Trial]:
-    files = [file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal()]
+    files = [
+        file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal() and file.is_file()
+    ]
     return [_read_trial(file, manifest, arm) for file in sorted(files, key=lambda file: int(file.stem))]
 
 

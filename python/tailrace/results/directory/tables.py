@@ -33,8 +33,9 @@ class LibraryError(TailraceError, ImportError):
 class Table:
     """A table that polars, pandas, pyarrow, DuckDB and others read directly: `polars.DataFrame(table)`."""
 
-    def __init__(self, arrow: ArrowTable) -> None:
+    def __init__(self, arrow: ArrowTable, path: Path | None = None) -> None:
         self.arrow = arrow
+        self._path = path
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Arrow PyCapsule interface."""
@@ -52,8 +53,12 @@ class Table:
         return list(self.arrow.column_names)
 
     def column(self, name: str) -> list[Any]:
-        """Values of one column."""
+        """Values of one column. Raises `KeyError` for another name, and `RunDirectoryError` where a file of a trial
+        lacks a column, which is then no table that tailrace wrote.
+        """
         if name not in self.column_names:
+            if self._path:
+                raise _damaged(self._path, f"it has no column {name}")
             raise KeyError(f"no column {name} (known: {', '.join(self.column_names)})")
         return list(self.arrow.column(name).to_pylist())
 
@@ -118,6 +123,10 @@ def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
     if not found:
         raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")
     read = [(trial, read_trial_table(trial, name).arrow) for trial in found]
+    columns = read[0][1].schema.names
+    for trial, table in read:
+        if table.schema.names != columns:
+            raise _damaged(trial.table_path(name), f"its columns are not those of {found[0].table_path(name)}")
     return Table(_joined(read if recorded else [(trial, _readable(trial, table)) for trial, table in read]))
 
 
@@ -133,7 +142,7 @@ def read_trial_table(trial: Trial, name: str) -> Table:
     path = trial.table_path(name)
     if not path.exists():
         raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
-    return Table(_read(path))
+    return Table(_read(path), path)
 
 
 def _read(path: Path) -> ArrowTable:

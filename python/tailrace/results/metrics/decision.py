@@ -80,7 +80,7 @@ def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
         return LONGER
     needed = _trials_needed(goal.bound, figure, found)
     if needed is None or needed > TRIALS_TOLD_MAX:
-        return f"more than {TRIALS_TOLD_MAX} trials: the figure lies at the bound"
+        return f"not even {TRIALS_TOLD_MAX} trials"
     return f"about {max(needed, figure.trials + 1)} trials"
 
 

@@ -92,6 +92,16 @@ def test_what_more_is_better_of_is_judged_from_the_other_side() -> None:
     assert ends == ["meets", "undecided", "misses"]
 
 
+def test_a_figure_of_all_trials_that_is_the_bound_keeps_it() -> None:
+    """Goals are at least and at most: equal is enough, and a floor of nothing is not a goal of no events."""
+    rates = shop(rated(100, 100, 100, 100, 100, 100), "rate_per_s")
+    assert [decide(Goal("shop", "rate_per_s", bound), rates) for bound in (100.0, 0.0)] == ["meets", "meets"]
+    latencies = shop(drawn(6, 4000), P50)
+    interval = latencies.interval
+    assert interval
+    assert decide(Goal("shop", P50, interval.high), latencies) == "meets"
+
+
 def test_one_event_breaks_a_goal_of_none() -> None:
     counts = [{"answered": 1000, "failed": failed} for failed in (0, 0, 0, 0, 0, 1)]
     trials = [trial(number, request_counts=count) for number, count in enumerate(counts)]
@@ -119,7 +129,7 @@ def test_what_an_undecided_goal_takes_follows_from_the_width_of_its_interval() -
     needed = int(takes(Goal("shop", "rate_per_s", 98.0), figure).split()[1])
     fewer = int(takes(Goal("shop", "rate_per_s", 92.0), figure).split()[1])
     assert 6 < fewer < needed
-    assert takes(Goal("shop", "rate_per_s", 100.0), figure) == "more than 1000 trials: the figure lies at the bound"
+    assert takes(Goal("shop", "rate_per_s", 100.0), figure) == "not even 1000 trials"
 
 
 def test_several_goals_are_met_together() -> None:
