@@ -37,7 +37,7 @@ from tailrace.blast.frames import READERS, read_frames
 from tailrace.cli import console
 from tailrace.disk.specification import FOLDER as SPECIFICATIONS
 from tailrace.errors import TailraceError
-from tailrace.experiment.native import drop_causes, make_trial, run_trial
+from tailrace.experiment.native import drop_causes, make_trial, run_or_cancel
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
 from tailrace.results.metrics.goal import parse_goal
@@ -84,7 +84,7 @@ def simulate(trial: Any) -> None:
     timer = threading.Timer(BRIEF_S, trial.cancel)
     timer.start()
     try:
-        run_trial(trial)
+        run_or_cancel(trial)
     finally:
         timer.cancel()
 

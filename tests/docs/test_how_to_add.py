@@ -15,8 +15,13 @@ EXAMPLES = {"add-a-switch-mechanism": "codel", "add-a-host-cost": "per_byte(?:_f
 def files_that_name(word: str) -> set[str]:
     """Source files, without tests and generated files, in which the word stands by itself."""
     sources = [*ROOT.glob("crates/*/src/**/*.rs"), *(ROOT / "python" / "tailrace").rglob("*.py")]
+    generated = {ROOT / "python" / "tailrace" / kind / "types.py" for kind in ("outcome", "plan")}
     named = re.compile(rf"\b{word}\b", re.IGNORECASE)
-    return {str(path.relative_to(ROOT)) for path in sources if named.search(path.read_text(encoding="utf-8"))}
+    return {
+        str(path.relative_to(ROOT))
+        for path in sources
+        if path not in generated and named.search(path.read_text(encoding="utf-8"))
+    }
 
 
 def listed(page: str) -> list[str]:
