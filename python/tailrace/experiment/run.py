@@ -284,9 +284,7 @@ class ExperimentRun:
                 continue
             if held.plan_hash != self.plans.hash(key.arm):
                 path = self.directory.trial_path(key)
-                raise RunRefusedError(
-                    f"{path}: it was run with a different plan (hint: remove it, or choose another --out)"
-                )
+                raise RunRefusedError(f"{path}: it was run with a different plan (hint: choose another --out)")
             self.statuses[key] = held.status
         return missing
 

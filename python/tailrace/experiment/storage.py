@@ -11,7 +11,8 @@ from tailrace.errors import RunRefusedError, reason_of
 from tailrace.experiment.native import Columns
 from tailrace.experiment.schedule import TrialKey
 from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
-from tailrace.outcome.stored import FORMAT, StoredTrial, format_words, is_whole_table, read_stored, write_stored
+from tailrace.outcome.stored import FORMAT, StoredTrial, format_words, read_stored, write_stored
+from tailrace.outcome.tables import table_fault
 
 KEPT = ("ok", "invalid")
 """Statuses of trials that are results; failed trials run again when the run is resumed."""
@@ -129,8 +130,8 @@ class RunDirectory:
         if (held.arm, held.trial) != (key.arm, key.number):
             raise UnusableTrialError(f"{path}: it is of trial {held.arm}/{held.trial}")
         for table in path.parent.glob(f"{key.number}.*.parquet"):
-            if not is_whole_table(table):
-                raise UnusableTrialError(f"{table}: it is no whole Parquet file")
+            if fault := table_fault(table):
+                raise UnusableTrialError(f"{table}: {fault}")
         return held
 
     def is_there(self, key: TrialKey) -> bool:

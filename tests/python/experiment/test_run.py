@@ -262,6 +262,10 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
     "unknown key": ("unknown field", lambda file: _edit(file, '"digest"', '"digset"')),
     "another trial": ("it is of trial dpp/2", lambda file: file.write_bytes(file.with_name("2.json").read_bytes())),
     "empty table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_bytes(b"")),
+    "another table": (
+        "1.port_series.parquet: it has no column start_ps",
+        lambda file: _table(file).write_bytes(file.with_name("1.queue_depth.parquet").read_bytes()),
+    ),
     "foreign table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_text("a,b\n1,2\n")),
 }
 """What is done to the files of dpp/1, and what is said of it."""

@@ -21,6 +21,7 @@ def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 
     found = replace(made, stem=folder / str(number))
     columns = {
         "workload": ("u32", [row[0] for row in rows]),
+        "start_ps": ("u64", [0 for _ in rows]),
         "latency_ps": ("u64", [row[2] for row in rows]),
     }
     if has_sizes:

@@ -131,16 +131,28 @@ def test_a_folder_with_the_name_of_a_trial_is_none(tmp_path: Path) -> None:
     assert [trial.number for trial in Run.read(path).trials["fifo"]] == [1]
 
 
-def test_a_table_of_another_program_is_refused_with_its_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"x": [1]}, "it has no column workload, as every table transactions has"),
+        ({"workload": [0], "start_ps": [0], "latency_ps": ["long"]}, "its column latency_ps has no numbers"),
+    ],
+)
+def test_a_table_of_another_program_is_refused_with_its_name(
+    tmp_path: Path, columns: dict[str, list[Any]], said: str
+) -> None:
     path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
-    foreign = table_of_rows([{"x": 1}], {"x": DataType.int64()})
-    foreign.to_parquet(path / "trials" / "fifo" / "1.transactions.parquet")
-    run = Run.read(path)
-    with pytest.raises(
-        RunDirectoryError, match=r"1\.transactions\.parquet: .*it has no column latency_ps \(hint: remove"
-    ):
-        read_trial_table(run.trials["fifo"][0], "transactions").column("latency_ps")
-    ours = table_of_rows([{"y": 1}], {"y": DataType.int64()})
-    ours.to_parquet(path / "trials" / "fifo" / "2.transactions.parquet")
+    file = path / "trials" / "fifo" / "1.transactions.parquet"
+    kinds = {name: DataType.utf8() if isinstance(of[0], str) else DataType.int64() for name, of in columns.items()}
+    table_of_rows([{name: of[0] for name, of in columns.items()}], kinds).to_parquet(file)
+    with pytest.raises(RunDirectoryError, match=rf"1\.transactions\.parquet: cannot be read: {said} \(hint: remove"):
+        read_trial_table(Run.read(path).trials["fifo"][0], "transactions")
+
+
+def test_tables_of_other_columns_are_not_joined(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    names = ("workload", "start_ps", "latency_ps", "more")
+    made = table_of_rows([dict.fromkeys(names, 1)], dict.fromkeys(names, DataType.int64()))
+    made.to_parquet(path / "trials" / "fifo" / "2.transactions.parquet")
     with pytest.raises(RunDirectoryError, match="its columns are not those of"):
-        read_table(run, "transactions", recorded=True)
+        read_table(Run.read(path), "transactions", recorded=True)

@@ -11,17 +11,13 @@ from arro3.core import Table as ArrowTable
 from arro3.io import read_parquet, write_csv, write_parquet
 
 from tailrace.errors import TailraceError, reason_of
-from tailrace.outcome.stored import is_whole_table
+from tailrace.outcome.tables import COLUMNS, REASON_CHARACTERS_MAX, table_fault
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
-TABLES = (
-    *("transactions", "cut_off", "port_series", "workload_series", "queue_depth", "tcp_windows", "run_queues"),
-    "interface_series",
-)
+TABLES = tuple(COLUMNS)
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
-REASON_CHARACTERS_MAX = 120
 ROWS_SHOWN = 10
 """Rows that a notebook shows of a table."""
 
@@ -33,9 +29,8 @@ class LibraryError(TailraceError, ImportError):
 class Table:
     """A table that polars, pandas, pyarrow, DuckDB and others read directly: `polars.DataFrame(table)`."""
 
-    def __init__(self, arrow: ArrowTable, path: Path | None = None) -> None:
+    def __init__(self, arrow: ArrowTable) -> None:
         self.arrow = arrow
-        self._path = path
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Arrow PyCapsule interface."""
@@ -53,12 +48,8 @@ class Table:
         return list(self.arrow.column_names)
 
     def column(self, name: str) -> list[Any]:
-        """Values of one column. Raises `KeyError` for another name, and `RunDirectoryError` where a file of a trial
-        lacks a column, which is then no table that tailrace wrote.
-        """
+        """Values of one column."""
         if name not in self.column_names:
-            if self._path:
-                raise _damaged(self._path, f"it has no column {name}")
             raise KeyError(f"no column {name} (known: {', '.join(self.column_names)})")
         return list(self.arrow.column(name).to_pylist())
 
@@ -142,13 +133,13 @@ def read_trial_table(trial: Trial, name: str) -> Table:
     path = trial.table_path(name)
     if not path.exists():
         raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
-    return Table(_read(path), path)
+    return Table(_read(path))
 
 
 def _read(path: Path) -> ArrowTable:
-    """A Parquet file; raises `RunDirectoryError` for a damaged one."""
-    if not is_whole_table(path):
-        raise _damaged(path, "it is no whole Parquet file")
+    """A table of a trial; raises `RunDirectoryError` for a damaged or a foreign one."""
+    if fault := table_fault(path):
+        raise _damaged(path, fault)
     try:
         return read_parquet(str(path)).read_all()
     except KeyboardInterrupt:

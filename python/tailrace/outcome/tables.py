@@ -1,0 +1,56 @@
+"""The tables beside a stored trial: the columns that each of them has."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tailrace.errors import reason_of
+from tailrace.outcome.stored import is_whole_table
+
+if TYPE_CHECKING:
+    from arro3.core import Schema
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "transactions": ("workload", "start_ps", "latency_ps"),
+    "cut_off": ("workload", "start_ps", "waited_ps"),
+    "port_series": (
+        *("port", "start_ps", "queue_mean_bytes", "queue_max_bytes", "tx_bytes", "drop_frames", "mark_frames"),
+    ),
+    "workload_series": ("workload", "start_ps", "goodput_bytes"),
+    "queue_depth": ("port", "depth_bytes", "time_ps"),
+    "tcp_windows": ("workload", "connection", "side", "at_ps", "window_segments", "threshold_segments", "rtt_ps"),
+    "run_queues": ("host", "start_ps", "runnable_mean"),
+    "interface_series": ("interface", "at_ps"),
+}
+"""By table, the columns that every engine writes and something reads. All are numbers; a table may have more."""
+NOT_WHOLE = "it is no whole Parquet file"
+REASON_CHARACTERS_MAX = 120
+
+
+def table_fault(path: Path) -> str:
+    """Why a file is not the table that its name promises (`1.transactions.parquet`), without its rows; empty if it
+    is. Raises `OSError`.
+    """
+    from arro3.io import read_parquet
+
+    if not is_whole_table(path):
+        return NOT_WHOLE
+    try:
+        schema = read_parquet(str(path)).schema
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  the library panics on what it does not expect
+        return reason_of(error)[:REASON_CHARACTERS_MAX]
+    return columns_fault(schema, path.name.split(".")[-2])
+
+
+def columns_fault(schema: "Schema", table: str) -> str:
+    """Which column a table lacks, or has no numbers in; empty for none."""
+    from arro3.core import DataType
+
+    for name in COLUMNS.get(table, ()):
+        if name not in schema.names:
+            return f"it has no column {name}, as every table {table} has"
+        # In the library's stub `bool` is a method of the class.
+        if not cast("bool", DataType.is_numeric(schema.field(name).type)):
+            return f"its column {name} has no numbers"
+    return ""
