@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.outcome.stored import FORMAT, OtherFormatError, read_head, read_stored
+from tailrace.outcome.stored import FORMAT, HEAD_BYTES, OtherFormatError, is_whole_table, read_head, read_stored
 from whole import stored
 
 
@@ -37,4 +37,28 @@ def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
         file.write_text(text)
         for read in (read_head, read_stored):
             with pytest.raises(OtherFormatError, match=f"it has format {found}, and .* reads format {FORMAT}"):
+                read(file)
+
+
+def test_a_head_that_is_longer_than_what_is_read_at_first_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "1.json"
+    stored(file, "fifo", 1, {"ports": [{"node": "leaf"}]}, status="invalid", reason="x" * 2 * HEAD_BYTES)
+    assert len(read_head(file).reason) == 2 * HEAD_BYTES
+
+
+@pytest.mark.parametrize(
+    ("content", "is_whole"), [(b"PAR1...PAR1", True), (b"PAR1...PAR", False), (b"....PAR1", False), (b"PA", False)]
+)
+def test_both_ends_of_a_table_are_looked_at(tmp_path: Path, content: bytes, *, is_whole: bool) -> None:
+    file = tmp_path / "1.transactions.parquet"
+    file.write_bytes(content)
+    assert is_whole_table(file) == is_whole
+
+
+def test_values_that_are_nested_without_end_are_damage(tmp_path: Path) -> None:
+    file = tmp_path / "1.json"
+    for text in ('{"unfinished": ' + 100_000 * "[", '{"x": ' + 100_000 * '{"x": '):
+        file.write_text(text)
+        for read in (read_head, read_stored):
+            with pytest.raises(ValueError, match=r"."):
                 read(file)
