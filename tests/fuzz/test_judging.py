@@ -31,7 +31,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(formats, "load_scenario", lambda _file: scenario)
     monkeypatch.setattr(formats, "lower", lambda *_words: {})
     monkeypatch.setattr(formats, "make_trial", lambda _text: SimpleNamespace(cancel=lambda: None))
-    monkeypatch.setattr(formats, "run_trial", found.append)
+    monkeypatch.setattr(formats, "run_or_cancel", found.append)
     return found
 
 
