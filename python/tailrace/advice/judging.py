@@ -7,7 +7,7 @@ from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.tone import tone_of
-from tailrace.results.metrics.decision import decide, takes
+from tailrace.results.metrics.decision import PRINTED, decide_all
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
@@ -61,8 +61,7 @@ def figure_in(run: Run, arm: str, goal: Goal) -> Figure:
 
 def decided(goal: Goal, figure: Figure) -> tuple[End, str]:
     """The end of the goal, and what it would take to decide it; judged by the interval that is printed."""
-    end = decide(goal, figure)
-    return end, takes(goal, figure) if end == "undecided" else ""
+    return decide_all([(goal, figure, PRINTED)])
 
 
 def improvement(run: Run, arm: str, goal: Goal) -> float | None:

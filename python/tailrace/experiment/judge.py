@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.schedule import TrialKey
+from tailrace.outcome.conservation import unaccounted
 from tailrace.outcome.stored import FORMAT, Status, StoredTrial
 from tailrace.outcome.types import Outcome
 from tailrace.scenario.scenario import Scenario
@@ -36,7 +37,8 @@ def judged(ended: Ran | Failed, scenario: Scenario, engine: Engine) -> Verdict:
     outcome = ended.outcome
     unfinished = _unfinished(outcome, scenario)
     waited = [f"workload {name} did not finish within experiment.duration" for name in unfinished]
-    own = [*_unaccounted(outcome), *waited, *_too_short(outcome, scenario), *_host_drops(outcome, scenario)]
+    lost = unaccounted(outcome)
+    own = [*([lost] if lost else []), *waited, *_too_short(outcome, scenario), *_host_drops(outcome, scenario)]
     machine = engine.reasons(outcome, scenario)
     reasons = [*own, *machine]
     if not reasons:
@@ -60,14 +62,6 @@ def stored_trial(key: TrialKey, plan_hash: str, ended: Ran | Failed, verdict: Ve
         cores=ran.cores if ran else 1,
         outcome=ran.outcome if ran else None,
     )
-
-
-def _unaccounted(outcome: Outcome) -> list[str]:
-    frames = outcome.conservation
-    if frames is None:  # other fabrics (`--fabric bridge`, `ovs`) do not count frames
-        return []
-    missing = frames.sent - frames.delivered - frames.dropped - frames.in_network
-    return [f"{missing} of {frames.sent} frames are unaccounted for"] if missing else []
 
 
 def _too_short(outcome: Outcome, scenario: Scenario) -> list[str]:

@@ -12,7 +12,7 @@ from tailrace.experiment.native import Columns
 from tailrace.experiment.schedule import TrialKey
 from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
 from tailrace.outcome.stored import FORMAT, StoredTrial, format_words, read_stored, write_stored
-from tailrace.outcome.tables import table_fault
+from tailrace.outcome.tables import check_table
 
 KEPT = ("ok", "invalid")
 """Statuses of trials that are results; failed trials run again when the run is resumed."""
@@ -130,8 +130,10 @@ class RunDirectory:
         if (held.arm, held.trial) != (key.arm, key.number):
             raise UnusableTrialError(f"{path}: it is of trial {held.arm}/{held.trial}")
         for table in path.parent.glob(f"{key.number}.*.parquet"):
-            if fault := table_fault(table):
-                raise UnusableTrialError(f"{table}: {fault}")
+            try:
+                check_table(table)
+            except ValueError as error:
+                raise UnusableTrialError(f"{table}: {error}") from None
         return held
 
     def is_there(self, key: TrialKey) -> bool:

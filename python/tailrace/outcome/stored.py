@@ -3,13 +3,15 @@
 from functools import cache
 from os import SEEK_END
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from tailrace.files import named, write_bytes
 from tailrace.outcome.types import Outcome
+
+T = TypeVar("T")
 
 FORMAT: Literal[2] = 2
 """Version of run directories: 1 had the keys of a stored trial among those of its outcome."""
@@ -91,13 +93,7 @@ def read_stored(path: Path) -> StoredTrial:
     """
     with named(path):
         content = path.read_bytes()
-    try:
-        return _decoder().decode(content)
-    except ValueError:
-        _refuse_other_format(content)
-        raise
-    except RecursionError:
-        raise ValueError(TOO_DEEP) from None
+    return _decoded(_decoder(), content, content)
 
 
 def read_head(path: Path) -> TrialHead:
@@ -107,8 +103,13 @@ def read_head(path: Path) -> TrialHead:
         if OUTCOME not in content:
             content += file.read()
     head = content.partition(OUTCOME)[0].rstrip().removesuffix(b",") + b"}"
+    return _decoded(_HEADS, head, content)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], part: bytes, content: bytes) -> T:
+    """What a part of a file holds; raises as `read_stored`."""
     try:
-        return _HEADS.decode(head)
+        return decoder.decode(part)
     except ValueError:
         _refuse_other_format(content)
         raise

@@ -1,5 +1,7 @@
 """The tables beside a stored trial: the columns that each of them has."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -7,7 +9,7 @@ from tailrace.errors import reason_of
 from tailrace.outcome.stored import is_whole_table
 
 if TYPE_CHECKING:
-    from arro3.core import Schema
+    from arro3.core import RecordBatchReader, Schema, Table
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "transactions": ("workload", "start_ps", "latency_ps"),
@@ -26,24 +28,44 @@ NOT_WHOLE = "it is no whole Parquet file"
 REASON_CHARACTERS_MAX = 120
 
 
-def table_fault(path: Path) -> str:
-    """Why a file is not the table that its name promises (`1.transactions.parquet`), without its rows; empty if it
-    is. Raises `OSError`.
+def check_table(path: Path) -> None:
+    """Raises `ValueError` with the reason where a file is not the table that its name promises
+    (`1.transactions.parquet`); its rows are not read. Raises `OSError`.
     """
+    _opened(path)
+
+
+def read_rows(path: Path) -> "Table":
+    """All of a table; raises as `check_table`."""
+    reader = _opened(path)
+    with _refused():
+        return reader.read_all()
+
+
+def _opened(path: Path) -> "RecordBatchReader":
     from arro3.io import read_parquet
 
     if not is_whole_table(path):
-        return NOT_WHOLE
+        raise ValueError(NOT_WHOLE)
+    with _refused():
+        reader = read_parquet(str(path))
+    if fault := _columns_fault(reader.schema, path.name.split(".")[-2]):
+        raise ValueError(fault)
+    return reader
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Raises `ValueError` for whatever the library raises: it panics on what it does not expect."""
     try:
-        schema = read_parquet(str(path)).schema
+        yield
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001  the library panics on what it does not expect
-        return reason_of(error)[:REASON_CHARACTERS_MAX]
-    return columns_fault(schema, path.name.split(".")[-2])
+    except BaseException as error:  # noqa: BLE001
+        raise ValueError(reason_of(error)[:REASON_CHARACTERS_MAX]) from None
 
 
-def columns_fault(schema: "Schema", table: str) -> str:
+def _columns_fault(schema: "Schema", table: str) -> str:
     """Which column a table lacks, or has no numbers in; empty for none."""
     from arro3.core import DataType
 

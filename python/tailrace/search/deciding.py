@@ -7,14 +7,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.points import Points
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.decision import (
-    Errors,
-    decide,
-    errors_of,
-    is_broken,
-    takes,
-    together,
-)
+from tailrace.results.metrics.decision import Errors, decide_all, errors_of, is_broken
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.goal import Goal
 from tailrace.results.summary.expectation import End
@@ -148,13 +141,9 @@ class Decider:
         if positions not in self.tried:
             self._refuse_unknown(figures)
         errors = [self._errors(goal, rule) for goal in self.goals]
-        cases = list(zip(self.goals, figures, errors, strict=True))
-        ends = [decide(*case) for case in cases]
-        end = together(ends)
-        needs = [takes(*case) for case, own in zip(cases, ends, strict=True) if own == "undecided"]
+        end, needed = decide_all(list(zip(self.goals, figures, errors, strict=True)))
         values, data = self.values(positions), [figure.data() for figure in figures]
-        told = needs[0] if end == "undecided" else ""
-        return Tried(positions, values, self.label(values), data, figures[0].trials, end, told)
+        return Tried(positions, values, self.label(values), data, figures[0].trials, end, needed)
 
     def _errors(self, goal: Goal, rule: Rule) -> Errors:
         """Of one look at one of the goals."""

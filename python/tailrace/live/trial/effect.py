@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.live.lab.fabric import FabricError, ask
-from tailrace.outcome.types import Delays, LatenessEffect, Outcome, Port
+from tailrace.outcome.types import Delays, LatenessEffect, Outcome
+from tailrace.results.ports.outcome import queue_drops
 
 LOG_BYTES_MAX = 400_000_000
 """Of the log of a trial: 5.5 million frames, minutes at what this fabric carries. The replay holds it in memory."""
@@ -46,7 +47,7 @@ def of_log(plan: Path, log: Path, outcome: Outcome) -> dict[str, LatenessEffect]
 def between(outcome: Outcome, told: Mapping[str, Any]) -> dict[str, LatenessEffect]:
     """By port, from the outcome of a trial and from what its replay told."""
     delays = (outcome.fabric and outcome.fabric.delay_us) or {}
-    dropped = {f"{port.node}>{port.towards}": _drops(port) for port in outcome.ports}
+    dropped = {f"{port.node}>{port.towards}": queue_drops(port) for port in outcome.ports}
     added_us = float(told["stops"]["added_mean_us"])
     return {
         port: _effect(delays.get(port), dropped.get(port, 0), passes, added_us)
@@ -73,7 +74,3 @@ def _effect(happened: Delays | None, drops: int, passes: Mapping[str, Any], adde
         slope=slope,
         slope_drops=int(stopped["drops"]) - int(punctual["drops"]),
     )
-
-
-def _drops(port: Port) -> int:
-    return sum(drops.frames for queue in port.queues for drops in queue.drops.values())

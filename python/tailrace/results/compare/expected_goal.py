@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.decision import decide, takes, together
+from tailrace.results.metrics.decision import PRINTED, decide_all
 from tailrace.results.metrics.definitions import METRICS
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.goal import Goal
@@ -52,9 +52,8 @@ def judge_goal(run: Run, band: Band, factor: float) -> Verdict:
         for bound, is_lower in ((band.low, True), (band.high, False))
         if bound is not None
     ]
-    ends = [decide(goal, figure) for goal in goals]
-    end = together(ends) if value is not None else None
-    needs = [takes(goal, figure) for goal, own in zip(goals, ends, strict=True) if own == "undecided"]
+    found_end, needed = decide_all([(goal, figure, PRINTED) for goal in goals])
+    end = found_end if value is not None else None
     return Verdict(
         value=None if value is None else value * factor,
         interval=found and found.scaled(factor),
@@ -63,7 +62,7 @@ def judge_goal(run: Run, band: Band, factor: float) -> Verdict:
         passed=None if end is None else end == "meets",
         holds=None if value is None else band.holds(value * factor),
         end=end,
-        takes=needs[0] if end == "undecided" else "",
+        takes=needed if end is not None else "",
         is_bound=figure.is_bound,
         is_open=False,
         is_clear=None if end is None else end != "undecided",

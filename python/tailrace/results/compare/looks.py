@@ -17,7 +17,7 @@ from itertools import product
 from math import ceil, log
 
 from tailrace.results.compare.effects import Comparison, compared_trials, comparisons, effects_of, test_of
-from tailrace.results.directory.run_directory import Run
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import name_of, noun_of
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
@@ -97,11 +97,16 @@ def _looked(run: Run, found: Iterable[Comparison]) -> list[Looked]:
 
 def _after(run: Run, main: Comparison, subject: Subject, trials: int) -> Comparison | None:
     """The comparison after so many trials."""
-    told = [[trial for trial in run.told(arm) if trial.number <= trials] for arm in main.names]
-    if not all(told):
+    first, second = main.names
+    pair = _told_until(run, first, trials), _told_until(run, second, trials)
+    if not all(pair):
         return None
-    pair = told[0], told[1]
     return compared_trials(pair, subject, main.metric, names=main.names, address=main.address, is_main=True)
+
+
+def _told_until(run: Run, arm: str, trials: int) -> list[Trial]:
+    """Those of the first trials that are told."""
+    return [trial for trial in run.told(arm) if trial.number <= trials]
 
 
 def complete_looks(run: Run, arms: Sequence[str]) -> list[int]:
@@ -169,7 +174,7 @@ def _of_figures(run: Run, precision: float) -> list[Standing]:
 def _of_figure(run: Run, arm: str, subject: Subject, metric: str, precision: float) -> Standing | None:
     """A figure after the last complete look; None where the arm does not have it."""
     trials = max(complete_looks(run, [arm]), default=0)
-    figure = figure_of([trial for trial in run.told(arm) if trial.number <= trials], subject.members, metric)
+    figure = figure_of(_told_until(run, arm, trials), subject.members, metric)
     if figure.value is None:
         return None
     is_precise = not figure.is_bound and _is_precise(figure, precision)

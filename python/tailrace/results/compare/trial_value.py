@@ -207,29 +207,30 @@ def _deadlock(_: Run, trial: Trial, band: Band) -> float:
     return float(sum(band.port in (None, link) for link in trial.outcome.deadlock or []))
 
 
-def _processors(metric: str) -> Figure:
-    def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        name = _workload_name(trial, band.workload)
-        return processors.workload_figure(trial, name, metric) if name else None
+def _of_workload(figure: Callable[[Trial, str], float | None]) -> Figure:
+    """A figure of the band's workload; None where the trial has no such workload."""
 
-    return figure
+    def found(_: Run, trial: Trial, band: Band) -> float | None:
+        name = _workload_name(trial, band.workload)
+        return figure(trial, name) if name else None
+
+    return found
+
+
+def _processors(metric: str) -> Figure:
+    return _of_workload(lambda trial, name: processors.workload_figure(trial, name, metric))
 
 
 def _limits(cause: str) -> Figure:
-    def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        name = _workload_name(trial, band.workload)
-        shares = limits_of_trial(trial, name) if name else None
+    def share(trial: Trial, name: str) -> float | None:
+        shares = limits_of_trial(trial, name)
         return shares[cause] if shares else None
 
-    return figure
+    return _of_workload(share)
 
 
 def _hypervisors(metric: str) -> Figure:
-    def figure(_: Run, trial: Trial, band: Band) -> float | None:
-        name = _workload_name(trial, band.workload)
-        return hypervisors.per_transaction(trial, name, metric) if name else None
-
-    return figure
+    return _of_workload(lambda trial, name: hypervisors.per_transaction(trial, name, metric))
 
 
 def _of_kind(found: KindFigure) -> Figure:

@@ -6,9 +6,7 @@ from msgspec import Meta, Struct
 
 from tailrace.results.summary.summary import HeadlineFigure
 from tailrace.results.summary.sweep import PlannedSweep
-
-TRIALS_MOST = 1000
-"""Of an arm, as in a scenario: a larger number is damage."""
+from tailrace.scenario.experiment import TRIALS_MOST
 
 
 class AutoTrials(Struct, frozen=True, kw_only=True):
@@ -41,7 +39,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     workload_scale: dict[str, float] = {}
     """Share of each workload's count that is run."""
     trials: Annotated[int, Meta(ge=0, le=TRIALS_MOST)] | None = None
-    """Of each arm."""
+    """Of each arm. More than a scenario can have are damage."""
     order: list[str] = []
     """In which the trials are run, such as `fifo/3`."""
     auto: AutoTrials | None = None

@@ -16,6 +16,7 @@ import msgspec
 
 from tailrace.errors import TailraceError, reason_of
 from tailrace.files import named, read_json
+from tailrace.outcome.conservation import unaccounted
 from tailrace.outcome.stored import FORMAT, Status, StoredTrial, format_words, read_stored
 from tailrace.outcome.types import Host, Outcome, Port, Workload
 from tailrace.plan.types import Plan
@@ -362,10 +363,8 @@ def _judge(stored: StoredTrial) -> tuple[Status, str]:
     outcome = stored.outcome
     if stored.status == "ok" and outcome is None:
         return "failed", stored.reason or "no outcome was recorded"
-    if stored.status == "ok" and outcome is not None and (frames := outcome.conservation):
-        missing = frames.sent - frames.delivered - frames.dropped - frames.in_network
-        if missing:
-            return "invalid", f"{missing} of {frames.sent} frames are unaccounted for"
+    if stored.status == "ok" and outcome is not None and (reason := unaccounted(outcome)):
+        return "invalid", reason
     return stored.status, stored.reason
 
 

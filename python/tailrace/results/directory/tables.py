@@ -8,10 +8,10 @@ from typing import Any
 
 from arro3.core import Array, ChunkedArray, DataType, Field, Schema
 from arro3.core import Table as ArrowTable
-from arro3.io import read_parquet, write_csv, write_parquet
+from arro3.io import write_csv, write_parquet
 
-from tailrace.errors import TailraceError, reason_of
-from tailrace.outcome.tables import COLUMNS, REASON_CHARACTERS_MAX, table_fault
+from tailrace.errors import TailraceError
+from tailrace.outcome.tables import COLUMNS, read_rows
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
@@ -138,14 +138,10 @@ def read_trial_table(trial: Trial, name: str) -> Table:
 
 def _read(path: Path) -> ArrowTable:
     """A table of a trial; raises `RunDirectoryError` for a damaged or a foreign one."""
-    if fault := table_fault(path):
-        raise _damaged(path, fault)
     try:
-        return read_parquet(str(path)).read_all()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  the library panics on what it does not expect
-        raise _damaged(path, reason_of(error)[:REASON_CHARACTERS_MAX]) from None
+        return read_rows(path)
+    except ValueError as error:
+        raise _damaged(path, str(error)) from None
 
 
 def _damaged(path: Path, why: str) -> RunDirectoryError:

@@ -58,6 +58,15 @@ def is_broken(goal: Goal, figure: Figure) -> bool:
     return goal.bound == 0 and not goal.is_floor and any(value > 0 for value in figure.values)
 
 
+def decide_all(cases: Sequence[tuple[Goal, Figure, Errors]]) -> tuple[End, str]:
+    """The end of several goals that have to be met together, and what it would take to decide the first open one;
+    empty where they are decided.
+    """
+    ends = [decide(*case) for case in cases]
+    end = together(ends)
+    return end, takes(*cases[ends.index("undecided")]) if end == "undecided" else ""
+
+
 def together(ends: Sequence[End]) -> End:
     """The end of several goals that have to be met together."""
     if "misses" in ends:
