@@ -59,7 +59,7 @@ def rows(name: str, out: Path, trials: int) -> list[list[str]]:
     case = KNOWN[name]
     advice, live = out / "advice", out / "live"
     tried = [word for one in case.tried for word in ("--only", one)]
-    effort = ["--screening", SCREENING, "--trials", CONFIRMING]
+    effort = ["--screening", SCREENING, "--trials-max", CONFIRMING]
     tailrace("advise", str(CASES / f"{name}.yaml"), "--goal", case.goal, *tried, *effort, "--out", str(advice))
     scenario = advice / "confirmed" / "scenario.json"
     tailrace("run", "--live", str(scenario), "--set", f"experiment.trials={trials}", "--out", str(live))

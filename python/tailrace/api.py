@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.engine import Engine
-from tailrace.experiment.options import Options
+from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
@@ -32,6 +32,7 @@ def run(
     scenario: Source,
     *,
     arms: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     trials: int | Literal["auto"] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
@@ -45,7 +46,8 @@ def run(
 ) -> Result:
     """Runs every arm and trial of a scenario and returns the result; repeating the call resumes an incomplete run.
 
-    `set` maps dotted paths to values, as `--set` does. The run directory is `out`, or one below `runs/`.
+    The other arms are compared with `baseline`, by default that of the scenario. `set` maps dotted paths to values, as
+    `--set` does. The run directory is `out`, or one below `runs/`.
     `live` runs the real programs, which requires root on Linux; `exact` runs real kernels in virtual time. Simulated
     trials run `on` the cores of this machine (`local`), `dask://HOST:PORT` or `slurm`. Warnings of
     `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as decide the comparisons. An
@@ -54,7 +56,8 @@ def run(
     if live and exact:
         raise RunRefusedError("live and exact are two engines (hint: run each, and compare the two)")
     engine = LiveEngine() if live else ExactEngine() if exact else None
-    return _run(scenario, arms, trials, seed, jobs, scale, out, dict(set or {}), engine, on, is_shown=progress)
+    changes = dict(set or {})
+    return _run(scenario, arms, baseline, trials, seed, jobs, scale, out, changes, engine, on, is_shown=progress)
 
 
 def sweep(
@@ -63,6 +66,7 @@ def sweep(
     *,
     paired: bool = False,
     arms: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     trials: int | Literal["auto"] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
@@ -80,7 +84,7 @@ def sweep(
     """
     spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
     changes = {**(set or {}), "sweep": spec}
-    return _run(scenario, arms, trials, seed, jobs, scale, out, changes, None, on, is_shown=progress)
+    return _run(scenario, arms, baseline, trials, seed, jobs, scale, out, changes, None, on, is_shown=progress)
 
 
 def search_for(
@@ -198,6 +202,7 @@ def _loaded(scenario: Source, changes: Mapping[str, Any], scale: float | None) -
 def _run(
     scenario: Source,
     arms: str | Sequence[str] | None,
+    baseline: str | None,
     trials: int | Literal["auto"] | None,
     seed: int | None,
     jobs: int | None,
@@ -210,19 +215,17 @@ def _run(
     is_shown: bool,
 ) -> Result:
     refuse_place(on, Jobs(), jobs)
-    if trials is not None:
-        changes["experiment.trials"] = trials
-    if seed is not None:
-        changes["experiment.seed"] = seed
+    chosen = [arms] if isinstance(arms, str) else arms
+    given = {"trials": trials, "seed": seed, "baseline": baseline}
+    changes |= {f"experiment.{key}": value for key, value in given.items() if value is not None}
     loaded = _loaded(scenario, changes, scale)
+    refuse_baseline(baseline, chosen)
     if loaded.is_large:
         raise RunRefusedError(
             "the sweep has more than 2000 points, of which figures alone are kept (hint: run it with `tailrace run`,"
             " and read its sweep.csv)"
         )
-    options = Options(
-        [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
-    )
+    options = Options(chosen, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"])
     reporter = reporter_for(json_lines=False, quiet=not is_shown)
     with opened(on, Jobs(), reporter.say) as executor:
         finished = ExperimentRun(loaded, options, reporter, engine, executor).run()

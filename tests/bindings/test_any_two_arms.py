@@ -93,6 +93,14 @@ def test_the_baseline_of_a_command_runs_no_trial_again(run: Path, tmp_path: Path
     assert "there is no arm 'strick'" in command_line(*command, "strick").stderr
 
 
+def test_python_names_the_baseline_as_the_command_line_does(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    again = tailrace.run(run.parent / "scenario.yaml", out=tmp_path / "run", baseline="strict")
+    assert pairs_of(again.summary) == {("strict", "quiet"), ("strict", "tonight")}
+    with pytest.raises(RunRefusedError, match="strict: the arm does not run"):
+        tailrace.run(run.parent / "scenario.yaml", out=tmp_path / "run", arms=["quiet", "tonight"], baseline="strict")
+
+
 def test_two_arms_have_the_statistics_of_the_run(run: Path, result: tailrace.Result) -> None:
     compared = compare_two_arms(run, "tonight", "strict")
     of_run = [effect for effect in result.summary.comparisons if effect.arm == "strict"]

@@ -19,12 +19,20 @@ def write_run(path: Path, change: Change, *, manifest: dict[str, Any] | None = N
     made = FakeRun(with_solo=False, **options).write(path)
     for file in made.glob("trials/*/*.json"):
         outcome = read_trial(file)
+        names = _names(outcome)
         change(outcome, file.parent.name, int(file.stem))
         write_trial(file, outcome)
+        if names != _names(outcome):  # the tables are of others
+            for table in file.parent.glob(f"{file.stem}.*.parquet"):
+                table.unlink()
     if manifest:
         held = json.loads((made / "manifest.json").read_text())
         (made / "manifest.json").write_text(json.dumps(held | manifest))
     return made
+
+
+def _names(outcome: dict[str, Any]) -> list[str]:
+    return [one["name"] for one in outcome["workloads"] or []]
 
 
 def endless(outcome: dict[str, Any], *names: str) -> dict[str, dict[str, Any]]:

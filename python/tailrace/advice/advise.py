@@ -13,7 +13,7 @@ from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
 from tailrace.advice.judging import Judged, decided, figure_in, improvement, judged, subject_of
 from tailrace.advice.situation import Situation
-from tailrace.advice.trying import PRESENT, Effort, experiment_of, run_all, with_arms
+from tailrace.advice.trying import PRESENT, Effort, experiment_of, looks_at, run_all, trials_of, with_arms
 from tailrace.errors import RunRefusedError, closest, known_arm
 from tailrace.experiment.explain import ExplainedIfPossible, ran_all
 from tailrace.experiment.native import Failed, Ran
@@ -32,8 +32,8 @@ from tailrace.scenario.text.document import Document
 from tailrace.scenario.workloads.kinds import facts_of
 
 SCREENING_TRIALS = 3
-CONFIRMING_TRIALS = 8
-"""Eight pairs reach p = 0.008; four arms are one family, so that 0.031 remains."""
+TRIALS_MAX = 16
+"""Of each candidate that is confirmed; as in a search."""
 CONFIRMED_MAX = 3
 COMBINED_FROM = 5
 """Ranks among which the two to combine are looked for."""
@@ -53,7 +53,7 @@ class Wanted:
     """Names of candidates; all when empty."""
     out: Path | None = None
     screening: int = SCREENING_TRIALS
-    trials: int = CONFIRMING_TRIALS
+    trials_max: int = TRIALS_MAX
     effort: Effort = field(default_factory=Effort)
 
 
@@ -68,7 +68,7 @@ class Screened:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """A candidate that was simulated again, with other random numbers and more trials."""
+    """A candidate that was simulated again, with other random numbers and until it was decided."""
 
     candidate: Candidate
     judged: Judged
@@ -112,7 +112,7 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
     named = parse_goal(wanted.goal, [*scenario.running, *scenario.groups]) if wanted.goal else None
     if named is not None:
-        refuse_without_figure(named, scenario.kinds_of(named.subject))
+        refuse_without_figure(named, scenario)
     seed = scenario.experiment.seed
     # Sizes that are calibrated are not known before: nothing is explained then.
     seen = None if scenario.experiment.calibrate else _at_present(document, seed, wanted.effort, reporter)
@@ -124,7 +124,8 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     with working(reporter, "looking for what may help"):
         tried, not_tried = _chosen(situation, made, wanted.only)
     with working(reporter, f"making plans of {len(tried)} candidates"):
-        screening = experiment_of(with_arms(document, tried, wanted.screening, seed), wanted.effort, reporter)
+        arms = with_arms(document, tried, seed, trials_of(wanted.screening))
+        screening = experiment_of(arms, wanted.effort, reporter)
     folder = wanted.out or RUNS / f"{scenario.name}-advice-{screening.identity[:FOLDER_DIGITS]}"
     run = run_all(screening, folder / SCREENING, reporter)
     _refuse_unknown(run, goal)
@@ -138,7 +139,8 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     chosen = [*better[:CONFIRMED_MAX], *([both] if both else [])]
     # Other random numbers than those by which they were chosen: of many, the best is best partly by chance.
     with working(reporter, f"making plans of {len(chosen)} candidates to confirm"):
-        confirming = experiment_of(with_arms(document, chosen, wanted.trials, seed + 1), wanted.effort, reporter)
+        arms = with_arms(document, chosen, seed + 1, looks_at(goal, wanted.trials_max, LEAST_PERCENT))
+        confirming = experiment_of(arms, wanted.effort, reporter)
     final = run_all(confirming, folder / CONFIRMED, reporter)
     before = figure_in(final, PRESENT, goal)
     end, takes = decided(goal, before)
@@ -177,7 +179,7 @@ def _at_present(document: Document, seed: int, effort: Effort, reporter: Reporte
     """One trial of the present, explained where that is possible, and its plan."""
     key = TrialKey(PRESENT, 1)
     with working(reporter, "making the plan of the present"):
-        experiment = experiment_of(with_arms(document, [], 1, seed), effort, reporter)
+        experiment = experiment_of(with_arms(document, [], seed, trials_of(1)), effort, reporter)
         plan = experiment.plans.json(key)
     [ended] = ran_all({key: plan}, 1, ExplainedIfPossible, reporter, "the present").values()
     if isinstance(ended, Failed):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from tailrace.advice.trying import PRESENT
 from tailrace.results import Run
-from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
+from tailrace.results.compare.effects import Comparison, compared_trials
+from tailrace.results.compare.looks import effects_looked
 from tailrace.results.compare.tone import tone_of
 from tailrace.results.metrics.decision import PRINTED, decide_all
 from tailrace.results.metrics.figure import Figure, figure_of
@@ -82,8 +83,8 @@ def judged(run: Run, arms: Sequence[str], goal: Goal, combinations: Collection[s
     Two changes at once are preferred to one only where they improve by `WORTH_TWO_PERCENT` more.
     """
     subject = subject_of(run, goal)
-    of_goal = {arm: one for arm in arms if (one := _compared(run, arm, subject, goal.metric, is_main=True)) is not None}
-    effects = dict(zip(of_goal, effects_of(list(of_goal.values()), run.seed), strict=True))
+    of_goal = {arm: one for arm in arms if (one := _compared(run, arm, subject, goal.metric)) is not None}
+    effects = dict(zip(of_goal, effects_looked(run, list(of_goal.values())), strict=True))
     sides = _side_effects(run, arms, goal)
     found = []
     for arm in of_goal:
@@ -114,9 +115,9 @@ def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[A
         (arm, one)
         for arm in arms
         for subject, metric in wanted
-        if (one := _compared(run, arm, subject, metric, is_main=True)) is not None
+        if (one := _compared(run, arm, subject, metric)) is not None
     ]
-    effects = effects_of([one for _, one in compared], run.seed)
+    effects = effects_looked(run, [one for _, one in compared])
     found: dict[str, list[ArmEffect]] = {}
     for (arm, _), effect in zip(compared, effects, strict=True):
         if tone_of(effect) in ("better", "worse"):
@@ -124,9 +125,9 @@ def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[A
     return found
 
 
-def _compared(run: Run, arm: str, subject: Subject, metric: str, *, is_main: bool) -> Comparison | None:
+def _compared(run: Run, arm: str, subject: Subject, metric: str) -> Comparison | None:
     address = f"advice/{arm}/{subject.name}/{metric}"
     trials = (run.told(PRESENT), run.told(arm))
     if not all(trials):
         return None
-    return compared_trials(trials, subject, metric, names=(PRESENT, arm), address=address, is_main=is_main)
+    return compared_trials(trials, subject, metric, names=(PRESENT, arm), address=address, is_main=True)

@@ -1,6 +1,6 @@
 """Candidates as arms of one experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.experiment.stages import working
 from tailrace.experiment.storage import RunDirectory
 from tailrace.results import Run
+from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import Loaded, load_document
 from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document
@@ -30,18 +31,36 @@ class Effort:
     scale: float = 1.0
 
 
-def with_arms(document: Document, tried: Sequence[Candidate], trials: int, seed: int) -> Loaded:
-    """The scenario with an arm for the present and one for each candidate."""
+def with_arms(document: Document, tried: Sequence[Candidate], seed: int, values: Mapping[str, Any]) -> Loaded:
+    """The scenario with an arm for the present and one for each candidate, and other values by their dotted paths."""
     edit = document.edited()
     place = (document.file, 0)
-    for section, value in LEFT_OUT.items():
+    for section, nothing in LEFT_OUT.items():
         if section in document.data:
-            edit.set((section,), value, place)
+            edit.set((section,), nothing, place)
     replace_arms(edit, {PRESENT: {}, **{one.name: one.changes for one in tried}}, place)
-    edit.set(("experiment", "trials"), trials, place)
+    for path, value in values.items():
+        edit.set(tuple(path.split(".")), value, place)
     edit.set(("experiment", "solo"), False, place)
     edit.set(("experiment", "seed"), seed, place)
     return load_document(edit.document())
+
+
+def trials_of(number: int) -> dict[str, Any]:
+    """Values for `with_arms`: so many trials of each arm."""
+    return {"experiment.trials": number}
+
+
+def looks_at(goal: Goal, trials_max: int, least_percent: float) -> dict[str, Any]:
+    """Values for `with_arms`: trials until it is decided of each candidate whether it changes the goal's figure by so
+    much.
+    """
+    return {
+        "headline": [{"workload": goal.subject, "metric": goal.metric}],
+        "experiment.trials": "auto",
+        "experiment.trials_max": trials_max,
+        "experiment.precision": f"{least_percent:g}%",
+    }
 
 
 def experiment_of(loaded: Loaded, effort: Effort, reporter: Reporter) -> ExperimentRun:

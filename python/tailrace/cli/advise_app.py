@@ -32,7 +32,9 @@ def advise(
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="NAME", help="Only this candidate; repeatable.")
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", min=6, help="Trials of each candidate that is followed.")] = 8,
+    trials_max: Annotated[
+        int, typer.Option("--trials-max", min=6, help="Trials of each candidate that is followed, at most.")
+    ] = 16,
     screening: Annotated[int, typer.Option("--screening", min=1, help="Trials of every candidate before that.")] = 3,
     scale: Annotated[
         float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
@@ -54,5 +56,5 @@ def advise(
     from tailrace.advice.trying import Effort
     from tailrace.cli.advising import advise_on
 
-    wanted = Wanted(goal, arm, only or [], out, screening, trials, Effort(jobs, scale))
+    wanted = Wanted(goal, arm, only or [], out, screening, trials_max, Effort(jobs, scale))
     advise_on(scenario, set_, wanted, json_=json_)

@@ -32,7 +32,7 @@ from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.engine import Simulated
 from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
-from tailrace.experiment.options import Options
+from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.reporter import Reporter, reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, outcome_bytes, summarise_and_report
@@ -86,7 +86,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     with working(reporter, "reading the scenario"):
         loaded = load_scenario(paths, {**measured, **given})
     warn(loaded.warnings)
-    _refuse_baseline(request)
+    refuse_baseline(request.baseline, request.arms)
     if loaded.is_large:
         refuse_large(request)
     options = Options(
@@ -128,15 +128,6 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     if request.is_logged and not finished.is_interrupted:
         explain_live_finished(finished.path)
     return _conclude(finished, reporter, is_json=request.is_json)
-
-
-def _refuse_baseline(request: Request) -> None:
-    """Raises `RunRefusedError` for a baseline that is not among the arms that are asked for."""
-    if request.baseline is not None and request.arms and request.baseline not in request.arms:
-        raise RunRefusedError(
-            f"--baseline {request.baseline}: the arm does not run (hint: add --arm {request.baseline};"
-            " finished trials are not run again)"
-        )
 
 
 def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:

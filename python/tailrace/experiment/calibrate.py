@@ -21,11 +21,11 @@ from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter
-from tailrace.experiment.schedule import SOLO, TrialKey
+from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
 from tailrace.files import make_folder, write_bytes, write_json
 from tailrace.results.format.numbers import PS_PER_S
-from tailrace.scenario.experiment import Calibrate
+from tailrace.scenario.experiment import SOLO, Calibrate
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import ClosedLoop
 
@@ -74,14 +74,6 @@ class ChosenCount:
     def error(self) -> float:
         """Relative distance from the target time."""
         return self.alone_ps / self.wanted_ps - 1
-
-
-def names(scenario: Scenario) -> list[str]:
-    """The workloads that are calibrated."""
-    spec = scenario.experiment.calibrate
-    if spec is None:
-        return []
-    return spec.workloads or [name for name, workload in scenario.workloads.items() if workload.closed_loop()]
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
@@ -147,7 +139,7 @@ class _Calibration:
         self.executor = executor
         self.reporter = reporter
         self.engine = engine
-        self.names = names(scenario)
+        self.names = scenario.calibrated
         self.plans = Plans({})
         self.estimate = TimeEstimate([], executor.slots)
         self.ended: dict[str, Alone | Failed] = {}

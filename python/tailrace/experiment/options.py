@@ -55,3 +55,12 @@ def chosen_arms(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     for arm in asked:
         known_arm(arm, known)
     return [arm for arm in known if arm in asked]
+
+
+def refuse_baseline(baseline: str | None, arms: Sequence[str] | None) -> None:
+    """Raises `RunRefusedError` for a baseline that is not among the arms that are asked for."""
+    if baseline is not None and arms and baseline not in arms:
+        raise RunRefusedError(
+            f"--baseline {baseline}: the arm does not run (hint: add --arm {baseline}; finished trials are not run"
+            " again)"
+        )

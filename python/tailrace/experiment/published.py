@@ -1,8 +1,8 @@
 """Published figures, checked before a run."""
 
 from tailrace.errors import RunRefusedError, closest
-from tailrace.experiment.schedule import SOLO
 from tailrace.scenario.checks.expectations import subjects
+from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.loading import Loaded
 
 

@@ -27,11 +27,11 @@ from tailrace.experiment.published import check_published
 from tailrace.experiment.recordings import copy_recordings, data_with, recordings_of, text_with
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
-from tailrace.experiment.schedule import SOLO, Keys, LazyKeys, TrialKey, shuffled
+from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
 from tailrace.files import named, write_json, write_text
 from tailrace.results.summary.summary import Summary
-from tailrace.scenario.experiment import Experiment
+from tailrace.scenario.experiment import SOLO, Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
@@ -144,9 +144,8 @@ class ExperimentRun:
         """Arms of one workload alone; an endless workload has no completion time to compare."""
         if not self._spec.has_solo:
             return []
-        workloads = self.scenarios[self.baseline].workloads
-        calibrated = calibrate.names(self.scenarios[self.baseline])
-        return [SOLO + name for name, workload in workloads.items() if workload.work() or name in calibrated]
+        baseline = self.scenarios[self.baseline]
+        return [SOLO + name for name in baseline.workloads if baseline.has_end(name)]
 
     def run(self) -> Finished:
         """Runs the remaining trials and writes result and report, also after an interrupt."""
@@ -163,11 +162,13 @@ class ExperimentRun:
             self.directory.write_manifest(manifest)
             self._copy_scenario()
             self.engine.open(self.directory.path)
+            ended: dict[str, Any]
             try:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
                 with suppress(OSError):  # the error that ended the run is the one to report
-                    self.directory.write_manifest({**manifest, "state": INTERRUPTED, "finished": now()})
+                    ended = {"state": INTERRUPTED, "finished": now(), **counted(self.described(held))}
+                    self.directory.write_manifest({**manifest, **ended})
                 raise
             finally:
                 self.engine.close()
@@ -176,7 +177,7 @@ class ExperimentRun:
             is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
             state = FINISHED if is_whole and not lost else INTERRUPTED
             calibration = calibrate.recorded(self.directory)
-            ended: dict[str, Any] = {"state": state, "finished": was_finished or now()}
+            ended = {"state": state, "finished": was_finished or now()}
             if self._has_run:  # after all: `trials: auto` may want more of a run that had finished
                 ended |= {"finished": now(), "cores_per_trial": cores}
             ended |= {"plan_hashes": self.plans.hashes, "calibration": calibration, **counted(self.described(held))}

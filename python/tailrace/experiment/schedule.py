@@ -5,8 +5,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-SOLO = "solo:"
-"""Prefix of arms that run one workload alone on the network of the baseline arm."""
+from tailrace.scenario.experiment import SOLO
 
 
 @dataclass(frozen=True, order=True)

@@ -122,13 +122,11 @@ class RunDirectory:
     def _read(self, key: TrialKey) -> StoredTrial | None:
         path = self.trial_path(key)
         try:
-            held = read_stored(path)
+            held = read_stored(path, key.arm, key.number)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValueError as error:
             raise UnusableTrialError(f"{path}: {reason_of(error)}") from None
-        if (held.arm, held.trial) != (key.arm, key.number):
-            raise UnusableTrialError(f"{path}: it is of trial {held.arm}/{held.trial}")
         for table in path.parent.glob(f"{key.number}.*.parquet"):
             try:
                 check_table(table)

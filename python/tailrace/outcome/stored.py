@@ -87,13 +87,16 @@ def write_stored(path: Path, stored: StoredTrial) -> None:
     write_bytes(path, content + b"\n")
 
 
-def read_stored(path: Path) -> StoredTrial:
-    """A stored trial. Raises `OSError`, or `ValueError` with what is wrong and where: the path of a key, or the
-    version of another format.
+def read_stored(path: Path, arm: str, trial: int) -> StoredTrial:
+    """A trial in its place. Raises `OSError`, or `ValueError` with what is wrong and where: the path of a key, the
+    version of another format, or that it is another trial.
     """
     with named(path):
         content = path.read_bytes()
-    return _decoded(_decoder(), content, content)
+    found = _decoded(_decoder(), content, content)
+    if (found.arm, found.trial) != (arm, trial):
+        raise ValueError(f"it is of trial {found.arm}/{found.trial}, in the place of {arm}/{trial}")
+    return found
 
 
 def read_head(path: Path) -> TrialHead:

@@ -9,6 +9,7 @@ from tailrace.report.limits import ARMS_MAX, EXPECTATIONS_MAX, PAIRS_MAX, PANELS
 from tailrace.report.sections.facts import Fact
 from tailrace.results.summary.expectation import JudgedFigure
 from tailrace.results.summary.summary import ArmSummary, Summary
+from tailrace.scenario.experiment import SOLO
 
 
 def limited(summary: Summary) -> Summary:
@@ -18,7 +19,7 @@ def limited(summary: Summary) -> Summary:
     shown = set(workloads)
     subjects = [one for one in summary.subjects if shown.issuperset(one.members)]
     told = {one.name for one in subjects}
-    hashes = _hashes(summary, {*arms, *(f"solo:{name}" for name in workloads)})
+    hashes = _hashes(summary, {*arms, *(f"{SOLO}{name}" for name in workloads)})
     return replace(
         summary,
         run=replace(summary.run, plan_hashes=hashes),

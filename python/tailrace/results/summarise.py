@@ -15,7 +15,7 @@ from tailrace.results.compare.judge import judge
 from tailrace.results.compare.looks import compare_looked
 from tailrace.results.compare.looks_text import summarise_looks
 from tailrace.results.directory.published import read_bands
-from tailrace.results.directory.run_directory import SOLO, Run, Trial
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.costs import summarise_costs
 from tailrace.results.metrics.early_end import early_end_of
 from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
@@ -33,6 +33,7 @@ from tailrace.results.summary.summary import ArmSummary, Problem, RunFacts, Summ
 from tailrace.results.summary.workload import GroupSummary, WorkloadSummary
 from tailrace.results.sweep.curves import summarise_sweep
 from tailrace.results.workload import summarise_group, summarise_workload
+from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import jain_index
 
 # Version of the layout of `result.json`.

@@ -22,6 +22,8 @@ HeadlineMetric = Literal[
     "loss_percent",
     "failed_percent",
 ]
+SOLO = "solo:"
+"""Prefix of arms that run one workload alone on the network of the baseline arm."""
 TRIALS_DEFAULT = 6
 """Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""
 TRIALS_MOST = 1000

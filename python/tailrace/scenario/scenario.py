@@ -109,10 +109,27 @@ class Scenario(Part):
                 found.setdefault(workload.group, []).append(name)
         return found
 
-    def kinds_of(self, subject: str) -> list[str]:
-        """Kinds of the enabled workloads of a workload or group."""
-        running = self.running
-        return [running[name].kind for name in self.groups.get(subject, [subject]) if name in running]
+    def members(self, subject: str) -> list[str]:
+        """The enabled workloads of a workload or group."""
+        return [name for name in self.groups.get(subject, [subject]) if name in self.running]
+
+    @property
+    def calibrated(self) -> list[str]:
+        """The workloads whose size follows from a calibration."""
+        spec = self.experiment.calibrate
+        if spec is None:
+            return []
+        return spec.workloads or [name for name, workload in self.workloads.items() if workload.closed_loop()]
+
+    def has_end(self, workload: str) -> bool:
+        """Whether a workload is done at some time; the others last as long as their trial."""
+        return bool(self.workloads[workload].work()) or workload in self.calibrated
+
+    def has_metric(self, workload: str, metric: str) -> bool:
+        """Whether results of a workload have a metric of the headline."""
+        return self.workloads[workload].facts().has_metric(metric) and (
+            metric != "completion_s" or self.has_end(workload)
+        )
 
     def host(self, name: str) -> Host:
         """Settings of one host, with the defaults under its own."""

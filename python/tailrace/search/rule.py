@@ -6,9 +6,8 @@ and whichever look decides.
 
 from dataclasses import dataclass, replace
 
-LOOKS = (6, 8, 12, 16)
-"""Numbers of trials; every next one adds about a third."""
-GROWTH = 4 / 3
+from tailrace.statistics.looks import looks_until
+
 EARLY = 3
 """Trials of the first look at a proposal; an interval takes as many."""
 
@@ -34,8 +33,6 @@ class Rule:
 
 
 def rule_of(error: float, trials_max: int, *, is_early: bool = False) -> Rule:
-    """Looks after 6, 8, 12, 16 .. trials, the last after `trials_max`; early ones begin with `EARLY`."""
-    looks = [EARLY, *LOOKS] if is_early else list(LOOKS)
-    while looks[-1] < trials_max:
-        looks.append(round(looks[-1] * GROWTH))
-    return Rule(error, tuple(sorted({trials_max, *(look for look in looks if look < trials_max)})))
+    """The looks of every experiment, and one after `trials_max`; early ones begin with `EARLY`."""
+    early = [EARLY] if is_early and trials_max > EARLY else []
+    return Rule(error, tuple(sorted({*early, *looks_until(trials_max), trials_max})))

@@ -87,7 +87,7 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
     subjects = [*scenario.running, *scenario.groups]
     goals = [parse_goal(text, subjects) for text in wanted.goals]
     for goal in goals:
-        refuse_without_figure(goal, scenario.kinds_of(goal.subject))
+        refuse_without_figure(goal, scenario)
         if goal.bound is None:
             raise RunRefusedError(
                 f"--goal '{goal}': a search needs a bound (hint: write {goal} {goal.sign} and a value; "
@@ -97,7 +97,7 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
         raise RunRefusedError("--goal is needed (hint: for example --goal 'shop.p99 < 5ms')")
     aim = _aim(wanted, variables, subjects)
     if aim.figure is not None:
-        refuse_without_figure(aim.figure, scenario.kinds_of(aim.figure.subject), f"--{aim.verb}")
+        refuse_without_figure(aim.figure, scenario, f"--{aim.verb}")
     return Asked(variables, goals, aim)
 
 

@@ -16,7 +16,6 @@ from tailrace.statistics import mean
 
 PS_PER_S = 1e12
 ACCELERATION = "acceleration_percent"
-SOLO = "solo:"
 
 
 @dataclass(frozen=True)

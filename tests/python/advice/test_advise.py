@@ -15,7 +15,7 @@ from tailrace.scenario.loading import document_of, load_scenario, try_changes
 from trial_files import read_trial
 
 CASES = Path(__file__).parent / "cases"
-SMALL = ("--only", "dpp-120", "--only", "rto-min-10ms", "--screening", "2", "--trials", "6")
+SMALL = ("--only", "dpp-120", "--only", "rto-min-10ms", "--screening", "2", "--trials-max", "6")
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,11 @@ def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
     ]
     [best] = [one for one in data["confirmed"] if one["name"] == "dpp-120"]
     assert best["effect"]["arm_value"] == effect["arm_value"]
+    # The trials were looked at, and the tests are those of all looks.
+    looks = json.loads((out / "confirmed" / "manifest.json").read_text())["auto"]["looks"]
+    assert [look["trials"] for look in looks] == [6]
+    assert effect["test"].startswith("sequential")
+    assert [best["effect"][key] for key in ("p_value", "p_adjusted")] == [effect["p_value"], effect["p_adjusted"]]
     assert best["effect"]["baseline_value"] == effect["baseline_value"] == data["present"]["value"]
     # The goal is judged by the percentile of all transactions of all trials.
     pooled = result["arms"]["dpp-120"]["workloads"]["orders"]["latency_ms"]["p99"]
@@ -99,7 +104,7 @@ def test_what_acts_on_no_part_of_the_latency_is_not_simulated(tmp_path: Path) ->
         "orders.p99",
         "--screening",
         "1",
-        "--trials",
+        "--trials-max",
         "6",
         "--set",
         "experiment.duration=200ms",
@@ -116,7 +121,15 @@ def test_what_acts_on_no_part_of_the_latency_is_not_simulated(tmp_path: Path) ->
 def test_a_run_is_advised_on_by_its_scenario(advised: tuple[Path, str], tmp_path: Path) -> None:
     out, _ = advised
     done = tailrace(
-        "advise", str(out / "confirmed"), "--only", "dpp-20", "--trials", "6", "--out", str(tmp_path / "a"), "--json"
+        "advise",
+        str(out / "confirmed"),
+        "--only",
+        "dpp-20",
+        "--trials-max",
+        "6",
+        "--out",
+        str(tmp_path / "a"),
+        "--json",
     )
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)

@@ -17,7 +17,7 @@ from tailrace.scenario.workloads.oltp import Oltp
 
 SERVER_MS = 1.0
 CLIENT = ("client>switch", "switch>client")
-QUICK = ("--only", "codel", "--screening", "1", "--trials", "6", "--scale", "0.5")
+QUICK = ("--only", "codel", "--screening", "1", "--trials-max", "6", "--scale", "0.5")
 
 
 def loaded_server() -> dict[str, Any]:

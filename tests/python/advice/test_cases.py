@@ -84,6 +84,6 @@ def test_where_nothing_helps_nothing_is_advised(name: str, tmp_path: Path) -> No
     ],
 )
 def test_the_case_study_holds(name: str, goal: str, right: str, wrong: str, tmp_path: Path) -> None:
-    wanted = Wanted(goal=goal, out=tmp_path / "advice", only=[right, wrong], trials=6, effort=Effort(jobs=1))
+    wanted = Wanted(goal=goal, out=tmp_path / "advice", only=[right, wrong], trials_max=6, effort=Effort(jobs=1))
     found = advise(load_scenario(TOLD / f"{name}.yaml"), wanted, Silent())
     assert [one.candidate.name for one in found.helpful] == [right]

@@ -14,6 +14,8 @@ from tailrace.experiment.dry_run import describe
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
+from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.storage import RunDirectory
 from tailrace.results.summary.summary import Summary
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
@@ -100,6 +102,20 @@ def test_the_printed_p_values_are_those_of_all_looks() -> None:
     assert 0.01 < fixed.p_value < 0.05 < main.p_value, "three looks at the same trials cost more than one"
     assert fixed.verdict == "higher"
     assert summary().looks is None
+
+
+def test_an_interrupt_after_a_look_keeps_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_plan = RunDirectory.write_plan
+
+    def interrupted(directory: RunDirectory, key: TrialKey, plan: dict[str, Any]) -> None:
+        if key.number > 6:
+            raise KeyboardInterrupt
+        write_plan(directory, key, plan)
+
+    monkeypatch.setattr(RunDirectory, "write_plan", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(**UNCLEAR)
+    assert (manifest()["state"], manifest()["trials"], looks()) == ("interrupted", 8, [6])
 
 
 def test_a_run_that_was_interrupted_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

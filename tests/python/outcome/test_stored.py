@@ -4,8 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.outcome.stored import FORMAT, HEAD_BYTES, OtherFormatError, is_whole_table, read_head, read_stored
+from tailrace.outcome.stored import (
+    FORMAT,
+    HEAD_BYTES,
+    OtherFormatError,
+    StoredTrial,
+    is_whole_table,
+    read_head,
+    read_stored,
+)
 from whole import stored
+
+
+def read_fifo_1(file: Path) -> StoredTrial:
+    """A stored trial."""
+    return read_stored(file, "fifo", 1)
 
 
 @pytest.mark.parametrize("ports", [1, 2_000])
@@ -14,7 +27,7 @@ def test_a_trial_is_read_as_it_was_written_and_its_head_without_the_rest(tmp_pat
     rows = [{"node": f"leaf{number}", "towards": "x"} for number in range(ports)]
     reason = 'why "outcome": {'
     made = stored(file, "fifo", 1, {"ports": rows}, status="invalid", reason=reason, unfinished=["shop"], cores=2)
-    assert read_stored(file) == made
+    assert read_fifo_1(file) == made
     head = read_head(file)
     assert (head.status, head.reason, head.unfinished, head.cores) == ("invalid", reason, ["shop"], 2)
     assert file.read_text().startswith("{\n" if ports == 1 else '{"format":2,'), "a small one is for people"
@@ -27,7 +40,7 @@ def test_a_head_ends_where_the_outcome_begins(tmp_path: Path) -> None:
     file.write_text(whole[: whole.index('"ports"')])
     assert read_head(file).status == "ok"
     with pytest.raises(ValueError, match="truncated"):
-        read_stored(file)
+        read_fifo_1(file)
 
 
 def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
@@ -35,7 +48,7 @@ def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
     stored(file, "fifo", 1, None)
     for text, found in ((file.read_text().replace(f'"format": {FORMAT}', '"format": 3'), 3), ('{"seed": 1}', 1)):
         file.write_text(text)
-        for read in (read_head, read_stored):
+        for read in (read_head, read_fifo_1):
             with pytest.raises(OtherFormatError, match=f"it has format {found}, and .* reads format {FORMAT}"):
                 read(file)
 
@@ -59,6 +72,6 @@ def test_values_that_are_nested_without_end_are_damage(tmp_path: Path) -> None:
     file = tmp_path / "1.json"
     for text in ('{"unfinished": ' + 100_000 * "[", '{"x": ' + 100_000 * '{"x": '):
         file.write_text(text)
-        for read in (read_head, read_stored):
+        for read in (read_head, read_fifo_1):
             with pytest.raises(ValueError, match=r"."):
                 read(file)

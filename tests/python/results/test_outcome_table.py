@@ -13,11 +13,14 @@ from msgspec.structs import replace
 
 from outcomes import endless, state, write_run
 from parts import part
+from summaries import summary_of
 from tailrace.report import write
 from tailrace.results import Result, format_table, summarise
 from tailrace.results.compare.tone import Tone, tone_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.workload import GroupSummary, LatencySummary, WorkloadSummary
+from tailrace.results.text.needed import needed_sentence
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.results.text.outcome_table import outcome_table
 from tailrace.results.text.outcome_text import WIDTH, outcome_text
@@ -39,6 +42,15 @@ def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> Summary:
 
     labels = tuple(f"arm-{n}" for n in range(arms))
     return summarise(write_run(path / "run", change, manifest={"workloads": names}, arms=labels, trials=trials))
+
+
+def test_the_trials_that_an_interval_takes_are_those_of_groups_too() -> None:
+    rare = part(LatencySummary, trials_needed={"p99": 31})
+    rarer = part(LatencySummary, trials_needed={"p99": 16})
+    workload = part(WorkloadSummary, trials=[1, 2, 3], latency_ms=rare)
+    group = part(GroupSummary, trials=[1, 2, 3], latency_ms=rarer)
+    found = summary_of({"fifo": {"shop": workload}}, ["shop"], {"fifo": {"all": group}})
+    assert needed_sentence(found) == "* no interval: p99 needs about 16 to 31 trials of this length."
 
 
 class Balanced(HTMLParser):

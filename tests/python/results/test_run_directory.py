@@ -136,6 +136,8 @@ def test_a_folder_with_the_name_of_a_trial_is_none(tmp_path: Path) -> None:
     [
         ({"x": [1]}, "it has no column workload, as every table transactions has"),
         ({"workload": [0], "start_ps": [0], "latency_ps": ["long"]}, "its column latency_ps has no numbers"),
+        ({"workload": [99], "start_ps": [0], "latency_ps": [0]}, "its workload 99 is not in the outcome of the trial"),
+        ({"workload": [-1], "start_ps": [0], "latency_ps": [0]}, "its workload -1 is not in the outcome of the trial"),
     ],
 )
 def test_a_table_of_another_program_is_refused_with_its_name(

@@ -6,7 +6,7 @@ import pytest
 
 from lab import load, problems, sound
 from tailrace.advice.advise import _arm
-from tailrace.advice.trying import PRESENT, with_arms
+from tailrace.advice.trying import PRESENT, trials_of, with_arms
 from tailrace.errors import ScenarioError
 from tailrace.experiment.large.run import LargeRun
 from tailrace.experiment.options import Options
@@ -57,7 +57,7 @@ def test_commands_that_ask_about_one_arm_ask_about_it() -> None:
 
 
 def test_a_scenario_with_other_arms_forgets_it() -> None:
-    tried = with_arms(load(**DPP).document, [], 2, 1)
+    tried = with_arms(load(**DPP).document, [], 1, trials_of(2))
     assert (list(tried.arms), tried.scenario.baseline) == ([PRESENT], PRESENT)
 
 

@@ -29,7 +29,7 @@ def test_names_and_mappings_are_both_headlines(tmp_path: Path) -> None:
         (
             [{"workload": "backup", "metric": "rate_per_s"}],
             "'backup' has no rate_per_s",
-            "it has completion_s, goodput",
+            "it has goodput_gbps, loss_percent",
         ),
         (["orders", "orders"], "headline.1: 'orders' is listed twice", "remove one of the two"),
         (
@@ -43,6 +43,13 @@ def test_a_headline_that_cannot_be_is_refused(headline: list[object], what: str,
     [problem] = problems(sound(headline=headline))
     assert what in problem
     assert hint in problem
+
+
+def test_a_workload_without_an_end_has_no_completion_time() -> None:
+    headline = [{"workload": "backup", "metric": "completion_s"}]
+    assert problems(sound(headline=headline, workloads__backup__size="1MB")) == []
+    [problem] = problems(sound(headline=headline))
+    assert "headline.0.metric: 'backup' has no completion_s (hint: it has goodput_gbps, loss_percent)" in problem
 
 
 def test_a_group_with_the_name_of_a_workload_is_refused() -> None:

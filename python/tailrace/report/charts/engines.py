@@ -6,9 +6,9 @@ from markupsafe import Markup
 
 from tailrace.report.drawing.scale import Linear, linear_from_zero
 from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
-from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.summary.engines import EngineFigures
+from tailrace.scenario.experiment import SOLO
 
 APART_PX = 10
 """Between the dots of two engines in a row."""

@@ -12,10 +12,11 @@ from tailrace.report.drawing.svg import lines, percent, plot, steps, tag, x_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
-from tailrace.results.directory.run_directory import SOLO, Trial
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_MS
 from tailrace.results.metrics.latency import workloads_of
 from tailrace.results.metrics.subjects import subjects_of
+from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
 

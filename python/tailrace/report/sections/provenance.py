@@ -8,6 +8,7 @@ from tailrace.report.limits import TRIALS_MAX
 from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.summary.hosts import Fidelity
 from tailrace.results.summary.summary import Summary
+from tailrace.scenario.experiment import SOLO
 
 
 class Machine(Struct, frozen=True):
@@ -88,7 +89,7 @@ class Provenance:
 
 def provenance(summary: Summary) -> Provenance:
     """Seeds and digests of trials, the machine, its fidelity, and what calibration chose."""
-    arms = {**summary.arms, **{f"solo:{name}": arm for name, arm in summary.solo.items()}}
+    arms = {**summary.arms, **{f"{SOLO}{name}": arm for name, arm in summary.solo.items()}}
     trials = [
         ListedTrial(name, *listed)
         for name, arm in arms.items()

@@ -12,7 +12,7 @@ from pathlib import Path
 from tailrace.results.compare.arms import refuse_incomparable
 from tailrace.results.compare.fidelity import TAP, engine_name, fabric_name
 from tailrace.results.directory.published import Band, read_bands
-from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryError
+from tailrace.results.directory.run_directory import Run, RunDirectoryError
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import bound_mark, number, signed_text
 from tailrace.results.metrics.definitions import key_of_latency, metric_of_trials
@@ -21,6 +21,7 @@ from tailrace.results.metrics.latency import PERCENTILES, latencies_of
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.summary.engines import ComparedEngines, Disagreement, EngineFigures, EngineRun, LeftOut
+from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import LEVEL_TEXT, Interval, mean, mean_log_interval, percentile_change
 
 ENGINES = ("simulated", "exact", "live")

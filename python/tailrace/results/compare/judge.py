@@ -11,12 +11,13 @@ from tailrace.results.compare.effects import share_seeds
 from tailrace.results.compare.expected_goal import is_goal, judge_goal
 from tailrace.results.compare.trial_value import is_lower_bound, trial_value
 from tailrace.results.directory.published import CHANGES, COMPARISONS, Band
-from tailrace.results.directory.run_directory import SOLO, Run
+from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.summary.expectation import JudgedFigure, Verdict
+from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.vocabulary import RATIOS
 from tailrace.statistics import Interval, mean, mean_change, median, median_interval
 

@@ -69,8 +69,16 @@ def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], lis
     assert auto is not None, "its trials were looked at"
     found = list(comparisons(run, baseline))
     looked = _looked(run, found)
-    effects = effects_of(found, run.seed, {one.main.address: one.test for one in looked})
-    return effects, judged(looked, auto.precision) or _of_figures(run, auto.precision)
+    return _effects(run, found, looked), judged(looked, auto.precision) or _of_figures(run, auto.precision)
+
+
+def effects_looked(run: Run, found: Sequence[Comparison]) -> list[ArmEffect]:
+    """Effects of comparisons that are one family, with the tests of all looks together for main metrics."""
+    return _effects(run, found, _looked(run, found))
+
+
+def _effects(run: Run, found: Sequence[Comparison], looked: Sequence[Looked]) -> list[ArmEffect]:
+    return effects_of(found, run.seed, {one.main.address: one.test for one in looked})
 
 
 def standings(run: Run, precision: float) -> list[Standing]:

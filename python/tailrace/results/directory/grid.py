@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tailrace.results.directory.published import COMPARISONS
-from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.summary.expectation import JudgedFigure
+from tailrace.scenario.experiment import SOLO
 
 METRIC_NAMES = {
     "completion_s": "completion, s",

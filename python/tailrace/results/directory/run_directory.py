@@ -22,8 +22,7 @@ from tailrace.outcome.types import Host, Outcome, Port, Workload
 from tailrace.plan.types import Plan
 from tailrace.results.directory.manifest import Manifest
 from tailrace.results.summary.sweep import PlannedSweep
-
-SOLO = "solo:"
+from tailrace.scenario.experiment import SOLO
 
 
 class RunDirectoryError(TailraceError):
@@ -341,14 +340,9 @@ def _read_trial(file: Path, manifest: Manifest, arm: str) -> Trial:
 def _read_stored(file: Path, manifest: Manifest, arm: str) -> StoredTrial:
     """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
     try:
-        stored = read_stored(file)
+        stored = read_stored(file, arm, int(file.stem.partition(".")[0]))
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})") from error
-    number = int(file.stem.partition(".")[0])
-    if (stored.arm, stored.trial) != (arm, number):
-        raise RunDirectoryError(
-            f"{file}: it is of trial {stored.arm}/{stored.trial}, in the place of {arm}/{number} (hint: {_REPEAT})"
-        )
     planned = (manifest.plan_hashes or {}).get(arm, stored.plan_hash)
     if planned != stored.plan_hash:
         raise RunDirectoryError(f"{file}: it is of another plan of arm '{arm}' than this run (hint: {_REPEAT})")

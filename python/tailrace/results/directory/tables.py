@@ -1,6 +1,6 @@
 """Arrow tables of a run, exported without copies or dependencies (Arrow PyCapsule interface)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -12,10 +12,18 @@ from arro3.io import write_csv, write_parquet
 
 from tailrace.errors import TailraceError
 from tailrace.outcome.tables import COLUMNS, read_rows
+from tailrace.outcome.types import Outcome
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
 TABLES = tuple(COLUMNS)
+ROWS_IN_OUTCOME: dict[str, Callable[[Outcome], int]] = {
+    "workload": lambda outcome: len(outcome.workloads),
+    "port": lambda outcome: len(outcome.ports),
+    "host": lambda outcome: len(outcome.hosts),
+    "interface": lambda outcome: len(outcome.netstat),
+}
+"""By column that has places in a list of the outcome, how many there are."""
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
 ROWS_SHOWN = 10
@@ -129,19 +137,20 @@ def table_of_rows(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, DataTyp
 
 
 def read_trial_table(trial: Trial, name: str) -> Table:
-    """One table of one trial."""
+    """One table of one trial; raises `RunDirectoryError` for a damaged one, or one of another trial."""
     path = trial.table_path(name)
     if not path.exists():
         raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
-    return Table(_read(path))
-
-
-def _read(path: Path) -> ArrowTable:
-    """A table of a trial; raises `RunDirectoryError` for a damaged or a foreign one."""
     try:
-        return read_rows(path)
+        arrow = read_rows(path)
     except ValueError as error:
         raise _damaged(path, str(error)) from None
+    for column in ROWS_IN_OUTCOME.keys() & arrow.schema.names if arrow.num_rows else ():
+        places = arrow.column(column).to_pylist()
+        for place in (min(places), max(places)):
+            if not 0 <= place < ROWS_IN_OUTCOME[column](trial.outcome):
+                raise _damaged(path, f"its {column} {place} is not in the outcome of the trial")
+    return Table(arrow)
 
 
 def _damaged(path: Path, why: str) -> RunDirectoryError:

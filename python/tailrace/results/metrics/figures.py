@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from tailrace.results.directory.run_directory import SOLO, Run, Trial
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import main_metric
 from tailrace.results.metrics.figure import figure_of
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.summary.figure import Figures, TableSubject
+from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.workloads.kinds import facts_of
 
 METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")

@@ -7,6 +7,7 @@ from typing import Literal
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, UNITS
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.scenario.workloads.kinds import facts_of
 
@@ -99,17 +100,21 @@ def parse_goal(text: str, subjects: Collection[str], option: str = "--goal") -> 
     return Goal(subject, metric, _bound(place, metric, found["value"]))
 
 
-def refuse_without_figure(goal: Goal, kinds: Collection[str], option: str = "--goal") -> None:
-    """Raises `RunRefusedError` where workloads of these kinds, the goal's, never have its figure.
+def refuse_without_figure(goal: Goal, scenario: Scenario, option: str = "--goal") -> None:
+    """Raises `RunRefusedError` where the goal's workloads never have its figure.
 
     Latencies of several are pooled, so that one of them is enough.
     """
-    lacking = [kind for kind in kinds if not facts_of(kind).has_metric(goal.metric)]
+    members = scenario.members(goal.subject)
+    lacking = [name for name in members if not scenario.has_metric(name, goal.metric)]
     is_pooled = goal.metric.startswith("latency_")
-    if lacking and (not is_pooled or len(lacking) == len(kinds)):
-        raise RunRefusedError(
-            f"{option} '{goal}': workloads of kind {lacking[0]} have no such figure (hint: choose another metric)"
-        )
+    if not lacking or (is_pooled and len(lacking) < len(members)):
+        return
+    kind = scenario.workloads[lacking[0]].kind
+    told = f"workloads of kind {kind} have no such figure"
+    if facts_of(kind).has_metric(goal.metric):
+        told = f"'{lacking[0]}' has no end, so that it has no such figure"
+    raise RunRefusedError(f"{option} '{goal}': {told} (hint: choose another metric)")
 
 
 def _bound(place: str, metric: str, text: str) -> float:

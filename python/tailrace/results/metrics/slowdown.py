@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import asdict
 
-from tailrace.results.directory.run_directory import SOLO, Run
+from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.definitions import metric_of_trials
 from tailrace.results.metrics.sample_summary import sample_with
 from tailrace.results.summary.workload import Slowdown
+from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import Interval, mean, mean_log_interval
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.workload import SubjectSummary
+from tailrace.results.summary.workload import GroupSummary, WorkloadOrGroup
 from tailrace.scenario.workloads.kinds import facts_of
 
-Has = Callable[[SubjectSummary], object]
+Has = Callable[[WorkloadOrGroup], object]
 """Whether a workload or group has something to tell."""
 
 
@@ -19,7 +19,7 @@ class SubjectRow:
     arm: str
     index: int
     """Of the arm."""
-    own: SubjectSummary
+    own: WorkloadOrGroup
     """Its summary in this arm."""
     is_first: bool
     """Whether it is the first row of the workload or group: the one that is labelled."""
@@ -27,9 +27,10 @@ class SubjectRow:
     """Place among the workloads; None for a group."""
 
 
-def has_completion(own: SubjectSummary) -> bool:
+def has_completion(own: WorkloadOrGroup) -> bool:
     """Whether a workload, or every member of a group, has an end of its own."""
-    return not any(facts_of(kind).is_open_loop for kind in own.all_kinds)
+    kinds = own.kinds if isinstance(own, GroupSummary) else [own.kind]
+    return not any(facts_of(kind).is_open_loop for kind in kinds)
 
 
 def subject_rows(summary: Summary, has: Has) -> list[SubjectRow]:

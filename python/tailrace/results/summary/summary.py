@@ -21,7 +21,7 @@ from tailrace.results.summary.network import (
     Rates,
 )
 from tailrace.results.summary.sweep import SweepSummary
-from tailrace.results.summary.workload import EarlyEnd, GroupSummary, SubjectSummary, WorkloadSummary
+from tailrace.results.summary.workload import EarlyEnd, GroupSummary, WorkloadOrGroup, WorkloadSummary
 
 
 class Problem(Part, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ class ArmSummary(Part, frozen=True, kw_only=True):
     """Of live trials, as the fidelity."""
     fidelity: Fidelity | None
 
-    def subject(self, name: str) -> SubjectSummary | None:
+    def subject(self, name: str) -> WorkloadOrGroup | None:
         """A workload or group; None where the arm does not have it."""
         return self.workloads.get(name) or self.groups.get(name)
 

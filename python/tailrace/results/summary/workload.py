@@ -181,11 +181,6 @@ class SubjectSummary(Part, frozen=True, kw_only=True):
     """Where the time went, in the trial that was explained."""
     unfinished: GroupUnfinished | None
 
-    @property
-    def all_kinds(self) -> Sequence[str]:
-        """Names of the kinds of all of them."""
-        raise NotImplementedError
-
 
 class WorkloadSummary(SubjectSummary, frozen=True, kw_only=True):
     """Summary of one workload."""
@@ -198,10 +193,6 @@ class WorkloadSummary(SubjectSummary, frozen=True, kw_only=True):
     unfinished: Unfinished | None
     mpi_figures: MpiFigures | None
 
-    @property
-    def all_kinds(self) -> Sequence[str]:
-        return [self.kind]
-
 
 class GroupSummary(SubjectSummary, frozen=True, kw_only=True):
     """Summary of the members of a group together, over the trials that have all of them."""
@@ -209,9 +200,9 @@ class GroupSummary(SubjectSummary, frozen=True, kw_only=True):
     kinds: list[str]
     members: Sequence[str]
 
-    @property
-    def all_kinds(self) -> Sequence[str]:
-        return self.kinds
+
+WorkloadOrGroup = WorkloadSummary | GroupSummary
+"""What has a row in tables."""
 
 
 class EarlyEnd(Part, frozen=True, kw_only=True):

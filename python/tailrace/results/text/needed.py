@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from tailrace.results.metrics.latency import PERCENTILES
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.statistics.interval import VALUES_MIN
 
 MARK = "*"
@@ -27,10 +26,9 @@ def needed_sentence(summary: Summary, keys: Sequence[str] = tuple(PERCENTILES)) 
 
 def _needed(summary: Summary, key: str) -> Iterable[int]:
     for arm in summary.arms.values():
-        workloads: dict[str, WorkloadSummary] = arm.workloads
-        for workload in workloads.values():
-            latency = workload.latency_ms
-            if latency and len(workload.trials) >= VALUES_MIN and key in latency.trials_needed:
+        for subject in (*arm.workloads.values(), *arm.groups.values()):
+            latency = subject.latency_ms
+            if latency and len(subject.trials) >= VALUES_MIN and key in latency.trials_needed:
                 yield latency.trials_needed[key]
 
 

@@ -9,7 +9,6 @@ from tailrace.results.compare.kinds import asked_for, count_text, null_text
 from tailrace.results.compare.looks_text import looks_sentences
 from tailrace.results.directory.grid import Grid, grid_of
 from tailrace.results.directory.published import COMPARISONS
-from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.format.columns import WIDTH, Row, align, fill
 from tailrace.results.format.numbers import (
     PS_PER_S,
@@ -40,6 +39,7 @@ from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.needed import needed_mark, needed_sentence
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
+from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import LEVEL_TEXT, mean
 
 CUT_OFF_WORDS = (

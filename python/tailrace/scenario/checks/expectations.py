@@ -4,13 +4,12 @@ import re
 from collections.abc import Collection, Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario.experiment import Expectation
+from tailrace.scenario.experiment import SOLO, Expectation
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.vocabulary import BLOCK_METRICS, DROP_CAUSES, METRICS, NARROWING, STORAGE_METRICS, Metric
 from tailrace.scenario.workloads.kinds import KINDS
 
-SOLO = "solo:"
 OF_GROUPS = ("rate_per_s",)
 """Metrics that groups of workloads have."""
 OF_SOME_KINDS = (

@@ -33,15 +33,11 @@ def check(scenario: Scenario) -> Found:
         if (one.workload, one.metric) in told:
             yield at, f"'{one.workload}' is listed twice", "remove one of the two"
         told.add((one.workload, one.metric))
-        lacking = [name for name in members if one.metric and not _has(scenario, name, one.metric)]
+        lacking = [name for name in members if one.metric and not scenario.has_metric(name, one.metric)]
         if lacking:
-            known = [metric for metric in METRICS if all(_has(scenario, name, metric) for name in members)]
+            known = [metric for metric in METRICS if all(scenario.has_metric(name, metric) for name in members)]
             yield (*at, "metric"), f"'{lacking[0]}' has no {one.metric}", f"it has {', '.join(known)}"
 
 
 METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
 """Metrics that a hint names at most."""
-
-
-def _has(scenario: Scenario, workload: str, metric: str) -> bool:
-    return scenario.workloads[workload].facts().has_metric(metric)

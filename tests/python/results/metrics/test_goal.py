@@ -2,6 +2,7 @@
 
 import pytest
 
+from lab import load
 from tailrace.errors import RunRefusedError
 from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 
@@ -52,9 +53,20 @@ def test_a_goal_is_told_as_it_is_written() -> None:
 
 
 def test_a_figure_that_a_kind_never_has_is_refused_before_anything_runs() -> None:
+    scenario = load(workloads__backup__group="all").scenario
     goal = Goal("all", "latency_p99_ms", 5.0)
     with pytest.raises(RunRefusedError, match=r"--goal 'all.p99 < 5 ms': workloads of kind stream have no such figure"):
-        refuse_without_figure(goal, ["stream", "stream"])
-    refuse_without_figure(goal, ["stream", "oltp"])  # latencies of those that have them are pooled
+        refuse_without_figure(goal, scenario)
+    both = load(workloads__backup__group="all", workloads__orders__group="all").scenario
+    refuse_without_figure(goal, both)  # latencies of those that have them are pooled
     with pytest.raises(RunRefusedError, match="kind stream"):
-        refuse_without_figure(Goal("all", "rate_per_s"), ["oltp", "stream"])
+        refuse_without_figure(Goal("all", "rate_per_s"), both)
+
+
+def test_the_completion_of_what_has_no_end_is_refused() -> None:
+    goal = Goal("backup", "completion_s")
+    refuse_without_figure(goal, load(workloads__backup__size="1MB").scenario)
+    endless = load().scenario
+    with pytest.raises(RunRefusedError, match=r"--minimise 'backup.completion': 'backup' has no end, so that"):
+        refuse_without_figure(goal, endless, "--minimise")
+    refuse_without_figure(Goal("backup", "goodput_gbps"), endless)
