@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.engine import Engine
+from tailrace.experiment.explain import explain_finished, explains_unasked
 from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
@@ -40,6 +41,7 @@ def run(
     out: str | Path | None = None,
     live: bool = False,
     exact: bool = False,
+    explain: bool | None = None,
     on: str = "local",
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
@@ -50,14 +52,18 @@ def run(
     `--set` does. The run directory is `out`, or one below `runs/`.
     `live` runs the real programs, which requires root on Linux; `exact` runs real kernels in virtual time. Simulated
     trials run `on` the cores of this machine (`local`), `dask://HOST:PORT` or `slurm`. Warnings of
-    `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as decide the comparisons. An
-    interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises `KeyboardInterrupt`.
+    `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as decide the comparisons.
+    One simulated trial of each arm is explained: with `explain` whole or not at all, by default as much as takes a
+    third of the time of the run. An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises
+    `KeyboardInterrupt`.
     """
     if live and exact:
         raise RunRefusedError("live and exact are two engines (hint: run each, and compare the two)")
     engine = LiveEngine() if live else ExactEngine() if exact else None
     changes = dict(set or {})
-    return _run(scenario, arms, baseline, trials, seed, jobs, scale, out, changes, engine, on, is_shown=progress)
+    return _run(
+        scenario, arms, baseline, trials, seed, jobs, scale, out, changes, engine, on, explain, is_shown=progress
+    )
 
 
 def sweep(
@@ -84,7 +90,7 @@ def sweep(
     """
     spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
     changes = {**(set or {}), "sweep": spec}
-    return _run(scenario, arms, baseline, trials, seed, jobs, scale, out, changes, None, on, is_shown=progress)
+    return _run(scenario, arms, baseline, trials, seed, jobs, scale, out, changes, None, on, None, is_shown=progress)
 
 
 def search_for(
@@ -211,6 +217,7 @@ def _run(
     changes: dict[str, Any],
     engine: Engine | None,
     on: str,
+    explain: bool | None,
     *,
     is_shown: bool,
 ) -> Result:
@@ -228,8 +235,12 @@ def _run(
     options = Options(chosen, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"])
     reporter = reporter_for(json_lines=False, quiet=not is_shown)
     with opened(on, Jobs(), reporter.say) as executor:
-        finished = ExperimentRun(loaded, options, reporter, engine, executor).run()
+        experiment = ExperimentRun(loaded, options, reporter, engine, executor)
+        finished = experiment.run()
+    is_interrupted = finished.is_interrupted
+    if not is_interrupted and (explain or (explain is None and explains_unasked(loaded, engine, on))):
+        is_interrupted = explain_finished(finished.path, experiment.jobs, reporter, is_asked=explain is True)
     summarise_and_report(finished.path)
-    if finished.is_interrupted:
+    if is_interrupted:
         raise KeyboardInterrupt
     return Result(finished.path)

@@ -5,7 +5,7 @@ from pathlib import Path
 from trial_files import read_trial, write_trial
 
 MS_PS = 10**9
-PARTS = ("turn", "processor", "network", "r2t", "queue", "device")
+PARTS = ("turn", "processor", "entry", "network", "r2t", "queue", "device")
 
 
 def add_storage(path: Path, workload: str, arm: str = "dpp") -> None:

@@ -5,10 +5,12 @@ use tailrace_units::{Span, Time};
 /// What time a program lets pass between what came and what follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// Its own, with its waits for cores and for others of its kind.
+    /// Its own, with its waits for cores and for a worker.
     Program,
     /// That of a block device.
     Device,
+    /// None: a command of a storage protocol waits for an entry of the session's queue.
+    Entry,
 }
 
 /// What had come.
@@ -34,6 +36,8 @@ pub struct Cause {
     pub came: Came,
     /// What came later than this does not count.
     pub by: Time,
+    /// For how long it waited until a worker of the program took it up.
+    pub waited: Span,
     /// What the time since then was spent with.
     pub work: Work,
 }
@@ -52,11 +56,11 @@ pub struct Because {
 impl Cause {
     /// What has just come for this socket.
     pub fn now(socket: u32, now: Time) -> Cause {
-        Cause { came: Came::Bytes(socket), by: now, work: Work::Program }
+        Cause { came: Came::Bytes(socket), by: now, waited: Span::ZERO, work: Work::Program }
     }
 
     /// A datagram that has just come.
     pub fn datagram(socket: u32, number: u64, now: Time) -> Cause {
-        Cause { came: Came::Datagram { socket, number }, by: now, work: Work::Program }
+        Cause { came: Came::Datagram { socket, number }, by: now, waited: Span::ZERO, work: Work::Program }
     }
 }

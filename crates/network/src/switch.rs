@@ -48,13 +48,15 @@ struct Seldom<F> {
     losses: Vec<Losses>,
 }
 
-/// Frames of one source that a switch dropped, for whatever reason, and those of them that a policer did.
+/// Frames of one source that a switch dropped, for whatever reason, and those of them for which no queue is to blame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Losses {
     /// All of them.
     pub frames: u64,
     /// Those above a rate.
     pub policed_frames: u64,
+    /// Those longer than the MTU of a port.
+    pub too_long_frames: u64,
 }
 
 /// A notice of a congestion point for the source of a sampled frame.
@@ -205,6 +207,7 @@ impl<F> Seldom<F> {
         let own = &mut self.losses[source];
         own.frames += 1;
         own.policed_frames += u64::from(cause == DropCause::Policed);
+        own.too_long_frames += u64::from(cause == DropCause::Mtu);
     }
 }
 

@@ -52,6 +52,9 @@ pub struct StorageWaits {
     /// The medium and the link of the device, while they serve it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<f64>,
+    /// An entry of the protocol's queue of commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<f64>,
     /// The network, and what is before and behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<f64>,

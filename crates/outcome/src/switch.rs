@@ -50,6 +50,8 @@ pub struct SourceLosses {
     pub frames: u64,
     /// Those above a rate.
     pub policed_frames: u64,
+    /// Those longer than the MTU of a port.
+    pub too_long_frames: u64,
     /// Names of the workloads of the source.
     pub workloads: Vec<String>,
 }

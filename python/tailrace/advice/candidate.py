@@ -8,7 +8,7 @@ QUEUES = frozenset({"switch_queue", "paused", "interface_queue"})
 """Waits behind other frames."""
 REPEATS = frozenset({"fast_retransmission", "probe", "timeout", "reordering"})
 """Waits for what was lost."""
-WORK = frozenset({"client_work", "server_work", "core_wait", "receive", "wait_to_start"})
+WORK = frozenset({"client_work", "server_work", "worker_wait", "core_wait", "receive", "wait_to_start"})
 """Time on cores, and before them."""
 WINDOW = "windowed"
 """Round trips for which a window was closed: they consist of other parts, and are counted beside them."""

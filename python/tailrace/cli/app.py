@@ -242,9 +242,12 @@ def run(
         ),
     ] = None,
     explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Explain the first trial of each arm: where the time went, in the report."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--explain/--no-explain",
+            help="Explain the first trial of each arm whole, or none; default: what takes a third of the time.",
+        ),
+    ] = None,
     on: On = "local",
     partition: Partition = None,
     time: JobTime = None,

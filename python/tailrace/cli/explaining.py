@@ -17,11 +17,10 @@ from tailrace.experiment.explain import (
     Explanation,
     chosen_subjects,
     explain_trials,
-    first_trials,
     keep,
 )
 from tailrace.experiment.options import jobs_of
-from tailrace.experiment.reporter import Reporter, reporter_for
+from tailrace.experiment.reporter import reporter_for
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
@@ -92,28 +91,6 @@ def refuse_explain(loaded: Loaded, engine: object | None) -> None:
             "--explain: the report of a sweep shows no explanations"
             " (hint: run the sweep, then `tailrace explain RUN --arm ARM@POINT`)"
         )
-
-
-def explain_finished(path: Path, jobs: int, reporter: Reporter) -> bool:
-    """Explains the first trial of every arm of a run that has ended; returns whether it was interrupted.
-
-    What cannot be explained is a warning: the run itself has its results.
-    """
-    run = Run.read(path)
-    trials = first_trials(run)
-    if not trials:
-        return False
-    try:
-        found = explain_trials(run, trials, jobs, reporter)
-    except RunRefusedError as error:
-        note(f"warning: {error}")
-        return False
-    except KeyboardInterrupt:
-        return True
-    for one in found:
-        _warn(one)
-    keep(found)
-    return False
 
 
 def _warn(one: Explanation) -> None:

@@ -28,7 +28,7 @@ PROBED = 12
 
 def refuse_large(request: Request) -> None:
     """Raises `RunRefusedError` for options that a large sweep does not have."""
-    given = {"--live": request.is_live, "--exact": request.is_exact, "--explain": request.is_explained}
+    given = {"--live": request.is_live, "--exact": request.is_exact, "--explain": request.is_explained is True}
     if named := [name for name, is_given in given.items() if is_given]:
         raise RunRefusedError(
             f"{named[0]}: a sweep of so many points keeps figures of simulated trials alone (hint: list fewer values)"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tailrace.cli.console import note
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.explain import other_events_words
 from tailrace.experiment.schedule import TrialKey
 
 
@@ -17,4 +18,4 @@ def refuse_unwritable(option: str, file: Path, example: str) -> None:
 
 def warn_other_events(key: TrialKey, more: str = "") -> None:
     """Warns that a trial, simulated once more, was another one than that of the run."""
-    note(f"warning: {key} had other events when it was run: the simulator has changed since{more} (hint: run it again)")
+    note(other_events_words(key, more))

@@ -39,8 +39,8 @@ class Request:
     is_paired: bool = False
     captures: list[str] | None = None
     """Ports of an exact run whose frames are written to files."""
-    is_explained: bool = False
-    """Whether the first trial of every arm is explained after the run."""
+    is_explained: bool | None = None
+    """Whether the first trial of every arm is explained after the run; None for what takes a third of the time."""
     on: str = Local.name
     """Where trials run."""
     jobs_of_slurm: Jobs = field(default_factory=Jobs)

@@ -19,7 +19,7 @@ from tailrace.cli.console import (
     warn,
 )
 from tailrace.cli.dry import print_dry
-from tailrace.cli.explaining import explain_finished, refuse_explain
+from tailrace.cli.explaining import refuse_explain
 from tailrace.cli.explaining_live import explain_live_finished
 from tailrace.cli.large import print_large, refuse_large, run_large
 from tailrace.cli.reporting import SUMMARY_LATER, reporting
@@ -32,6 +32,7 @@ from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.engine import Simulated
 from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
+from tailrace.experiment.explain import explain_finished, explains_unasked
 from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.reporter import Reporter, reporter_for
@@ -122,8 +123,10 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     finished = experiment.run()
     if isinstance(engine, ExactEngine):
         _tell_uncaptured(experiment, engine)
-    if request.is_explained and not finished.is_interrupted:
-        is_interrupted = explain_finished(finished.path, experiment.jobs, experiment.reporter)
+    is_asked = request.is_explained is True
+    is_wanted = is_asked or (request.is_explained is None and explains_unasked(loaded, engine, request.on))
+    if is_wanted and not finished.is_interrupted:
+        is_interrupted = explain_finished(finished.path, experiment.jobs, experiment.reporter, is_asked=is_asked)
         finished = replace(finished, is_interrupted=is_interrupted)
     if request.is_logged and not finished.is_interrupted:
         explain_live_finished(finished.path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
@@ -9,8 +10,9 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from tailrace.errors import RunRefusedError, TailraceError, closest
-from tailrace.experiment.engine import SIMULATED, SimulatedTrial
+from tailrace.experiment.engine import SIMULATED, Engine, SimulatedTrial
 from tailrace.experiment.estimate import TimeEstimate
+from tailrace.experiment.executor import Local
 from tailrace.experiment.judge import Verdict
 from tailrace.experiment.native import (
     Cancelled,
@@ -34,10 +36,19 @@ from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.summary.causes import LostDatagrams
+from tailrace.scenario.loading import Loaded
 from tailrace.scenario.lowering.plan import canonical_json
 
 EXPLAINED_MAX = 1_000_000
 """Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each (`docs/limits.md`), 2 GB."""
+UNASKED_MAX = 100_000
+"""The same, where nobody has asked for the explanation."""
+COST = 2.5
+"""Times the run of a trial that its explanation takes: 1.5 to 2.2 in examples (`docs/models/causes.md`)."""
+UNASKED_SHARE = 1 / 3
+"""Of the time of all trials, that explanations take at most where nobody has asked for them."""
+UNASKED_EVENTS = 3_000_000
+"""Events of short runs that are explained whole all the same: a second or two."""
 
 
 class ExplainedTrial(SimulatedTrial):
@@ -65,7 +76,9 @@ class Explanation:
 
     trial: Trial
     is_same: bool
-    """Whether it had the same events as when it was run; only then it is kept."""
+    """Whether it had the same events as when it was run, as far as it was explained; only then it is kept."""
+    until_ps: int | None
+    """Where its beginning alone was explained, the end of that."""
     workloads: dict[str, list[Transaction]]
     """Explained workloads and groups of its arm, a group before its members: the transactions that were complete after
     the warm-up, as in every figure of a run.
@@ -155,27 +168,84 @@ def first_trials(run: Run) -> list[Trial]:
     return [trial for arm in run.arms for trial in run.told(arm)[:1] if not read_record(trial)]
 
 
-def explain_trials(run: Run, trials: Sequence[Trial], jobs: int, reporter: Reporter) -> list[Explanation]:
-    """Explains these trials, `jobs` at a time.
+def explains_unasked(loaded: Loaded, engine: Engine | None, on: str) -> bool:
+    """Whether a run is explained where nobody has said: a simulated one of this machine, whose report shows it."""
+    return (engine is None or engine.name == SIMULATED) and on == Local.name and loaded.scenario.sweep is None
+
+
+def explain_finished(path: Path, jobs: int, reporter: Reporter, *, is_asked: bool) -> bool:
+    """Explains the first trial of every arm of a run that has ended; returns whether it was interrupted.
+
+    What cannot be explained is a warning where it was asked for: the run itself has its results. Where it was not, as
+    much of each trial is explained as takes a third of the time of the run.
+    """
+    run = Run.read(path)
+    trials = first_trials(run)
+    if not trials:
+        return False
+    try:
+        share = 1.0 if is_asked else unasked_share(run, trials)
+        found = explain_trials(run, trials, jobs, reporter, share)
+    except RunRefusedError as error:
+        if is_asked:
+            reporter.say(f"warning: {error}")
+        return False
+    except KeyboardInterrupt:
+        return True
+    for one in found:
+        if not one.is_same:
+            reporter.say(other_events_words(one.key, ", and the explanation is not kept"))
+    keep(found)
+    return False
+
+
+def other_events_words(key: TrialKey, more: str = "") -> str:
+    """A warning that a trial, simulated once more, was another one than that of the run."""
+    return (
+        f"warning: {key} had other events when it was run: the simulator has changed since{more} (hint: run it again)"
+    )
+
+
+def unasked_share(run: Run, trials: Sequence[Trial]) -> float:
+    """How much of these trials, of all that a run has, is explained where nobody has asked for it."""
+    every = sum(trial.outcome.events or 0 for arm in run.arms for trial in run.told(arm))
+    wanted = COST * sum(trial.outcome.events or 0 for trial in trials)
+    counts = [sum(own.transactions for own in trial.workloads.values()) for trial in trials]
+    by_time = max(UNASKED_SHARE * every, UNASKED_EVENTS) / wanted if wanted else 1.0
+    return min(1.0, by_time, UNASKED_MAX / max(1, *counts))
+
+
+def explain_trials(
+    run: Run, trials: Sequence[Trial], jobs: int, reporter: Reporter, share: float = 1.0
+) -> list[Explanation]:
+    """Explains these trials or their beginning, `jobs` at a time.
 
     Raises `RunRefusedError` for the first that cannot be explained, and `KeyboardInterrupt` when interrupted.
     """
     workloads = explainable(run)
     for trial in trials:
-        _refuse_long(trial, workloads)
-    plans = {TrialKey(trial.arm, trial.number): trial_plan(run, trial) for trial in trials}
+        _refuse_long(trial, workloads, share)
+    plans = {TrialKey(trial.arm, trial.number): _begun(trial_plan(run, trial), trial, share) for trial in trials}
     explained = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
     subjects = subjects_of(run)
     return [
-        _explanation(trial, causes_of(explained[key], plan), explained[key].outcome, workloads, subjects)
+        _explanation(trial, causes_of(explained[key], plan), explained[key].outcome, (workloads, subjects), share)
         for trial, (key, plan) in zip(trials, plans.items(), strict=True)
     ]
 
 
-def _refuse_long(trial: Trial, workloads: Sequence[str]) -> None:
+def _begun(plan: dict[str, Any], trial: Trial, share: float) -> dict[str, Any]:
+    """The plan of the beginning of a trial: until so much of what it counts has passed."""
+    if share >= 1:
+        return plan
+    begin_ps, end_ps = trial.outcome.counted_from_ps or 0, trial.outcome.end_ps
+    return plan | {"stop_at_ps": begin_ps + round(share * (end_ps - begin_ps))}
+
+
+def _refuse_long(trial: Trial, workloads: Sequence[str], share: float) -> None:
     """Raises `RunRefusedError` for a trial whose explanation would take gigabytes."""
     count = sum(own.transactions for name, own in trial.workloads.items() if name in workloads)
-    if count > EXPLAINED_MAX:
+    if share * count > EXPLAINED_MAX:
         counts = [f"{number:,}".replace(",", " ") for number in (count, EXPLAINED_MAX)]
         raise RunRefusedError(
             f"{trial.arm}/{trial.number}: it has {counts[0]} transactions, and an explanation keeps each of them,"
@@ -189,7 +259,7 @@ def keep(explanations: Sequence[Explanation]) -> int:
     """
     kept = [one for one in explanations if one.is_same]
     for one in kept:
-        write_record(one.trial, one.workloads, one.lost)
+        write_record(one.trial, one.workloads, one.lost, until_ps=one.until_ps)
     return len(kept)
 
 
@@ -229,12 +299,15 @@ def causes_of(ran: Ran, plan: Mapping[str, Any]) -> Causes:
 
 
 def _explanation(
-    trial: Trial, causes: Causes, outcome: Outcome, workloads: Sequence[str], subjects: Sequence[Subject]
+    trial: Trial, causes: Causes, outcome: Outcome, named: tuple[Sequence[str], Sequence[Subject]], share: float
 ) -> Explanation:
+    workloads, subjects = named
     counted = {name: _counted(name, causes, outcome) for name in causes.names_of(workloads)}
     held = [subject for subject in subjects if all(name in trial.workloads for name in subject.members)]
-    is_same = trial.outcome.digest == outcome.digest
-    return Explanation(trial, is_same, with_groups(held, counted), lost_with_groups(held, causes.lost))
+    is_whole = share >= 1
+    is_same = not is_whole or trial.outcome.digest == outcome.digest
+    until_ps = None if is_whole else outcome.end_ps
+    return Explanation(trial, is_same, until_ps, with_groups(held, counted), lost_with_groups(held, causes.lost))
 
 
 def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:

@@ -1095,6 +1095,8 @@ class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """All frames that were dropped."""
     policed_frames: int
     """Those above a rate."""
+    too_long_frames: int
+    """Those longer than the MTU of a port."""
     workloads: list[str]
     """Names of the workloads of the source."""
 
@@ -1184,6 +1186,8 @@ class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     device: float | None = None
     """The medium and the link of the device, while they serve it."""
+    entry: float | None = None
+    """An entry of the protocol's queue of commands."""
     network: float | None = None
     """The network, and what is before and behind it."""
     processor: float | None = None

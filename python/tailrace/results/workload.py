@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import asdict
 
 from tailrace.outcome.types import RequestCounts, Tcp, Workload
-from tailrace.results.causes.verdict import fabric_limits
+from tailrace.results.causes.verdict import path_limits
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.kinds.blocks import summarise_blocks
@@ -105,7 +105,9 @@ def _together(
     """What one workload and several together have."""
     trials = [trial for trial, _ in measured]
     ends = _ends(measured)
-    counted, by_fabric = summarise_limits(members, trials), fabric_limits(explained)
+    counted = summarise_limits(members, trials)
+    waits = any(facts_of(own.kind).latency for own in measured[0][1])
+    by_path = path_limits(explained, members) if waits else None
     has_sizes = any(facts_of(own.kind).has_slowdown_by_size for own in measured[0][1])
     return SubjectSummary(
         trials=[trial.number for trial in trials],
@@ -122,8 +124,8 @@ def _together(
         latency_ms=summarise_latency(trials, members),
         users_jain=_users_jain(measured),
         tcp=_tcp(measured),
-        limits=by_fabric or counted,
-        kernel_limits=counted if by_fabric else None,
+        limits=by_path or counted,
+        connection_limits=counted if by_path else None,
         datagram_bytes_mean=_datagram_bytes([own for _, of in measured for own in of]),
         block_figures=summarise_blocks(trials, members),
         storage_figures=summarise_storage(trials, members),

@@ -22,6 +22,7 @@ LIMITS = {
     "send_buffer": "send buffer",
     "receive_window": "receiver's window",
     "congestion": "congestion window and losses",
+    "mtu": "frames longer than the MTU",
     "rate_cap": "policer's rate",
     "pacing": "pacing",
     "interface": "sender's interface",
@@ -50,6 +51,7 @@ BLOCK_METRICS = {
 STORAGE_PARTS = {
     "turn": "their turn: the job had as many under way as `depth` allows",
     "processor": "the processor of the initiator",
+    "entry": "an entry of the protocol's queue of commands",
     "network": "the network",
     "r2t": "permission of the target to send data",
     "queue": "requests before them, in the block layer and in the device",

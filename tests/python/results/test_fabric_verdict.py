@@ -9,7 +9,7 @@ import whole
 from summaries import summary_of
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.record import read_record, write_record
-from tailrace.results.causes.verdict import fabric_verdict
+from tailrace.results.causes.verdict import verdict_of
 from tailrace.results.summary.causes import Explained
 from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence, limiting_text, verdict_words
@@ -44,7 +44,7 @@ def summary(folder: Path, of: list[Transaction], *, is_live: bool = True) -> Wor
 
 def test_the_fabric_decides_in_the_result_too_and_the_kernel_stands_beside_it(tmp_path: Path) -> None:
     found = summary(tmp_path, [waited(9, 1)] * 40)
-    limits, kernel = found.limits, found.kernel_limits
+    limits, kernel = found.limits, found.connection_limits
     assert limits
     assert kernel
     assert (limits.limited_by, limits.measured_by, limits.trial) == ("queue of leaf>client", "fabric", 1)
@@ -57,11 +57,30 @@ def test_the_fabric_decides_in_the_result_too_and_the_kernel_stands_beside_it(tm
     assert verdict_words(kernel) == "application"
 
 
-def test_without_a_fabric_the_limits_are_those_of_the_connections(tmp_path: Path) -> None:
+def test_a_simulated_explanation_decides_too(tmp_path: Path) -> None:
     found = summary(tmp_path, [waited(9, 1)] * 40, is_live=False)
     assert found.limits
+    assert (found.limits.limited_by, found.limits.measured_by) == ("queue of leaf>client", "simulator")
+    assert found.connection_limits
+    assert found.connection_limits.limited_by == "application"
+
+
+def test_without_an_explanation_the_limits_are_those_of_the_connections(tmp_path: Path) -> None:
+    own = {"name": "orders", "kind": "oltp", "limits": {"open_ps": 1000}}
+    found = summarise_workload("orders", [whole.trial(workloads=[own])], scale=1.0, explained=None)
+    assert found is not None
+    assert found.limits
     assert (found.limits.limited_by, found.limits.measured_by) == ("application", None)
-    assert found.kernel_limits is None
+    assert found.connection_limits is None
+
+
+def test_a_stream_with_an_end_keeps_the_verdict_of_its_connections(tmp_path: Path) -> None:
+    causes = explained(tmp_path, [waited(9, 1)] * 40, is_live=False)
+    own = {"name": "orders", "kind": "stream", "limits": {"open_ps": 1000, "interface_ps": 900}}
+    found = summarise_workload("orders", [whole.trial(workloads=[own])], scale=1.0, explained=causes)
+    assert found is not None
+    assert found.limits
+    assert (found.limits.limited_by, found.limits.measured_by) == ("interface", None)
 
 
 def test_the_queue_of_the_fabric_comes_before_what_the_kernel_calls_the_application(tmp_path: Path) -> None:
@@ -73,17 +92,21 @@ def test_the_queue_of_the_fabric_comes_before_what_the_kernel_calls_the_applicat
     )
 
 
-def test_a_simulated_explanation_leaves_the_verdict_to_the_connections(tmp_path: Path) -> None:
+def test_a_simulated_explanation_says_of_which_trial_it_is(tmp_path: Path) -> None:
     said = limiting_sentence("fifo", "orders", summary(tmp_path, [waited(9, 1)] * 40, is_live=False))
-    assert said is not None
-    assert said.startswith("With fifo, orders (0.500 Gbit/s) is limited by the application for 100 % of the time. In")
+    assert said == (
+        "With fifo, orders (0.500 Gbit/s) loses most of its time in the queue of leaf>client: by trial 1, its"
+        " transactions take 10 ms on average, 90 % queues of switches (most at leaf>client), 10 % outside the fabric"
+        " (hosts, programs). Its connections, by TCP's counters: application 100 % of the time."
+    )
 
 
 def test_the_table_has_both_sources(tmp_path: Path) -> None:
     of = summary_of({"fifo": {"orders": summary(tmp_path, [waited(1, 9)] * 40)}}, ["orders"])
-    _, fabric, kernel = limiting_text(of).splitlines()
-    assert "outside the fabric (hosts, programs)  of transactions, by the fabric: 90 % outside" in fabric
-    assert kernel.endswith("application                           of connections, by the kernel: application 100 %")
+    _, *lines = limiting_text(of).splitlines()
+    told = " ".join(" ".join(lines).split())
+    assert "90 % outside the fabric (hosts, programs) (of transactions, by the fabric)" in told
+    assert "100 % application (of connections, by the kernel)" in told
 
 
 @pytest.mark.parametrize(
@@ -96,4 +119,33 @@ def test_the_table_has_both_sources(tmp_path: Path) -> None:
     ],
 )
 def test_a_verdict_is_half_of_the_time_and_clearly_the_largest(of: Transaction, verdict: str, tmp_path: Path) -> None:
-    assert fabric_verdict(explained(tmp_path, [of])) == verdict
+    assert verdict_of(explained(tmp_path, [of])) == verdict
+
+
+def slow(count: int, part: str, ms: int) -> list[Transaction]:
+    return [Transaction(0, 0, ms * MS, {part: ms * MS}, 0, 0)] * count
+
+
+@pytest.mark.parametrize(
+    ("of", "verdict"),
+    [
+        (
+            slow(90, "receive", 1) + slow(10, "probe", 200),
+            "until a tail loss probe, in the slowest 10 % of transactions",
+        ),
+        (
+            slow(990, "core_wait", 9) + slow(10, "timeout", 210),
+            "waiting for a core; in the slowest 1 % of transactions: until a retransmission timeout",
+        ),
+        (slow(90, "core_wait", 9) + slow(10, "core_wait", 30), "waiting for a core"),
+    ],
+)
+def test_what_only_the_slowest_have_is_told_as_theirs(of: list[Transaction], verdict: str, tmp_path: Path) -> None:
+    assert verdict_of(explained(tmp_path, of, is_live=False)) == verdict
+
+
+def test_the_culprit_is_named_and_own_frames_are_told_as_such(tmp_path: Path) -> None:
+    one = replace(waited(9, 1), behind={"backup": 8 * MS, "orders": MS})
+    told = explained(tmp_path, [one] * 20, is_live=False)
+    assert verdict_of(told, ["orders"]) == "queue of leaf>client behind backup"
+    assert verdict_of(told, ["backup"]) == "queue of leaf>client behind its own frames"

@@ -59,6 +59,9 @@ def test_a_loss_of_fragments_is_a_share_of_frames_not_of_datagrams(has_fragments
     ports = [port("leaf", 6_000, 0), port("spine", 4_000, 2_000)]
     outcome = {"name": "d", "kind": "datagrams", "latency": {"count": 41}}
     hosts = [host("a", FragOKs=1_000) if has_fragments else host("a")]
-    switches = [{"losses": []}, {"losses": [{"workloads": ["d"], "frames": 2_000, "policed_frames": 0}]}]
+    switches = [
+        {"losses": []},
+        {"losses": [{"workloads": ["d"], "frames": 2_000, "policed_frames": 0, "too_long_frames": 0}]},
+    ]
     told = whole.trial(hosts=hosts, switches=switches, ports=ports, workloads=[outcome])
     assert metric_of_trial(told, "d", "loss_percent") == pytest.approx(expected)

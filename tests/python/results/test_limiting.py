@@ -11,6 +11,7 @@ from summaries import summary_of
 from tailrace.outcome.types import Limits
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics import limiting
+from tailrace.results.metrics.limiting import LostShares
 from tailrace.results.summary.base import Sample
 from tailrace.results.summary.workload import TcpMeans, WorkloadSummary
 from tailrace.results.text import limiting_text
@@ -21,8 +22,8 @@ def times(**more: int) -> dict[str, int]:
     return {"open_ps": 1000} | more
 
 
-def verdict(policed: float = 0.0, **more: int) -> str:
-    shares = limiting.shares_of(whole.part(Limits, **times(**more)), policed)
+def verdict(lost: LostShares | None = None, **more: int) -> str:
+    shares = limiting.shares_of(whole.part(Limits, **times(**more)), lost or LostShares())
     assert shares is not None
     assert sum(shares.values()) == pytest.approx(100)
     assert set(shares) == set(LIMITS)
@@ -30,29 +31,30 @@ def verdict(policed: float = 0.0, **more: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("found", "policed", "expected"),
+    ("found", "lost", "expected"),
     [
-        ({}, 0, "application"),
-        ({"send_buffer_ps": 900}, 0, "send_buffer"),
-        ({"receive_window_ps": 900}, 0, "receive_window"),
-        ({"receive_window_ps": 900, "reader_late_ps": 850}, 0, "receiver_processor"),
-        ({"congestion_ps": 500, "recovery_ps": 400}, 0, "congestion"),
-        ({"congestion_ps": 500, "recovery_ps": 400}, 1, "rate_cap"),
-        ({"congestion_ps": 900, "receive_core_permille": 960}, 0, "receiver_processor"),
-        ({"send_buffer_ps": 900, "receive_core_permille": 960}, 0, "receiver_processor"),
-        ({"send_buffer_ps": 900, "ack_core_permille": 960}, 0, "sender_processor"),
-        ({"congestion_ps": 900, "receive_core_permille": 790}, 0, "congestion"),
-        ({"pacing_ps": 900}, 0, "pacing"),
-        ({"interface_ps": 900}, 0, "interface"),
-        ({"sender_processor_ps": 900}, 0, "sender_processor"),
-        ({"send_buffer_ps": 900, "queued_ps": 600}, 0, "congestion"),
-        ({"send_buffer_ps": 900, "queued_ps": 200}, 0, "send_buffer"),
-        ({"send_buffer_ps": 500, "congestion_ps": 400}, 0, "mixed"),
-        ({"send_buffer_ps": 450}, 0, "mixed"),
+        ({}, None, "application"),
+        ({"send_buffer_ps": 900}, None, "send_buffer"),
+        ({"receive_window_ps": 900}, None, "receive_window"),
+        ({"receive_window_ps": 900, "reader_late_ps": 850}, None, "receiver_processor"),
+        ({"congestion_ps": 500, "recovery_ps": 400}, None, "congestion"),
+        ({"congestion_ps": 500, "recovery_ps": 400}, LostShares(policed=1), "rate_cap"),
+        ({"congestion_ps": 500, "recovery_ps": 400}, LostShares(too_long=1), "mtu"),
+        ({"congestion_ps": 900, "receive_core_permille": 960}, None, "receiver_processor"),
+        ({"send_buffer_ps": 900, "receive_core_permille": 960}, None, "receiver_processor"),
+        ({"send_buffer_ps": 900, "ack_core_permille": 960}, None, "sender_processor"),
+        ({"congestion_ps": 900, "receive_core_permille": 790}, None, "congestion"),
+        ({"pacing_ps": 900}, None, "pacing"),
+        ({"interface_ps": 900}, None, "interface"),
+        ({"sender_processor_ps": 900}, None, "sender_processor"),
+        ({"send_buffer_ps": 900, "queued_ps": 600}, None, "congestion"),
+        ({"send_buffer_ps": 900, "queued_ps": 200}, None, "send_buffer"),
+        ({"send_buffer_ps": 500, "congestion_ps": 400}, None, "mixed"),
+        ({"send_buffer_ps": 450}, None, "mixed"),
     ],
 )
-def test_each_cause_has_its_verdict(found: dict[str, int], policed: float, expected: str) -> None:
-    assert verdict(policed, **found) == expected
+def test_each_cause_has_its_verdict(found: dict[str, int], lost: LostShares | None, expected: str) -> None:
+    assert verdict(lost, **found) == expected
 
 
 def test_between_two_causes_there_is_no_value_at_which_one_becomes_the_other() -> None:
@@ -62,7 +64,7 @@ def test_between_two_causes_there_is_no_value_at_which_one_becomes_the_other() -
 
 
 def test_ends_that_send_at_the_same_time_share_the_time() -> None:
-    shares = limiting.shares_of(whole.part(Limits, **times(congestion_ps=900, interface_ps=900)), 0)
+    shares = limiting.shares_of(whole.part(Limits, **times(congestion_ps=900, interface_ps=900)), LostShares())
     assert shares is not None
     assert (shares["congestion"], shares["interface"], shares["application"]) == (50, 50, 0)
 
@@ -74,8 +76,8 @@ def trial(limits: Any, losses: list[dict[str, Any]]) -> Trial:
 
 def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> None:
     losses = [
-        {"workloads": ["copy"], "frames": 10, "policed_frames": 10},
-        {"workloads": ["other"], "frames": 90, "policed_frames": 0},
+        {"workloads": ["copy"], "frames": 10, "policed_frames": 10, "too_long_frames": 0},
+        {"workloads": ["other"], "frames": 90, "policed_frames": 0, "too_long_frames": 0},
     ]
     own = trial(times(congestion_ps=1000) | {"connections": [times(congestion_ps=1000)]}, losses)
     found = limiting.summarise_limits(["copy"], [own])
@@ -104,7 +106,7 @@ def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
 
 def test_the_table_has_a_row_for_each_arm() -> None:
     summary = summary_of({"slow": {"copy": workload(interface_ps=990)}}, ["copy"])
-    assert "sender's interface  sender's interface 99 %" in limiting_text.limiting_text(summary)
+    assert limiting_text.limiting_text(summary).splitlines()[1] == "copy        slow  99 %  sender's interface"
     assert limiting_text.limiting_text(summary_of({"slow": {}}, ["copy"])) == ""
 
 

@@ -16,7 +16,7 @@ def loss_percent(switches: list[dict[str, Any]], **outcome: Any) -> float | None
 
 
 def dropping(frames: int, *workloads: str) -> dict[str, Any]:
-    return {"losses": [{"workloads": list(workloads), "frames": frames, "policed_frames": 0}]}
+    return {"losses": [{"workloads": list(workloads), "frames": frames, "policed_frames": 0, "too_long_frames": 0}]}
 
 
 def test_a_workload_that_lost_nothing_has_zero() -> None:

@@ -31,6 +31,8 @@ pub struct Waits {
     pub turn: Span,
     /// For the processor of the initiator, and that processor's work.
     pub processor: Span,
+    /// For an entry of the protocol's queue of commands.
+    pub entry: Span,
     /// For the network, and what is before and behind it.
     pub network: Span,
     /// For the target's permission to send data.
@@ -43,12 +45,12 @@ pub struct Waits {
 
 impl Waits {
     /// Names of the parts, as in results.
-    pub const NAMES: [&'static str; 6] = ["turn", "processor", "network", "r2t", "queue", "device"];
+    pub const NAMES: [&'static str; 7] = ["turn", "processor", "entry", "network", "r2t", "queue", "device"];
 
     /// In the order of the names.
-    pub fn parts(&self) -> [Span; 6] {
-        let Waits { turn, processor, network, r2t, queue, device } = *self;
-        [turn, processor, network, r2t, queue, device]
+    pub fn parts(&self) -> [Span; 7] {
+        let Waits { turn, processor, entry, network, r2t, queue, device } = *self;
+        [turn, processor, entry, network, r2t, queue, device]
     }
 
     /// All of it.

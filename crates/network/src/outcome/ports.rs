@@ -166,8 +166,8 @@ pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], s
 /// What was dropped of each source, for whatever reason; those without losses are left out.
 fn losses<F: NetworkFrame>(plan: &Plan, node: &SwitchNode<F>, sources: &[Vec<usize>]) -> Vec<SourceLosses> {
     let told = |(source, workloads): (usize, &Vec<usize>)| {
-        let Losses { frames, policed_frames } = node.losses(source);
-        (frames > 0).then(|| SourceLosses { workloads: names(plan, workloads), frames, policed_frames })
+        let Losses { frames, policed_frames, too_long_frames } = node.losses(source);
+        (frames > 0).then(|| SourceLosses { workloads: names(plan, workloads), frames, policed_frames, too_long_frames })
     };
     sources.iter().enumerate().filter_map(told).collect()
 }

@@ -55,6 +55,8 @@ pub(super) struct Prior {
     pub(super) part: Part,
     /// Of that time, a program's wait for a core.
     pub(super) core_wait: Span,
+    /// Of that time, the wait for a worker, which is the first. Of [`Part::EntryWait`], for how long the sender waited; it follows from no frame.
+    pub(super) waited: Span,
     /// The window for which what it released had waited.
     pub(super) opens: Option<Window>,
 }

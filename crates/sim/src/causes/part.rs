@@ -9,10 +9,14 @@ pub enum Part {
     Start,
     /// The client's work between a response and what follows from it.
     ClientWork,
-    /// The server's work between a request and the first segment of what it writes, without waits for a core.
+    /// The server's work between a request and the first segment of what it writes, without waits for a worker or a core.
     ServerWork,
+    /// A request waits until a worker of the server takes it up.
+    WorkerWait,
     /// A program that has something to do waits for a core.
     CoreWait,
+    /// A command of a storage protocol waits until the session has an entry for it in its queue.
+    EntryWait,
     /// A block device, with its queue.
     Device,
     /// Bytes in the socket that the pace of the sender released.
@@ -59,11 +63,13 @@ pub enum Part {
 
 impl Part {
     /// All, in the order of the type.
-    pub const ALL: [Part; 25] = [
+    pub const ALL: [Part; 27] = [
         Part::Start,
         Part::ClientWork,
         Part::ServerWork,
+        Part::WorkerWait,
         Part::CoreWait,
+        Part::EntryWait,
         Part::Device,
         Part::Pacing,
         Part::SenderHold,
@@ -93,7 +99,9 @@ impl Part {
             Part::Start => "wait_to_start_ps",
             Part::ClientWork => "client_work_ps",
             Part::ServerWork => "server_work_ps",
+            Part::WorkerWait => "worker_wait_ps",
             Part::CoreWait => "core_wait_ps",
+            Part::EntryWait => "entry_wait_ps",
             Part::Device => "device_ps",
             Part::Pacing => "pacing_ps",
             Part::SenderHold => "sender_hold_ps",

@@ -167,6 +167,12 @@ impl<'a> Walk<'a> {
             self.begin();
             return (None, passed);
         };
+        if prior.part == Part::EntryWait {
+            self.round = None;
+            self.back_to(Time::from_ps(frame.handed.ps().saturating_sub(prior.waited.ps())), Part::EntryWait);
+            self.begin();
+            return (None, passed);
+        }
         let since = self.moment(prior.frame, prior.entry);
         if since.is_some_and(|since| since <= self.start) && is_work(prior.part) {
             self.begin();
@@ -174,7 +180,9 @@ impl<'a> Walk<'a> {
         }
         self.enter_or_leave_round(prior.opens, prior.part);
         if let Some(since) = since {
-            self.split(prior.core_wait, Part::CoreWait, since, prior.part);
+            let taken_up = since + prior.waited;
+            self.split(prior.core_wait, Part::CoreWait, taken_up.min(self.at), prior.part);
+            self.back_to(since, Part::WorkerWait);
         }
         (Some(prior), passed)
     }

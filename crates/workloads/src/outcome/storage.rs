@@ -16,8 +16,8 @@ pub(super) fn storage_summary(record: &StorageRecord) -> StorageRequests {
 }
 
 fn of_op(of: &OfOp) -> StorageOp {
-    let [turn, processor, network, r2t, queue, device] = of.waits_ps.map(|ps| Some(seconds(ps)));
-    let waits_s = StorageWaits { turn, processor, network, r2t, queue, device };
+    let [turn, processor, entry, network, r2t, queue, device] = of.waits_ps.map(|ps| Some(seconds(ps)));
+    let waits_s = StorageWaits { turn, processor, entry, network, r2t, queue, device };
     StorageOp { count: of.latency.count(), bytes: of.bytes, latency: of.latency.summary(), waits_s }
 }
 

@@ -10,7 +10,18 @@ from tailrace.results.causes.wires import wire_names
 from tailrace.results.summary.causes import LostDatagrams
 
 PARTS = (
-    *("wait_to_start", "client_work", "server_work", "core_wait", "device", "pacing", "sender_hold", "interface_queue"),
+    *(
+        "wait_to_start",
+        "client_work",
+        "server_work",
+        "worker_wait",
+        "core_wait",
+        "entry_wait",
+        "device",
+        "pacing",
+        "sender_hold",
+        "interface_queue",
+    ),
     *(
         "switch_queue",
         "paused",

@@ -15,6 +15,7 @@ from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.sentence import sentence, slowest_of
 from tailrace.results.directory.run_directory import RunDirectoryError, Trial, read_object
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.summary.base import Part
 from tailrace.results.summary.causes import Band, Explained, LostDatagrams, Slowest
 
@@ -48,6 +49,8 @@ class Record(Part, frozen=True, kw_only=True):
     workloads: dict[str, ExplainedWorkload]
     source: str | None = None
     """`fabric` of a live trial."""
+    until_ps: int | None = None
+    """Where the beginning of the trial alone was explained, its end."""
 
 
 def path_of(trial: Trial) -> Path:
@@ -60,11 +63,12 @@ def write_record(
     workloads: Mapping[str, Sequence[Transaction]],
     lost: Mapping[str, Sequence[LostDatagrams]],
     measured: Mapping[str, Sequence[Transaction]] | None = None,
+    until_ps: int | None = None,
 ) -> None:
     """Writes the record, whole or not at all, in place of an earlier one of the same trial.
 
     `lost` are datagrams by workload; `measured` are the slowest transactions, from the slowest, where a fabric measured
-    all of them.
+    all of them. `until_ps` is the end of what was explained, where that is not the whole trial.
     """
     slowest = measured or {name: slowest_of(of, SLOWEST_MAX) for name, of in workloads.items()}
     record = Record(
@@ -78,6 +82,7 @@ def write_record(
             if of or lost.get(name)
         },
         source=None if measured is None else FABRIC,
+        until_ps=until_ps,
     )
     write_json(path_of(trial), to_builtins(record))
 
@@ -97,7 +102,7 @@ def read_record(trial: Trial) -> dict[str, Explained]:
         record = convert(content, Record)
     except ValidationError as error:
         raise RunDirectoryError(f"{path}: not a record of an explained trial: {error} (hint: {_HINT})") from error
-    return {name: _explained(trial.number, own, record.source == FABRIC) for name, own in record.workloads.items()}
+    return {name: _explained(record, own) for name, own in record.workloads.items()}
 
 
 _HINT = "remove the file and run `tailrace explain` again"
@@ -129,12 +134,13 @@ def _bounded(times: Mapping[str, float]) -> dict[str, float]:
     return kept | ({OTHERS: rest} if rest else {})
 
 
-def _explained(trial: int, own: ExplainedWorkload, is_live: bool) -> Explained:
+def _explained(record: Record, own: ExplainedWorkload) -> Explained:
     return Explained(
-        trial=trial,
+        trial=record.trial,
+        until_s=None if record.until_ps is None else record.until_ps / PS_PER_S,
         transactions=own.transactions,
         bands=own.bands,
         slowest=own.slowest,
         lost=own.lost,
-        is_live=is_live,
+        is_live=record.source == FABRIC,
     )

@@ -28,6 +28,10 @@ def tail(of: Sequence[Band], at: float) -> Band:
     kept: list[Band] = []
     while sum(band.count for band in kept) < beyond:
         kept.insert(0, of[-1 - len(kept)])
+    return _together(kept)
+
+
+def _together(kept: Sequence[Band]) -> Band:
     count = sum(band.count for band in kept)
     return replace(
         kept[-1],
@@ -39,6 +43,18 @@ def tail(of: Sequence[Band], at: float) -> Band:
         behind=_mean(kept, [band.behind for band in kept]),
         losses=sum(band.losses * band.count for band in kept) / count,
     )
+
+
+def body(of: Sequence[Band], at: float) -> Band | None:
+    """Means over the transactions up to this percentile, which must be a limit of bands; None for none."""
+    count = sum(band.count for band in of)
+    kept, held = [], 0
+    for band in of:
+        if held + band.count > count - _beyond(count, at):
+            break
+        kept.append(band)
+        held += band.count
+    return _together(kept) if kept else None
 
 
 def _beyond(count: int, at: float) -> int:

@@ -51,7 +51,7 @@ def _reason(summary: Summary, arm: str, workload: str) -> str | None:
         ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric in metrics}
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
-            trial = f"In trial {causes[1].trial} with {arm}, {whose} of {workload}"
+            trial = f"In {causes[1].where} with {arm}, {whose} of {workload}"
             return f"{trial} {_because(before, after)}."
     return None
 

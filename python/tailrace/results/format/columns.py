@@ -10,6 +10,8 @@ GAP = 2
 """Blanks between the columns of a table."""
 WIDTH = 110
 """Columns of sentences."""
+SENTENCE_MIN = 24
+"""Columns that a sentence in a table has at least."""
 Row = Sequence[str]
 
 
@@ -61,6 +63,20 @@ def align(rows: Sequence[Row], *, left: int = 1) -> str:
         for part in parts
     ]
     return "\n\n".join(lines)
+
+
+def listed(rows: Sequence[Row], width: int) -> str:
+    """Columns to the left, of which the last has sentences that go on below it, in lines of at most `width`."""
+    place = _WIDTH.get()
+    width = width if place is None else min(width, place)
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    start = sum(widths) + GAP * len(widths)
+    lines = []
+    for row in rows:
+        told = textwrap.wrap(row[-1], max(SENTENCE_MIN, width - start), break_on_hyphens=False) or [""]
+        before = "".join(cell.ljust(own + GAP) for cell, own in zip(row, widths, strict=False))
+        lines += [f"{before}{told[0]}".rstrip(), *(" " * start + line for line in told[1:])]
+    return "\n".join(lines)
 
 
 def _cell(text: str, width: int, is_left: bool) -> str:

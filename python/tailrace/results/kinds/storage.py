@@ -127,7 +127,7 @@ def _share(of: _Measured, part: str) -> float | None:
     waits = [of.ops[op].waits_s for op in ("read", "write")]
     if not all(part in own for own in waits):
         return None
-    sums = {each: sum(own[each] for own in waits) for each in STORAGE_PARTS}
+    sums = {each: sum(own.get(each, 0.0) for own in waits) for each in STORAGE_PARTS}
     whole = sum(sums.values())
     return sums[part] / whole * 100 if whole else None
 

@@ -4,6 +4,7 @@ Engines count times (`limits` of an outcome); what they mean together is decided
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from tailrace.outcome.types import Limits
 from tailrace.results.directory.run_directory import Trial
@@ -31,7 +32,17 @@ KEPT = ("losses of workloads",)
 Shares = dict[str, float]
 
 
-def shares_of(times: Limits, policed_share: float) -> Shares | None:
+@dataclass(frozen=True)
+class LostShares:
+    """Of the frames of a workload that switches dropped, those for which no queue is to blame, from 0 to 1."""
+
+    policed: float = 0.0
+    """Above a policer's rate."""
+    too_long: float = 0.0
+    """Longer than the MTU of a port."""
+
+
+def shares_of(times: Limits, lost: LostShares) -> Shares | None:
     """Percent of the time by cause, 100 together; None where no connection was open."""
     whole, counted = _whole(times), _counted(times)
     if not whole:
@@ -46,9 +57,10 @@ def shares_of(times: Limits, policed_share: float) -> Shares | None:
     at_core = _busy(times.receive_core_permille)
     before_core = {
         **{cause: window * (1 - in_path) for cause, window in windows.items()},
-        "congestion": network * (1 - policed_share),
-        "rate_cap": (network + paced) * policed_share,
-        "pacing": paced * (1 - policed_share),
+        "congestion": network * (1 - lost.policed - lost.too_long),
+        "mtu": network * lost.too_long,
+        "rate_cap": (network + paced) * lost.policed,
+        "pacing": paced * (1 - lost.policed),
         "interface": times.interface_ps or 0,
     }
     # Real kernels do not tell why nothing was written: a program that took all of a core had no time.
@@ -95,29 +107,29 @@ def limited_by(shares: Shares) -> str:
     return first if is_clear else MIXED
 
 
-def policed_share_of(trial: Trial, workload: str) -> float:
-    """Of the frames of a workload that switches dropped, the part that policers did; 0 without losses."""
+def lost_shares_of(trial: Trial, workload: str) -> LostShares:
+    """Of the frames of a workload that switches dropped; nothing without losses."""
     if KEPT not in trial.kept:
-        trial.kept[KEPT] = _losses(trial)
-    lost, policed = trial.kept[KEPT].get(workload, (0, 0))
-    return policed / lost if lost else 0.0
+        trial.kept[KEPT] = _lost_shares(trial)
+    found: LostShares = trial.kept[KEPT].get(workload, LostShares())
+    return found
 
 
-def _losses(trial: Trial) -> dict[str, tuple[int, int]]:
-    """Of each workload the frames that switches dropped, and those of them that policers did."""
-    sums: dict[str, tuple[int, int]] = {}
-    for switch in trial.outcome.switches:
-        for row in switch.losses or []:
-            for name in row.workloads:
-                lost, policed = sums.get(name, (0, 0))
-                sums[name] = lost + row.frames, policed + row.policed_frames
-    return sums
+def _lost_shares(trial: Trial) -> dict[str, LostShares]:
+    rows = [row for switch in trial.outcome.switches for row in switch.losses or [] if row.frames]
+    found = {}
+    for name in {name for row in rows for name in row.workloads}:
+        own = [row for row in rows if name in row.workloads]
+        lost = sum(row.frames for row in own)
+        policed, too_long = sum(row.policed_frames for row in own), sum(row.too_long_frames for row in own)
+        found[name] = LostShares(policed / lost, too_long / lost)
+    return found
 
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
     """Of all connections of a workload in one trial; None where the engine does not tell, or there were none."""
     limits = _limits(trial, workload)
-    return shares_of(limits, policed_share_of(trial, workload)) if limits else None
+    return shares_of(limits, lost_shares_of(trial, workload)) if limits else None
 
 
 def _limits(trial: Trial, workload: str) -> Limits | None:
@@ -130,7 +142,7 @@ def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
     told = [
         (shares, _whole(limits))
         for name in members
-        if (limits := _limits(trial, name)) and (shares := shares_of(limits, policed_share_of(trial, name)))
+        if (limits := _limits(trial, name)) and (shares := shares_of(limits, lost_shares_of(trial, name)))
     ]
     if len(told) < 2:
         return told[0][0] if told else None
@@ -156,6 +168,6 @@ def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> LimitSu
 def _connections(trial: Trial, workload: str) -> list[ConnectionLimits]:
     limits = _limits(trial, workload)
     listed = limits.connections if limits else None
-    policed = policed_share_of(trial, workload)
-    told = (shares_of(times, policed) for times in (listed or [])[:CONNECTIONS_MAX] if times)
+    lost = lost_shares_of(trial, workload)
+    told = (shares_of(times, lost) for times in (listed or [])[:CONNECTIONS_MAX] if times)
     return [ConnectionLimits(limited_by=limited_by(shares), shares_percent=shares) for shares in told if shares]

@@ -41,6 +41,8 @@ class Explained(Part, frozen=True, kw_only=True):
     """One workload of an explained trial."""
 
     trial: int
+    until_s: float | None
+    """Where only the beginning of the trial was explained, its end."""
     transactions: int
     """0 where nothing was complete, and what was lost is told alone; there are no bands then."""
     bands: list[Band]
@@ -50,3 +52,10 @@ class Explained(Part, frozen=True, kw_only=True):
     """Datagrams that were lost and are not explained, from the place with most of them."""
     is_live: bool
     """Measured by the fabric of a live trial; the others are simulated."""
+
+    @property
+    def where(self) -> str:
+        """`trial 1`, or `the first 0.4 s of trial 1`."""
+        return (
+            f"trial {self.trial}" if self.until_s is None else f"the first {self.until_s:.3g} s of trial {self.trial}"
+        )

@@ -46,6 +46,7 @@ class StorageFigures(Part, frozen=True, kw_only=True):
     waits_turn_percent: float | None
     """Of the time of all requests that read or write."""
     waits_processor_percent: float | None
+    waits_entry_percent: float | None
     waits_network_percent: float | None
     waits_r2t_percent: float | None
     waits_queue_percent: float | None

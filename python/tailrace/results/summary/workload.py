@@ -167,8 +167,8 @@ class SubjectSummary(Part, frozen=True, kw_only=True):
     tcp: TcpMeans | None
     limits: LimitSummary | None
     """None where no engine tells."""
-    kernel_limits: LimitSummary | None
-    """What the kernel counts of connections, where a fabric has measured the workload."""
+    connection_limits: LimitSummary | None
+    """What TCP counts of its connections, where `limits` are those of the critical path."""
     datagram_bytes_mean: float | None
     """Payload of those that arrived: below the mean of their distribution where the MTU cuts them."""
     block_figures: BlockFigures | None

@@ -5,19 +5,15 @@ from collections.abc import Iterator
 
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
-from tailrace.results.causes.verdict import (
-    fabric_shares,
-    fabric_verdict,
-    fabric_words,
-    measured_causes,
-)
-from tailrace.results.format.columns import Row, align
+from tailrace.results.causes.verdict import causes_of, path_shares, path_words
+from tailrace.results.format.columns import Row, listed
 from tailrace.results.format.numbers import count_text, digits_text, span_text
 from tailrace.results.metrics.limiting import MIXED
 from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.summary.causes import Explained
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import LimitSummary, SubjectSummary, TcpMeans
+from tailrace.results.text.outcome_text import WIDTH
 from tailrace.scenario.vocabulary import LIMITS
 
 NAMED_PERCENT_MIN = 5.0
@@ -50,14 +46,15 @@ def share_words(limits: LimitSummary, without: str = "") -> str:
 def limiting_sentence(arm: str, name: str, own: SubjectSummary) -> str | None:
     """What limits a workload in an arm, with what it carried, what it lost, and how its connections differ.
 
-    Where the fabric of a live trial has measured the transactions, what it knows comes first, and what the kernel's
-    counters tell of connections is added.
+    Where a trial was explained, or the fabric of a live one has measured the transactions, what that tells comes first,
+    and what counters tell of connections is added.
     """
-    limits, measured = _counted(own), measured_causes(own)
+    limits, causes = _counted(own), causes_of(own)
     begin = f"With {arm}, {name} ({digits_text(own.goodput_gbps.mean)} Gbit/s{_lost(own.tcp)})"
-    if measured:
-        kernel = f" Its connections, by the kernel's counters: {share_words(limits)} of the time." if limits else ""
-        return f"{begin} {fabric_words(measured)}{kernel}"
+    if causes and own.limits:
+        whose = "the kernel's" if causes.is_live else "TCP's"
+        kernel = f" Its connections, by {whose} counters: {share_words(limits)} of the time." if limits else ""
+        return f"{begin} {path_words(causes, own.limits)}{kernel}"
     if not limits:
         return None
     verdict = limits.limited_by
@@ -72,7 +69,7 @@ def limiting_sentence(arm: str, name: str, own: SubjectSummary) -> str | None:
 
 def _counted(own: SubjectSummary) -> LimitSummary | None:
     """What the kernel or the simulator counts of connections."""
-    return own.kernel_limits if measured_causes(own) else own.limits
+    return own.connection_limits if causes_of(own) else own.limits
 
 
 def _explained(causes: Explained | None) -> str:
@@ -81,7 +78,7 @@ def _explained(causes: Explained | None) -> str:
         return ""
     share, whose = tail_share(causes.transactions)
     of = tail(causes.bands, share)
-    begin = f"In trial {causes.trial}, {whose} take {span_text(of.latency_ps)} on average"
+    begin = f"In {causes.where}, {whose} take {span_text(of.latency_ps)} on average"
     return f" {begin}: {', '.join(shares_of(of))}."
 
 
@@ -112,20 +109,31 @@ def _differing(limits: LimitSummary) -> str:
 
 
 def limiting_text(summary: Summary) -> str:
-    """The table for a terminal; empty where no engine tells."""
-    found = subject_rows(summary, lambda own: measured_causes(own) or _counted(own))
+    """A line for each workload and arm, for a terminal; empty where no engine tells."""
+    found = subject_rows(summary, lambda own: own.limits)
     rows = [row for one in found for row in _rows(one.name, one.arm, one.own)]
     if not rows:
         return ""
     more = f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""
-    return align([["limited by", "arm", "verdict", "shares of the time"], *rows[:ROWS_MAX]], left=4) + more
+    return listed([["limited by", "arm", "time", ""], *rows[:ROWS_MAX]], WIDTH) + more
 
 
 def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[Row]:
-    """What the fabric has measured, and what the kernel or the simulator counts of connections."""
-    measured, limits = measured_causes(own), _counted(own)
-    if measured:
-        yield [name, arm, fabric_verdict(measured), f"of transactions, by the fabric: {fabric_shares(measured)}"]
-    if limits:
-        shares = share_words(limits)
-        yield [name, arm, verdict_words(limits), f"of connections, by the kernel: {shares}" if measured else shares]
+    """What the critical path or the fabric tells, and what the kernel counts of connections."""
+    causes, limits = causes_of(own), _counted(own)
+    if causes and own.limits:
+        by = " (of transactions, by the fabric)" if causes.is_live else ""
+        yield _row(name, arm, own.limits, path_shares(causes), by)
+    if limits and (causes is None or causes.is_live):
+        by = " (of connections, by the kernel)" if causes else ""
+        others = share_words(limits, without=limits.limited_by)
+        yield _row(name, arm, limits, others, by)
+
+
+def _row(name: str, arm: str, limits: LimitSummary, others: str, by: str) -> Row:
+    """`shop`, `fifo`, `97 %`, `queue of leaf>web behind backup`; without a clear cause the shares of all."""
+    if limits.limited_by.startswith(MIXED):
+        return [name, arm, "", f"{limits.limited_by}: {others}{by}"]
+    largest = max(share.mean or 0.0 for share in limits.shares_percent.values())
+    rest = f"; {others}" if others and not limits.measured_by else ""
+    return [name, arm, f"{largest:.0f} %", f"{verdict_words(limits)}{rest}{by}"]

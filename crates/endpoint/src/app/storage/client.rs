@@ -218,16 +218,16 @@ impl StorageClient {
     fn tell(&mut self, now: Time, at: Time, begun: &Begun, path: PathWaits, calls: &mut dyn HostCalls) {
         let &Begun { job, intended, began, submitted, request, .. } = begun;
         let user = self.jobs[job as usize].job.user;
-        let PathWaits { network, r2t, queue, device, pieces, pieces_wait, busy } = path;
+        let PathWaits { entry, network, r2t, queue, device, pieces, pieces_wait, busy } = path;
         let processor = submitted.since(began) + now.since(at);
-        let waits = Waits { turn: began.since(intended), processor, network, r2t, queue, device };
+        let waits = Waits { turn: began.since(intended), processor, entry, network, r2t, queue, device };
         debug_assert_eq!(waits.whole(), now.since(intended), "the parts of the time of a request are all of it");
         let Request { op, bytes, .. } = request;
         calls.storage_done(&StorageDone { user, op, bytes, intended, waits, pieces, pieces_wait, busy });
         if op != Op::Flush {
             self.tallies.answered += 1;
             // What no network has brought came from the device.
-            let own = Cause { came: Came::Nothing, by: submitted, work: Work::Device };
+            let own = Cause { came: Came::Nothing, by: submitted, waited: Span::ZERO, work: Work::Device };
             let before = (network + r2t == Span::ZERO).then(|| calls.follows(Some(own)));
             calls.completed(user, intended);
             if let Some(before) = before {

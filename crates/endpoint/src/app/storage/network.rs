@@ -4,7 +4,7 @@ use super::path::{Command, Done, Outcome, Path, PathWaits};
 use super::protocol::{Completion, InitiatorSession, Reader, Rules, Served};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Peer, Tallies};
-use crate::cause::Cause;
+use crate::cause::{Came, Cause, Work};
 use crate::transport::Failure;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl NetworkPath {
         };
         let wire = self.wires.open(Peer { host: self.host, port: calls.ends(socket).own_port });
         self.links[number].state = State::Opened(socket, wire);
-        self.links[number].write(calls);
+        self.links[number].write(now, calls);
     }
 
     fn link_of(&self, socket: u32) -> Option<usize> {
@@ -109,7 +109,7 @@ impl Path for NetworkPath {
         // What came while the thread of the job worked on the request is not what it is for.
         let by = |socket: u32| Cause { by: command.began, ..Cause::now(socket, now) };
         let before = calls.follows(link.socket().map(by));
-        link.write(calls);
+        link.write(now, calls);
         calls.follows(before);
     }
     fn poll_done(&mut self) -> Option<Done> {
@@ -119,7 +119,7 @@ impl Path for NetworkPath {
         let Some(number) = self.link_of(socket) else { return };
         let link = &mut self.links[number];
         link.read(now, bytes);
-        link.write(calls);
+        link.write(now, calls);
         while let Some(completion) = link.session.poll_done() {
             let outcome = Outcome::Complete(waits(&completion));
             self.done.push_back(Done { tag: completion.job as u32, at: now, outcome });
@@ -158,20 +158,25 @@ impl Link {
     }
 
     /// Writes what the session wants to send. It waits in the socket until the connection is open.
-    fn write(&mut self, calls: &mut dyn HostCalls) {
+    fn write(&mut self, now: Time, calls: &mut dyn HostCalls) {
         let State::Opened(socket, wire) = &self.state else { return };
         while let Some(pdu) = self.session.poll_pdu() {
             wire.lock().expect("nothing panics while it has this")[0].write(pdu);
+            let waits = |since| Cause { came: Came::Nothing, by: since, waited: Span::ZERO, work: Work::Entry };
+            let before = self.session.waited_for_entry(now, &pdu).map(|since| calls.follows(Some(waits(since))));
             calls.write(*socket, pdu.bytes.into());
+            if let Some(before) = before {
+                calls.follows(before);
+            }
         }
     }
 }
 
-/// The wait for the set-up, and for room among the commands of the session, is one for the network.
+/// The wait for the set-up is one for the network.
 fn waits(completion: &Completion) -> PathWaits {
     let Served { queue, device, pieces, pieces_wait, busy } = completion.served;
-    let network = completion.network() + completion.waited;
-    PathWaits { network, r2t: completion.ready_to_transfer, queue, device, pieces, pieces_wait, busy }
+    let network = completion.network() + completion.set_up;
+    PathWaits { entry: completion.entry, network, r2t: completion.ready_to_transfer, queue, device, pieces, pieces_wait, busy }
 }
 
 #[cfg(test)]

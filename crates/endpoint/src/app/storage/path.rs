@@ -42,6 +42,8 @@ pub enum Outcome {
 /// What a command waited for on its path: together the time from [`Path::submit`] to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PathWaits {
+    /// For an entry of the protocol's queue of commands.
+    pub entry: Span,
     /// For the network, and what is before and behind it.
     pub network: Span,
     /// For the target's permission to send data.

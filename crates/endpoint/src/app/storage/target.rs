@@ -3,7 +3,7 @@
 use super::protocol::{Arrival, Reader, Rules, Served, TargetSession};
 use super::wires::{Wire, Wires};
 use crate::app::{HostCalls, Program};
-use crate::cause::{Came, Cause, Work};
+use crate::cause::{Cause, Work};
 use crate::transport::Failure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl StorageTarget {
             let Some(session) = self.sessions.get_mut(&origin.socket).filter(|session| session.serial == origin.serial) else {
                 continue; // Its connection was lost.
             };
-            calls.follows(Some(Cause { came: Came::Bytes(origin.socket), by: submitted, work: Work::Device }));
+            calls.follows(Some(Cause { work: Work::Device, ..Cause::now(origin.socket, submitted) }));
             session.session.handle_served(origin.tag, Served { queue, device, pieces, pieces_wait, busy });
             session.write(origin.socket, calls);
         }

@@ -73,14 +73,20 @@ impl Recorder {
 
     /// What a client or a server on this host does for this follows from what had come.
     pub(super) fn prior_after(&self, host: u16, is_client: bool, cause: &Cause, core_wait: Span) -> Option<Prior> {
+        if cause.work == Work::Entry {
+            let waited = self.event.now.since(cause.by);
+            let nothing = Prior { frame: NOT_KEPT, entry: Entry::Handed, part: Part::EntryWait, core_wait: Span::ZERO, waited, opens: None };
+            return Some(nothing);
+        }
         let CameThen { frame, core_wait: waited, at_client, at_peer, .. } = self.what_came(host, cause)?;
         let part = match cause.work {
             Work::Device => Part::Device,
+            Work::Entry => Part::EntryWait,
             Work::Program if at_peer || is_client && at_client => Part::ClientWork,
             Work::Program => Part::ServerWork,
         };
         let core_wait = if cause.work == Work::Program { core_wait.max(waited) } else { Span::ZERO };
-        Some(Prior { frame, entry: Entry::Delivered, part, core_wait, opens: None })
+        Some(Prior { frame, entry: Entry::Delivered, part, core_wait, waited: cause.waited, opens: None })
     }
 
     /// What had come to a host.

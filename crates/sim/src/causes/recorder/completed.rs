@@ -22,7 +22,7 @@ impl Recorder {
         let work = if followed == Followed::OneWay { Part::ServerWork } else { Part::ClientWork };
         let last = match cause.map(|cause| (cause, cause.came)) {
             Some((Cause { by, work: Work::Device, .. }, Came::Nothing)) => Last::Own(by, Part::Device),
-            Some((Cause { by, work: Work::Program, .. }, Came::Nothing)) => Last::Own(by, Part::ClientWork),
+            Some((Cause { by, .. }, Came::Nothing)) => Last::Own(by, Part::ClientWork),
             Some((cause, Came::Bytes(_) | Came::Datagram { .. })) => self.what_came(host, &cause).map_or(Last::Nothing, |came| {
                 Last::Frame { at: came.at, frame: came.frame, core_wait: core_wait.max(came.core_wait), work }
             }),

@@ -26,6 +26,7 @@ impl Recorder {
                 entry: Entry::Delivered,
                 part,
                 core_wait: Span::ZERO,
+                waited: Span::ZERO,
                 opens: told.is_some().then_some(Window::Congestion),
             };
         } else if told.is_none() {

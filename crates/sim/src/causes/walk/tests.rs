@@ -21,7 +21,7 @@ fn add(frames: &mut Frames, prior: Option<Prior>, stamps: [u64; 8]) -> FrameId {
 }
 
 fn after(frame: FrameId, entry: Entry, part: Part) -> Option<Prior> {
-    Some(Prior { frame, entry, part, core_wait: Span::ZERO, opens: None })
+    Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens: None })
 }
 
 /// Of what lasted so long, and was complete when this frame was delivered.
@@ -108,6 +108,7 @@ fn a_round_trip_for_a_window_is_counted_until_what_the_program_wrote() {
         entry: Entry::Delivered,
         part: Part::SenderHold,
         core_wait: Span::ZERO,
+        waited: Span::ZERO,
         opens: Some(Window::Congestion),
     };
     let rest = add(&mut frames, Some(released), [58, 58, 59, 60, 60, 61, 62, 62]);

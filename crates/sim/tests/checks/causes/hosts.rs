@@ -82,6 +82,24 @@ fn a_wait_for_a_core_is_told_from_work() {
     assert!(later.iter().any(|one| ps(one, Part::CoreWait) > 150 * US), "{later:?}");
 }
 
+/// One worker, whose thread shares a core with nothing: three users wait for it in turn, over connections.
+#[test]
+fn a_wait_for_a_worker_is_no_wait_for_a_core() {
+    for has_processor in [false, true] {
+        let mut requests = requests("w", "h1", "h0", 3);
+        (requests.requests, requests.service) = (20, serving(RawDistribution::Constant(400 * US), 1));
+        let mut plan = quiet(2, requests);
+        if has_processor {
+            plan.hosts[0].cpu.processor = Some(Box::new(processor(2)));
+        }
+        let found = check(plan).transactions;
+        for one in &found[10..] {
+            assert!((400 * US..403 * US).contains(&ps(one, Part::ServerWork)), "{has_processor} {one:?}");
+            assert!((700 * US..800 * US).contains(&ps(one, Part::WorkerWait)), "{has_processor} {one:?}");
+        }
+    }
+}
+
 #[test]
 fn a_worker_of_a_server_waits_for_a_core_too() {
     for has_processor in [false, true] {

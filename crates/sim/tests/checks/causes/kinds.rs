@@ -59,6 +59,29 @@ fn a_request_of_storage_is_its_device_and_the_network() {
     }
 }
 
+/// Two requests under way of which the session carries one: the other waits for its entry, whatever the first one does meanwhile.
+#[test]
+fn a_request_of_storage_waits_for_an_entry_of_the_queue() {
+    let mut plan = quiet(2, storage("w", &["h0"], 2));
+    plan.devices = vec![ssd(1)];
+    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
+    (storage.requests, storage.target) = (20, Some("h1".into()));
+    storage.protocol = RawStorageProtocol::Nbd(RawNbd { connections: 1, requests: 1, structured_replies: true });
+    let found = check(plan.clone()).transactions;
+    for one in &found[2..] {
+        let whole = one.end.since(one.start).ps();
+        assert_eq!(ps(one, Part::Device), 100 * US + 4_096_000, "{one:?}");
+        assert!(whole.abs_diff(2 * ps(one, Part::EntryWait)) < US, "half of it: {one:?}");
+        assert_eq!(ps(one, Part::Start), 0, "{one:?}");
+    }
+    let outcome = run(&Plan::from_raw(plan).expect("the plan is sound"), &Control::default());
+    let read = &outcome.summary()["workloads"][0]["storage_requests"]["read"];
+    let each = ["entry", "network"].map(|part| read["waits_s"][part].as_f64().expect("it is told") * 1e12 / found.len() as f64);
+    let told = found.iter().map(|one| ps(one, Part::EntryWait)).sum::<u64>() as f64 / found.len() as f64;
+    assert!((each[0] - told).abs() < 1.0, "{each:?} {told}");
+    assert!(each[1] < 50.0 * US as f64, "the network is what is left: {each:?}");
+}
+
 #[test]
 fn a_device_of_the_same_host_is_all_of_a_request() {
     let mut plan = quiet(2, storage("w", &["h0"], 4));

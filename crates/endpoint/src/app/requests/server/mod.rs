@@ -157,7 +157,7 @@ impl RequestServer {
         };
         let work = Span::from_ps(self.policy.work.draw(&mut self.random));
         let time = Span::from_ps(self.policy.time.draw(&mut self.random));
-        self.workers[number as usize] = Worker { reply, response, since, work, time, ..Worker::unused() };
+        self.workers[number as usize] = Worker { reply, response, since, begun: now, work, time, ..Worker::unused() };
         self.tell_cause(number, calls);
         if work == Span::ZERO {
             self.serve(now, number, calls);

@@ -19,6 +19,7 @@ impl Worker {
             reply: Reply::Nowhere,
             response: 0,
             since: Time::ZERO,
+            begun: Time::ZERO,
             work: Span::ZERO,
             time: Span::ZERO,
             is_working: false,
@@ -38,6 +39,8 @@ pub(super) struct Worker {
     pub(super) response: u64,
     /// When its request was whole.
     pub(super) since: Time,
+    /// When it began to serve it.
+    pub(super) begun: Time,
     pub(super) work: Span,
     pub(super) time: Span,
     /// It has a core.
@@ -54,10 +57,11 @@ pub(super) struct Worker {
 impl Worker {
     /// The request.
     pub(super) fn cause(&self) -> Option<Cause> {
-        match self.reply {
-            Reply::Stream(socket) => Some(Cause::now(socket, self.since)),
-            Reply::Datagram(socket, number) => Some(Cause::datagram(socket, number, self.since)),
-            Reply::Nowhere => None,
-        }
+        let cause = match self.reply {
+            Reply::Stream(socket) => Cause::now(socket, self.since),
+            Reply::Datagram(socket, number) => Cause::datagram(socket, number, self.since),
+            Reply::Nowhere => return None,
+        };
+        Some(Cause { waited: self.begun.since(self.since), ..cause })
     }
 }

@@ -16,8 +16,10 @@ pub struct Completion {
     pub job: u64,
     /// The request.
     pub request: Request,
-    /// From when the session was given it until its command was sent: for the set-up, and for room among the commands.
-    pub waited: Span,
+    /// From when the session was given it until it was set up: for the connection and the log-in.
+    pub set_up: Span,
+    /// From then until its command was sent: for an entry of the queue of commands.
+    pub entry: Span,
     /// While it had data of a write that the target had not asked for, and no more that it was allowed to send.
     pub ready_to_transfer: Span,
     /// What the target tells.
@@ -29,8 +31,8 @@ pub struct Completion {
 impl Completion {
     /// What is left: on the way, behind other data in buffers and queues.
     pub fn network(&self) -> Span {
-        let Completion { waited, ready_to_transfer, served: Served { queue, device, .. }, total, .. } = *self;
-        Span::from_ps(total.ps() - (waited + ready_to_transfer + queue + device).ps())
+        let Completion { set_up, entry, ready_to_transfer, served: Served { queue, device, .. }, total, .. } = *self;
+        Span::from_ps(total.ps() - (set_up + entry + ready_to_transfer + queue + device).ps())
     }
 }
 
@@ -53,6 +55,8 @@ struct Task {
 pub struct InitiatorSession {
     rules: Arc<Rules>,
     step: usize,
+    /// Since when commands can be sent.
+    ready_since: Time,
     /// What waits for the set-up, or for room.
     waiting: VecDeque<(u64, Request, Time)>,
     /// By tag.
@@ -74,6 +78,7 @@ impl InitiatorSession {
         let mut session = InitiatorSession {
             rules,
             step: 0,
+            ready_since: Time::ZERO,
             waiting,
             tasks: Vec::new(),
             free: Vec::new(),
@@ -112,6 +117,13 @@ impl InitiatorSession {
         self.out.pop_front()
     }
 
+    /// Since when what a unit carries, which is to be written now, has waited for an entry of the queue of commands; none where it has not.
+    pub fn waited_for_entry(&self, now: Time, pdu: &Pdu) -> Option<Time> {
+        let task = if matches!(pdu.kind, PduKind::SetUp) { None } else { self.tasks.get(pdu.tag as usize)?.as_ref() }?;
+        let since = task.begun.max(self.ready_since);
+        (task.sent_at == now && since < now).then_some(since)
+    }
+
     /// The next request that has ended.
     pub fn poll_done(&mut self) -> Option<Completion> {
         self.done.pop_front()
@@ -123,6 +135,7 @@ impl InitiatorSession {
             PduKind::SetUp => {
                 self.step += 1;
                 self.set_up();
+                self.ready_since = now;
             }
             PduKind::ReadyToTransfer { length } => self.send_burst(now, pdu, length),
             PduKind::DataIn { status } => {
@@ -233,7 +246,8 @@ impl InitiatorSession {
         self.done.push_back(Completion {
             job: task.job,
             request: task.request,
-            waited: task.sent_at.since(task.begun),
+            set_up: self.ready_since.max(task.begun).since(task.begun),
+            entry: task.sent_at.since(self.ready_since.max(task.begun)),
             ready_to_transfer: task.ready_to_transfer,
             served,
             total: now.since(task.begun),

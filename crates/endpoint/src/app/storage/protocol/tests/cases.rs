@@ -166,7 +166,7 @@ fn the_parts_of_a_latency_are_its_whole() {
         session.arrive(false, session.on_way(false));
     }
     let done = session.done[0];
-    assert_eq!((done.job, done.total, done.waited), (7, lasted(100), lasted(0)));
+    assert_eq!((done.job, done.total, done.set_up, done.entry), (7, lasted(100), lasted(0), lasted(0)));
     assert_eq!((done.ready_to_transfer, done.network()), (lasted(30), lasted(45)));
 }
 
