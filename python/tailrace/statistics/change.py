@@ -175,7 +175,9 @@ class _Shares:
             beyond = first.values * first.surviving(latency_ps) + second.values * second.surviving(latency_ps * ratio)
             return beyond <= most
 
-        high = max(self.first.longest_ps, self.second.longest_ps / ratio) * (1 + TOLERANCE)
+        # Whatever ends has ended at an edge, and the last one may lie beyond the longest latency.
+        last_ps = [own.edges_ps[-1] if own.edges_ps else 0 for own in (first, second)]
+        high = max(last_ps[0], last_ps[1] / ratio) * (1 + TOLERANCE)
         low = 0.0
         if not is_reached(high):
             return None
@@ -210,7 +212,7 @@ def _changed(
     reach = student_quantile(error[1], level) * error[0]
     low, high = centre - reach, centre + reach
     if is_ratio:
-        low, high = exp(low), exp(min(high, LOG_MAX))
+        low, high = exp(max(low, -LOG_MAX)), exp(min(high, LOG_MAX))
     interval = Interval(low, high, level, LOG_METHOD if is_ratio else LINEAR_METHOD)
     return Change(*figures, student_p_value(t_ratio(centre, error[0]), error[1]), interval, is_ratio)
 

@@ -100,6 +100,16 @@ def test_requests_of_a_group_are_those_of_its_members(run: Run) -> None:
     assert summarise_storage(trials(run), ["nothing"]) is None
 
 
+def test_rates_of_a_group_are_over_the_longest_of_its_times() -> None:
+    """One of two is done with its 100 reads after a second, the other goes on until the end of the trial."""
+    requests = {"read": {"count": 100, "bytes": 4_000_000}}
+    early = {"name": "early", "kind": "storage", "completion_ps": 10**12, "storage_requests": requests}
+    late = {"name": "late", "kind": "storage", "storage_requests": requests}
+    both = summarise_storage([whole.trial(end_ps=4 * 10**12, workloads=[early, late])], ["early", "late"])
+    assert both
+    assert (both.read_iops, both.read_mbytes_per_s) == pytest.approx((200 / 4, 2.0))
+
+
 def test_other_workloads_have_none_and_the_summary_has_all(run: Run) -> None:
     assert summarise_storage(trials(run), ["nothing"]) is None
     assert StorageFigures.__struct_fields__ == tuple(STORAGE_METRICS)

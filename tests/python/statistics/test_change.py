@@ -2,14 +2,15 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 import scipy.stats
 
-from drawn_trials import drawn, trial
-from tailrace.statistics import Latencies, mean_change, mean_log_interval, percentile_change
+from drawn_trials import MS, drawn, trial
+from tailrace.programs.latency import cut_off_outcome, latency_outcome
+from tailrace.statistics import Histogram, Latencies, mean_change, mean_log_interval, percentile_change
 from tailrace.statistics.change import joint_scores, mean_latency_change
 
 ORACLE: Any = scipy.stats
@@ -100,6 +101,36 @@ def test_the_interval_and_the_p_value_of_a_percentile_agree(percent: float, is_p
         assert found.interval.low <= found.second / found.first <= found.interval.high
 
 
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_an_interval_beyond_what_an_exponential_can_be_is_finite_and_holds_no_zero(is_paired: bool) -> None:
+    first, second = [1.0, 1.2, 0.9], [8.0, 94.0, 10.0]
+    found = mean_change(first, second, is_paired=is_paired, level=1 - 1e-9).interval
+    assert found
+    assert 0 < found.low < 1e-300
+    assert 1e300 < found.high < math.inf
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+@pytest.mark.parametrize("cut_ms", [2.0005, 9.0])
+def test_a_common_percentile_in_the_bucket_of_the_longest_latency_is_known(cut_ms: float, is_paired: bool) -> None:
+    """Programs tell the longest latency as it was, and its bucket ends later: before or after what was cut off."""
+    slow, fast = _told([1.0] * 6 + [2.0] * 12, [cut_ms] * 12), _told([1.0] * 10)
+    assert 2 * MS == slow.pooled.max_ps < slow.pooled.edges_ps[-1]
+    for first, second, ratio in ((slow, fast, 0.5), (fast, slow, 2.0)):
+        found = percentile_change(first, second, 50, is_paired=is_paired)
+        assert found.interval
+        assert (found.interval.low, found.interval.high) == pytest.approx((ratio, ratio), rel=2e-3)
+        assert found.p_student < 0.01
+
+
+def _told(ended_ms: list[float], cut_ms: Sequence[float] = ()) -> Latencies:
+    """Four equal trials of a program."""
+    cut_off = [cut_off_outcome([round(ms * MS) for ms in cut_ms])] if cut_ms else []
+    own = Histogram.from_outcomes([latency_outcome(round(ms * MS) for ms in ended_ms)], cut_off)
+    assert own
+    return Latencies([own] * 4)
+
+
 def test_pairs_leave_common_luck_out() -> None:
     rng = random.Random(10)
     first, second = [], []
@@ -133,6 +164,11 @@ def test_scores_say_which_percentile_is_the_longer() -> None:
         both = joint_scores(Latencies([*first.trials[2:], *second.trials]), Latencies(first.trials[:2]), 90)
         assert both
         assert both[0][2:] == pytest.approx(found[1]), "an exchange of trials moves no score"
+
+
+def test_scores_are_those_of_the_trials_of_each_arm_in_their_order() -> None:
+    first, second = Latencies([trial([1, 1, 1, 1])]), Latencies([trial([3, 3, 3, 3]), trial([1, 1, 1, 3])])
+    assert joint_scores(first, second, 50) == ([-2], [2, -1]), "beyond 1 ms, more than half of four"
 
 
 def test_the_interval_of_a_ratio_of_means() -> None:

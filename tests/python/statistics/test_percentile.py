@@ -119,6 +119,32 @@ def test_figures_without_a_trial_are_those_of_the_others(cut: int) -> None:
         assert latencies.percentiles_without(percent) == [one.percentile_ps(percent) for one in others]
 
 
+@pytest.mark.parametrize(("percent", "without_ms"), [(50, [4, 2, 2]), (75, [5, 5, 3]), (90, [None, None, 4])])
+def test_percentiles_without_a_trial_by_hand(percent: float, without_ms: list[int | None]) -> None:
+    latencies = Latencies([trial([1, 2]), trial([3, 4]), trial([5], [9])])
+    expected = [None if ms is None else ms * MS for ms in without_ms]
+    assert latencies.percentiles_without(percent) == expected, "of 3 4 5 9+, of 1 2 5 9+, and of 1 2 3 4"
+
+
+@pytest.mark.parametrize(("percent", "without_ms"), [(50, [4, 2, 2]), (75, [5, 5, 3]), (76, [6, 6, 4])])
+def test_percentiles_without_a_trial_by_hand_where_all_ended(percent: float, without_ms: list[int]) -> None:
+    latencies = Latencies([trial([1, 2]), trial([3, 4]), trial([5, 6])])
+    assert latencies.percentiles_without(percent) == [ms * MS for ms in without_ms]
+
+
+def test_scores_by_hand() -> None:
+    """5/8 of all survive 2 ms, and 5/24 survive 4 ms: a third of those that were cut off at 2 ms count as beyond."""
+    latencies = Latencies([trial([1, 2, 3, 4]), trial([1, 5], [2, 2])])
+    assert latencies.scores(4 * MS, 75) == pytest.approx([0 - 1, 1 + 2 / 3 - 1])
+    assert latencies.scores(2 * MS, 75) == pytest.approx([2 - 1, 1 + 2 - 1]), "what was cut off then is beyond"
+
+
+def test_an_interval_ends_with_the_longest_wait_where_no_latency_is_certainly_longer() -> None:
+    """It was cut off, beyond all that ended."""
+    found = known(percentile_interval(Latencies([trial([1] * 10), trial([1] * 10), trial([1], [50] * 9)]), 50))
+    assert (found.low, found.high) == (1, 50)
+
+
 def test_the_interval_of_the_mean_is_that_of_the_trials_where_they_are_alike() -> None:
     latencies = Latencies([trial([mean] * 10) for mean in (1.0, 1.1, 1.2, 1.05)])
     found = known(mean_latency_interval(latencies))

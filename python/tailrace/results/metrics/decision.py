@@ -82,7 +82,7 @@ def errors_of(goal: Goal, error: float) -> Errors:
 
 def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
     """What it would take to decide an undecided goal, in words."""
-    found = figure.interval_at(1 - 2 * errors.meets)
+    found = figure.interval_at(1 - 2 * (errors.meets if _keeps(goal, figure) else errors.misses))
     if isinstance(found, TrialsNeeded):
         return f"about {max(found.trials, figure.trials + 1)} trials of this length"
     if figure.value is None or goal.bound is None or found is None or figure.is_bound:
@@ -91,6 +91,13 @@ def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
     if needed is None or needed > TRIALS_TOLD_MAX:
         return f"not even {TRIALS_TOLD_MAX} trials"
     return f"about {max(needed, figure.trials + 1)} trials"
+
+
+def _keeps(goal: Goal, figure: Figure) -> bool:
+    """Whether the value keeps the bound, so that more trials are likely to show that the goal is met."""
+    if figure.value is None or goal.bound is None:
+        return True
+    return figure.value >= goal.bound if goal.is_floor else figure.value <= goal.bound
 
 
 def _trials_needed(bound: float, figure: Figure, interval: Interval) -> int | None:

@@ -16,7 +16,8 @@ from tailrace.results.metrics.decision import (
     takes,
     together,
 )
-from tailrace.results.metrics.figure import Figure, figure_of
+from tailrace.results.metrics.definitions import bounds_of_trials
+from tailrace.results.metrics.figure import Figure, bounds_of, figure_of
 from tailrace.results.metrics.goal import Goal
 
 P50, P99 = "latency_p50_ms", "latency_p99_ms"
@@ -86,6 +87,14 @@ def test_a_lower_bound_can_miss_a_goal_and_never_meet_it() -> None:
     assert [decide(Goal("shop", "latency_mean_ms", bound), mean) for bound in (0.5, 100.0)] == ["misses", "undecided"]
 
 
+def test_a_percentile_of_all_may_be_a_lower_bound_although_that_of_no_trial_is() -> None:
+    """Of 52 that were running after 1 ms two were followed to the median of all, in a trial that knows its own."""
+    trials = [trial(1, **measured([1.0] * 50, [2.0] * 50)), trial(2, **measured([1.0, 3.0, 3.0]))]
+    assert bounds_of_trials(trials, ["shop"], P50) == 0
+    assert bounds_of(trials, ["shop"], P50) == 1
+    assert shop(trials, P50).is_bound
+
+
 def test_what_more_is_better_of_is_judged_from_the_other_side() -> None:
     figure = shop(rated(98, 100, 102, 99, 101, 100), "rate_per_s")
     ends = [decide(Goal("shop", "rate_per_s", bound), figure) for bound in (95.0, 100.1, 105.0)]
@@ -130,6 +139,16 @@ def test_what_an_undecided_goal_takes_follows_from_the_width_of_its_interval() -
     fewer = int(takes(Goal("shop", "rate_per_s", 92.0), figure).split()[1])
     assert 6 < fewer < needed
     assert takes(Goal("shop", "rate_per_s", 100.0), figure) == "not even 1000 trials"
+
+
+def test_what_an_undecided_tail_takes_has_the_error_of_the_end_that_is_likely() -> None:
+    """That it is short has a third of the error, and takes the more trials."""
+    figure = shop(drawn(6, 4000), P99)
+    assert figure.value
+    short, long = Goal("shop", P99, 1.01 * figure.value), Goal("shop", P99, 0.99 * figure.value)
+    errors, both_short, both_long = Errors(0.01, 0.03), Errors(0.01, 0.01), Errors(0.03, 0.03)
+    assert takes(short, figure, errors) == takes(short, figure, both_short) != takes(short, figure, both_long)
+    assert takes(long, figure, errors) == takes(long, figure, both_long) != takes(long, figure, both_short)
 
 
 def test_several_goals_are_met_together() -> None:
