@@ -148,7 +148,8 @@ def test_a_connection_with_known_ports_is_of_its_workload_alone() -> None:
 
 
 def test_rows_of_what_began_later_are_moved_to_the_time_of_the_trial(tmp_path: Path) -> None:
-    trial = _trial(tmp_path, {"live": {"offsets_ps": {"backup": 40_000_000}}})
+    names = [{"name": "orders"}, {"name": "backup"}]
+    trial = _trial(tmp_path, {"workloads": names, "live": {"offsets_ps": {"backup": 40_000_000}}})
     found = live.transactions_of(trial, ["orders", "backup"])
     assert [(one.start_ps, one.end_ps) for one in found["orders"]] == [(3 * US, 5 * US)]
     assert [(one.start_ps, one.end_ps) for one in found["backup"]] == [(44 * US, 46 * US)]

@@ -22,6 +22,8 @@ SIMULATOR = "simulator"
 MOST = 0.5
 """Least share of the wait in queues at one port, or behind one workload, for the verdict to name it."""
 OWN = "its own frames"
+WINDOW = "window"
+"""Round trips that transactions wait for a window, whatever these consist of."""
 SLOW_SHARE = TAILS[1][0]
 
 
@@ -70,7 +72,7 @@ def verdict_of(causes: Explained, members: Collection[str] = ()) -> str:
     share, whose = tail_share(causes.transactions)
     slow = None if whose == ALL else largest(tail(causes.bands, share), members)
     rest = body(causes.bands, SLOW_SHARE)
-    if whole and rest and 100 * rest.parts.get(whole.part, 0.0) < TOLD_PERCENT * rest.latency_ps:
+    if whole and rest and 100 * _time_of(rest, whole.part) < TOLD_PERCENT * rest.latency_ps:
         return f"{whole.words}, in {TAILS[1][1]}"
     told = whole.words if whole else MIXED
     return f"{told}; in {whose}: {slow.words}" if slow and (whole is None or slow.part != whole.part) else told
@@ -80,9 +82,15 @@ def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
     """The largest part of a time; None where it is less than half, or not far above the second."""
     percent = 100 / max(1.0, of.latency_ps)
     first, second = sorted([*of.parts.items(), ("", 0.0), ("", 0.0)], key=lambda part: -part[1])[:2]
+    if of.windowed_ps * percent >= VERDICT_PERCENT_MIN:
+        return Largest(WINDOW, f"round trips for a window ({_place(of, first, members)})", of.windowed_ps * percent)
     if first[1] * percent < VERDICT_PERCENT_MIN or (first[1] - second[1]) * percent < VERDICT_LEAD_POINTS:
         return None
     return Largest(first[0], _place(of, first, members), first[1] * percent)
+
+
+def _time_of(of: Band, part: str) -> float:
+    return of.windowed_ps if part == WINDOW else of.parts.get(part, 0.0)
 
 
 def _place(of: Band, part: tuple[str, float], members: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.summary.workload import ConnectionLimits, LimitSummary
 from tailrace.scenario.vocabulary import LIMITS
+from tailrace.scenario.workloads.kinds import facts_of
 
 MIXED = "mixed"
 VERDICT_PERCENT_MIN = 50.0
@@ -23,6 +24,8 @@ CORE_FULL_PERMILLE = 950
 QUEUED_FREE, QUEUED_FULL = 0.25, 0.5
 """A window or buffer that is full of bytes that wait in queues of the path is not what limits: as above, by the share
 of the round trip that is waiting."""
+TOO_LONG_MIN = 0.5
+"""Share of the lost frames that were too long, from which on they are why no answer came."""
 CONNECTIONS_MAX = 64
 """Connections of a workload with a verdict each in `result.json`."""
 
@@ -128,8 +131,19 @@ def _lost_shares(trial: Trial) -> dict[str, LostShares]:
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
     """Of all connections of a workload in one trial; None where the engine does not tell, or there were none."""
-    limits = _limits(trial, workload)
-    return shares_of(limits, lost_shares_of(trial, workload)) if limits else None
+    limits, lost = _limits(trial, workload), lost_shares_of(trial, workload)
+    shares = shares_of(limits, lost) if limits else None
+    return (
+        {cause: 100.0 * (cause == "mtu") for cause in LIMITS} if shares and _is_stuck(trial, workload, lost) else shares
+    )
+
+
+def _is_stuck(trial: Trial, workload: str, lost: LostShares) -> bool:
+    """Whether the answers that users wait for, which is the application's time for a connection, never come because
+    frames are too long.
+    """
+    own = trial.workloads[workload]
+    return lost.too_long >= TOO_LONG_MIN and not own.transactions and facts_of(own.kind).latency is not None
 
 
 def _limits(trial: Trial, workload: str) -> Limits | None:
@@ -142,7 +156,7 @@ def limits_of_members(trial: Trial, members: Sequence[str]) -> Shares | None:
     told = [
         (shares, _whole(limits))
         for name in members
-        if (limits := _limits(trial, name)) and (shares := shares_of(limits, lost_shares_of(trial, name)))
+        if (limits := _limits(trial, name)) and (shares := limits_of_trial(trial, name))
     ]
     if len(told) < 2:
         return told[0][0] if told else None
