@@ -166,7 +166,7 @@ def test_the_latency_of_a_group_is_that_of_all_transactions_of_its_members(resul
     found = result.latency("tonight", "oltp")
     members = [result.latency("tonight", name) for name in ("pg1", "pg2")]
     assert found.count == sum(member.count for member in members)
-    outcomes = [read_trial(file) for file in (result.path / "trials" / "tonight").glob("*.json")]
+    outcomes = [read_trial(file) for file in (result.path / "trials" / "tonight").glob("[0-9].json")]
     workloads = [convert(own, Workload) for one in outcomes for own in one["workloads"] if own["kind"] == "oltp"]
     pooled = Histogram.from_workloads(workloads)
     assert pooled is not None
@@ -207,7 +207,7 @@ def test_every_table_of_the_terminal_has_a_group_before_its_members(text: str) -
     order = ["oltp", "pg1", "pg2", "bulk", "analytics", "backup"]
     latency = [row[0] for row in rows_of(text, "latency, ms") if len(row) > 6]
     assert list(dict.fromkeys(latency)) == order[:3]
-    limits = [row[0] for row in rows_of(text, "limited by")]
+    limits = [row[0] for row in rows_of(text, "limited by") if row[0] in order]
     assert list(dict.fromkeys(limits)) == order
 
 

@@ -75,7 +75,7 @@ def plan_of(lab: Path, *changes: tuple[str, str]) -> str:
 
 
 def trials(folder: Path) -> dict[str, Any]:
-    found = {str(path.relative_to(folder)): read_trial(path) for path in folder.glob("trials/**/*.json")}
+    found = {str(path.relative_to(folder)): read_trial(path) for path in folder.glob("trials/**/[0-9].json")}
     assert found
     return found
 

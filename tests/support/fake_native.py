@@ -56,6 +56,10 @@ class Trial:
         outcome = _outcome(self.plan, is_cancelled=self._cancelled.is_set())
         return [json.dumps(whole(outcome))], [], _tables(outcome)
 
+    def unexplained(self) -> list[tuple[str, str]]:
+        """Every workload: what is written here has no causes."""
+        return [(own["header"]["name"], "a stand-in ran it") for own in self.plan["workloads"]]
+
     def cores(self) -> int:
         """Always one."""
         return 1

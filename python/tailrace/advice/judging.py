@@ -11,7 +11,7 @@ from tailrace.results.compare.tone import tone_of
 from tailrace.results.metrics.decision import PRINTED, decide_all
 from tailrace.results.metrics.figure import Figure, figure_of
 from tailrace.results.metrics.goal import Goal
-from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
+from tailrace.results.metrics.subjects import Subject, subjects_of, usual_metrics
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.expectation import End
 from tailrace.results.summary.figure import FigureSummary
@@ -36,8 +36,18 @@ class Judged:
     """Whether the figure keeps the bound."""
     takes: str
     """What it would take to decide that; empty where it is decided."""
-    side_effects: list[ArmEffect]
-    """Significant ones, of other figures and workloads."""
+    others: list[ArmEffect]
+    """Effects on other workloads and on other figures of the goal's."""
+
+    @property
+    def side_effects(self) -> list[ArmEffect]:
+        """The significant ones."""
+        return [effect for effect in self.others if tone_of(effect) in ("better", "worse")]
+
+    @property
+    def untold(self) -> int:
+        """Others for which there are too few trials to tell."""
+        return sum(effect.verdict == "too few trials" for effect in self.others)
 
     @property
     def helps(self) -> bool:
@@ -104,23 +114,22 @@ def ranked(found: Sequence[Judged], combinations: Collection[str] = ()) -> list[
 
 
 def _side_effects(run: Run, arms: Sequence[str], goal: Goal) -> dict[str, list[ArmEffect]]:
-    chosen = chosen_metrics(run)
-    wanted = [
-        (subject, metric)
-        for subject in subjects_of(run)
-        for metric in (OF_GOAL if subject.name == goal.subject else chosen.get(subject.name, ()))
-        if (subject.name, metric) != (goal.subject, goal.metric)
+    """By arm, what it does to main metrics of other workloads, and to other figures of the goal's: two families."""
+    usual = usual_metrics(run)
+    own = [(subject_of(run, goal), metric) for metric in OF_GOAL if metric != goal.metric]
+    others = [
+        (one, metric) for one in subjects_of(run) if one.name != goal.subject for metric in usual.get(one.name, ())
     ]
-    compared = [
-        (arm, one)
-        for arm in arms
-        for subject, metric in wanted
-        if (one := _compared(run, arm, subject, metric)) is not None
-    ]
-    effects = effects_looked(run, [one for _, one in compared])
     found: dict[str, list[ArmEffect]] = {}
-    for (arm, _), effect in zip(compared, effects, strict=True):
-        if tone_of(effect) in ("better", "worse"):
+    for wanted in (others, own):
+        compared = [
+            (arm, one)
+            for arm in arms
+            for subject, metric in wanted
+            if (one := _compared(run, arm, subject, metric)) is not None
+        ]
+        effects = effects_looked(run, [one for _, one in compared])
+        for (arm, _), effect in zip(compared, effects, strict=True):
             found.setdefault(arm, []).append(effect)
     return found
 

@@ -98,7 +98,7 @@ def _value(value: float | None, metric: str) -> str:
 def _ranking(advice: Advice) -> str:
     goal = advice.goal
     is_bounded = goal.bound is not None
-    rows = [["", str(goal), "change", "interval", "p", *(["goal"] if is_bounded else [])]]
+    rows = [["", str(goal), "interval", "change", "p", *(["goal"] if is_bounded else [])]]
     rows.append(["present", _figure(advice.present, goal.metric), "", "", "", *([advice.end] if is_bounded else [])])
     for one in advice.confirmed:
         effect, figure = one.judged.effect, one.judged.figure
@@ -106,8 +106,8 @@ def _ranking(advice: Advice) -> str:
         row = [
             one.candidate.name,
             _figure(figure, goal.metric),
-            _size(effect),
             f"{digits_text(interval.low)} to {digits_text(interval.high)}" if interval else "–",
+            _size(effect),
             "–" if effect.p_adjusted is None else p_text(effect.p_adjusted),
         ]
         rows.append([*row, *([one.judged.end] if is_bounded else [])])
@@ -127,7 +127,8 @@ def _side_effects(judged: Judged) -> str:
         for effect in judged.side_effects[:SIDE_EFFECTS_MAX]
     ]
     more = len(judged.side_effects) - len(told)
-    return ", ".join(told) + (f" and {more} more" if more > 0 else "") if told else "no significant change"
+    few = f" (too few trials to tell for {judged.untold} of {len(judged.others)} figures)" if judged.untold else ""
+    return (", ".join(told) + (f" and {more} more" if more > 0 else "") if told else "no significant change") + few
 
 
 def _configuration(advice: Advice) -> Iterator[str]:

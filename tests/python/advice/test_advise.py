@@ -9,8 +9,11 @@ import pytest
 from command_line import tailrace
 from tailrace.advice.candidates import candidates
 from tailrace.advice.combining import together
+from tailrace.advice.judging import judged
 from tailrace.advice.situation import Situation
 from tailrace.importers.nxos.importer import import_nxos
+from tailrace.results import Run
+from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import document_of, load_scenario, try_changes
 from trial_files import read_trial
 
@@ -64,6 +67,14 @@ def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
     assert best["figure"]["interval"] is None
     assert best["end"] == "undecided"
     assert best["takes"] == f"about {best['figure']['trials_needed']} trials of this length"
+
+
+def test_others_are_every_workload_although_the_goal_is_the_headline(advised: tuple[Path, str]) -> None:
+    out, _ = advised
+    run = Run.read(out / "confirmed")
+    assert [one.workload for one in run.manifest.headline] == ["orders"]
+    [one] = judged(run, ["dpp-120"], Goal("orders", "latency_p99_ms"))
+    assert {effect.workload for effect in one.others} == {"orders", "nightly"}
 
 
 def test_confirmation_has_other_random_numbers_than_the_screening(advised: tuple[Path, str]) -> None:

@@ -1,5 +1,6 @@
 """Subjects of results: workloads, groups with totals, and the main metric of each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailrace.results.directory.run_directory import Run
@@ -38,11 +39,20 @@ def chosen_metrics(run: Run) -> dict[str, list[str]]:
 
     Members of a group are judged as parts of it.
     """
+    known = {subject.name for subject in subjects_of(run)}
+    named = [one for one in run.manifest.headline if one.workload in known]
+    return _metrics(run, named) if named else usual_metrics(run)
+
+
+def usual_metrics(run: Run) -> dict[str, list[str]]:
+    """The same where the scenario says nothing."""
+    return _metrics(run, [HeadlineFigure(workload=one.name) for one in subjects_of(run) if not one.is_member])
+
+
+def _metrics(run: Run, figures: Sequence[HeadlineFigure]) -> dict[str, list[str]]:
     subjects = {subject.name: subject for subject in subjects_of(run)}
-    named = [one for one in run.manifest.headline if one.workload in subjects]
-    usual = [HeadlineFigure(workload=name) for name, subject in subjects.items() if not subject.is_member]
     chosen: dict[str, list[str]] = {}
-    for one in named or usual:
+    for one in figures:
         subject = subjects[one.workload]
         metric = one.metric or main_metric(run, subject.members, is_group=subject.is_group)
         if metric is not None:
