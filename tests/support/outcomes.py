@@ -1,11 +1,14 @@
 """Run directories with chosen figures: rates and percentiles of every trial as a test states them."""
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fake_run import FakeRun
+from tailrace.results import summarise
+from tailrace.results.summary.summary import Summary
 from trial_files import read_trial, write_trial
 
 PS_PER_MS = 1_000_000_000
@@ -55,3 +58,18 @@ def state(workload: dict[str, Any], number: int, *, rate_per_s: float, p50_ms: f
     long = max(1, latency["count"] // 50)
     latency |= {"min_ps": latency["p50_ps"], "max_ps": latency["p99_ps"]}
     latency["buckets"] = [[latency["p50_ps"], latency["count"] - long], [latency["p99_ps"], long]]
+
+
+def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> Summary:
+    """The summary of a run with so many arms and workloads."""
+    names = [f"workload-{n}" for n in range(workloads)]
+
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        model = endless(outcome, "XS")["XS"]
+        outcome["workloads"] = [copy.deepcopy(model) | {"name": name} for name in names]
+        for at, one in enumerate(outcome["workloads"]):
+            rate = 1000.0 * (1 + at) * (2 if arm == "arm-1" else 1)
+            state(one, number, rate_per_s=rate, p50_ms=2, p99_ms=9 if arm == "arm-1" else 8)
+
+    labels = tuple(f"arm-{n}" for n in range(arms))
+    return summarise(write_run(path / "run", change, manifest={"workloads": names}, arms=labels, trials=trials))

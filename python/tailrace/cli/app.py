@@ -132,6 +132,7 @@ LiveScale = Annotated[
         help="Divide rates, queues and users by N, for machines that cannot sustain the full rates.",
     ),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print every table, not one screen.")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")]
 
@@ -248,6 +249,7 @@ def run(
             help="Explain the first trial of each arm whole, or none; default: what takes a third of the time.",
         ),
     ] = None,
+    full: Full = False,
     on: On = "local",
     partition: Partition = None,
     time: JobTime = None,
@@ -286,6 +288,7 @@ def run(
         paired,
         capture,
         explain,
+        full,
         on,
         Jobs(partition, time, cores_of_job, max_workers),
         cores_of_trial,
@@ -323,12 +326,13 @@ def report(
     run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
     *,
     baseline: Baseline = None,
+    full: Full = False,
     json_: Json = False,
 ) -> None:
     """Rewrite the result and the report of a complete or partial run."""
     from tailrace.cli.running import report_run
 
-    raise typer.Exit(report_run(run_directory, baseline, json_=json_))
+    raise typer.Exit(report_run(run_directory, baseline, json_=json_, full=full))
 
 
 @app.command("list")

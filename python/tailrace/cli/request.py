@@ -41,6 +41,8 @@ class Request:
     """Ports of an exact run whose frames are written to files."""
     is_explained: bool | None = None
     """Whether the first trial of every arm is explained after the run; None for what takes a third of the time."""
+    is_full: bool = False
+    """Whether all tables are printed, not one screen."""
     on: str = Local.name
     """Where trials run."""
     jobs_of_slurm: Jobs = field(default_factory=Jobs)

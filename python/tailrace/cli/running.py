@@ -130,7 +130,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         finished = replace(finished, is_interrupted=is_interrupted)
     if request.is_logged and not finished.is_interrupted:
         explain_live_finished(finished.path)
-    return _conclude(finished, reporter, is_json=request.is_json)
+    return _conclude(finished, reporter, is_json=request.is_json, is_full=request.is_full)
 
 
 def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
@@ -169,14 +169,14 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
     return ExactEngine(request.captures or []) if request.is_exact else None
 
 
-def report_run(path: Path, baseline: str | None = None, *, json_: bool) -> int:
+def report_run(path: Path, baseline: str | None = None, *, json_: bool, full: bool = False) -> int:
     """Writes the result and report of a run directory again; returns the exit code."""
     if is_large(read_object(path / "manifest.json")):
         print_large(path, baseline, is_json=json_)
         return DONE
     with reporting(path, reporter_for(json_lines=json_)):
         summary, report = summarise_and_report(path, baseline)
-    _print(summary, path, report, is_json=json_)
+    _print(summary, path, report, is_json=json_, is_full=full)
     return DONE
 
 
@@ -188,13 +188,13 @@ def refuse_scale(scale: float) -> None:
         )
 
 
-def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool) -> int:
+def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool, is_full: bool = False) -> int:
     if finished.is_interrupted and outcome_bytes(finished.path) > SUMMARY_BYTES_MAX:
         note(f"interrupted: {KEPT}; {SUMMARY_LATER.format(finished.path)}")
         return INTERRUPTED
     with reporting(finished.path, reporter):
         summary, report = summarise_and_report(finished.path)
-    _print(summary, finished.path, report, is_json=is_json)
+    _print(summary, finished.path, report, is_json=is_json, is_full=is_full)
     if finished.is_interrupted:
         note(f"interrupted: {KEPT}")
         return INTERRUPTED
@@ -217,12 +217,12 @@ def _conclude(finished: Finished, reporter: Reporter, *, is_json: bool) -> int:
     return DONE if all(judged) else EXPECTATION_FAILED
 
 
-def _print(summary: Summary, path: Path, report: Path, *, is_json: bool) -> None:
+def _print(summary: Summary, path: Path, report: Path, *, is_json: bool, is_full: bool) -> None:
     from tailrace import results
 
     if is_json:
         # As it is written to result.json: indenting that of a thousand points takes longer than all the rest.
         emit_text(json_text({**to_builtins(summary), "path": str(path), "report": str(report)}))
         return
-    emit_table(lambda: results.format_result(summary, painter(sys.stdout)))
+    emit_table(lambda: results.format_result(summary, painter(sys.stdout), is_full=is_full))
     emit(f"report: {report}")

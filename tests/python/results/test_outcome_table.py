@@ -1,6 +1,5 @@
 """The table of the outcome: the same rows in report, terminal and notebook, of any number of arms and workloads."""
 
-import copy
 import json
 import re
 from html.parser import HTMLParser
@@ -11,14 +10,13 @@ import pytest
 from msgspec import structs, to_builtins
 from msgspec.structs import replace
 
-from outcomes import endless, state, write_run
+from outcomes import endless, many, state, write_run
 from parts import part
 from summaries import summary_of
 from tailrace.report import write
 from tailrace.results import Result, format_table, summarise
 from tailrace.results.compare.tone import Tone, tone_of
 from tailrace.results.summary.effect import ArmEffect
-from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import GroupSummary, LatencySummary, WorkloadSummary
 from tailrace.results.text.needed import needed_sentence
 from tailrace.results.text.outcome_html import outcome_html
@@ -27,21 +25,6 @@ from tailrace.results.text.outcome_text import WIDTH, outcome_text
 from trial_files import read_trial
 
 VOID = frozenset({"br", "meta", "link", "input"})
-
-
-def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> Summary:
-    """The summary of a run with so many arms and workloads."""
-    names = [f"workload-{n}" for n in range(workloads)]
-
-    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
-        model = endless(outcome, "XS")["XS"]
-        outcome["workloads"] = [copy.deepcopy(model) | {"name": name} for name in names]
-        for at, one in enumerate(outcome["workloads"]):
-            rate = 1000.0 * (1 + at) * (2 if arm == "arm-1" else 1)
-            state(one, number, rate_per_s=rate, p50_ms=2, p99_ms=9 if arm == "arm-1" else 8)
-
-    labels = tuple(f"arm-{n}" for n in range(arms))
-    return summarise(write_run(path / "run", change, manifest={"workloads": names}, arms=labels, trials=trials))
 
 
 def test_the_trials_that_an_interval_takes_are_those_of_groups_too() -> None:

@@ -13,6 +13,7 @@ from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_t
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
+from tailrace.results.text.screen import screen_text
 
 WIDTH = 80
 ROWS_MAX = 60
@@ -26,9 +27,11 @@ BOUNDS = (
 Row = list[str]
 
 
-def format_result(summary: Summary, paint: Paint = plain) -> str:
-    """The text that a terminal shows after a run or sweep."""
-    return format_table(summary, paint) if summary.sweep is None else format_sweep(summary)
+def format_result(summary: Summary, paint: Paint = plain, *, is_full: bool = False) -> str:
+    """The text that a terminal shows after a run or sweep: one screen of a run, or all of it."""
+    if summary.sweep is not None:
+        return format_sweep(summary)
+    return format_table(summary, paint) if is_full else screen_text(summary, paint)
 
 
 def format_sweep(summary: Summary) -> str:

@@ -1,7 +1,7 @@
 """What limits each workload, in words and as a table."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
@@ -18,6 +18,7 @@ from tailrace.scenario.vocabulary import LIMITS
 
 NAMED_PERCENT_MIN = 5.0
 """Causes with smaller shares are not named."""
+HEAD = ("limited by", "arm", "time", "")
 ROWS_MAX = 40
 """Rows of the table in a terminal."""
 
@@ -110,12 +111,28 @@ def _differing(limits: LimitSummary) -> str:
 
 def limiting_text(summary: Summary) -> str:
     """A line for each workload and arm, for a terminal; empty where no engine tells."""
-    found = subject_rows(summary, lambda own: own.limits)
-    rows = [row for one in found for row in _rows(one.name, one.arm, one.own)]
+    rows = _all_rows(summary)
     if not rows:
         return ""
     more = f"\n{count_text(len(rows) - ROWS_MAX)} more rows in result.json" if len(rows) > ROWS_MAX else ""
-    return listed([["limited by", "arm", "time", ""], *rows[:ROWS_MAX]], WIDTH) + more
+    return listed([HEAD, *rows[:ROWS_MAX]], WIDTH) + more
+
+
+def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[list[str], int]:
+    """The same in about so many lines, of the first of these workloads and groups; and the number of rows left out."""
+    places = {name: place for place, name in enumerate(names)}
+    rows = _all_rows(summary)
+    first = sorted(range(len(rows)), key=lambda at: places.get(rows[at][0], len(places)))
+    for count in range(min(most, len(rows)), 0, -1):
+        lines = listed([HEAD, *(rows[at] for at in sorted(first[:count]))], WIDTH).splitlines()
+        if len(lines) <= most + 1 or count == 1:
+            return lines, len(rows) - count
+    return [], 0
+
+
+def _all_rows(summary: Summary) -> list[Row]:
+    found = subject_rows(summary, lambda own: own.limits)
+    return [row for one in found for row in _rows(one.name, one.arm, one.own)]
 
 
 def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[Row]:

@@ -25,15 +25,30 @@ def outcome_text(summary: Summary, paint: Paint = plain) -> str:
     table = outcome_table(summary)
     if not table.blocks:
         return ""
+    return "\n".join([*table_lines(table, paint), *(fill(note, WIDTH) for note in table.notes)])
+
+
+def table_lines(table: OutcomeTable, paint: Paint) -> list[str]:
+    """The table without its notes; it has a block at least."""
+    first, widths = _columns(table)
+    lines = [_line("", table.heads, first, widths)]
+    for block in table.blocks:
+        lines += _block(block, first, widths, paint)
+    return lines
+
+
+def block_lines(block: Block, table: OutcomeTable, paint: Paint) -> list[str]:
+    """One workload or group of a table."""
+    return _block(block, *_columns(table), paint)
+
+
+def _columns(table: OutcomeTable) -> tuple[int, list[int]]:
+    """Widths of the names, and of each column."""
     names = [name for block in table.blocks for name in _names(block)]
     first = min(max(len(name) for name in names), NAME_CHARACTERS_MAX + 2)
     widths = _widths(table)
     room = WIDTH - first - sum(widths) - CELL_GAP * len(widths)
-    first += max(0, min(room, max(len(name) for name in names) - first))
-    lines = [_line("", table.heads, first, widths)]
-    for block in table.blocks:
-        lines += _block(block, first, widths, paint)
-    return "\n".join([*lines, *(fill(note, WIDTH) for note in table.notes)])
+    return first + max(0, min(room, max(len(name) for name in names) - first)), widths
 
 
 def _names(block: Block) -> list[str]:

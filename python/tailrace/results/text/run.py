@@ -56,7 +56,7 @@ PROBLEMS_MAX = 20
 def format_table(summary: Summary, paint: Paint = plain) -> str:
     """The sentence and the table of the outcome, then completion times, percentiles, expectations and problems."""
     parts = [
-        _title(summary),
+        title(summary),
         _warnings(summary.arms),
         "\n".join(fill(sentence, TERMINAL) for sentence in [*headline(summary), *looks_sentences(summary)]),
         "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
@@ -86,7 +86,8 @@ def _warnings(arms: Mapping[str, ArmSummary]) -> str:
     return "\n".join(fill(sentence, WIDTH) for sentence in sentences)
 
 
-def _title(summary: Summary) -> str:
+def title(summary: Summary) -> str:
+    """Name, engine, seed and scale; a second line where trials are missing."""
     run = summary.run
     scale = (
         "" if run.scale == 1 else f", {run.scale:.3g} of the full counts (times are also shown x {1 / run.scale:.4g})"

@@ -1,0 +1,133 @@
+"""What a terminal shows after a run: one screen of 40 lines; the rest stands in the report and in `--full`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import log
+from textwrap import wrap
+
+from tailrace.results.compare.headline import headline
+from tailrace.results.compare.kinds import asked_for, count_text
+from tailrace.results.compare.looks_text import looks_sentences
+from tailrace.results.compare.tone import tone_of
+from tailrace.results.metrics.early_end import early_end_sentences
+from tailrace.results.metrics.unfinished import unfinished_sentences
+from tailrace.results.ports.lock_out import lock_out_sentences
+from tailrace.results.ports.pauses import deadlock_sentences
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.summary import Summary
+from tailrace.results.text.limiting_text import limiting_rows
+from tailrace.results.text.needed import needed_sentence
+from tailrace.results.text.outcome_table import Block, outcome_table
+from tailrace.results.text.outcome_text import WIDTH, Paint, block_lines, plain, table_lines
+from tailrace.results.text.run import place, title, verdict_text
+
+LINES_MAX = 39
+"""Of the whole; the command adds one with the place of the report."""
+HEADLINE_LINES_MAX = 10
+SENTENCES_MAX = 3
+"""Of warnings, of what did not finish, and so on: each."""
+FAILED_MAX = 3
+"""Expectations that do not hold and are named."""
+CAUSES_MAX = 8
+"""Lines of what limits workloads."""
+TABLE_LINES_MIN = 12
+ORDER = {"worse": 0, "better": 1}
+MORE = "All tables: --full, or the report."
+
+
+def screen_text(summary: Summary, paint: Paint = plain) -> str:
+    """The sentence, the table of main figures with the worst first, causes, and what does not hold."""
+    warned = [*deadlock_sentences(summary.arms), *lock_out_sentences(summary.arms)]
+    above = [
+        [*title(summary).splitlines(), *_sentences(f"warning: {one}" for one in warned)],
+        _cut(_wrapped(headline(summary)), HEADLINE_LINES_MAX),
+        _sentences(looks_sentences(summary)),
+        _sentences([*unfinished_sentences(summary), *early_end_sentences(summary)]),
+    ]
+    below = [_expectations(summary), _problems(summary)]
+    left = LINES_MAX - sum(len(part) + 1 for part in [*above, *below, [MORE]] if part)
+    shown = _ordered(summary)
+    names = [block.name for block in shown]
+    causes = _causes(summary, names, min(CAUSES_MAX, max(2, left - TABLE_LINES_MIN)))
+    table = _table(summary, shown, left - (len(causes) + 1 if causes else 0), paint)
+    parts = [*above, table, causes, *below, [MORE]]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _sentences(told: Iterable[str]) -> list[str]:
+    listed = list(told)
+    more = len(listed) - SENTENCES_MAX
+    return [*_wrapped(listed[:SENTENCES_MAX]), *([f"(and {more} more)"] if more > 0 else [])]
+
+
+def _wrapped(sentences: Sequence[str]) -> list[str]:
+    return [line for sentence in sentences for line in wrap(sentence, WIDTH, break_on_hyphens=False)]
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 4]} ..."]
+
+
+def _ordered(summary: Summary) -> list[Block]:
+    """Blocks of the table: groups and whoever is in none first, from the worst change; members after them."""
+    mains: dict[str, list[ArmEffect]] = {}
+    for effect in summary.comparisons:
+        if effect.is_main:
+            mains.setdefault(effect.workload, []).append(effect)
+
+    def rank(block: Block) -> tuple[float, ...]:
+        own = [(ORDER.get(tone_of(effect), 2), -_size(effect)) for effect in mains.get(block.name, ())]
+        return (block.is_member, *min(own, default=(3, 0.0)))
+
+    return sorted(outcome_table(summary).blocks, key=rank)
+
+
+def _size(effect: ArmEffect) -> float:
+    return abs(log(effect.ratio)) if effect.ratio else 0.0
+
+
+def _table(summary: Summary, shown: Sequence[Block], most: int, paint: Paint) -> list[str]:
+    """As many blocks as fit in so many lines, in the order of the scenario, with the notes that their signs need."""
+    table = outcome_table(summary)
+    if not table.blocks:
+        return []
+    changes = [note for note in table.notes if note.startswith("Changes")]
+    notes = _wrapped([note for note in (needed_sentence(summary, ("p50", "p99")), *changes) if note])
+    room = most - len(notes) - 2
+    kept: list[str] = []
+    for block in shown:
+        room -= len(block_lines(block, table, paint))
+        if kept and room < 0:
+            break
+        kept.append(block.name)
+    more = len(table.blocks) - len(kept)
+    blocks = [replace(block, is_member=False) for block in table.blocks if block.name in kept]
+    rest = [f"and {more} more workloads and groups"] if more else []
+    lines = table_lines(replace(table, blocks=blocks), paint)
+    fitting = max(TABLE_LINES_MIN, most - len(notes) - len(rest))
+    arms = ["and more arms"] if len(lines) > fitting else []
+    return [*lines[: fitting - len(arms)], *arms, *rest, *notes]
+
+
+def _causes(summary: Summary, names: Sequence[str], most: int) -> list[str]:
+    """What limits the workloads that are shown first."""
+    lines, more = limiting_rows(summary, names, most)
+    return [*lines, *([f"and {more} more"] if more else [])]
+
+
+def _expectations(summary: Summary) -> list[str]:
+    """Those that do not hold, and how many do."""
+    if not summary.expectations:
+        return []
+    missed = [one for one in asked_for(summary.expectations) if one.passed is not True]
+    named = [f"{one.metric} of {place(one)}: {verdict_text(one)}" for one in missed[:FAILED_MAX]]
+    return [*_wrapped(named), f"{count_text(summary.expectations)}."]
+
+
+def _problems(summary: Summary) -> list[str]:
+    """How many trials do not count, with the reason of the first."""
+    bad = [one for one in summary.run.problems if not one.unfinished]
+    if not bad:
+        return []
+    first = f"{bad[0].arm} trial {bad[0].trial}: {bad[0].status}: {bad[0].reason}"
+    return _cut(_wrapped([f"{len(bad)} trials do not count, the first: {first}"]), SENTENCES_MAX)
