@@ -51,19 +51,19 @@ def _reason(summary: Summary, arm: str, workload: str) -> str | None:
         ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric in metrics}
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
-            trial = f"In {causes[1].where} with {arm}, {whose} of {workload}"
-            return f"{trial} {_because(before, after)}."
+            who = f"{whose[0].upper()}{whose[1:]} of {workload}"
+            return f"{who} {_because(before, after, arm)} ({causes[1].where})."
     return None
 
 
-def _because(before: Band, after: Band) -> str:
+def _because(before: Band, after: Band, arm: str) -> str:
     change = after.latency_ps - before.latency_ps
     told = list(_parts(before.parts, after.parts, change))
     because = " and ".join(_goes(part, before, after, change) for part in told)
     made = sum(after.parts.get(part, 0.0) - before.parts.get(part, 0.0) for part in told)
     mostly = "" if made / change > 1 - CHANGE_MIN else "mostly "
     return (
-        f"take {span_text(after.latency_ps)} on average instead of {span_text(before.latency_ps)},"
+        f"take {_span(after.latency_ps)} instead of {_span(before.latency_ps)} on average with {arm},"
         f" {mostly}because {because}"
     )
 
@@ -87,16 +87,16 @@ def _parts(before: Times, after: Times, change: float) -> Iterator[str]:
 
 
 def _goes(part: str, before: Band, after: Band, change: float) -> str:
-    """`the wait in the queue of leaf>client goes from 11 ms to 0.3 ms (behind bulk from 9 ms to 20 µs)`."""
+    """`the wait in the queue of leaf>client, behind bulk, falls from 11 ms to 0.3 ms`."""
     if part != "switch_queue":
         return f"{part_words(part)} {_from_to(before.parts, after.parts, part)}"
     of_part = after.parts.get(part, 0.0) - before.parts.get(part, 0.0)
     port = _most(before.queues, after.queues, change)
     culprit = _most(before.behind, after.behind, change) if _is_known(before) and _is_known(after) else None
-    behind = f" (behind {culprit} {_from_to(before.behind, after.behind, culprit, verb='')})" if culprit else ""
+    behind = f", behind {culprit}," if culprit else ""
     if port and (after.queues.get(port, 0.0) - before.queues.get(port, 0.0)) / of_part >= TOLD_SHARE:
-        return f"the wait in the queue of {port} {_from_to(before.queues, after.queues, port)}{behind}"
-    return f"the wait in queues of switches {_from_to(before.parts, after.parts, part)}{behind}"
+        return f"the wait in the queue of {port}{behind} {_from_to(before.queues, after.queues, port)}"
+    return f"the wait in queues of switches{behind} {_from_to(before.parts, after.parts, part)}"
 
 
 def _is_known(of: Band) -> bool:
@@ -111,5 +111,11 @@ def _most(before: Times, after: Times, change: float) -> str | None:
     return name if name is not None and changes[name] / change > 0 else None
 
 
-def _from_to(before: Times, after: Times, name: str, *, verb: str = "goes ") -> str:
-    return f"{verb}from {span_text(before.get(name, 0.0))} to {span_text(after.get(name, 0.0))}"
+def _from_to(before: Times, after: Times, name: str) -> str:
+    first, second = before.get(name, 0.0), after.get(name, 0.0)
+    return f"{'falls' if second < first else 'rises'} from {_span(first)} to {_span(second)}"
+
+
+def _span(picoseconds: float) -> str:
+    """With three digits: it is a mean of one trial."""
+    return span_text(float(f"{picoseconds:.3g}"))
