@@ -22,7 +22,7 @@ from tailrace.statistics.sample import mean, median, quantile
 from tailrace.statistics.scalability import Law, fit_amdahl, fit_usl
 from tailrace.statistics.stream import named_stream
 from tailrace.statistics.verdict import (
-    PAIRS_MIN,
+    STUDENT,
     Effect,
     Verdict,
     adjusted,
@@ -35,7 +35,7 @@ from tailrace.statistics.verdict import (
 __all__ = [
     "LEVEL",
     "LEVEL_TEXT",
-    "PAIRS_MIN",
+    "STUDENT",
     "Change",
     "Effect",
     "Estimate",

@@ -6,7 +6,7 @@ standard error of its interval, so that the two never contradict each other.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
 from tailrace.statistics.errors import jackknife_error, mean_error, sectioning_error, t_ratio, welch_freedom
@@ -76,8 +76,15 @@ def percentile_change(
 
     A ratio is in the interval where the shares of the trials do not contradict it: with the second latencies divided by
     it, trials of both are held to the percentile of all together. Of clustered tails they may contradict none: no ratio
-    is in it that the intervals of the two percentiles exclude.
+    is in it that the intervals of the two percentiles exclude. Equal percentiles are no difference, whatever the shares
+    beyond them.
     """
+    found = _percentile_change(first, second, percent, is_paired=is_paired, level=level)
+    is_equal = found.ratio is not None and abs(log(found.ratio)) <= RESOLUTION
+    return replace(found, p_student=1.0) if is_equal else found
+
+
+def _percentile_change(first: Latencies, second: Latencies, percent: float, *, is_paired: bool, level: float) -> Change:
     values = (first.pooled.percentile_ms(percent).ms, second.pooled.percentile_ms(percent).ms)
     shares = _Shares(first, second, percent, is_paired)
     own = [percentile_interval(each, percent, level) for each in (first, second)]

@@ -199,3 +199,24 @@ def test_tails_that_are_far_apart_in_every_trial_are_a_difference(transactions: 
     assert found.p_student < 0.01
     assert (found.interval is None) == (transactions == 250)
     assert found.interval is None or found.interval.high < 0.1
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_equal_percentiles_are_no_difference_whatever_is_beyond_them(is_paired: bool) -> None:
+    """The median is 2 ms in both, and twice as many of the second take longer."""
+    first, second = (
+        Latencies([trial([1.0] * 400 + [2.0] * (600 - slow - n) + [3.0] * (slow + n)) for n in (0, 1, 0, 2, 0, 1)])
+        for slow in (200, 400)
+    )
+    found = percentile_change(first, second, 50, is_paired=is_paired)
+    assert (found.ratio, found.p_student) == (1.0, 1.0)
+    assert found.interval
+    assert found.interval.low < 1 < found.interval.high
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_equal_percentiles_without_an_interval_are_no_difference(is_paired: bool) -> None:
+    longest = [[200.0] * 2] * 2 + [[100.0] * 2] * 4, [[200.0]] * 6
+    first, second = (Latencies([trial([1.0] * 58 + each) for each in own]) for own in longest)
+    found = percentile_change(first, second, 99, is_paired=is_paired)
+    assert (found.ratio, found.interval, found.p_student) == (1.0, None, 1.0)

@@ -22,11 +22,11 @@ from tailrace.statistics import (
     named_stream,
     percentile_change,
     percentile_interval,
-    permutation_test,
     sign_flip_test,
 )
 from tailrace.statistics.change import joint_scores
 from tailrace.statistics.student import student_p_value, student_quantile
+from tailrace.statistics.verdict import student_test
 from whole import part
 
 PS_PER_MS = 10**9
@@ -125,6 +125,19 @@ def test_changes_of_percentiles_of_few_transactions(page: Page, factor: float) -
     assert page.eval(f"core.pOfLook({both}, 1)") == pytest.approx(max(flipped.p_value, expected.p_student))
 
 
+def test_equal_percentiles_are_no_difference(page: Page) -> None:
+    first, second = (
+        [
+            {"name": "shop", **measured([1.0] * 400 + [2.0] * (600 - slow - n) + [3.0] * (slow + n))}
+            for n in (0, 1, 0, 2, 0, 1)
+        ]
+        for slow in (200, 400)
+    )
+    both = ", ".join(f"core.figure({outcomes(own)}, {{workload: 'shop', metric: 'p50'}})" for own in (first, second))
+    expected = percentile_change(latencies(first), latencies(second), P50, is_paired=True)
+    assert (page.eval(f"core.change({both}).p"), expected.p_student) == (1, 1.0)
+
+
 def test_means_and_their_changes(page: Page) -> None:
     rng = random.Random(3)
     first, second = ([rng.lognormvariate(mu, 0.3) for _ in range(7)] for mu in (0.0, 0.4))
@@ -141,11 +154,14 @@ def test_means_and_their_changes(page: Page) -> None:
 def test_p_values(page: Page, trials: int) -> None:
     rng = random.Random(trials)
     first, second = ([rng.gauss(mu, 1.0) for _ in range(trials)] for mu in (0.0, 1.0))
-    exchanged = permutation_test(first, second, named_stream(1, "test")).p_value
-    assert page.eval(f"statistics.permuted({first}, {second}, 1000)") == pytest.approx(exchanged)
+    apart = [y - x for x, y in zip(first, second, strict=True)]
+    shown = page.eval(f"statistics.pOfPairs({first}, {second}, 1000)")
+    assert shown == pytest.approx(student_test(apart).p_value)
+    equal = page.eval(f"statistics.pOfPairs({[1.0] * trials}, {[2.0] * trials}, 1000)")
+    assert equal == pytest.approx(student_test([1.0] * trials).p_value)
     if trials >= 6:
-        flipped = sign_flip_test([y - x for x, y in zip(first, second, strict=True)], named_stream(1, "test"))
-        assert page.eval(f"statistics.permuted({first}, {second}, 1)") == pytest.approx(flipped.p_value)
+        flipped = sign_flip_test(apart, named_stream(1, "test"))
+        assert page.eval(f"statistics.pOfPairs({first}, {second}, 1)") == pytest.approx(flipped.p_value)
     p_values = [rng.random() * 0.1 for _ in range(trials)]
     assert page.eval(f"statistics.holm({p_values})") == pytest.approx(holm_adjusted(p_values))
     for t in (0.3, 2.0, 12.0):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, is_told_as_ratio
 from tailrace.results.metrics.definitions import PLURAL, SHARES
 from tailrace.results.summary.effect import ArmEffect
-from tailrace.statistics import Change, Effect, Verdict, told_verdict
+from tailrace.statistics import STUDENT, Change, Effect, Verdict, told_verdict
 
 
 def effect_words(
@@ -144,7 +144,10 @@ def method_words(effect: Effect) -> str:
     """The test and the samples of an effect."""
     first, second = effect.trials
     pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
-    return f"the larger of {effect.test.name} and Student's, {pairs}" if effect.test else f"not tested, {pairs}"
+    if effect.test is None:
+        return f"not tested, {pairs}"
+    name = effect.test.name
+    return f"{name}, {pairs}" if name.endswith(STUDENT) else f"the larger of {name} and Student's, {pairs}"
 
 
 def correction_words(effects: Sequence[ArmEffect]) -> str:

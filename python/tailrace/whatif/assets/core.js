@@ -81,12 +81,12 @@ const core = (() => {
     if (first.value === null || second.value === null || first.count !== second.count || first.isBound || second.isBound) return { ratio: null, interval: null, p: 1 };
     return first.percent ? statistics.percentileChange(first.latencies, second.latencies, first.percent) : statistics.meanChange(first.values, second.values);
   };
-  // The p value after one look: the larger of an exact permutation test and Student's, as in `tailrace run`.
+  // The p value after one look: the larger of that of pairs and that of the interval, as in `tailrace run`.
   const pOfLook = (first, second, tests) => {
     const own = change(first, second);
     if (own.ratio === null) return 1;
     const scores = first.percent ? statistics.latencyScores(first.latencies, second.latencies, first.percent) : statistics.logsOrValues(first.values, second.values);
-    return scores ? Math.max(own.p, statistics.permuted(...scores, tests)) : 1;
+    return scores ? Math.max(own.p, statistics.pOfPairs(...scores, tests)) : 1;
   };
   // The p value of one of so many comparisons that are looked at after 6, 8 and 12 trials: the smallest, for so many looks.
   const pOf = (before, after, row, tests) => {

@@ -2,7 +2,7 @@
 "use strict";
 const statistics = (() => {
   const LEVEL = 0.9, TAIL = 0.8, BEYOND_MIN = 200, VALUES_MIN = 3, PLAIN_MAX = 90, LONGEST_FACTOR = 2, LOG_MAX = 700, FOLLOWED_MIN = 0.1, TOLERANCE = 1e-12;
-  const SIGNIFICANCE = 0.05, ARRANGEMENTS_MAX = 50000, HALVINGS = 24, CLOSE = 1e-9;
+  const SIGNIFICANCE = 0.05, ARRANGEMENTS_MAX = 50000, HALVINGS = 24, CLOSE = 1e-9, RESOLUTION = 2 ** -10;
   const LOOKS = [6, 8, 12]; // numbers of trials after which a change is judged
   const sum = (values) => values.reduce((total, value) => total + value, 0);
   const mean = (values) => sum(values) / values.length;
@@ -184,7 +184,12 @@ const statistics = (() => {
     return differences.length < VALUES_MIN ? 1 : pStudent(tRatio(mean(differences), meanError(differences)), differences.length - 1);
   };
   const hasIntervals = (first, second, percent) => Boolean(percentileInterval(first, percent) && percentileInterval(second, percent));
+  // Equal percentiles are no difference, whatever the shares beyond them.
   const percentileChange = (first, second, percent) => {
+    const found = changeOfPercentile(first, second, percent);
+    return found.ratio !== null && Math.abs(Math.log(found.ratio)) <= RESOLUTION ? { ...found, p: 1 } : found;
+  };
+  const changeOfPercentile = (first, second, percent) => {
     const from = estimate(first.pooled, percent).ps, to = estimate(second.pooled, percent).ps, freedom = first.trials.length - 1;
     const own = [percentileInterval(first, percent), percentileInterval(second, percent)];
     if (!own[0] || !own[1]) return { ratio: from > 0 ? to / from : null, interval: null, p: pOfTrials(first, second, percent) };
@@ -218,27 +223,17 @@ const statistics = (() => {
     if (hasIntervals(first, second, percent)) return jointScores(first, second, percent);
     return logsOrValues(...[first, second].map((one) => one.trials.map((trial) => estimate(trial, percent).ps)));
   };
-  // Exact p value of a difference of means: by exchanging the labels in each pair, or of all trials. 1 where the arrangements are too many.
-  const permuted = (first, second, tests) => {
-    const n = first.length, pairs = 2 ** n, isPairing = n >= 6 && (tests * 2) / pairs < SIGNIFICANCE;
-    const differences = second.map((value, at) => value - first[at]);
-    const slack = 1e-12 * sum((isPairing ? differences : [...first, ...second]).map(Math.abs));
-    let extreme = 0, all = 0;
-    if (isPairing) {
-      const observed = Math.abs(sum(differences)) - slack;
-      if (pairs > ARRANGEMENTS_MAX) return 1;
-      for (let signs = 0; signs < pairs; signs++) { all++; if (Math.abs(sum(differences.map((value, at) => ((signs >> at) & 1 ? -value : value)))) >= observed) extreme++; }
-      return extreme / all;
-    }
-    const values = [...first, ...second], expected = (sum(values) * n) / values.length, observed = Math.abs(sum(first) - expected) - slack;
-    const choose = (from, left, total) => {
-      if (all > ARRANGEMENTS_MAX) return;
-      if (!left) { all++; if (Math.abs(total - expected) >= observed) extreme++; return; }
-      for (let at = from; at <= values.length - left; at++) choose(at + 1, left - 1, total + values[at]);
-    };
-    choose(0, n, 0);
-    return all > ARRANGEMENTS_MAX ? 1 : extreme / all;
+  // Exact p value of a mean difference of pairs, by exchanging the labels in each; Student's where so few pairs cannot be significant among so many tests. 1 where the arrangements are too many.
+  const pOfPairs = (first, second, tests) => {
+    const n = first.length, arrangements = 2 ** n, differences = second.map((value, at) => value - first[at]);
+    if ((tests * 2) / arrangements >= SIGNIFICANCE) return n < VALUES_MIN ? 1 : Math.max(pStudent(tRatio(mean(differences), meanError(differences)), n - 1), 2 / choose(2 * n, n));
+    if (arrangements > ARRANGEMENTS_MAX) return 1;
+    const observed = Math.abs(sum(differences)) - 1e-12 * sum(differences.map(Math.abs));
+    let extreme = 0;
+    for (let signs = 0; signs < arrangements; signs++) if (Math.abs(sum(differences.map((value, at) => ((signs >> at) & 1 ? -value : value)))) >= observed) extreme++;
+    return extreme / arrangements;
   };
+  const choose = (n, k) => { let found = 1; for (let at = 1; at <= k; at++) found = (found * (n - k + at)) / at; return found; };
   // Holm's method.
   const holm = (values) => {
     const order = values.map((_, at) => at).sort((one, other) => values[one] - values[other]), found = [];
@@ -246,6 +241,6 @@ const statistics = (() => {
     order.forEach((at, place) => { largest = Math.max(largest, Math.min(1, values[at] * (values.length - place))); found[at] = largest; });
     return found;
   };
-  return { LEVEL, LOOKS, SIGNIFICANCE, mean, pStudent, quantile, latencies, estimate, trialsNeeded, percentileInterval, logInterval, meanChange, percentileChange, latencyScores, logsOrValues, permuted, holm };
+  return { LEVEL, LOOKS, SIGNIFICANCE, mean, pStudent, quantile, latencies, estimate, trialsNeeded, percentileInterval, logInterval, meanChange, percentileChange, latencyScores, logsOrValues, pOfPairs, holm };
 })();
 if (typeof module !== "undefined") module.exports = statistics;
