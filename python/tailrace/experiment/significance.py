@@ -1,5 +1,8 @@
 """Whether the trials of a scenario can decide its comparisons, which is known before any of them has run."""
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
 from tailrace.experiment.looks import trials_most
 from tailrace.results.compare.effect_words import few_words
 from tailrace.scenario.loading import Loaded
@@ -9,19 +12,23 @@ from tailrace.statistics.looks import trials_to_decide_looking
 
 
 def comparisons_of(loaded: Loaded) -> int:
-    """Main metrics of workloads and groups that arms have in common with the first one, at all points of a sweep."""
-    first, *others = loaded.arms.values()
+    """Main metrics of workloads and groups that arms have in common with the baseline, at all points of a sweep.
+
+    Of a group both arms run all members that any arm runs.
+    """
+    baseline = loaded.arms[loaded.scenario.baseline_among(list(loaded.arms))]
     points = loaded.scenario.sweep.count if loaded.scenario.sweep is not None else 1
-    return points * sum(_common(first, other) for other in others)
+    running = {name for arm in loaded.arms.values() for name in arm.running}
+    members = {name: running.intersection(own) for name, own in baseline.groups.items()}
+    return points * sum(_common(baseline, arm, members) for arm in loaded.arms.values() if arm is not baseline)
 
 
-def _common(first: Scenario, other: Scenario) -> int:
-    common = first.running.keys() & other.running.keys()
-    groups = {name for name, members in first.groups.items() if common & set(members)}
-    if first.headline:
-        return sum(one.workload in common | groups for one in first.headline)
-    grouped = {member for members in first.groups.values() for member in members}
-    return len(groups) + len(common - grouped)
+def _common(baseline: Scenario, arm: Scenario, members: Mapping[str, AbstractSet[str]]) -> int:
+    common = baseline.running.keys() & arm.running.keys()
+    groups = {name for name, own in members.items() if own and own <= common}
+    if baseline.headline:
+        return sum(one.workload in common | groups for one in baseline.headline)
+    return len(groups) + len(common.difference(*members.values()))
 
 
 def trials_needed(loaded: Loaded) -> int:

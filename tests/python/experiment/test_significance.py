@@ -65,6 +65,18 @@ def test_what_arms_do_not_have_in_common_is_not_compared() -> None:
     assert comparisons_of(named) == 1 + 2
 
 
+def test_a_group_is_compared_where_both_arms_run_all_of_its_members() -> None:
+    arms = {"less": {"workloads.db0.enabled": False}, "fifo": {}, "slow": {"network.link.delay": "1us"}}
+    stated = scenario(3, 6, arms=arms, headline=["bulk", "db2"])
+    for name in ("db0", "db1"):
+        stated["workloads"][name]["group"] = "bulk"
+    stated["experiment"]["baseline"] = "fifo"
+    assert comparisons_of(load_scenario(stated)) == 1 + 2
+    assert comparisons_of(load_scenario(stated | {"headline": []})) == 1 + 2
+    assert comparisons_of(load_scenario(stated, {"experiment.baseline": "less"})) == 1 + 1
+    assert comparisons_of(load_scenario(stated, {"workloads.db0.enabled": False})) == 2 + 2, "no arm runs db0"
+
+
 def test_check_and_dry_run_say_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

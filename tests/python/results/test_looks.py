@@ -10,10 +10,12 @@ import pytest
 import whole
 from tailrace.outcome.stored import Status
 from tailrace.results.compare.effects import comparisons
-from tailrace.results.compare.looks import Looked, complete_looks, judged
-from tailrace.results.directory.manifest import Manifest
+from tailrace.results.compare.looks import Looked, compare_looked, complete_looks, judged
+from tailrace.results.compare.looks_text import summarise_looks
+from tailrace.results.directory.manifest import AutoTrials, Manifest
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.summary.summary import HeadlineFigure
 from tailrace.statistics.looks import looks_until, share_of
 
 PS_PER_S = 10**12
@@ -51,6 +53,40 @@ def test_only_looks_of_which_both_arms_have_all_trials_are_complete() -> None:
         spoilt = [*arms["b"][: first - 1], replace(arms["b"][first - 1], status=status), *arms["b"][first:]]
         assert complete_looks(run_of(arms | {"b": spoilt}), ["a", "b"]) == complete, status
     assert complete_looks(run_of(arms | {"b": arms["b"][: first - 1]}), ["a", "b"]) == []
+
+
+def grouped_run(without: str) -> Run:
+    """Three arms with a group of two streams; one arm lacks one of them."""
+
+    def streams(arm: str, number: int, seed: int) -> Trial:
+        names = ["etl"] if arm == without else ["dump", "etl"]
+        rate = (2 if arm == "dpp" else 1) * 10**9 + number * 10**6
+        own = [{"name": name, "kind": "stream", "goodput_bytes": rate, "completion_ps": None} for name in names]
+        return whole.trial(arm, number, seed=seed, end_ps=PS_PER_S, workloads=own)
+
+    names = ["fifo", "dpp", "no-dump"]
+    arms = {arm: [streams(arm, number, seed) for number, seed in enumerate(SEEDS, 1)] for arm in names}
+    groups = {"bulk": ["dump", "etl"]}
+    auto = AutoTrials(trials_max=24, precision=0.05)
+    headline = [HeadlineFigure(workload="bulk")]
+    manifest = Manifest(seed=1, arms=names, workloads=groups["bulk"], groups=groups, headline=headline, auto=auto)
+    return Run(Path(), manifest, arms)
+
+
+def test_an_arm_without_a_member_of_a_group_takes_its_test_from_no_other_arm() -> None:
+    run = grouped_run("no-dump")
+    effects, found = compare_looked(run, "fifo")
+    assert [(one.arm, one.workload, one.verdict) for one in effects if one.is_main] == [("dpp", "bulk", "higher")]
+    assert [(one.arm, one.state) for one in found] == [("dpp", "different")]
+    assert summarise_looks(run, found).is_decided
+
+
+def test_what_has_no_main_figure_is_not_decided() -> None:
+    run = grouped_run("fifo")
+    alone = Run(Path(), run.manifest, {"fifo": run.trials["fifo"]})
+    found = compare_looked(alone, None)[1]
+    told = summarise_looks(alone, found)
+    assert (told.sentence, told.is_decided) == ("After 12 trials there is no main figure to decide on.", False)
 
 
 def test_the_error_of_a_look_is_divided_by_the_main_comparisons() -> None:

@@ -35,7 +35,7 @@ def summarise_looks(run: Run, found: Sequence[Standing]) -> LooksSummary:
         trials=trials,
         trials_max=auto.trials_max,
         precision=auto.precision,
-        is_decided=bool(trials) and all(standing.is_decided for standing in found),
+        is_decided=bool(trials and found) and all(standing.is_decided for standing in found),
         standings=list(found),
         sentence=looks_sentence(found, trials, auto.trials_max, auto.precision),
     )

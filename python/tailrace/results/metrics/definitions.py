@@ -127,12 +127,12 @@ def metric_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: st
 
 
 def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> str | None:
-    """The first choice that all arms with the workload have in all their trials; that of a group goes by its members.
+    """The first choice that all arms with the workload, or with all members of the group, have in all their trials.
 
     Workloads of several kinds have their goodput in common.
     """
     told = [run.told(arm) for arm in run.arms]
-    trials = [found for found in told if any(name in trial.workloads for trial in found for name in members)]
+    trials = [found for found in told if all(any(name in trial.workloads for trial in found) for name in members)]
     kinds = run.kinds_of(members)
     choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
     if is_group:  # a group has no completion of its own: its main metric is a rate
