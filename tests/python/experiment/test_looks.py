@@ -1,6 +1,7 @@
 """`trials: auto`: as many trials as decide the comparisons, the same ones whatever interrupts them."""
 
 import json
+import re
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from tailrace.experiment.reporter import Silent
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.storage import RunDirectory
+from tailrace.results.compare.two_arms import compare_two_arms
 from tailrace.results.summary.summary import Summary
+from tailrace.statistics.looks import looks_until
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -27,6 +30,9 @@ UNCLEAR: dict[str, Any] = {
     "experiment__trials_max": 12,
 }
 """Medians of the stand-in vary by a third of a percent."""
+
+
+UNCLEAR_ARMS: dict[str, Any] = {"fifo": {}, "slow": {"workloads.orders.round_trips": [{"response": "18300B"}]}}
 
 
 class Said(Silent):
@@ -86,19 +92,24 @@ def test_what_is_never_decided_ends_at_the_last_look_and_says_so() -> None:
     sentence = summary().looks.sentence
     what = "median latency of orders (dpp against fifo); about"
     assert sentence.startswith(f"Undecided after 12 of at most 12 trials of each arm: {what}")
-    assert sentence.endswith("trials would decide it.")
+    told = re.search(r"about (\d+) trials would decide it\.$", sentence)
+    assert told
+    assert int(told[1]) in looks_until(10_000)[3:], "a later look"
 
 
 def test_the_printed_p_values_are_those_of_all_looks() -> None:
-    arms = {"fifo": {}, "slow": {"workloads.orders.round_trips": [{"response": "18300B"}]}}
-    run(**{**UNCLEAR, "arms": arms, "headline": [{"workload": "orders", "metric": "latency_mean_ms"}]})
+    run(**{**UNCLEAR, "arms": UNCLEAR_ARMS, "headline": [{"workload": "orders", "metric": "latency_mean_ms"}]})
     [main] = [effect for effect in summary().comparisons if effect.is_main]
     [standing] = manifest()["auto"]["looks"][-1]["standings"]
     assert (main.p_value, main.p_adjusted) == (standing["p_value"], standing["p_adjusted"])
     assert main.verdict == "no significant difference"
+    [two] = [effect for effect in compare_two_arms(Path("run"), "fifo", "slow").differences if effect.is_main]
+    assert two == main, "also those of two arms"
     alone = {**manifest(), "auto": None}
     Path("run/manifest.json").write_text(json.dumps(alone), encoding="utf-8")
     [fixed] = [effect for effect in summary().comparisons if effect.is_main]
+    [two] = [effect for effect in compare_two_arms(Path("run"), "fifo", "slow").differences if effect.is_main]
+    assert two == fixed
     assert 0.01 < fixed.p_value < 0.05 < main.p_value, "three looks at the same trials cost more than one"
     assert fixed.verdict == "higher"
     assert summary().looks is None
@@ -190,7 +201,19 @@ def test_one_arm_runs_until_its_figures_are_precise() -> None:
     run("vague", **UNCLEAR, arms={})
     assert looks("vague") == [6, 8, 12]
     sentence = summary("vague").looks.sentence
-    assert "Undecided after 12 of at most 12 trials of each arm: median latency of orders (base); about " in sentence
+    told = re.search(r"Undecided after 12 .*: median latency of orders \(base\); about (\d+) trials", sentence)
+    assert told
+    assert int(told[1]) in looks_until(10_000)[3:]
+
+
+@pytest.mark.parametrize("arms", [{}, UNCLEAR_ARMS])
+def test_a_percentile_without_an_interval_says_how_many_trials_that_takes(arms: dict[str, Any]) -> None:
+    run(**{**UNCLEAR, "arms": arms, "headline": [{"workload": "orders", "metric": "latency_p99_9_ms"}]})
+    found = summary()
+    [standing] = found.looks.standings
+    needs = [arm.workloads["orders"].latency_ms.trials_needed["p99_9"] for arm in found.arms.values()]
+    assert (standing.state, standing.trials_needed, standing.interval_needs) == ("undecided", None, max(needs))
+    assert found.looks.sentence.endswith(f"), whose interval takes about {max(needs)} trials.")
 
 
 def test_a_trial_that_fails_ends_the_run_at_its_look() -> None:

@@ -103,9 +103,26 @@ def test_a_difference_that_lower_bounds_could_hide_is_not_told() -> None:
     assert [one.state for one in judged([known], 0.05)] == ["different"]
     # The first could be as large as the second.
     hidden = replace(known, main=replace(known.main, bounds=(TRIALS, 0)))
-    assert [one.state for one in judged([hidden], 0.05)] == ["undecided"]
+    assert [(one.state, one.trials_needed) for one in judged([hidden], 0.05)] == [("undecided", None)]
     told = replace(known, main=replace(known.main, bounds=(0, TRIALS)))
     assert [one.state for one in judged([told], 0.05)] == ["different"]
+
+
+@pytest.mark.parametrize("tests", [1, 200])
+def test_what_would_decide_is_a_later_look_at_which_the_test_can(tests: int) -> None:
+    """The interval of the ratio is that of one trial of many times the others' rate; no pair else is like it."""
+    first = [100, 100, 100, 100, 100, 90_000]
+    second = [50, 200, 50, 200, 100, 117_000]
+    arms = {
+        name: [trial(name, number, rate, SEEDS[number]) for number, rate in enumerate(rates, 1)]
+        for name, rates in (("a", first), ("b", second))
+    }
+    known = replace(looked(run_of(arms), tests), trials=6)
+    [change] = known.changes()
+    assert change.interval
+    assert change.interval.low > 1
+    [standing] = judged([known], 0.05)
+    assert (standing.state, standing.trials_needed) == ("undecided", {1: 8, 200: 12}[tests])
 
 
 def test_equal_figures_that_are_lower_bounds_are_not_alike() -> None:

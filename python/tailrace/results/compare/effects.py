@@ -27,6 +27,7 @@ from tailrace.statistics import (
     Interval,
     Latencies,
     TestResult,
+    TrialsNeeded,
     Verdict,
     adjusted,
     joint_scores,
@@ -105,6 +106,14 @@ class Comparison:
         return all(isinstance(percentile_interval(own, percent), Interval) for own in self.latencies or ())
 
     @property
+    def interval_needs(self) -> int | None:
+        """The number of trials of each arm that intervals of both percentiles take; None where they have them."""
+        if self.latencies is None or self._percent is None:
+            return None
+        found = [percentile_interval(own, self._percent) for own in self.latencies]
+        return max((one.trials for one in found if isinstance(one, TrialsNeeded)), default=None)
+
+    @property
     def _percent(self) -> float | None:
         return PERCENTILES.get(key_of_latency(self.metric) or "")
 
@@ -119,15 +128,11 @@ def compare_arms(run: Run, baseline: str | None) -> list[ArmEffect]:
 def comparisons(run: Run, baseline: str | None) -> Iterator[Comparison]:
     """What `compare_arms` compares."""
     pairs = ((run.baseline_of(arm, baseline), arm) for arm in run.arms)
-    return _comparisons(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
+    return comparisons_of_pairs(run, [(first, arm) for first, arm in pairs if first not in (None, arm)])
 
 
-def compare_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> list[ArmEffect]:
-    """The second arm of every pair against the first one; all of them are adjusted together."""
-    return effects_of(list(_comparisons(run, pairs)), run.seed)
-
-
-def _comparisons(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
+def comparisons_of_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
+    """The second arm of every pair with the first one."""
     chosen, subjects = chosen_metrics(run), subjects_of(run)
     for baseline, arm in pairs:
         trials = run.told(baseline), run.told(arm)

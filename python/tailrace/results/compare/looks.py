@@ -24,7 +24,7 @@ from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.looks import Standing, State
 from tailrace.statistics import Change, TestResult, holm_adjusted, told_verdict
-from tailrace.statistics.looks import looks_until, sequential_p_value, share_of
+from tailrace.statistics.looks import every_look, looks_until, sequential_p_value, share_of, trials_to_decide_looking
 
 SIGNIFICANCE = 0.05
 """The error of all looks and all main comparisons of a run together."""
@@ -131,7 +131,8 @@ def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
         state = "different"
     elif main.is_same or (main.bounds == (0, 0) and any(_is_alike(change, precision) for change in changes)):
         state = "alike"
-    needed = _needed(changes[-1], looked.trials, precision) if changes and state == "undecided" else None
+    is_open = bool(changes) and state == "undecided" and _is_told(main)
+    last = looked.after[-1] if looked.after else None
     baseline, arm = main.names
     what = name_of(main.metric, main.noun)
     return Standing(
@@ -143,7 +144,8 @@ def _standing(looked: Looked, p_adjusted: float, precision: float) -> Standing:
         state=state,
         p_value=looked.test.p_value,
         p_adjusted=p_adjusted,
-        trials_needed=needed,
+        trials_needed=_needed(changes[-1], looked, precision) if is_open else None,
+        interval_needs=last.interval_needs if is_open and last else None,
     )
 
 
@@ -163,12 +165,20 @@ def _is_alike(change: Change, precision: float) -> bool:
     return max(-low, high) <= precision * abs(change.first)
 
 
-def _needed(change: Change, trials: int, precision: float) -> int | None:
-    """Trials after which the interval of a ratio leaves one out, or is within the precision, if the ratio stays."""
+def _needed(change: Change, looked: Looked, precision: float) -> int | None:
+    """The look at which the interval of a ratio leaves one out, or is within the precision, if the ratio stays; not
+    before its test can decide.
+    """
     if change.interval is None or not change.is_ratio:
         return None
     half, centre = log(change.interval.high / change.interval.low) / 2, abs(log(change.second / change.first))
-    return ceil(trials * (half / max(centre, log(1 + precision) - centre)) ** 2)
+    estimate = looked.trials * (half / max(centre, log(1 + precision) - centre)) ** 2
+    return _look_after(looked.trials, max(estimate, trials_to_decide_looking(looked.tests)))
+
+
+def _look_after(trials: int, estimate: float) -> int:
+    """The first look at more than these trials that is not before an estimate: nothing is decided between looks."""
+    return next(look for look in every_look() if look > trials and look >= estimate)
 
 
 def _of_figures(run: Run, precision: float) -> list[Standing]:
@@ -199,6 +209,7 @@ def _of_figure(run: Run, arm: str, subject: Subject, metric: str, precision: flo
         p_value=None,
         p_adjusted=None,
         trials_needed=needed,
+        interval_needs=None if is_precise else figure.trials_needed,
     )
 
 
@@ -212,9 +223,9 @@ def _is_precise(figure: Figure, precision: float) -> bool:
 
 
 def _needed_for(figure: Figure, trials: int, precision: float) -> int | None:
-    """Trials after which the interval of a figure is within the precision."""
+    """The look at which the interval of a figure is within the precision."""
     interval = figure.interval
     if interval is None or not figure.value or interval.low <= 0:
         return None
     reach = max(log(interval.high / figure.value), log(figure.value / interval.low))
-    return ceil(trials * (reach / log(1 + precision)) ** 2)
+    return _look_after(trials, trials * (reach / log(1 + precision)) ** 2)

@@ -66,7 +66,8 @@ def _named(left: Sequence[Standing]) -> str:
 
 def _words(standing: Standing) -> str:
     of = f"{standing.arm} against {standing.baseline}" if standing.baseline else standing.arm
-    return f"{standing.what} of {standing.workload} ({of})"
+    takes = f", whose interval takes about {standing.interval_needs} trials" if standing.interval_needs else ""
+    return f"{standing.what} of {standing.workload} ({of}){takes}"
 
 
 def _needed_words(left: Sequence[Standing]) -> str:

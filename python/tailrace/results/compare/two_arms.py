@@ -6,8 +6,9 @@ from pathlib import Path
 from tailrace.errors import known_arm, listed
 from tailrace.results.compare.arms import compared_run, identical_trials, is_same_plan, plan_words, run_words
 from tailrace.results.compare.effect_words import family_words
-from tailrace.results.compare.effects import compare_pairs
+from tailrace.results.compare.effects import comparisons_of_pairs, effects_of
 from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
+from tailrace.results.compare.looks import effects_looked
 from tailrace.results.directory.run_directory import Run, RunDirectoryError
 from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.summary.compared import ComparedArms, ComparedPair
@@ -22,7 +23,8 @@ def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
     """Compares the second arm of a run with the first one, for every workload and group; in a sweep at every point,
     or at those that the names state (`dpp@users=8`).
 
-    Trials are paired by seed where they share it. The p values are adjusted for the comparisons of these two arms.
+    Trials are paired by seed where they share it. The p values are adjusted for the comparisons of these two arms, and
+    are those of all looks where the run had any.
     Raises `RunRefusedError` for an arm that the run does not have, and `RunDirectoryError` for two that cannot be
     compared.
     """
@@ -33,6 +35,7 @@ def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
     if first == second:
         raise RunDirectoryError(f"{run.path}: an arm is not compared with itself: '{first}' (hint: name two arms)")
     pairs = _pairs(run, first, second)
+    found = list(comparisons_of_pairs(run, pairs))
     return ComparedArms(
         run=compared_run(run),
         arms=(first, second),
@@ -44,7 +47,7 @@ def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
             )
             for a, b in pairs
         ],
-        differences=compare_pairs(run, pairs),
+        differences=effects_looked(run, found) if run.manifest.auto else effects_of(found, run.seed),
     )
 
 
