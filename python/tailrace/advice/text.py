@@ -66,7 +66,7 @@ def _reached(advice: Advice) -> str:
     """Whether the best candidate meets the goal."""
     best = advice.helpful[0].judged
     if best.end == "undecided":
-        return f"Whether it meets the goal {advice.goal} is undecided: {best.takes} would decide (--trials-max)."
+        return f"Whether it meets the goal {advice.goal} is undecided: it takes {best.takes} (--trials-max)."
     if best.end == "meets":
         return f"It meets the goal {advice.goal}."
     return f"No candidate meets the goal {advice.goal}."

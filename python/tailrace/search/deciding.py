@@ -119,7 +119,7 @@ class Decider:
     def _told(self, found: Tried) -> str:
         if found.why_not:
             return f"impossible: {found.why_not}"
-        needs = f" ({found.takes} would decide)" if found.takes else ""
+        needs = f" (takes {found.takes})" if found.takes else ""
         return f"{found.end} after {found.trials} trials{needs}"
 
     def _early(self, positions: tuple[int, ...], rule: Rule) -> Tried | None:

@@ -108,8 +108,8 @@ def _nothing(found: Searched, goals: str) -> Iterator[str]:
 
 
 def _undecided(found: Searched) -> str:
-    """Settings, each with what would decide it."""
-    told = [f"{found.name(one)} ({one.takes} would decide)" for one in found.undecided[:UNDECIDED_MAX]]
+    """Settings, each with what it takes to decide it."""
+    told = [f"{found.name(one)} (takes {one.takes})" for one in found.undecided[:UNDECIDED_MAX]]
     more = len(found.undecided) - len(told)
     return ", ".join(told) + (f" and {more} more" if more else "")
 

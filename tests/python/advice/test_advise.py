@@ -66,7 +66,7 @@ def test_its_figures_are_those_of_the_runs(advised: tuple[Path, str]) -> None:
     # Of six short trials the percentile has no interval: that it is short enough takes more.
     assert best["figure"]["interval"] is None
     assert best["end"] == "undecided"
-    assert best["takes"] == f"about {best['figure']['trials_needed']} trials of this length"
+    assert best["takes"] == f"about {best['figure']['trials_needed']} trials of this length for an interval"
 
 
 def test_others_are_every_workload_although_the_goal_is_the_headline(advised: tuple[Path, str]) -> None:

@@ -132,7 +132,7 @@ def test_bounds_of_a_goal_have_three_ends(run: Run) -> None:
     assert told["inside"] == ("meets", True, True, "pass")
     assert told["outside"] == ("misses", False, True, "FAIL")
     assert told["edge"][:3] == ("undecided", False, False)
-    assert re.fullmatch(r"FAIL: undecided \((about \d+|not even 1000) trials.* would decide\)", told["edge"][3])
+    assert re.fullmatch(r"FAIL: undecided \(takes (about \d+|more than 1000) trials.*\)", told["edge"][3])
     floor = judged(run, **DPP, at_least=interval.low - 1, at_most=value)
     assert (floor.end, floor.holds) == ("undecided", True)
     assert judged(run, **DPP, at_least=interval.high + 1, at_most=1000).end == "misses"
@@ -247,7 +247,7 @@ def test_a_goal_is_about_what_was_cut_off_too(tmp_path: Path) -> None:
     assert judged(run, **p99, at_most=value / 20).end == "misses"
     assert judged(run, **p99, at_least=value / 20).end == "meets"
     above = judged(run, **p99, at_most=20 * value)
-    assert verdict_text(above) == "FAIL: undecided (a longer experiment.duration would decide)"
+    assert verdict_text(above) == "FAIL: undecided (takes a longer experiment.duration)"
 
 
 def test_one_trial_is_judged_by_its_value(tmp_path: Path) -> None:

@@ -81,15 +81,15 @@ def errors_of(goal: Goal, error: float) -> Errors:
 
 
 def takes(goal: Goal, figure: Figure, errors: Errors = PRINTED) -> str:
-    """What it would take to decide an undecided goal, in words."""
+    """What it would take to decide an undecided goal, in words; where there is no interval, what that takes."""
     found = figure.interval_at(1 - 2 * (errors.meets if _keeps(goal, figure) else errors.misses))
     if isinstance(found, TrialsNeeded):
-        return f"about {max(found.trials, figure.trials + 1)} trials of this length"
+        return f"about {max(found.trials, figure.trials + 1)} trials of this length for an interval"
     if figure.value is None or goal.bound is None or found is None or figure.is_bound:
         return LONGER
     needed = _trials_needed(goal.bound, figure, found)
     if needed is None or needed > TRIALS_TOLD_MAX:
-        return f"not even {TRIALS_TOLD_MAX} trials"
+        return f"more than {TRIALS_TOLD_MAX} trials"
     return f"about {max(needed, figure.trials + 1)} trials"
 
 

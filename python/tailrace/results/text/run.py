@@ -270,7 +270,7 @@ def verdict_text(judged: JudgedFigure) -> str:
     if judged.is_open:
         return "FAIL: a lower bound"
     if judged.end == "undecided":
-        return f"FAIL: undecided ({judged.takes} would decide)"
+        return f"FAIL: undecided (takes {judged.takes})"
     return ("just " if judged.is_clear is False else "") + ("pass" if judged.passed else "FAIL")
 
 

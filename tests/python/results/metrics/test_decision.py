@@ -65,7 +65,7 @@ def test_few_transactions_show_that_a_percentile_is_long_but_not_that_it_is_shor
     assert figure.data().interval is None
     goals = [Goal("shop", P99, bound) for bound in (2.0, 100.0)]
     assert [decide(goal, figure) for goal in goals] == ["misses", "undecided"]
-    assert takes(goals[1], figure) == "about 40 trials of this length"
+    assert takes(goals[1], figure) == "about 40 trials of this length for an interval"
     assert decide(Goal("shop", P50, 1.0), shop(drawn(6, 500), P50)) == "meets", "a median takes no such number"
 
 
@@ -74,7 +74,7 @@ def test_fewer_than_three_trials_decide_nothing() -> None:
         figure = shop(trials, metric)
         goal = Goal("shop", metric, 50.0)
         assert decide(goal, figure) == "undecided"
-        assert takes(goal, figure) == "about 3 trials of this length"
+        assert takes(goal, figure) == "about 3 trials of this length for an interval"
 
 
 def test_a_lower_bound_can_miss_a_goal_and_never_meet_it() -> None:
@@ -138,7 +138,7 @@ def test_what_an_undecided_goal_takes_follows_from_the_width_of_its_interval() -
     needed = int(takes(Goal("shop", "rate_per_s", 98.0), figure).split()[1])
     fewer = int(takes(Goal("shop", "rate_per_s", 92.0), figure).split()[1])
     assert 6 < fewer < needed
-    assert takes(Goal("shop", "rate_per_s", 100.0), figure) == "not even 1000 trials"
+    assert takes(Goal("shop", "rate_per_s", 100.0), figure) == "more than 1000 trials"
 
 
 def test_what_an_undecided_tail_takes_has_the_error_of_the_end_that_is_likely() -> None:
