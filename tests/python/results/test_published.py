@@ -8,6 +8,7 @@ import pytest
 
 from fake_run import FakeRun, cut_off_in_the_last
 from tailrace.results import Run, RunDirectoryError
+from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band, read_published
 from tailrace.results.summary.expectation import JudgedFigure
@@ -116,6 +117,43 @@ def test_acceleration_is_that_of_the_means(run: Run) -> None:
     means = [mean([t.workloads["XS"].completion_ps or 0 for t in run.valid(arm)]) for arm in ("fifo", "dpp")]
     assert result.value == pytest.approx((1 - means[1] / means[0]) * 100)
     assert result.multiplied_by == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "of"),
+    [
+        ("rate_ratio", "rate_per_s"),
+        ("goodput_ratio", "goodput_gbps"),
+        ("latency_ratio", "latency_mean_ms"),
+        ("latency_p99_ratio", "latency_p99_ms"),
+    ],
+)
+def test_a_ratio_is_that_of_the_comparison_in_the_same_run(run: Run, metric: str, of: str) -> None:
+    [effect] = [e for e in compare_arms(run, "fifo") if (e.arm, e.workload, e.metric) == ("dpp", "XS", of)]
+    assert effect.is_paired
+    found = judged(run, metric=metric, arm="dpp", workload="XS", at_least=0.1)
+    assert (found.value, found.interval) == (effect.ratio, effect.ratio_interval)
+    assert found.trials == 4
+
+
+def test_an_acceleration_is_that_of_the_comparison_in_the_same_run(run: Run) -> None:
+    [effect] = [e for e in compare_arms(run, "fifo") if (e.workload, e.metric) == ("XS", "completion_s")]
+    found = judged(run, metric="acceleration_percent", arm="dpp", workload="XS", at_least=1)
+    assert found.value == pytest.approx(effect.improvement_percent)
+    assert found.interval
+    assert effect.improvement_interval
+    ends = effect.improvement_interval.low, effect.improvement_interval.high
+    assert (found.interval.low, found.interval.high) == pytest.approx(ends)
+
+
+def test_a_ratio_of_lower_bounds_is_open_where_larger_ones_would_not_pass(tmp_path: Path) -> None:
+    run = cut_off_in_the_last(tmp_path)
+    ratio = {"metric": "latency_p99_ratio", "arm": "dpp", "baseline": "fifo", "workload": "XS"}
+    [effect] = [e for e in compare_arms(run, "fifo") if (e.workload, e.metric) == ("XS", "latency_p99_ms")]
+    assert any(effect.bounds)
+    found = judged(run, **ratio, at_least=0.0001)
+    assert (found.value, found.is_bound, found.interval) == (effect.ratio, True, None)
+    assert (found.holds, found.passed) == (True, not effect.bounds[0])
 
 
 def test_bounds_of_a_goal_have_three_ends(run: Run) -> None:

@@ -1,25 +1,26 @@
 """Judges whether a run lies inside the bands, and whether its interval does."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from operator import truediv
 
 from msgspec.structs import asdict
 
-from tailrace.results.compare.effects import share_seeds
+from tailrace.results.compare.effects import Comparison, compared_trials
 from tailrace.results.compare.expected_goal import is_goal, judge_goal
 from tailrace.results.compare.trial_value import is_lower_bound, trial_value
 from tailrace.results.directory.published import CHANGES, COMPARISONS, Band
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.numbers import PS_PER_S
-from tailrace.results.metrics.definitions import noun_of
+from tailrace.results.metrics.definitions import METRICS, noun_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
+from tailrace.results.metrics.subjects import subjects_of
 from tailrace.results.summary.expectation import JudgedFigure, Verdict
 from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.vocabulary import RATIOS
-from tailrace.statistics import Interval, mean, mean_change, median, median_interval
+from tailrace.statistics import Interval, mean, median, median_interval
 
 # Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
 SCALED_METRICS = frozenset(
@@ -44,16 +45,15 @@ def judge(run: Run, band: Band) -> JudgedFigure:
     if is_goal(run, band):
         return _told(run, band, judge_goal(run, band, _factor(run, band)))
     samples, combine = _samples(run, band)
-    centre = _centre(band)
     factor = _factor(run, band)
-    measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
+    compared = _compared(run, band) if all(samples) else None
+    figures = _figures(run, band, samples, compared) if all(samples) else None
+    measured = combine(*figures.values) if figures else None
     value = measured * factor if measured is not None else None
     holds = band.holds(value) if value is not None else None
-    largest = samples if holds is None else _largest(run, band, samples)
-    is_bound = largest != samples
-    is_known = measured is not None and not is_bound
-    interval = _interval(run, band, samples, combine, factor) if is_known else None
-    is_open = is_bound and holds != band.holds(combine(*(centre(sample) for sample in largest)) * factor)
+    is_bound = figures is not None and figures.is_bound
+    interval = None if figures is None or is_bound else _interval(band, samples, combine, factor, compared)
+    is_open = figures is not None and is_bound and holds != band.holds(combine(*figures.largest) * factor)
     passed = holds and not is_open
     is_clear = None
     if interval and passed is not None:
@@ -135,14 +135,47 @@ def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | N
     return band.holds(combine(*(centre(sample) for sample in samples)) * _factor(run, band))
 
 
+def _compared(run: Run, band: Band) -> Comparison | None:
+    """The comparison of the run that an expectation of two arms is about: ratios of means and of latencies of all
+    transactions, of trials in pairs. None for other figures.
+    """
+    metric = "completion_s" if band.metric in CHANGES else RATIOS.get(band.metric, "")
+    if metric not in METRICS or band.statistic == "median" or band.after_ps:
+        return None
+    name = run.workloads[0] if band.workload is None and len(run.workloads) == 1 else band.workload
+    subject = next((one for one in subjects_of(run) if one.name == name), None)
+    if subject is None:
+        return None
+    names = _arms(run, band)
+    trials = run.valid(names[0]), run.valid(names[1])
+    return compared_trials(trials, subject, metric, names=names, address=band.metric, is_main=False)
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """What the metric is made of."""
+
+    values: list[float]
+    largest: list[float]
+    """With lower bounds as large as one likes."""
+    is_bound: bool
+
+
+def _figures(run: Run, band: Band, samples: list[list[float]], compared: Comparison | None) -> _Figures:
+    if compared is not None:
+        values = [compared.change.first, compared.change.second]
+        largest = [inf if bounds else value for value, bounds in zip(values, compared.bounds, strict=True)]
+        return _Figures(values, largest, any(compared.bounds))
+    centre, larger = _centre(band), _largest(run, band, samples)
+    return _Figures([centre(sample) for sample in samples], [centre(sample) for sample in larger], larger != samples)
+
+
 def _interval(
-    run: Run, band: Band, samples: list[list[float]], combine: Callable[..., float], factor: float
+    band: Band, samples: list[list[float]], combine: Callable[..., float], factor: float, compared: Comparison | None
 ) -> Interval | None:
     """The one that the figure has everywhere: a change and a slowdown have the interval of the comparison."""
-    if band.metric == "acceleration_percent" and band.statistic != "median":
-        is_paired = share_seeds(*(run.valid(arm) for arm in _arms(run, band)))
-        ratio = mean_change(samples[0], samples[1], is_paired=is_paired).interval
-        return ratio and ratio.scaled(-100, 100)
+    if compared is not None:
+        return _of_ratio(band, compared.change.interval if compared.change.is_ratio else None)
     found = _of_centre(band, samples, combine)
     return found and found.scaled(factor)
 
@@ -150,11 +183,15 @@ def _interval(
 def _of_centre(band: Band, samples: list[list[float]], combine: Callable[..., float]) -> Interval | None:
     if band.statistic == "median":
         return median_interval(samples, combine=combine)
-    if band.metric in RATIOS:
-        return slowdown_interval(samples[1], samples[0])
+    if band.metric in COMPARISONS:
+        return _of_ratio(band, slowdown_interval(samples[1], samples[0]))
     if band.metric == "slowdown":
         return slowdown_interval(*samples)
     return summarise_sample(samples[0]).interval
+
+
+def _of_ratio(band: Band, ratio: Interval | None) -> Interval | None:
+    return ratio and (ratio.scaled(-100, 100) if band.metric in CHANGES else ratio)
 
 
 def _is_clear(band: Band, interval: Interval, *, is_inside: bool) -> bool:
