@@ -110,6 +110,9 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     with working(reporter, "making plans"):
         experiment = ExperimentRun(loaded, options, reporter, engine, executor)
     chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
+    if loaded.scenario.baseline not in experiment.chosen:
+        first = experiment.chosen[0]
+        note(f"the baseline, {loaded.scenario.baseline}, does not run: arms are compared with {first}")
     if isinstance(engine, LiveEngine):
         warn(kinds.ignored(engine.kind, loaded, chosen))
     if isinstance(engine, ExactEngine):

@@ -116,7 +116,10 @@ class Headline(Part):
     workload: str
     """A workload or a group."""
     metric: HeadlineMetric | None = None
-    """Default: completion time or rate where defined, else the 99th percentile of latency or the goodput."""
+    """Default: the first that all trials have. oltp: completion, rate; storage: rate; stream: completion, goodput;
+    requests, blocks, datagrams, flows and replay: the 99th percentile of latency; mpi: the median; frames and groups of
+    several kinds: goodput.
+    """
 
     @model_validator(mode="before")
     @classmethod

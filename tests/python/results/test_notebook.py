@@ -22,7 +22,7 @@ def test_the_notebook_runs_and_says_what_it_found(tmp_path: Path) -> None:
         check=False,
     )
     assert shown.returncode == 0, shown.stderr
-    assert "completion, s" in shown.stdout
+    assert "rate or time" in shown.stdout
     assert "fifo: XS p50 " in shown.stdout
     assert "MB waited" in shown.stdout
     assert (run_dir / "report.html").exists()

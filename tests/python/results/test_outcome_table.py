@@ -264,3 +264,14 @@ def test_a_group_is_complete_with_the_last_of_its_members(tmp_path: Path) -> Non
     table = next(part for part in format_table(summarise(path)).split("\n\n") if part.startswith("completion, s"))
     assert re.search(r"^databases +fifo +6 +4\.000 ", table, re.MULTILINE)
     assert "unfinished in 1, 2, 3, 4, 5, 6" in table
+
+
+def test_a_group_leads_with_what_the_headline_names(tmp_path: Path) -> None:
+    def lead(metric: str | None) -> str | None:
+        headline = [{"workload": "all", "metric": metric}] if metric else []
+        manifest = {"groups": {"all": ["XS", "S"]}, "headline": headline}
+        run = write_run(tmp_path / f"{metric}", lambda outcome, *_: None, manifest=manifest)
+        return next(subject.lead for subject in summarise(run).subjects if subject.name == "all")
+
+    assert lead("goodput_gbps") == "goodput_gbps"
+    assert lead("rate_per_s") == lead("latency_p99_ms") == lead(None) == "rate_per_s"

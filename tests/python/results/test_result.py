@@ -214,4 +214,4 @@ def test_short_ways_to_what_is_asked_most(result: Result) -> None:
     assert not result.is_partial
     assert result.passed
     assert result.report_path.name == "report.html"
-    assert "completion, s" in str(result)
+    assert "rate or time" in str(result)

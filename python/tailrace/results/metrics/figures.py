@@ -10,6 +10,8 @@ from tailrace.results.summary.figure import Figures, TableSubject
 from tailrace.scenario.experiment import SOLO
 from tailrace.scenario.workloads.kinds import facts_of
 
+LEADS = ("completion_s", "rate_per_s", "goodput_gbps")
+"""What the first column may have."""
 METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
 
 
@@ -36,7 +38,12 @@ def summarise_figures(run: Run, arm: str) -> dict[str, Figures]:
 
 
 def _lead(run: Run, subject: Subject) -> str | None:
-    """Its rate where it has one: a percentile alone says nothing about how much was done."""
+    """What the scenario's headline names, or its rate where it has one: a percentile alone says nothing about how much
+    was done.
+    """
+    named = [one.metric for one in run.manifest.headline if one.workload == subject.name and one.metric in LEADS]
+    if named:
+        return named[0]
     kinds = [facts_of(kind) for kind in run.kinds_of(subject.members)]
     if any(kind.is_open_loop for kind in kinds):
         metric = kinds[0].load_metric

@@ -6,7 +6,9 @@ from textwrap import fill
 from tailrace.results.compare.looks_text import looks_sentences
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
+from tailrace.results.metrics.definitions import name_of
 from tailrace.results.metrics.early_end import early_end_sentences
+from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, Knee, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
@@ -132,36 +134,39 @@ def _cell(value: CurveValue | None) -> str:
 
 
 def _compared(summary: Summary, arm: str, workload: str, metric: str) -> str:
-    """At how many points an arm differs from the baseline, by whether the intervals of the two are apart."""
-    sweep = summary.swept
-    curves = [curve for curve in sweep.curves if _is(curve, workload, metric)]
-    values = {curve.arm: curve.values for curve in curves}
-    baseline = summary.baseline
-    if arm not in values or baseline not in values:
-        return ""
-    pairs = [
-        (first, second)
-        for a, b in zip(values[baseline], values[arm], strict=True)
-        if (first := _ends(a)) and (second := _ends(b))
+    """At how many points an arm differs from the baseline: by the tests of main metrics, by the intervals of others."""
+    at_points = {f"{arm}@{point.label}" for point in summary.swept.points}
+    found = [
+        effect
+        for effect in summary.comparisons
+        if (effect.workload, effect.metric) == (workload, metric)
+        and effect.arm in at_points
+        and not any(effect.bounds)
+        and (effect.is_main or effect.ratio_interval or effect.difference_interval)
     ]
-    if not pairs:
+    if not found:
         return ""
-    lower = sum(second[1] < first[0] for first, second in pairs)
-    higher = sum(second[0] > first[1] for first, second in pairs)
-    counted = [f"lower at {lower}" if lower else "", f"higher at {higher}" if higher else ""]
-    rest = len(pairs) - lower - higher
-    parts = [*(part for part in counted if part), *([f"not clearly different at {rest}"] if rest else [])]
-    what = curve_title(curves[0]).partition(",")[0]
-    return f"{workload}, {what}: {arm} against {baseline} is {', '.join(parts)} of {_points(len(pairs))}."
+    ways = [_way(effect) for effect in found]
+    counted = [f"{way} at {count}" for way in ("lower", "higher") if (count := ways.count(way))]
+    rest = [f"not clearly different at {count}"] if (count := ways.count("")) else []
+    what = name_of(metric, found[0].noun)
+    return (
+        f"{workload}, {what}: {arm} against {summary.baseline} is {', '.join([*counted, *rest])} of"
+        f" {_points(len(found))}."
+    )
+
+
+def _way(effect: ArmEffect) -> str:
+    if effect.is_main:
+        return effect.verdict if effect.verdict in ("lower", "higher") else ""
+    interval, nothing = effect.ratio_interval or effect.difference_interval, 1.0 if effect.ratio_interval else 0.0
+    if interval is None:
+        return ""
+    return "higher" if interval.low > nothing else "lower" if interval.high < nothing else ""
 
 
 def _points(count: int) -> str:
     return f"{count} point{'s' * (count != 1)}"
-
-
-def _ends(value: CurveValue | None) -> tuple[float, float] | None:
-    """Of the interval."""
-    return None if value is None or value.low is None or value.high is None else (value.low, value.high)
 
 
 def _is(curve: SweepCurve, workload: str, metric: str) -> bool:
