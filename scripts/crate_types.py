@@ -23,6 +23,10 @@ INDENT = "    "
 CONFIG = "Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False"
 """Of each type: what is absent is not written, and they have no cycles that the garbage collector would have to find.
 """
+UNSIGNED = {"uint8": (8, 8), "uint16": (16, 16), "uint32": (32, 32), "uint64": (64, 63)}
+"""By format of a whole number that is never negative, the bits of its type in Rust, and those that are read: msgspec
+compares no more than 63, and no count and no time has more.
+"""
 SIMPLE = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None"}
 RAW = re.compile(r'"(#/\$defs/)?Raw(?=[A-Z])')
 """Before the names of types of Rust, where those of the same name hold what was made of them."""
@@ -63,10 +67,11 @@ class Package:
 
     def _head(self, text: str) -> str:
         told = f'"""{self.about}, written by `scripts/crate_types.py`: those of the crate `{self.crate}`."""'
-        typing = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", text)]
-        msgspec = ["Struct", *(["field"] if " = field(" in text else [])]
+        whole = [line for line in unsigned() if re.search(rf"\b{line.split()[0]}\b", text)]
+        typing = [name for name in ("Annotated", "Any", "Literal") if re.search(rf"\b{name}\b", text + "".join(whole))]
+        msgspec = [*(["Meta"] if whole else []), "Struct", *(["field"] if " = field(" in text else [])]
         imports = (f"from typing import {', '.join(typing)}", f"from msgspec import {', '.join(msgspec)}")
-        return "\n\n".join([told, *imports]) + "\n"
+        return "\n\n".join([told, *imports, *(["\n".join(whole)] if whole else [])]) + "\n"
 
 
 PACKAGES = (Package("outcome", "The outcome of a trial as types"), Package("plan", "The plan of a trial as types"))
@@ -79,6 +84,11 @@ def main() -> int:
         package.schema.write_text(schema, encoding="utf-8")
         package.types.write_text(package.render(json.loads(schema)), encoding="utf-8")
     return 0
+
+
+def unsigned() -> list[str]:
+    """The lines that define whole numbers that are never negative."""
+    return [f"U{bits} = Annotated[int, Meta(ge=0, le=2**{read} - 1)]" for bits, read in UNSIGNED.values()]
 
 
 def opened(types: dict[str, Schema]) -> dict[str, Schema]:
@@ -200,6 +210,8 @@ def of_kind(kind: str, schema: Schema) -> str:
     if kind == "object":
         values = schema["additionalProperties"]
         return f"dict[str, {'Any' if values is True else annotation(values)}]"
+    if kind == "integer" and schema.get("format") in UNSIGNED:
+        return f"U{UNSIGNED[schema['format']][0]}"
     if kind != "array":
         return SIMPLE[kind]
     if "prefixItems" in schema:

@@ -1,20 +1,25 @@
 """The outcome of a trial as types, written by `scripts/crate_types.py`: those of the crate `outcome`."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+U8 = Annotated[int, Meta(ge=0, le=2**8 - 1)]
+U16 = Annotated[int, Meta(ge=0, le=2**16 - 1)]
+U32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+U64 = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class DiskLimits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Most of reads and of writes."""
 
-    read_bps: int
+    read_bps: U64
     """Bytes read per second."""
-    read_iops: int
+    read_iops: U64
     """Requests to read per second."""
-    write_bps: int
+    write_bps: U64
     """Bytes written per second."""
-    write_iops: int
+    write_iops: U64
     """Requests to write per second."""
 
 
@@ -49,24 +54,24 @@ class BackingDisk(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 class BlockCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the programs of a workload have counted of blocks."""
 
-    failed_blocks: int
+    failed_blocks: U64
     """Blocks that were given up."""
-    lost_blocks: int
+    lost_blocks: U64
     """Blocks that were lost and asked for again."""
-    messages: int
+    messages: U64
     """Messages of both directions."""
-    received_blocks: int
+    received_blocks: U64
     """Blocks that arrived."""
 
 
 class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A port that is blocked."""
 
-    link: int
+    link: U64
     """Number of its link in the plan, from 0."""
     node: str
     """Name of its switch."""
-    port: int
+    port: U64
     """Number of the port, from 1."""
     towards: str
     """Name of the node at the other end."""
@@ -75,11 +80,11 @@ class BlockedPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 class BondedInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """An interface of a bond."""
 
-    received_frames: int
+    received_frames: U64
     """That it took."""
-    sent_bytes: int
+    sent_bytes: U64
     """That it has sent."""
-    sent_frames: int
+    sent_frames: U64
     """That it has sent."""
 
 
@@ -88,13 +93,13 @@ class Bridge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     name: str
     """Name of the switch."""
-    priority: int
+    priority: U16
     """Bridge priority."""
     root: str
     """Name of its root."""
-    root_path_cost: int
+    root_path_cost: U64
     """From here."""
-    root_port: int | None
+    root_port: U64 | None
     """Number of its port towards the root, from 1; null at the root."""
     root_port_towards: str | None
     """Name of the node at the other end of that port; null at the root."""
@@ -105,24 +110,24 @@ class Capture(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
 
     file: str
     """Path of the file."""
-    frames: int
+    frames: U64
     """In it."""
     port: str
     """As it was asked for."""
 
 
-ColumnValues = list[int | float]
+ColumnValues = list[U32 | U64 | float]
 """The values of a column."""
 
 
 class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Connections of a workload, as their sending ends knew them."""
 
-    count: int
+    count: U64
     """That ended."""
-    expected: int | None
+    expected: U64 | None
     """That the workload opened; null where it is not known."""
-    retransmitted_bytes: int
+    retransmitted_bytes: U64
     """That were sent again."""
     round_trip_least_ms: float | None
     """The shortest; null where none is known."""
@@ -133,13 +138,13 @@ class Connections(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 class Conservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Where all frames are that hosts have sent: delivered, dropped, or in the network."""
 
-    delivered: int
+    delivered: U64
     """Given to hosts."""
-    dropped: int
+    dropped: U64
     """Dropped by the network."""
-    in_network: int
+    in_network: U64
     """On their way at the end."""
-    sent: int
+    sent: U64
     """By hosts."""
 
 
@@ -148,26 +153,26 @@ class ControlGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     name: str
     """As in the plan."""
-    periods: int
+    periods: U64
     """Periods in which one of its tasks was ready."""
-    throttled: int
+    throttled: U64
     """Periods in which the quota was used up."""
-    throttled_ps: int
+    throttled_ps: U64
     """For how long it was held."""
 
 
 class CoreTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How a core spent its time."""
 
-    idle_ps: int
+    idle_ps: U64
     """On nothing."""
-    softirq_ps: int
+    softirq_ps: U64
     """On the network stack, in software interrupts."""
-    steal_ps: int
+    steal_ps: U64
     """Taken by a hypervisor."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On programs."""
 
 
@@ -200,29 +205,29 @@ class Cpu(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
 class CutOff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What was running when a trial ended: latencies that are known to be longer than this (censored on the right)."""
 
-    buckets: list[tuple[int, int]]
+    buckets: list[tuple[U64, U64]]
     """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
-    count: int
+    count: U64
     """How many."""
-    longest_ps: int
+    longest_ps: U64
     """How long the first of them had been running; 0 where there are none."""
 
 
 class DatagramCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What became of the datagrams of a sender of frames."""
 
-    delivered: int
+    delivered: U64
     """That arrived."""
-    refused: int
+    refused: U64
     """That the sender's own interface refused."""
-    sent: int
+    sent: U64
     """That left."""
 
 
 class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Delays of frames, in microseconds."""
 
-    frames: int
+    frames: U64
     """How many frames."""
     mean: float
     """The mean; 0 where there are none."""
@@ -233,45 +238,45 @@ class Delays(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 class Dpp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What Dynamic Packet Prioritization has done."""
 
-    deferred_resets: int
+    deferred_resets: U64
     """Silent flows that stayed old because their packets still waited (order-safe rule)."""
-    evictions: int
+    evictions: U64
     """Flows that lost their entry to another while they were active."""
-    new_flows: int
+    new_flows: U64
     """Flows that got an entry."""
-    normal_frames: int
+    normal_frames: U64
     """Frames to the queue of their class."""
-    prioritised_frames: int
+    prioritised_frames: U64
     """Frames to the express queue."""
-    reordering_resets: int
+    reordering_resets: U64
     """Silent flows that became new while their packets still waited (naive rule)."""
-    resets: int
+    resets: U64
     """Silent flows that became new again."""
-    untracked_frames: int
+    untracked_frames: U64
     """Frames of flows that found no entry."""
 
 
 class Dropped(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames that were dropped for one cause."""
 
-    bytes: int | None = None
+    bytes: U64 | None = None
     """Their bytes; absent where a kernel counts frames alone."""
-    frames: int
+    frames: U64
     """How many."""
 
 
 class Elephants(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the elephant trap has seen."""
 
-    bytes: int
+    bytes: U64
     """That arrived at the port, dropped or not."""
-    elephant_bytes: int
+    elephant_bytes: U64
     """Those of frames whose flow was an elephant."""
-    evictions: int
+    evictions: U64
     """Elephants that lost their entry to another flow."""
-    found: int
+    found: U64
     """Flows that became elephants."""
-    silences: list[int]
+    silences: list[U64]
     """Elephants that were evicted because they sent too little, by how long they were silent: element n counts those
     of at least 2^n and less than 2^(n+1) age periods, the last element longer ones too.
     """
@@ -282,24 +287,24 @@ class Ends(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
 
     client: str
     """Host that opens them."""
-    client_ports: list[int]
+    client_ports: list[U16]
     """Empty for any."""
     server: str
     """Host that accepts them."""
-    server_ports: list[int]
+    server_ports: list[U16]
     """Of its servers."""
 
 
 class ExactHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the engine knows of a guest."""
 
-    foreign_frames: int
+    foreign_frames: U64
     """Frames that are no part of the plan."""
     name: str
     """Name of the host."""
     programs: list[int | None]
     """How its programs ended: exit status, null for those that were killed."""
-    qdisc_drops: int
+    qdisc_drops: U64
     """Frames that did not fit the queueing discipline."""
 
 
@@ -319,22 +324,22 @@ class ExactPrograms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Registers(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Room for the registers of a processor."""
 
-    bytes: int
+    bytes: U64
     """That they take."""
-    room_bytes: int
+    room_bytes: U64
     """That there are."""
 
 
 class Turns(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """How often guests were let run, and why they stopped."""
 
-    interrupts: int
+    interrupts: U64
     """Interrupts that were given to guests."""
-    kicks: int
+    kicks: U64
     """Notices of guests that they have frames to send."""
-    runs: int
+    runs: U64
     """Runs of guests."""
-    steps: int
+    steps: U64
     """Steps of virtual time."""
 
 
@@ -351,7 +356,7 @@ class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Of the guests' processors; null without guests."""
     run_wall_s: float
     """Wall-clock time of the trial itself."""
-    span_ps: int
+    span_ps: U64
     """Length of the trial."""
     start_wall_s: float
     """Wall-clock time until all guests had started."""
@@ -366,15 +371,15 @@ class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     drain_ms: float
     """How long the longest queue of the port takes to drain."""
-    drops: int
+    drops: U64
     """Drops that happened."""
-    frames: int
+    frames: U64
     """That were given to the host of the port; 0 at a port between switches."""
     mean_ms: float | None
     """Difference of the mean delay; null where no host tells."""
     p99_ms: float | None
     """Difference of the 99th percentiles."""
-    punctual_drops: int
+    punctual_drops: U64
     """Drops of a switch without lateness."""
     slope: float | None
     """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it."""
@@ -385,11 +390,11 @@ class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class LossesOutside(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames that a host lost outside of the modelled queues. Absent where its counters cannot be read."""
 
-    rx_dropped: int | None = None
+    rx_dropped: U64 | None = None
     """That it did not take."""
-    tx_dropped: int | None = None
+    tx_dropped: U64 | None = None
     """That did not fit its queue towards the fabric."""
-    write_failed: int | None = None
+    write_failed: U64 | None = None
     """That the fabric could not give to it."""
 
 
@@ -411,7 +416,7 @@ class LatenessUs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 class Stalls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Times for which the machine let a thread wait."""
 
-    count: int
+    count: U64
     """How many."""
     max_us: float
     """The longest."""
@@ -428,15 +433,15 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """By port towards a host, from the first switch of a frame to the host."""
     effect: dict[str, LatenessEffect] | None = None
     """By port, what lateness did there; absent where it was not judged."""
-    foreign_frames: int | None = None
+    foreign_frames: U64 | None = None
     """Frames that are no part of the plan."""
-    frames_in: int | None = None
+    frames_in: U64 | None = None
     """That entered."""
     frames_lost_outside: dict[str, LossesOutside] | None = None
     """By host, what was lost outside of the modelled queues: each should be zero."""
-    frames_out: int | None = None
+    frames_out: U64 | None = None
     """That left."""
-    frames_refused: dict[str, int] | None = None
+    frames_refused: dict[str, U64] | None = None
     """By host, frames that the senders of a workload have counted as refused by their own interface."""
     kind: str | None = None
     """Name of the kind of fabric, such as `tap`."""
@@ -448,7 +453,7 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """The longest time between two looks at the wires."""
     own_lateness_us: LatenessUs | None = None
     """How late frames left by the fabric's own doing: without the times for which the machine did not let it run."""
-    pool_exhausted: int | None = None
+    pool_exhausted: U64 | None = None
     """Frames for which there was no memory."""
     rate_error_ppm: dict[str, float] | None = None
     """By port towards a host, how far its rate was off over its longest busy time; ports without one are left out."""
@@ -458,9 +463,9 @@ class Fabric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Where the log of what entered is; null where none is kept."""
     stalls: Stalls | None = None
     """Times for which the machine did not let it run."""
-    ticks: int | None = None
+    ticks: U64 | None = None
     """How often it was woken."""
-    write_failed: dict[str, int] | None = None
+    write_failed: dict[str, U64] | None = None
     """By host, frames that the host did not take."""
 
 
@@ -471,100 +476,100 @@ Side = Literal["client", "server"]
 class Failure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What went wrong with a connection of a traffic program."""
 
-    at_ps: int
+    at_ps: U64
     """From the start of the trial."""
     error: str
     """In the words of the system."""
     side: Side
     """Of the connection."""
-    user: int
+    user: U32
     """Number of the user within the workload."""
-    workload: int
+    workload: U32
     """Number of the workload in the plan."""
 
 
 class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A group of priorities that share an ingress buffer."""
 
-    bytes_max: int
+    bytes_max: U64
     """The most that it held."""
-    depth_bytes: int
+    depth_bytes: U64
     """At the end, besides its headroom."""
-    drop_frames: int
+    drop_frames: U64
     """Frames that were dropped because the headroom was full, or because a lossy group was at its limit."""
-    headroom_max_bytes: int
+    headroom_max_bytes: U64
     """The most in its headroom."""
-    priorities: int
+    priorities: U8
     """Bit mask: bit n is priority n."""
-    xoff_sent: int
+    xoff_sent: U64
     """Pauses that were sent, without refreshes."""
-    xon_sent: int
+    xon_sent: U64
     """Resumes that were sent."""
 
 
 class Pause(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Pauses at one end of a link, by priority."""
 
-    paused_ps: list[int]
+    paused_ps: list[U64]
     """For how long each priority was paused."""
-    received: list[int]
+    received: list[U64]
     """Pause frames of each priority."""
-    storms_detected: int
+    storms_detected: U64
     """Storms that the watchdog has found."""
-    storms_ended: int
+    storms_ended: U64
     """Those that were over before the end."""
 
 
 class LosslessInterface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """An interface of a host that takes part in data-centre bridging."""
 
-    limiters: list[int]
+    limiters: list[U64]
     """Rates to which congestion notifications hold its flows, in bits per second."""
-    notifications: int
+    notifications: U64
     """Congestion notifications that arrived."""
     pause: Pause
     """Pauses that it has obeyed."""
-    queue_drops: int
+    queue_drops: U64
     """Frames that did not fit its queues."""
-    unlimited_notifications: int
+    unlimited_notifications: U64
     """Notifications for which there was no limiter left."""
 
 
 class Ip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a host has cut and put together, in the words of `/proc/net/snmp`."""
 
-    FragCreates: int
+    FragCreates: U64
     """Fragments that were sent."""
-    FragFails: int
+    FragFails: U64
     """Datagrams of which a fragment did not fit the queue of the interface."""
-    FragOKs: int
+    FragOKs: U64
     """Datagrams that were cut."""
-    ReasmFails: int
+    ReasmFails: U64
     """Fragments that were refused, and datagrams that were given up."""
-    ReasmOKs: int
+    ReasmOKs: U64
     """Datagrams that were put together."""
-    ReasmReqds: int
+    ReasmReqds: U64
     """Fragments that came."""
-    ReasmTimeout: int
+    ReasmTimeout: U64
     """Datagrams that were given up because their time was over."""
-    reassembly_memory_bytes: int
+    reassembly_memory_bytes: U64
     """Memory of datagrams that are not whole, at the end."""
-    reassembly_memory_max_bytes: int
+    reassembly_memory_max_bytes: U64
     """The most of it."""
 
 
 class ProcessorWorkload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the programs of a workload used of a processor."""
 
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while they could have gone on."""
     name: str
     """Name of the workload."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On the programs."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches because they had nothing to do."""
 
 
@@ -573,27 +578,27 @@ class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
 
     cores: list[CoreTimes]
     """By core."""
-    datagram_drops: int
+    datagram_drops: U64
     """Datagrams that did not fit the buffer of their socket."""
     groups: list[ControlGroup]
     """Control groups with a quota."""
-    interrupts: int
+    interrupts: U64
     """Interrupts that were taken."""
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while the first could have gone on."""
-    ksoftirqd_wakeups: int
+    ksoftirqd_wakeups: U64
     """How often the kernel thread for software interrupts was woken."""
-    migrations: int
+    migrations: U64
     """Tasks that went on at another core."""
-    polls: int
+    polls: U64
     """Polls of the receive queues."""
     runnable_area_ps: str
     """Tasks that ran or waited, times picoseconds, as a decimal number: it may not fit 64 bits."""
-    runnable_max: int
+    runnable_max: U64
     """The most tasks that ran or waited at once."""
-    time_squeezes: int
+    time_squeezes: U64
     """Polls that ended with frames left."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches from a task that had nothing to do."""
     workloads: list[ProcessorWorkload]
     """Those whose programs ran here."""
@@ -602,15 +607,15 @@ class Processor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
 class Program(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What a load generator used."""
 
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while it could have gone on."""
     name: str
     """Name of the workload."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On the program itself."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches because it had nothing to do."""
 
 
@@ -621,9 +626,9 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """The interfaces of a bond, in the order of the links; null where the host has no bond, absent where only
     simulated hosts have one.
     """
-    counted_from_ps: int | None = None
+    counted_from_ps: U64 | None = None
     """When counting began, from the start of the trial."""
-    cpu_busy_ps: int
+    cpu_busy_ps: U64
     """For how long its processor was busy with receiving."""
     failures: list[Failure] | None = None
     """What went wrong with its connections; absent where the host has no traffic program."""
@@ -631,25 +636,25 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Its interface, where it takes part in data-centre bridging; null where it does not."""
     ip: Ip | None = None
     """What it has cut and put together; absent where that is nothing."""
-    late_max_ps: int | None = None
+    late_max_ps: U64 | None = None
     """The most by which its traffic program was late."""
-    listen_drops: int | None = None
+    listen_drops: U64 | None = None
     """Requests for connections that found the queue of a listener full."""
     name: str
     """As in the plan."""
-    nic_queue_drops: int
+    nic_queue_drops: U64
     """Frames that did not fit the queue of the interface."""
     processor: Processor | None = None
     """Its processor; null where it has none."""
-    program_busy_ps: int
+    program_busy_ps: U64
     """For how long its processor was busy with programs."""
     programs: list[Program] | None = None
     """Load generators on it."""
-    rx_frames: int
+    rx_frames: U64
     """Frames that arrived at the interface."""
-    rx_ring_drops: int
+    rx_ring_drops: U64
     """Frames that found the receive ring full."""
-    tx_frames: int | None = None
+    tx_frames: U64 | None = None
     """Frames that were sent."""
 
 
@@ -662,7 +667,7 @@ class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Its route."""
     sysctls: dict[str, str]
     """Those of TCP, by name."""
-    tcp_metrics: int
+    tcp_metrics: U64
     """Earlier connections that it remembered: none."""
 
 
@@ -671,9 +676,9 @@ class HypervisorPort(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     is_uplink: bool
     """Whether it leads out of the machine."""
-    receive_overruns: int
+    receive_overruns: U64
     """Frames from its node that found a queue full."""
-    send_overruns: int
+    send_overruns: U64
     """Frames to its node that found a queue full."""
     towards: str
     """Name of the node at the other end."""
@@ -686,54 +691,54 @@ TaskKind = Literal["virtual-cores", "vhost", "polling", "neighbour"]
 class HypervisorTask(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What tasks of one owner used."""
 
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while they could have gone on."""
     kind: TaskKind
     """What they are."""
     name: str
     """Of the owner."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On the tasks themselves."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches because they had nothing to do."""
 
 
 class Hypervisor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the cores of a hypervisor spent their time on, and where frames found queues full."""
 
-    backlog_overruns: int
+    backlog_overruns: U64
     """Frames that found the backlog full."""
     cores: list[CoreTimes]
     """By core."""
-    exits: int
+    exits: U64
     """Exits of virtual cores."""
-    interrupts: int
+    interrupts: U64
     """Interrupts that were taken."""
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while the first could have gone on."""
-    ksoftirqd_wakeups: int
+    ksoftirqd_wakeups: U64
     """How often the kernel thread for software interrupts was woken."""
-    migrations: int
+    migrations: U64
     """Tasks that went on at another core."""
     name: str
     """Name of its switch."""
-    notifications: int
+    notifications: U64
     """By which guests told of frames (kicks)."""
-    polled_for_frames_ps: int
+    polled_for_frames_ps: U64
     """For how long queues were polled for frames."""
     ports: list[HypervisorPort]
     """By port of its switch."""
-    preemptions: int
+    preemptions: U64
     """Tasks that were put off their core by another."""
-    signals: int
+    signals: U64
     """By which guests were told of frames."""
     tasks: list[HypervisorTask]
     """Whose tasks ran."""
-    time_squeezes: int
+    time_squeezes: U64
     """Polls that ended with frames left."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches from a task that had nothing to do."""
 
 
@@ -744,29 +749,29 @@ class Interface(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
 
     flags: str
     """In the letters of netstat(8)."""
-    mtu_bytes: int | None
+    mtu_bytes: U32 | None
     """Largest packet; null where the port has no limit."""
     name: str
     """Name of the interface at its node."""
     node: str
     """Name of its host or switch."""
-    rx_dropped: int | None
+    rx_dropped: U64 | None
     """Frames that were received and not taken."""
-    rx_errors: int | None
+    rx_errors: U64 | None
     """Frames that were received damaged, or too long."""
-    rx_frames: int | None
+    rx_frames: U64 | None
     """Frames that were received."""
-    rx_overruns: int | None
+    rx_overruns: U64 | None
     """Frames that found the receive ring full."""
     towards: str | None
     """Name of the node at the other end of the port of a switch; null for the interface of a host."""
-    tx_dropped: int | None
+    tx_dropped: U64 | None
     """Frames that did not fit the queue."""
-    tx_errors: int | None
+    tx_errors: U64 | None
     """Frames that could not be sent."""
-    tx_frames: int | None
+    tx_frames: U64 | None
     """Frames that were sent."""
-    tx_overruns: int | None
+    tx_overruns: U64 | None
     """Frames that the device did not take in time."""
 
 
@@ -786,25 +791,25 @@ class Latency(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Those that were longer than the program that measured them counts one by one; absent where there is no such
     bound. A percentile among them is their least.
     """
-    buckets: list[tuple[int, int]]
+    buckets: list[tuple[U64, U64]]
     """Upper edge of each bucket that is not empty, in picoseconds and in order, and how many are in it."""
-    count: int
+    count: U64
     """How many."""
-    max_ps: int
+    max_ps: U64
     """The longest."""
     mean_ps: float
     """The mean."""
-    min_ps: int
+    min_ps: U64
     """The shortest."""
-    p50_ps: int
+    p50_ps: U64
     """The median."""
-    p90_ps: int
+    p90_ps: U64
     """The 90th percentile."""
-    p95_ps: int
+    p95_ps: U64
     """The 95th percentile."""
-    p99_9_ps: int
+    p99_9_ps: U64
     """Percentile 99.9."""
-    p99_ps: int
+    p99_ps: U64
     """The 99th percentile."""
 
 
@@ -813,33 +818,33 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     system.
     """
 
-    ack_core_permille: int | None = None
+    ack_core_permille: U64 | None = None
     """How busy the core was that received the acknowledgements, in thousandths; the mean of several."""
-    congestion_ps: int | None = None
+    congestion_ps: U64 | None = None
     """By the congestion window."""
     connections: "list[Limits | None] | None" = None
     """Of the first connections one by one, where they last; null for one that was not open."""
-    interface_ps: int | None = None
+    interface_ps: U64 | None = None
     """By the sender's interface."""
-    open_ps: int
+    open_ps: U64
     """For how long they were open: both ends are for the same time, which counts once."""
-    pacing_ps: int | None = None
+    pacing_ps: U64 | None = None
     """By the pacing rate."""
-    queued_ps: int | None = None
+    queued_ps: U64 | None = None
     """For how long segments waited in queues of the network; congestion and queueing may be at once."""
-    reader_late_ps: int | None = None
+    reader_late_ps: U64 | None = None
     """For how long data waited for the reading program."""
-    receive_core_permille: int | None = None
+    receive_core_permille: U64 | None = None
     """How busy the core was that received the data, in thousandths; the mean of several."""
-    receive_window_ps: int | None = None
+    receive_window_ps: U64 | None = None
     """By the receiver's window."""
-    recovery_ps: int | None = None
+    recovery_ps: U64 | None = None
     """By the recovery of losses."""
-    send_buffer_ps: int | None = None
+    send_buffer_ps: U64 | None = None
     """By the send buffer: the program has written all that fits, or nothing."""
-    sender_busy_permille: int | None = None
+    sender_busy_permille: U64 | None = None
     """How busy the busiest program of the sending host was, in thousandths of a core."""
-    sender_processor_ps: int | None = None
+    sender_processor_ps: U64 | None = None
     """By the sender's processor."""
 
 
@@ -848,30 +853,30 @@ class MachineTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     backlog: dict[str, int]
     """Of the receive queues of all cores."""
-    context_switches: int
+    context_switches: U64
     """Of all cores."""
-    idle_ps: int | None = None
+    idle_ps: U64 | None = None
     """On nothing."""
-    softirq_ps: int
+    softirq_ps: U64
     """On software interrupts."""
-    steal_ps: int | None = None
+    steal_ps: U64 | None = None
     """Taken by a hypervisor."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On programs."""
 
 
 class SpentTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What programs used."""
 
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while they could have gone on."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On the programs."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches because they had nothing to do."""
 
 
@@ -900,15 +905,15 @@ class RoundTrip(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
 class SwitchTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the program that switches frames used."""
 
-    involuntary_switches: int
+    involuntary_switches: U64
     """Switches to another task while they could have gone on."""
     program: str
     """Its name."""
-    system_ps: int
+    system_ps: U64
     """On system calls."""
-    user_ps: int
+    user_ps: U64
     """On the programs."""
-    voluntary_switches: int
+    voluntary_switches: U64
     """Switches because they had nothing to do."""
 
 
@@ -917,9 +922,9 @@ class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
 
     begin_skew_ms: float
     """Between the first and the last workload that began."""
-    begun_within_us: int
+    begun_within_us: U64
     """How far apart the beginnings by the clocks of the fabric and of the programs may be."""
-    client_ports: dict[str, list[int]]
+    client_ports: dict[str, list[U16]]
     """By workload, the ports of its clients; left out where they are not known."""
     congestion_controls: list[str]
     """Names of those in use."""
@@ -949,7 +954,7 @@ class Live(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """The programs that were run."""
     round_trip_us: dict[str, RoundTrip]
     """Pings before the trial, by place."""
-    server_rss_max_bytes: dict[str, int]
+    server_rss_max_bytes: dict[str, U64]
     """By host, the largest resident memory of a server."""
     settings: dict[str, HostSettings]
     """By host, how its kernel was set."""
@@ -976,19 +981,19 @@ class MpiSize(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
 
     algorithm: str
     """How the operation was done; its rounds."""
-    bytes: int
+    bytes: U64
     """Of the message."""
-    max_ps: int | None
+    max_ps: U64 | None
     """The longest of a rank; null where none is complete."""
     mean_of_ranks_ps: list[float]
     """Of each rank that has measured, in their order."""
-    min_ps: int | None
+    min_ps: U64 | None
     """The shortest of a rank; null where none is complete."""
-    planned: int
+    planned: U64
     """Repetitions that were asked for."""
-    ranks: int
+    ranks: U64
     """Ranks that have measured."""
-    repetitions: int
+    repetitions: U64
     """Repetitions that are complete."""
 
 
@@ -997,7 +1002,7 @@ class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
 
     pattern: str
     """What they did, such as `allreduce`."""
-    ranks: int
+    ranks: U64
     """That took part."""
     sizes: list[MpiSize]
     """In the order of the plan."""
@@ -1006,52 +1011,52 @@ class MpiTimes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
 class MtuDrops(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames longer than the MTU of a port."""
 
-    egress: int
+    egress: U64
     """Frames that were to leave."""
-    ingress: int
+    ingress: U64
     """Frames that arrived."""
 
 
 class Qcn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Notices of a congestion point."""
 
-    feedback_sum: int
+    feedback_sum: U64
     """Sum of the quantized feedback of all, each 1 to 63."""
-    notifications: int
+    notifications: U64
     """How many were sent."""
 
 
 class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A queue of a port."""
 
-    depth_bytes: int
+    depth_bytes: U64
     """At the end."""
-    depth_max_bytes: int | None = None
+    depth_max_bytes: U64 | None = None
     """The most."""
     depth_mean_bytes: float | None = None
     """Over the counted time."""
     drops: dict[str, Dropped]
     """Frames that were dropped."""
-    marked_frames: int | None = None
+    marked_frames: U64 | None = None
     """Frames that were given a congestion mark."""
     name: str
     """Name of its class."""
     qcn: Qcn | None = None
     """Quantized congestion notification; null where nothing was notified."""
-    tx_bytes: int
+    tx_bytes: U64
     """That were sent."""
-    tx_frames: int
+    tx_frames: U64
     """That were sent."""
 
 
 class SourceTraffic(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Frames with data of one source of traffic in one queue."""
 
-    dropped_frames: int
+    dropped_frames: U64
     """That were dropped."""
     queue: str
     """Name of the queue."""
-    sent_frames: int
+    sent_frames: U64
     """That were sent."""
     workloads: list[str]
     """Names of the workloads of the source."""
@@ -1076,26 +1081,26 @@ class Port(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Pauses that the port has obeyed; null where it obeys none."""
     queues: list[Queue]
     """By class, in the order of the plan."""
-    rate_bps: int
+    rate_bps: U64
     """Of its link."""
     towards: str
     """Name of the node at the other end."""
     traffic: list[SourceTraffic] | None = None
     """Frames with data by source and queue; null where the port is not observed."""
-    tx_bytes: int
+    tx_bytes: U64
     """Sent by all queues."""
-    tx_frames: int
+    tx_frames: U64
     """Sent by all queues."""
 
 
 class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Losses of one source of traffic."""
 
-    frames: int
+    frames: U64
     """All frames that were dropped."""
-    policed_frames: int
+    policed_frames: U64
     """Those above a rate."""
-    too_long_frames: int
+    too_long_frames: U64
     """Those longer than the MTU of a port."""
     workloads: list[str]
     """Names of the workloads of the source."""
@@ -1104,9 +1109,9 @@ class SourceLosses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """A switch."""
 
-    buffer_bytes: int
+    buffer_bytes: U64
     """Size of its shared buffer."""
-    buffer_max_bytes: int | None = None
+    buffer_max_bytes: U64 | None = None
     """The most of it that was occupied; absent where an engine cannot look into the switch."""
     early_drops: dict[str, Dropped]
     """Frames that were dropped before they had a port."""
@@ -1116,7 +1121,7 @@ class Switch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """
     name: str
     """As in the plan."""
-    no_route_frames: int | None = None
+    no_route_frames: U64 | None = None
     """Frames without a way to their destination; absent where an engine cannot look into the switch."""
 
 
@@ -1125,11 +1130,11 @@ class NetworkOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     conservation: Conservation | None = None
     """Where all frames are; absent where an engine cannot look into the switch."""
-    counted_from_ps: int | None = None
+    counted_from_ps: U64 | None = None
     """When counting began, from the start of the trial."""
     digest: str | None
     """Of everything that happened, in hexadecimal; null where it is not known."""
-    end_ps: int
+    end_ps: U64
     """Length of the interval."""
     fabric: Fabric | None = None
     """How the fabric ran; absent in virtual time."""
@@ -1141,7 +1146,7 @@ class NetworkOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Interfaces of hosts, then ports of switches."""
     ports: list[Port]
     """By switch, in the order of the plan."""
-    seed: int
+    seed: U64
     """Of the plan."""
     switches: list[Switch]
     """In the order of the plan."""
@@ -1158,13 +1163,13 @@ class Tree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """By switch, in the order of the plan."""
     forwards: list[bool]
     """By link, in the order of the plan, whether it forwards."""
-    instance: int
+    instance: U16
     """Number of the instance; 0 is the common one."""
-    path_costs: list[int]
+    path_costs: list[U32]
     """By link, in the order of the plan."""
     roots: list[str]
     """Names of the switches that are a root: one for each part of a network that is not connected."""
-    vlans: list[int]
+    vlans: list[U16]
     """The VLANs of the instance."""
 
 
@@ -1173,9 +1178,9 @@ class StorageDevices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     busy_s: float
     """For how long they had something to do, added up over all."""
-    count: int
+    count: U64
     """How many there are."""
-    pieces: int
+    pieces: U64
     """Pieces of requests that they completed."""
     pieces_wait_s: float
     """From submission to completion of each piece, added up."""
@@ -1203,9 +1208,9 @@ class StorageWaits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class StorageOp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Requests that ask for the same."""
 
-    bytes: int
+    bytes: U64
     """What they read or wrote."""
-    count: int
+    count: U64
     """How many."""
     latency: Latency | None
     """From the intended start; null where there are none."""
@@ -1238,46 +1243,46 @@ class StorageInitiator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class RequestCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the programs of a workload have counted of requests."""
 
-    answered: int
+    answered: U64
     """Answered whole."""
-    begun: int
+    begun: U64
     """Begun."""
-    connections: int
+    connections: U64
     """Connections that were opened."""
-    failed: int
+    failed: U64
     """Without an answer."""
-    failed_calls: int
+    failed_calls: U64
     """Calls of other services that had no answer."""
-    failed_connections: int
+    failed_connections: U64
     """Connections that could not be opened, or broke."""
-    lost_queries: int
+    lost_queries: U64
     """Queries in datagrams that were lost."""
-    timed_out: int
+    timed_out: U64
     """Given up because their time was over."""
 
 
 class Tcp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """Counters of TCP connections, added up. What is absent is not told by a system."""
 
-    acks_sent: int | None = None
+    acks_sent: U64 | None = None
     """Segments without data."""
-    ecn_reductions: int | None = None
+    ecn_reductions: U64 | None = None
     """Reductions of the window because of congestion marks."""
-    fast_recoveries: int | None = None
+    fast_recoveries: U64 | None = None
     """Recoveries without a timeout."""
-    marked_segments: int | None = None
+    marked_segments: U64 | None = None
     """Segments that arrived with a congestion mark."""
-    out_of_order: int | None = None
+    out_of_order: U64 | None = None
     """Segments that arrived after one with later data."""
-    retransmits: int | None = None
+    retransmits: U64 | None = None
     """Segments that were sent again."""
-    segments_sent: int | None = None
+    segments_sent: U64 | None = None
     """Segments with data, those sent again included."""
-    spurious_retransmits: int | None = None
+    spurious_retransmits: U64 | None = None
     """Segments that were sent again and had arrived before."""
-    tail_loss_probes: int | None = None
+    tail_loss_probes: U64 | None = None
     """Probes for a loss at the end of what was sent."""
-    timeouts: int | None = None
+    timeouts: U64 | None = None
     """Retransmission timeouts."""
 
 
@@ -1290,19 +1295,19 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Of kinds whose programs count blocks."""
     block_latency: Latency | None = None
     """Of single blocks, of kinds whose programs count them; null where none is complete."""
-    completion_ps: int | None
+    completion_ps: U64 | None
     """When all of it was complete, from the start of the trial; null where it was not, or has no end."""
-    connection_bytes: list[int] | None = None
+    connection_bytes: list[U64] | None = None
     """What each connection has carried, in the order in which they start; null for kinds of which that is not told."""
-    counted_from_ps: int
+    counted_from_ps: U64
     """When counting began, from the start of the trial."""
     cut_off: CutOff
     """Transactions and flows that were running at the end."""
     datagrams: DatagramCounts | None = None
     """Of a sender of frames."""
-    failed_attempts: dict[str, int] | None = None
+    failed_attempts: dict[str, U64] | None = None
     """Transactions that were rolled back and tried again, by error of the database."""
-    goodput_bytes: int
+    goodput_bytes: U64
     """Payload that arrived."""
     initiators: list[StorageInitiator] | None = None
     """Of storage, what each initiator did; absent where a program or an engine does not tell."""
@@ -1312,7 +1317,7 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Of what is complete; null where nothing is."""
     limits: Limits | None = None
     """What limited its connections; null where none was open, or where an engine does not tell."""
-    lost_datagrams: int | None = None
+    lost_datagrams: U64 | None = None
     """Datagrams that did not arrive."""
     mpi_times: MpiTimes | None = None
     """Of MPI jobs."""
@@ -1324,9 +1329,9 @@ class Workload(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """Of storage."""
     tcp: Tcp | None = None
     """Counters of its connections; null where they are not told."""
-    transactions: int
+    transactions: U64
     """Transactions, flows or datagrams that are complete."""
-    user_completion_ps: list[int | None]
+    user_completion_ps: list[U64 | None]
     """When each user was done, from the start of the trial; null for those that were not."""
 
 
@@ -1337,15 +1342,15 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Whether it was ended before its time, and is no result."""
     conservation: Conservation | None = None
     """Where all frames are; absent where an engine cannot look into the switch."""
-    counted_from_ps: int | None = None
+    counted_from_ps: U64 | None = None
     """When counting began, from the start of the trial; absent where it is the start."""
     deadlock: list[str] | None = None
     """Links of a cycle of pauses that never ends, such as `sw1>sw2`; only simulated."""
     digest: str | None
     """Of everything that happened, in hexadecimal; null where it is not known."""
-    end_ps: int
+    end_ps: U64
     """When it ended, from its start."""
-    events: int | None = None
+    events: U64 | None = None
     """Events that were handled; only simulated."""
     exact: Exact | None = None
     """What only trials of real kernels in virtual time have."""
@@ -1367,13 +1372,13 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """Of the plan."""
     netstat: list[Interface]
     """Interfaces of hosts, then ports of switches, in the order of the plan."""
-    packet_hops: int | None = None
+    packet_hops: U64 | None = None
     """Frames sent over a link; only simulated."""
-    packets_delivered: int | None = None
+    packets_delivered: U64 | None = None
     """Frames given to hosts; only simulated."""
     ports: list[Port]
     """By switch, in the order of the plan."""
-    seed: int
+    seed: U64
     """Of the plan."""
     spanning_trees: list[Tree] | None = None
     """Only simulated; empty without spanning trees."""
@@ -1388,30 +1393,30 @@ class Outcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
 class TrafficHost(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What the traffic program of a host tells of itself."""
 
-    calls: int
+    calls: U64
     """How often it was called."""
-    ended_ps: int
+    ended_ps: U64
     """When it ended, from the start of the trial."""
     failures: list[Failure]
     """What went wrong with its connections."""
-    late_max_ps: int
+    late_max_ps: U64
     """The most by which it was late."""
-    late_mean_ps: int
+    late_mean_ps: U64
     """By how much it was late in the mean of all calls."""
     name: str
     """Name of the host."""
-    program_busy_ps: int
+    program_busy_ps: U64
     """For how long it was busy."""
-    unsent_datagrams: int
+    unsent_datagrams: U64
     """Datagrams that the system did not take."""
 
 
 class TrafficOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """The part of an outcome that the traffic programs know."""
 
-    counted_from_ps: int
+    counted_from_ps: U64
     """When counting began, from the start of the trial."""
-    end_ps: int
+    end_ps: U64
     """When the trial ended, from its start."""
     finished: bool
     """Whether everything that has an end was complete."""
@@ -1419,7 +1424,7 @@ class TrafficOutcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Of every host that takes part."""
     name: str
     """Of the plan."""
-    seed: int
+    seed: U64
     """Of the plan."""
     tables: dict[str, dict[str, ColumnValues]] | None = None
     """Transactions and more."""
