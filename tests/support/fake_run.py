@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fake_trial import MIX, PS_PER_S, USERS, hash_of, outcome, tables, write_table
+from fake_trial import MIX, PS_PER_S, USERS, outcome, tables, write_table
 from tailrace.outcome.stored import FORMAT
 from tailrace.results import Run
+from tailrace.scenario.lowering.plan import plan_hash
 from whole import stored, whole_plan
 
 COMPLETION_S = {
@@ -42,7 +43,7 @@ class FakeRun:
         _write_json(path / "manifest.json", self.manifest())
         (path / "scenario.yaml").write_text("tailrace: 1\nname: cisco-dpp\n", encoding="utf-8")
         for arm in self.arms:
-            _write_json(path / "plans" / f"{arm}.json", plan(arm, self.scale))
+            _write_json(path / "plans" / f"{arm}.json", self._plan(arm))
             for number in range(1, self.trials + 1):
                 self._write_trial(path, arm, number)
         if self.with_solo:
@@ -108,8 +109,12 @@ class FakeRun:
     def _store(self, stem: Path, arm: str, number: int, parts: dict[str, Any] | None, **head: str) -> None:
         stored(stem.with_suffix(".json"), arm, number, parts, plan_hash=self._plan_hash(arm), **head)
 
+    def _plan(self, arm: str) -> dict[str, Any]:
+        """Runs whose times differ by a factor have other plans."""
+        return plan(arm, self.scale) | {"clock_offset_ppb": int(50_000 / self.factor)}
+
     def _plan_hash(self, arm: str) -> str:
-        return f"{hash_of(f'{arm}/{self.factor}'):016x}"
+        return plan_hash(self._plan(arm))
 
 
 ASSUMPTIONS = [
@@ -200,6 +205,16 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
         ],
     }
     return whole_plan(**parts)
+
+
+def change_plan(run: Path, arm: str, **parts: Any) -> None:
+    """Gives the plan that a run has kept of an arm these parts; the run no longer says which plan it is."""
+    file, manifest = run / "plans" / f"{arm}.json", run / "manifest.json"
+    changed = {key: value for key, value in whole_plan(**parts).items() if key in parts}
+    _write_json(file, json.loads(file.read_text(encoding="utf-8")) | changed)
+    held = json.loads(manifest.read_text(encoding="utf-8"))
+    held["plan_hashes"].pop(arm, None)
+    _write_json(manifest, held)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from arro3.core import Array, Table
 from arro3.io import write_parquet
 
+from tailrace.scenario.experiment import trial_seed
 from whole import whole
 
 PS_PER_S = 10**12
@@ -51,7 +52,7 @@ def outcome(
     sent = int(8_000_000 * scale) + small + dropped
     parts = {
         "name": f"cisco-dpp/{arm}/trial-{number}",
-        "seed": seed * 1_000 + number,
+        "seed": trial_seed(seed, number),
         "digest": f"{hash_of(f'{arm}/{number}/{seed}'):016x}",
         "finished": True,
         "cancelled": False,

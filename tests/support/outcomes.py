@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fake_run import FakeRun
+from fake_run import FakeRun, change_plan
 from tailrace.results import summarise
 from tailrace.results.summary.summary import Summary
 from trial_files import read_trial, write_trial
@@ -22,20 +22,34 @@ def write_run(path: Path, change: Change, *, manifest: dict[str, Any] | None = N
     made = FakeRun(with_solo=False, **options).write(path)
     for file in made.glob("trials/*/*.json"):
         outcome = read_trial(file)
-        names = _names(outcome)
+        names, kinds = _all(outcome, "name"), _all(outcome, "kind")
         change(outcome, file.parent.name, int(file.stem))
         write_trial(file, outcome)
-        if names != _names(outcome):  # the tables are of others
+        if names != _all(outcome, "name"):  # the tables are of others
             for table in file.parent.glob(f"{file.stem}.*.parquet"):
                 table.unlink()
+        if (names, kinds) != (_all(outcome, "name"), _all(outcome, "kind")):
+            _plan_for(made, file.parent.name, outcome)
     if manifest:
         held = json.loads((made / "manifest.json").read_text())
         (made / "manifest.json").write_text(json.dumps(held | manifest))
     return made
 
 
-def _names(outcome: dict[str, Any]) -> list[str]:
-    return [one["name"] for one in outcome["workloads"] or []]
+def _plan_for(run: Path, arm: str, outcome: dict[str, Any]) -> None:
+    """Gives the plan of an arm the workloads of this outcome; new ones are like its first."""
+    held = json.loads((run / "plans" / f"{arm}.json").read_text(encoding="utf-8"))["workloads"]
+    bodies = {own["header"]["name"]: next(iter(own["body"].values())) for own in held}
+    first = next(iter(bodies.values()))
+    workloads = [
+        {"header": {"name": one["name"], "priority": 0}, "body": {one["kind"]: bodies.get(one["name"], first)}}
+        for one in outcome["workloads"]
+    ]
+    change_plan(run, arm, workloads=workloads)
+
+
+def _all(outcome: dict[str, Any], key: str) -> list[str]:
+    return [one[key] for one in outcome["workloads"] or []]
 
 
 def endless(outcome: dict[str, Any], *names: str) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from tailrace.outcome.stored import FORMAT, Status, StoredTrial, write_stored
 from tailrace.outcome.types import Outcome
 from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Trial
+from tailrace.scenario.experiment import trial_seed
 
 Kind = TypeVar("Kind")
 Schemas = Mapping[str, Any]
@@ -29,8 +30,8 @@ def trial(arm: str = "fifo", number: int = 1, status: Status = "ok", reason: str
 def stored(
     path: Path, arm: str, number: int, parts: dict[str, Any] | None, *, plan_hash: str = "", **head: Any
 ) -> StoredTrial:
-    """A trial that is written to a run directory; without parts it has failed."""
-    told = None if parts is None else part(Outcome, **parts)
+    """A trial that is written to a run directory, of a run with the seed 0; without parts it has failed."""
+    told = None if parts is None else part(Outcome, **({"seed": trial_seed(0, number), "end_ps": 1} | parts))
     status = "failed" if parts is None else "ok"
     made = StoredTrial(
         format=FORMAT, arm=arm, trial=number, plan_hash=plan_hash, **{"status": status} | head, outcome=told

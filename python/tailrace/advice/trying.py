@@ -10,7 +10,6 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.experiment.stages import working
-from tailrace.experiment.storage import RunDirectory
 from tailrace.results import Run
 from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import Loaded, load_document
@@ -73,7 +72,7 @@ def run_all(experiment: ExperimentRun, path: Path, reporter: Reporter) -> Run:
 
     Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
     """
-    experiment.directory = RunDirectory(path)
+    experiment.directory.path = path
     finished = experiment.run()
     if finished.is_interrupted:
         raise KeyboardInterrupt

@@ -77,11 +77,11 @@ class Looks:
     def trials_planned(self, held: Mapping[str, Any]) -> int:
         """Trials of each arm, those of earlier calls included; `held` is the manifest in the directory."""
         is_same = self._spec.is_auto and bool(held.get("auto"))
-        return self.trials if is_same else max(self.trials, int(held.get("trials", 0)))
+        return self.trials if is_same else max(self.trials, int(held.get("trials") or 0))
 
     def trials_finished(self, held: Mapping[str, Any]) -> int:
         """Trials of each arm of a run that had finished."""
-        return int(held.get("trials", self.trials)) if self._spec.is_auto else self.trials
+        return int(held.get("trials") or self.trials) if self._spec.is_auto else self.trials
 
     def described(self, held: Mapping[str, Any]) -> dict[str, Any] | None:
         """For the manifest. A run that was once looked at remains one, whatever number is given later."""

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.experiment.schedule import TrialKey
-from tailrace.scenario.experiment import Experiment
-from tailrace.scenario.lowering.plan import LoweredNetwork, canonical_json, lower, network_key, trial_seed
+from tailrace.outcome.stored import Planned
+from tailrace.scenario.experiment import Experiment, trial_seed
+from tailrace.scenario.lowering.plan import LoweredNetwork, canonical_json, lower, network_key
 from tailrace.scenario.scenario import Scenario
 
 
@@ -40,6 +41,12 @@ class Plans:
         scenario = self.scenarios[key.arm]
         name = f"{scenario.name}/{key.arm}/trial-{key.number}"
         return {**self._lowered(key.arm), "name": name, "seed": trial_seed(scenario.experiment.seed, key.number)}
+
+    def planned(self, key: TrialKey) -> Planned:
+        """What the file of a trial has to be of."""
+        scenario = self.scenarios[key.arm]
+        workloads = [(name, workload.kind) for name, workload in scenario.running.items()]
+        return Planned(key.arm, key.number, trial_seed(scenario.experiment.seed, key.number), workloads)
 
     def json(self, key: TrialKey) -> str:
         """The plan of one trial as JSON, the input of the simulator."""

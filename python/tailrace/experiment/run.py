@@ -95,7 +95,7 @@ class ExperimentRun:
         self.identity = identity(hashes, self._spec, self.engine.build(), terms)
         kind = "sweep-" if loaded.points else ""
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
-        self.directory = RunDirectory(options.out or RUNS / name)
+        self.directory = RunDirectory(options.out or RUNS / name, lambda key: self.plans.planned(key))
         self.looks = Looks(self._spec)
         self.notices = self._divided(options.cores)
         self.statuses: dict[TrialKey, str] = {}
@@ -223,11 +223,11 @@ class ExperimentRun:
 
     def _was_finished(self, held: dict[str, Any] | None) -> str | None:
         """When a complete run had finished; repeating its command does not change that time."""
-        if held is None or held["state"] != FINISHED:
+        if held is None or held.get("state") != FINISHED:
             return None
         if self.missing_keys(self.looks.trials_finished(held)):
             return None
-        return str(held["finished"])
+        return str(held.get("finished"))
 
     def _calibrate(self) -> bool:
         if self._spec.calibrate is None:
@@ -290,7 +290,7 @@ class ExperimentRun:
         return missing
 
     def _run_missing(self, missing: Sequence[TrialKey]) -> bool:
-        for key in {key.arm: key for key in missing}.values():
+        for key in {key.arm: key for key in self.keys()}.values():
             self.directory.write_plan(key, self.plans.raw(key))
         if self.budget is not None and self.engine.name == LIVE:
             return self._run_within(self.keys(), self.budget)

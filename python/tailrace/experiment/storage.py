@@ -1,17 +1,19 @@
 """The run directory: files are written atomically, and no result is ever overwritten."""
 
 import fcntl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import ValidationError, convert
+
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.experiment.native import Columns
 from tailrace.experiment.schedule import TrialKey
 from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
-from tailrace.outcome.stored import FORMAT, StoredTrial, format_words, read_stored, write_stored
+from tailrace.outcome.stored import FORMAT, Planned, StoredTrial, format_words, read_stored, write_stored
 from tailrace.outcome.tables import check_table
 
 KEPT = ("ok", "invalid")
@@ -19,6 +21,7 @@ KEPT = ("ok", "invalid")
 
 ATTEMPT = ".attempt-"
 """Separates the number of a trial from that of an invalid attempt in file names."""
+MANIFEST = "manifest.json"
 LOCK = "run.lock"
 BEGINNINGS = frozenset({"trials", LOCK})
 """Files that a run directory may have before its manifest is written."""
@@ -34,8 +37,10 @@ class UnusableTrialError(ValueError):
 class RunDirectory:
     """The folder of a run and its files."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, planned: Callable[[TrialKey], Planned] | None = None) -> None:
+        """`planned` tells what the file of a trial has to be of; None where no trials are read."""
         self.path = path
+        self._planned = planned
 
     def open(self, identity: str) -> dict[str, Any] | None:
         """Creates the directory, or opens it when it holds the same run; returns the manifest that it held.
@@ -51,6 +56,8 @@ class RunDirectory:
                 f"{self.path}: the directory holds another run ('{held}'; plans, seed, engine, fabric or build differ);"
                 " results are not overwritten (hint: choose another --out)"
             )
+        if manifest is not None:
+            self._refuse_damaged(manifest)
         if manifest is None and self.path.exists() and not self._is_fresh():
             raise RunRefusedError(
                 f"{self.path}: the directory is not empty and is not a run directory (hint: choose another --out)"
@@ -62,6 +69,17 @@ class RunDirectory:
                 f"{error.filename}: cannot create it: {error.strerror} (hint: choose another --out)"
             ) from None
         return manifest
+
+    def _refuse_damaged(self, manifest: dict[str, Any]) -> None:
+        """Raises `RunRefusedError` for a manifest that results could not read."""
+        from tailrace.results.directory.manifest import Manifest
+
+        try:
+            convert(manifest, Manifest)
+        except ValidationError as error:
+            raise RunRefusedError(
+                f"{self.path / MANIFEST}: cannot be read: {error} (hint: choose another --out)"
+            ) from None
 
     def _is_fresh(self) -> bool:
         """Whether the folder contains nothing but the first files of a run that was killed or has just started."""
@@ -93,18 +111,21 @@ class RunDirectory:
 
     def manifest(self) -> dict[str, Any] | None:
         """The manifest; None when there is none."""
-        return read_object(self.path / "manifest.json")
+        return read_object(self.path / MANIFEST)
 
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Replaces the manifest."""
-        write_json(self.path / "manifest.json", manifest)
+        write_json(self.path / MANIFEST, manifest)
 
     def trial_path(self, key: TrialKey) -> Path:
         """File of a trial's outcome."""
         return self.path / "trials" / key.folder / f"{key.number}.json"
 
     def finished(self, key: TrialKey) -> StoredTrial | None:
-        """A trial that is a result; None without one, for a failed trial, and where its files are unusable."""
+        """A trial that is a result; None without one, for a failed trial, and where its files are unusable.
+
+        Raises `RunRefusedError` where a folder is in the place of one of them.
+        """
         try:
             held = self._read(key)
         except UnusableTrialError:
@@ -121,15 +142,20 @@ class RunDirectory:
 
     def _read(self, key: TrialKey) -> StoredTrial | None:
         path = self.trial_path(key)
+        assert self._planned is not None, f"{path} is read without a plan"
         try:
-            held = read_stored(path, key.arm, key.number)
+            held = read_stored(path, self._planned(key))
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except IsADirectoryError:
+            raise _folder(path) from None
         except ValueError as error:
             raise UnusableTrialError(f"{path}: {reason_of(error)}") from None
         for table in path.parent.glob(f"{key.number}.*.parquet"):
             try:
                 check_table(table)
+            except IsADirectoryError:
+                raise _folder(table) from None
             except ValueError as error:
                 raise UnusableTrialError(f"{table}: {error}") from None
         return held
@@ -183,11 +209,15 @@ class RunDirectory:
         write_bytes(self.path / name, content)
 
 
+def _folder(path: Path) -> RunRefusedError:
+    return RunRefusedError(f"{path}: it is a folder, in the place of a file (hint: remove it)")
+
+
 def read_object(path: Path) -> dict[str, Any] | None:
     """A JSON object; None when the file is missing or incomplete."""
     try:
         content = read_json(path)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
         return None
     return content if isinstance(content, dict) else None
 

@@ -1,5 +1,7 @@
 """A trial as a run directory keeps it: what it is of, how it ended, and its outcome."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from os import SEEK_END
 from pathlib import Path
@@ -8,13 +10,18 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from tailrace.errors import listed
 from tailrace.files import named, write_bytes
 from tailrace.outcome.types import Outcome
 
 T = TypeVar("T")
 
-FORMAT: Literal[2] = 2
-"""Version of run directories: 1 had the keys of a stored trial among those of its outcome."""
+FORMAT: Literal[3] = 3
+"""Version of run directories: 1 had the keys of a stored trial among those of its outcome, and 2 fewer required keys.
+
+It goes up with every change of the types of outcomes by which files of before cannot be read, or mean something else: a
+key that is new and required, is gone, or is of another type.
+"""
 HEAD_BYTES = 4000
 """Bytes of a file in which its head ends, unless names or the reason are long."""
 INDENTED_BYTES_MAX = 100_000
@@ -32,7 +39,7 @@ Status = Literal["ok", "invalid", "failed", "cancelled"]
 class TrialHead(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """What is known of a trial besides its outcome."""
 
-    format: Literal[2]
+    format: Literal[3]
     """`FORMAT`."""
     arm: str
     """Name of its arm."""
@@ -61,6 +68,19 @@ class StoredTrial(TrialHead, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """None of a trial that failed."""
 
 
+@dataclass(frozen=True)
+class Planned:
+    """What a run has planned for one of its trials."""
+
+    arm: str
+    trial: int
+    """Its number in the arm."""
+    seed: int
+    """Of the trial."""
+    workloads: Sequence[tuple[str, str]] | None
+    """Their names and kinds, in the order of the plan; None where the run has not kept it."""
+
+
 class OtherFormatError(ValueError):
     """A file of another version."""
 
@@ -87,16 +107,40 @@ def write_stored(path: Path, stored: StoredTrial) -> None:
     write_bytes(path, content + b"\n")
 
 
-def read_stored(path: Path, arm: str, trial: int) -> StoredTrial:
+def read_stored(path: Path, planned: Planned) -> StoredTrial:
     """A trial in its place. Raises `OSError`, or `ValueError` with what is wrong and where: the path of a key, the
-    version of another format, or that it is another trial.
+    version of another format, or that it is another trial than the planned one.
     """
     with named(path):
         content = path.read_bytes()
     found = _decoded(_decoder(), content, content)
-    if (found.arm, found.trial) != (arm, trial):
-        raise ValueError(f"it is of trial {found.arm}/{found.trial}, in the place of {arm}/{trial}")
+    if (found.arm, found.trial) != (planned.arm, planned.trial):
+        raise ValueError(f"it is of trial {found.arm}/{found.trial}, in the place of {planned.arm}/{planned.trial}")
+    if found.outcome is not None and (fault := _fault(found.outcome, planned)):
+        raise ValueError(fault)
     return found
+
+
+def _fault(outcome: Outcome, planned: Planned) -> str:
+    """Why an outcome cannot be that of the planned trial; empty where it can."""
+    if outcome.seed != planned.seed:
+        return (
+            f"it is of a run of another seed: this trial has {planned.seed}, not {outcome.seed} - at `$.outcome.seed`"
+        )
+    workloads = [(own.name, own.kind) for own in outcome.workloads]
+    if planned.workloads is not None and workloads != [*planned.workloads]:
+        differing = _words(workloads), _words(planned.workloads)
+        return f"its workloads are {differing[0]}, and planned are {differing[1]} - at `$.outcome.workloads`"
+    # A trial in which everything has an end may be over before the warm-up.
+    counted_from = [own.counted_from_ps for own in outcome.workloads]
+    counted_from += [] if outcome.finished else [outcome.counted_from_ps or 0]
+    if outcome.end_ps < max(counted_from, default=0) or not outcome.end_ps:
+        return f"it ends at {outcome.end_ps} ps, before anything was counted - at `$.outcome.end_ps`"
+    return ""
+
+
+def _words(workloads: Sequence[tuple[str, str]]) -> str:
+    return listed([f"{name} ({kind})" for name, kind in workloads]) or "none"
 
 
 def read_head(path: Path) -> TrialHead:

@@ -3,7 +3,8 @@
 from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.compare.engines import are_of_engines, compare_engines, format_engines
 from tailrace.results.compare.two_arms import compare_two_arms, format_two_arms
-from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.directory.kept import RunDirectoryError
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.directory.tables import Table
 from tailrace.results.result import Result
 from tailrace.results.summarise import summarise, summarise_run, write_summary

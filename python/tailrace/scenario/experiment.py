@@ -1,5 +1,6 @@
 """Settings for running, recording and judging a scenario."""
 
+import hashlib
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, FiniteFloat, GetJsonSchemaHandler, model_validator
@@ -215,3 +216,9 @@ class Expectation(Part):
     """
     source: str = ""
     """Document, table or figure, page."""
+
+
+def trial_seed(seed: int, trial: int) -> int:
+    """Trial n has the same seed in every arm, so that arms can be compared pair by pair."""
+    digest = hashlib.sha256(f"tailrace/{seed}/trial/{trial}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1

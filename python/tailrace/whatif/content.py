@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tailrace.scenario.experiment import trial_seed
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.lowering.plan import Raw, trial_seed
+from tailrace.scenario.lowering.plan import Raw
 from tailrace.scenario.policies.pause import PRIORITIES
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.kinds import facts_of

@@ -11,8 +11,9 @@ from tailrace.cli import main
 from tailrace.errors import ScenarioError
 from tailrace.experiment.storage import read_object
 from tailrace.files import DEPTH_MAX
+from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.published import read_published
-from tailrace.results.directory.run_directory import Run, RunDirectoryError
+from tailrace.results.directory.run_directory import Run
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import parse_assignment
 from tailrace.scenario.text.document import parse_document, read_document

@@ -8,7 +8,7 @@ import pytest
 from tailrace.cli.listing import find_runs
 from whole import stored
 
-HEAD = '{"format": 2, "arm": "base", "trial": 1, "plan_hash": "", "status": "STATUS", "outcome": {"name'
+HEAD = '{"format": 3, "arm": "base", "trial": 1, "plan_hash": "", "status": "STATUS", "outcome": {"name'
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from fake_bridging import add_bridging
-from fake_run import FakeRun
+from fake_run import FakeRun, change_plan
 from lab import sound
 from tailrace.cli import main
 
@@ -172,7 +172,7 @@ def test_dynamic_limits_are_shown_in_the_numbers_of_the_vendor(tailrace: Program
     assert "dynamic 9" in out
     assert "14(D)" not in out
     plan = path / "plans" / "dpp.json"
-    plan.write_text(plan.read_text().replace("14000", "8000"))
+    change_plan(path, "dpp", switches=json.loads(plan.read_text().replace("14000", "8000"))["switches"])
     scenario = path / "scenario.yaml"
     scenario.write_text("policies: {p: {queues: {q: {limit: dynamic(sonic:3)}}}}\n", encoding="utf-8")
     assert "dynamic_th 3" in tailrace("show", "queues", path, *port)[1]

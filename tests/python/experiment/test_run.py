@@ -53,6 +53,14 @@ def test_the_plan_of_every_arm_is_kept_beside_its_results() -> None:
     assert plan_hash(kept["dpp"]) == manifest(finished)["plan_hashes"]["dpp"]
 
 
+def test_a_plan_that_was_removed_is_kept_again() -> None:
+    file = run().path / "plans" / "dpp.json"
+    before = file.read_text(encoding="utf-8")
+    file.unlink()
+    run()
+    assert file.read_text(encoding="utf-8") == before
+
+
 def test_tables_hold_what_the_simulator_said() -> None:
     from arro3.io import read_parquet
 
@@ -261,6 +269,20 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
     "wrong type": ("at `$.outcome.end_ps`", lambda file: _edit(file, '"end_ps": ', '"end_ps": 0.')),
     "unknown key": ("unknown field", lambda file: _edit(file, '"digest"', '"digset"')),
     "another trial": ("it is of trial dpp/2", lambda file: file.write_bytes(file.with_name("2.json").read_bytes())),
+    "another run": (
+        "1.json: it is of a run of another seed",
+        lambda file: _change(file, lambda outcome: outcome | {"seed": 3}),
+    ),
+    "no workloads": (
+        "1.json: its workloads are none, and planned are orders (oltp), backup (stream)",
+        lambda file: _change(file, lambda outcome: outcome | {"workloads": []}),
+    ),
+    "another kind": ("1.json: its workloads are orders (zz), backup", lambda file: _edit(file, '"oltp"', '"zz"')),
+    "negative": (
+        "at `$.outcome.workloads[0].transactions",
+        lambda file: _edit(file, '"transactions": ', '"transactions": -'),
+    ),
+    "no time": ("1.json: it ends at 0 ps", lambda file: _change(file, lambda outcome: outcome | {"end_ps": 0})),
     "empty table": ("1.port_series.parquet: it is no whole", lambda file: _table(file).write_bytes(b"")),
     "another table": (
         "1.port_series.parquet: it has no column start_ps",
@@ -273,6 +295,11 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 def _edit(file: Path, old: str, new: str) -> None:
     file.write_text(file.read_text().replace(old, new, 1))
+
+
+def _change(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    held = json.loads(file.read_text())
+    file.write_text(json.dumps(held | {"outcome": change(held["outcome"])}))
 
 
 def _table(file: Path) -> Path:
@@ -291,3 +318,36 @@ def test_a_trial_whose_files_are_unusable_runs_again_and_that_is_said(damage: st
     assert "; trial dpp/1 runs again" in told
     assert told.count("runs again") == 1
     assert outcomes(first) == before
+
+
+@pytest.mark.parametrize("name", ["1.json", "1.port_series.parquet"])
+def test_a_folder_in_the_place_of_a_file_is_to_be_removed(name: str) -> None:
+    file = run().path / "trials" / "dpp" / name
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(RunRefusedError, match=rf"dpp/{re.escape(name)}: it is a folder, .* \(hint: remove it\)"):
+        run()
+
+
+@pytest.mark.parametrize(
+    ("edited", "said"),
+    [
+        ({"trials": 2000}, r"Expected `int` <= 1000 - at `\$\.trials`"),
+        ({"scale": 0}, r"Expected `float` > 0\.0 - at `\$\.scale`"),
+    ],
+)
+def test_a_damaged_manifest_is_refused_before_its_numbers_are_used(edited: dict[str, Any], said: str) -> None:
+    first = run()
+    (first.path / "manifest.json").write_text(json.dumps(manifest(first) | edited), encoding="utf-8")
+    with pytest.raises(
+        RunRefusedError, match=rf"manifest\.json: cannot be read: {said} \(hint: choose another --out\)"
+    ):
+        run()
+
+
+def test_a_manifest_without_state_and_trials_is_that_of_a_run_that_was_interrupted() -> None:
+    first = run()
+    held = manifest(first)
+    del held["state"], held["finished"]
+    (first.path / "manifest.json").write_text(json.dumps(held | {"trials": None}), encoding="utf-8")
+    assert manifest(run())["state"] == "finished"

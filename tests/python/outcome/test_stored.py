@@ -1,24 +1,30 @@
 """Trials as run directories keep them."""
 
+import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tailrace.outcome import types
 from tailrace.outcome.stored import (
     FORMAT,
     HEAD_BYTES,
     OtherFormatError,
+    Planned,
     StoredTrial,
     is_whole_table,
     read_head,
     read_stored,
 )
+from tailrace.scenario.experiment import trial_seed
 from whole import stored
 
 
 def read_fifo_1(file: Path) -> StoredTrial:
     """A stored trial."""
-    return read_stored(file, "fifo", 1)
+    return read_stored(file, Planned("fifo", 1, trial_seed(0, 1), None))
 
 
 @pytest.mark.parametrize("ports", [1, 2_000])
@@ -30,7 +36,7 @@ def test_a_trial_is_read_as_it_was_written_and_its_head_without_the_rest(tmp_pat
     assert read_fifo_1(file) == made
     head = read_head(file)
     assert (head.status, head.reason, head.unfinished, head.cores) == ("invalid", reason, ["shop"], 2)
-    assert file.read_text().startswith("{\n" if ports == 1 else '{"format":2,'), "a small one is for people"
+    assert file.read_text().startswith("{\n" if ports == 1 else f'{{"format":{FORMAT},'), "a small one is for people"
 
 
 def test_a_head_ends_where_the_outcome_begins(tmp_path: Path) -> None:
@@ -46,7 +52,7 @@ def test_a_head_ends_where_the_outcome_begins(tmp_path: Path) -> None:
 def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
     file = tmp_path / "1.json"
     stored(file, "fifo", 1, None)
-    for text, found in ((file.read_text().replace(f'"format": {FORMAT}', '"format": 3'), 3), ('{"seed": 1}', 1)):
+    for text, found in ((file.read_text().replace(f'"format": {FORMAT}', '"format": 9'), 9), ('{"seed": 1}', 1)):
         file.write_text(text)
         for read in (read_head, read_fifo_1):
             with pytest.raises(OtherFormatError, match=f"it has format {found}, and .* reads format {FORMAT}"):
@@ -75,3 +81,24 @@ def test_values_that_are_nested_without_end_are_damage(tmp_path: Path) -> None:
         for read in (read_head, read_fifo_1):
             with pytest.raises(ValueError, match=r"."):
                 read(file)
+
+
+SCHEMA_OF_FORMAT = {3: "7202dcb83da74b8f7e0f661ecddc02ded0bd54201ebe8d5c84c9db6bc6ca4be2"}
+"""By `FORMAT`, the SHA-256 of the schema of outcomes, without its descriptions."""
+
+
+def test_the_format_goes_up_where_the_types_change() -> None:
+    held = json.loads(Path(str(types.__file__)).with_name("outcome.schema.json").read_text(encoding="utf-8"))
+    found = hashlib.sha256(json.dumps(_undescribed(held), sort_keys=True).encode()).hexdigest()
+    assert SCHEMA_OF_FORMAT.get(FORMAT) == found, (
+        f"the types of outcomes have changed to {found}: write it here; if trials that are stored cannot be read any"
+        " longer, or mean something else, also raise FORMAT in tailrace/outcome/stored.py"
+    )
+
+
+def _undescribed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_undescribed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _undescribed(one) for key, one in value.items() if key != "description" or isinstance(one, dict)}

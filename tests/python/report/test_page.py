@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_run import FakeRun
+from fake_run import FakeRun, change_plan
 from report_page import Page, page_of
 from tailrace.report import write
 
@@ -82,10 +82,10 @@ def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_i
     path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
     assert "minimum RTO" not in page_of(path).text
     for file in path.glob("plans/*.json"):
-        plan = json.loads(file.read_text())
-        for host in plan["hosts"]:
+        hosts = json.loads(file.read_text())["hosts"]
+        for host in hosts:
             host["tcp"]["rto_min_ps"] = 8 * 10**9
-        file.write_text(json.dumps(plan))
+        change_plan(path, file.stem, hosts=hosts)
     page = page_of(path)
     assert "minimum RTO 8 ms" in page.text
     assert "A vertical line marks the minimum retransmission timeout of 8 ms." in str(page.elements)

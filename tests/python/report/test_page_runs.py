@@ -73,6 +73,7 @@ def test_streams_without_an_end_have_goodput_and_no_completion(tmp_path: Path) -
             workload |= {"kind": "stream", "completion_ps": None, "latency": None, "user_completion_ps": []}
 
     edit_trials(path, endless)
+    shutil.rmtree(path / "plans")  # they have workloads of another kind
     page = page_of(path)
     assert "L1 carried" in page.text
     assert not [a for tag, a in page.elements if tag == "section" and a.get("id") in ("completion", "latency")]
@@ -102,6 +103,7 @@ def test_endless_streams_are_compared_by_their_goodput(tmp_path: Path) -> None:
                 workload["goodput_bytes"] //= 2
 
     edit_trials(path, endless)
+    shutil.rmtree(path / "plans")  # they have workloads of another kind
     page = page_of(path)
     # Half of the bytes in a run that was a little shorter.
     assert re.search(r"M carries 4\d\.\d % less", page.text)
@@ -116,6 +118,7 @@ def test_flows_that_arrive_by_themselves_are_not_judged_by_their_end(tmp_path: P
             workload["kind"] = "flows"
 
     edit_trials(path, arriving)
+    shutil.rmtree(path / "plans")  # they have workloads of another kind
     page = page_of(path)
     assert "sooner" not in page.text
     assert "99th percentile of latency" in page.text.split("Comparison")[1]

@@ -1,16 +1,14 @@
 """A run says where fair drop had no elephants to act on, and which age would have kept them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fake_run import FakeRun
+from fake_run import FakeRun, change_plan
 from tailrace.results import format_table, summarise
 from tailrace.results.ports.fair_drop import KEPT
 from trial_files import read_trial, write_trial
-from whole import whole_plan
 
 AGE_PS = 50 * 10**6
 SILENCES = [4, 0, 95, 1, *[0] * 12]
@@ -28,15 +26,10 @@ def run_with(folder: Path, *, elephant_bytes: int = 20, full: int = 900, depth_b
         queue["drops"] = {"tail-drop": {"frames": full, "bytes": 1500 * full}} if full else {}
         queue["depth_mean_bytes"] = depth_bytes
         write_trial(file, outcome)
-    _with_fair_drop(path / "plans" / "dpp.json", port["node"], queue["name"])
-    return path
-
-
-def _with_fair_drop(path: Path, node: str, queue: str) -> None:
     aqm: dict[str, Any] = {"afd": {"desired_bytes": 150_000, "ecn": False}}
-    policy = {"queues": [{"name": queue, "aqm": aqm}], "etrap": {"age_ps": AGE_PS}}
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(whole_plan(switches=[{"name": node, "policy": policy}])))
+    policy = {"queues": [{"name": queue["name"], "aqm": aqm}], "etrap": {"age_ps": AGE_PS}}
+    change_plan(path, "dpp", switches=[{"name": port["node"], "policy": policy}])
+    return path
 
 
 def test_fair_drop_without_elephants_is_told_with_the_age_that_had_kept_them(tmp_path: Path) -> None:

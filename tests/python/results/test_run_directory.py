@@ -17,6 +17,20 @@ from tailrace.results.directory.tables import read_table, read_trial_table, tabl
     [
         ("manifest.json", {"trials": 10**12}, r"Expected `int` <= 1000 - at `\$\.trials`"),
         ("manifest.json", {"seed": "one"}, r"Expected `int`, got `str` - at `\$\.seed`"),
+        ("manifest.json", {"scale": 0}, r"Expected `float` > 0\.0 - at `\$\.scale`"),
+        ("manifest.json", {"scale": float("nan")}, r"Expected `float` > 0\.0 - at `\$\.scale`"),
+        ("manifest.json", {"scale": float("inf")}, r"Expected `float` <= 1\.79.* - at `\$\.scale`"),
+        ("manifest.json", {"live_scale": 0}, r"Expected `int` >= 1 - at `\$\.live_scale`"),
+        (
+            "manifest.json",
+            {"workload_scale": {"XS": 0}},
+            r"Expected `float` > 0\.0 - at `\$\.workload_scale\[\.\.\.\]`",
+        ),
+        (
+            "manifest.json",
+            {"headline": [{"workload": "XS", "metric": "foo"}]},
+            r"Invalid enum value 'foo' - at `\$\.head",
+        ),
         ("plans/fifo.json", {"links": 3}, r"Expected `array`, got `int` - at `\$\.links`"),
         ("plans/fifo.json", {"vlan": 3}, r"Object contains unknown field `vlan`"),
     ],
@@ -29,6 +43,43 @@ def test_a_file_that_does_not_fit_is_told_with_the_key(
     (path / file).write_text(json.dumps(held | edited), encoding="utf-8")
     with pytest.raises(RunDirectoryError, match=rf"{file}: cannot be read: {said}.*\(hint: "):
         Run.read(path).plan("fifo")
+
+
+@pytest.mark.parametrize(
+    ("edited", "said"),
+    [
+        ({"baseline": "dp"}, r"there is no arm 'dp' - at `\$\.baseline` \(hint: did you mean 'dpp'\?\)"),
+        ({"headline": [{"workload": "X"}]}, r"there is no workload or group 'X' - at `\$\.headline\[0\]\.workload`"),
+    ],
+)
+def test_a_manifest_that_names_what_is_not_there_is_refused(tmp_path: Path, edited: dict[str, Any], said: str) -> None:
+    path = FakeRun(trials=1).write(tmp_path / "run")
+    changed(path / "manifest.json", edited)
+    with pytest.raises(RunDirectoryError, match=rf"manifest\.json: {said}"):
+        Run.read(path)
+
+
+def test_a_run_without_its_baseline_goes_by_its_first_arm(tmp_path: Path) -> None:
+    path = FakeRun(trials=1).write(tmp_path / "run")
+    changed(path / "manifest.json", {"arms": ["dpp"]})
+    assert Run.read(path).baseline == "dpp"
+
+
+def test_the_plan_of_another_arm_is_refused(tmp_path: Path) -> None:
+    path = FakeRun(trials=1).write(tmp_path / "run")
+    (path / "plans" / "fifo.json").write_bytes((path / "plans" / "dpp.json").read_bytes())
+    with pytest.raises(
+        RunDirectoryError, match=r"plans/fifo\.json: it is another plan than .* of arm 'fifo' \(hint: rem"
+    ):
+        Run.read(path)
+
+
+def test_a_kind_of_workload_that_does_not_exist_is_told_without_a_plan(tmp_path: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+    (path / "plans" / "fifo.json").unlink()
+    changed(path / "trials" / "fifo" / "1.json", {"outcome.workloads.0.kind": "zz"})
+    with pytest.raises(RunDirectoryError, match=r"fifo/1\.json: there is no kind of workload 'zz' \(hint: remove"):
+        Run.read(path)
 
 
 def test_arms_and_workloads_keep_the_order_of_the_scenario(tmp_path: Path) -> None:
@@ -73,7 +124,7 @@ CHANGES: list[tuple[object, str]] = [
     ("{", "cannot be read: .*truncated"),
     ("[]", "cannot be read: Expected `object`, got `array`"),
     ('{"status": ' + 100_000 * "[", "cannot be read: "),
-    ('{"format": 2, "reason": "", "unfinished": ' + 100_000 * "[", "cannot be read: "),
+    ('{"format": 3, "reason": "", "unfinished": ' + 100_000 * "[", "cannot be read: "),
     ("", "cannot be read: .*truncated"),
     (
         {"outcome.workloads.0.latency.p99_ps": "long"},
@@ -82,9 +133,28 @@ CHANGES: list[tuple[object, str]] = [
     ({"outcome.hosts.0.name": ...}, r"missing required field `name` - at `\$\.outcome\.hosts\[0\]`"),
     ({"outcome.ports.0.colour": 1}, r"unknown field `colour` - at `\$\.outcome\.ports\[0\]`"),
     ({"status": "good"}, r"Invalid enum value 'good' - at `\$\.status`"),
-    ({"format": 3}, "it has format 3, and this version of tailrace reads format 2"),
-    ({"format": ...}, "it has format 1, and this version of tailrace reads format 2"),
+    ({"format": 4}, "it has format 4, and this version of tailrace reads format 3"),
+    ({"format": ...}, "it has format 1, and this version of tailrace reads format 3"),
     ({"arm": "dpp"}, r"it is of trial dpp/1, in the place of fifo/1"),
+    ({"outcome.seed": 3}, r"it is of a run of another seed: this trial has \d+, not 3 - at `\$\.outcome\.seed`"),
+    (
+        {"outcome.workloads": []},
+        r"its workloads are none, and planned are XS \(oltp\), .* - at `\$\.outcome\.workloads`",
+    ),
+    (
+        {"outcome.workloads.1.name": "XS"},
+        r"its workloads are XS \(oltp\), XS \(oltp\), .* - at `\$\.outcome\.workloads`",
+    ),
+    ({"outcome.workloads.0.kind": "zz"}, r"its workloads are XS \(zz\), .* - at `\$\.outcome\.workloads`"),
+    ({"outcome.end_ps": 0}, r"it ends at 0 ps, before anything was counted - at `\$\.outcome\.end_ps`"),
+    ({"outcome.workloads.0.counted_from_ps": 10**17}, r"it ends at \d+ ps, before anything was counted"),
+    ({"outcome.finished": False, "outcome.counted_from_ps": 10**17}, r"it ends at \d+ ps, before anything was counted"),
+    ({"outcome.workloads.0.transactions": -1}, r"Expected `int` >= 0 - at `\$\.outcome\.workloads\[0\]\.transactions`"),
+    (
+        {"outcome.workloads.0.transactions": 10**30},
+        r"Expected `int` <= \d+ - at `\$\.outcome\.workloads\[0\]\.transact",
+    ),
+    ({"outcome.workloads.0.goodput_bytes": -1}, r"Expected `int` >= 0 - at `\$\.outcome\.workloads\[0\]\.goodput"),
     ({"trial": 7}, r"it is of trial fifo/7, in the place of fifo/1"),
     ({"plan_hash": "0" * 16}, "it is of another plan of arm 'fifo' than this run"),
 ]
@@ -120,8 +190,8 @@ def test_a_trial_that_is_none_is_named_with_the_key_and_a_hint(tmp_path: Path, c
 
 def test_a_run_directory_of_another_version_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
-    changed(path / "manifest.json", {"manifest_version": 1})
-    with pytest.raises(RunDirectoryError, match="run: it has format 1, and this version of tailrace reads format 2"):
+    changed(path / "manifest.json", {"manifest_version": 2})
+    with pytest.raises(RunDirectoryError, match="run: it has format 2, and this version of tailrace reads format 3"):
         Run.read(path)
 
 

@@ -16,8 +16,9 @@ from fake_storage import add_storage
 from tailrace.report.sections.facts import Fact, facts
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.compare.judge import judge
+from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.published import Band
-from tailrace.results.directory.run_directory import RunDirectoryError, Trial
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.directory.window import goodput_bytes_after
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_members
 from tailrace.results.text.run import place

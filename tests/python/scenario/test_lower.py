@@ -6,7 +6,8 @@ import pytest
 
 from lab import load
 from tailrace.errors import ScenarioError
-from tailrace.scenario.lowering.plan import lower, plan_hash, trial_seed
+from tailrace.scenario.experiment import trial_seed
+from tailrace.scenario.lowering.plan import lower, plan_hash
 from tailrace.scenario.text.units import RATE, parse
 from tailrace.scenario.workloads.planned import planned_workloads
 

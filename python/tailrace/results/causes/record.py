@@ -14,7 +14,8 @@ from tailrace.files import write_json
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.sentence import sentence, slowest_of
-from tailrace.results.directory.run_directory import RunDirectoryError, Trial, read_object
+from tailrace.results.directory.kept import RunDirectoryError, read_object
+from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.summary.base import Part
 from tailrace.results.summary.causes import Band, Explained, LostDatagrams, Slowest

@@ -10,7 +10,8 @@ from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
 from tailrace.results.compare.fidelity import fabric_name
-from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.directory.kept import RunDirectoryError
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.metrics.definitions import METRICS, main_metric, noun_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from tailrace.results.compare.arms import refuse_incomparable
 from tailrace.results.compare.fidelity import TAP, engine_name, fabric_name
+from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.published import Band, read_bands
-from tailrace.results.directory.run_directory import Run, RunDirectoryError
+from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.columns import align
 from tailrace.results.format.numbers import bound_mark, number, signed_text
 from tailrace.results.metrics.definitions import key_of_latency, metric_of_trials

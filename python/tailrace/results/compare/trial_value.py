@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from tailrace.outcome.types import Workload
+from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.published import Band
-from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
 from tailrace.results.kinds.contribution import KindFigure
 from tailrace.results.kinds.registry import FIGURES as FIGURES_OF_KINDS

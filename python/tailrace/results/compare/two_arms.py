@@ -9,7 +9,8 @@ from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import comparisons_of_pairs, effects_of
 from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
 from tailrace.results.compare.looks import effects_looked
-from tailrace.results.directory.run_directory import Run, RunDirectoryError
+from tailrace.results.directory.kept import RunDirectoryError
+from tailrace.results.directory.run_directory import Run
 from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.summary.compared import ComparedArms, ComparedPair
 from tailrace.scenario.sweep import AT

@@ -1,5 +1,6 @@
 """The manifest of a run, as results read it; it has other keys besides."""
 
+import sys
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -8,12 +9,17 @@ from tailrace.results.summary.summary import HeadlineFigure
 from tailrace.results.summary.sweep import PlannedSweep
 from tailrace.scenario.experiment import TRIALS_MOST
 
+Positive = Annotated[float, Meta(gt=0, le=sys.float_info.max)]
+"""What is divided by: never infinite, and a number."""
+Trials = Annotated[int, Meta(ge=0, le=TRIALS_MOST)]
+"""More than a scenario can have are damage."""
+
 
 class AutoTrials(Struct, frozen=True, kw_only=True):
     """How the number of trials is decided."""
 
-    trials_max: int
-    precision: float
+    trials_max: Trials
+    precision: Positive
     """Half of an interval that is narrow enough, as a share of the mean."""
 
 
@@ -32,14 +38,14 @@ class Manifest(Struct, frozen=True, kw_only=True):
     versions: dict[str, Any] | None = None
     machine: dict[str, Any] | None = None
     seed: int = 0
-    scale: float = 1.0
+    scale: Positive = 1.0
     """Share of the transaction counts, bytes and durations that is run."""
-    live_scale: int = 1
+    live_scale: Annotated[int, Meta(ge=1)] = 1
     """Divisor of rates, queues and users."""
-    workload_scale: dict[str, float] = {}
+    workload_scale: dict[str, Positive] = {}
     """Share of each workload's count that is run."""
-    trials: Annotated[int, Meta(ge=0, le=TRIALS_MOST)] | None = None
-    """Of each arm. More than a scenario can have are damage."""
+    trials: Trials | None = None
+    """Of each arm."""
     order: list[str] = []
     """In which the trials are run, such as `fifo/3`."""
     auto: AutoTrials | None = None

@@ -8,7 +8,8 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 
 from tailrace.errors import reason_of
-from tailrace.results.directory.run_directory import Run, RunDirectoryError
+from tailrace.results.directory.kept import RunDirectoryError
+from tailrace.results.directory.run_directory import Run
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.scenario.text.yaml import load_yaml
 from tailrace.scenario.vocabulary import RATIOS

@@ -12,21 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from tailrace.errors import TailraceError, reason_of
-from tailrace.files import named, read_json
+from tailrace.errors import reason_of
 from tailrace.outcome.conservation import unaccounted
-from tailrace.outcome.stored import FORMAT, Status, StoredTrial, format_words, read_stored
+from tailrace.outcome.stored import Planned, Status, StoredTrial, read_stored
 from tailrace.outcome.types import Host, Outcome, Port, Workload
 from tailrace.plan.types import Plan
+from tailrace.results.directory.kept import RunDirectoryError, folder_of, read_manifest, read_plan
 from tailrace.results.directory.manifest import Manifest
 from tailrace.results.summary.sweep import PlannedSweep
-from tailrace.scenario.experiment import SOLO
+from tailrace.scenario.experiment import SOLO, trial_seed
+from tailrace.scenario.workloads.kinds import KINDS
 
-
-class RunDirectoryError(TailraceError):
-    """A run directory cannot be read; names the file, the problem and the remedy."""
+_REPEAT = "remove the file and run the same command again to repeat the trial"
 
 
 @dataclass(frozen=True)
@@ -115,15 +112,19 @@ class Run:
     trials: dict[str, list[Trial]] = field(repr=False)
     repeated: list[Trial] = field(default_factory=list, repr=False)
     """Attempts that the machine invalidated, of trials that were repeated."""
+    plans: dict[str, Plan | None] = field(default_factory=dict, repr=False)
+    """By arm; None where the run did not keep it."""
 
     @classmethod
     def read(cls, path: Path) -> "Run":
         """Reads the manifest and every existing trial; the run may be partial."""
         path = Path(path)
-        manifest = _read_manifest(path)
+        manifest = read_manifest(path)
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
-        repeated = [trial for name in names for trial in _read_repeated(path, manifest, name)]
-        return cls(path, manifest, {name: _read_trials(path, manifest, name) for name in names}, repeated)
+        plans = {name: read_plan(path, manifest, name) for name in names}
+        kept = {name: _Kept(path / "trials" / folder_of(name), manifest, name, plan) for name, plan in plans.items()}
+        trials = {name: own.trials() for name, own in kept.items()}
+        return cls(path, manifest, trials, [trial for own in kept.values() for trial in own.repeated()], plans)
 
     @property
     def name(self) -> str:
@@ -264,46 +265,7 @@ class Run:
 
     def plan(self, arm: str) -> Plan | None:
         """Plan of an arm, where the run kept it."""
-        if arm not in self._plans:
-            path = self.path / "plans" / f"{_folder(arm)}.json"
-            self._plans[arm] = _read_plan(path) if path.exists() else None
-        return self._plans[arm]
-
-    @cached_property
-    def _plans(self) -> dict[str, Plan | None]:
-        return {}
-
-
-def _folder(arm: str) -> str:
-    return f"solo-{arm.removeprefix(SOLO)}" if arm.startswith(SOLO) else arm
-
-
-def _read_manifest(path: Path) -> Manifest:
-    """The manifest in this directory; raises `RunDirectoryError` for another format, and for a large sweep."""
-    file = path / "manifest.json"
-    found = read_object(file, "name a run directory; `tailrace list` shows them")
-    if (version := found.get("manifest_version")) != FORMAT:
-        raise RunDirectoryError(f"{path}: {format_words(version)} (hint: run its scenario again)")
-    if "large" in found:
-        raise RunDirectoryError(
-            f"{path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
-            " run a point by itself with --set for its charts and tables)"
-        )
-    try:
-        return msgspec.convert(found, Manifest)
-    except msgspec.ValidationError as error:
-        raise RunDirectoryError(f"{file}: cannot be read: {error} (hint: run its scenario again)") from error
-
-
-def _read_plan(file: Path) -> Plan:
-    try:
-        with named(file):
-            return _PLANS.decode(file.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: remove the file)") from error
-
-
-_PLANS = msgspec.json.Decoder(Plan)
+        return self.plans.get(arm)
 
 
 def _arm_names(manifest: Manifest) -> list[str]:
@@ -317,39 +279,53 @@ def _solo_names(path: Path, manifest: Manifest) -> list[str]:
     return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
 
 
-def _read_trials(path: Path, manifest: Manifest, arm: str) -> list[Trial]:
-    files = [
-        file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal() and file.is_file()
-    ]
-    return [_read_trial(file, manifest, arm) for file in sorted(files, key=lambda file: int(file.stem))]
+@dataclass(frozen=True)
+class _Kept:
+    """The files of an arm's trials."""
 
+    folder: Path
+    manifest: Manifest
+    arm: str
+    plan: Plan | None
 
-def _read_repeated(path: Path, manifest: Manifest, arm: str) -> list[Trial]:
-    """By trial and attempt."""
-    files = sorted((path / "trials" / _folder(arm)).glob("*.attempt-*.json"))
-    return [_read_trial(file, manifest, arm) for file in files]
+    def trials(self) -> list[Trial]:
+        """By number."""
+        files = [file for file in self.folder.glob("*.json") if file.stem.isdecimal() and file.is_file()]
+        return [self._trial(file) for file in sorted(files, key=lambda file: int(file.stem))]
 
+    def repeated(self) -> list[Trial]:
+        """By trial and attempt."""
+        return [self._trial(file) for file in sorted(self.folder.glob("*.attempt-*.json"))]
 
-def _read_trial(file: Path, manifest: Manifest, arm: str) -> Trial:
-    stored = _read_stored(file, manifest, arm)
-    status, reason = _judge(stored)
-    is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
-    return Trial(arm, stored.trial, status, reason, stored.outcome if is_told else None, file.with_suffix(""))
+    def _trial(self, file: Path) -> Trial:
+        stored = self._stored(file)
+        status, reason = _judge(stored)
+        is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
+        return Trial(self.arm, stored.trial, status, reason, stored.outcome if is_told else None, file.with_suffix(""))
 
+    def _stored(self, file: Path) -> StoredTrial:
+        """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
+        number = int(file.stem.partition(".")[0])
+        planned = Planned(self.arm, number, trial_seed(self.manifest.seed, number), self._workloads)
+        try:
+            stored = read_stored(file, planned)
+        except (OSError, ValueError) as error:
+            raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})") from error
+        if (self.manifest.plan_hashes or {}).get(self.arm, stored.plan_hash) != stored.plan_hash:
+            raise RunDirectoryError(
+                f"{file}: it is of another plan of arm '{self.arm}' than this run (hint: {_REPEAT})"
+            )
+        for kind in {own.kind for own in stored.outcome.workloads} if stored.outcome else ():
+            if kind not in KINDS:
+                raise RunDirectoryError(f"{file}: there is no kind of workload '{kind}' (hint: {_REPEAT})")
+        return stored
 
-def _read_stored(file: Path, manifest: Manifest, arm: str) -> StoredTrial:
-    """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
-    try:
-        stored = read_stored(file, arm, int(file.stem.partition(".")[0]))
-    except (OSError, ValueError) as error:
-        raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})") from error
-    planned = (manifest.plan_hashes or {}).get(arm, stored.plan_hash)
-    if planned != stored.plan_hash:
-        raise RunDirectoryError(f"{file}: it is of another plan of arm '{arm}' than this run (hint: {_REPEAT})")
-    return stored
-
-
-_REPEAT = "remove the file and run the same command again to repeat the trial"
+    @property
+    def _workloads(self) -> list[tuple[str, str]] | None:
+        """Names and kinds, where the plan is kept."""
+        if self.plan is None:
+            return None
+        return [(own.header.name, kind) for own in self.plan.workloads for kind in own.body]
 
 
 def _judge(stored: StoredTrial) -> tuple[Status, str]:
@@ -360,16 +336,3 @@ def _judge(stored: StoredTrial) -> tuple[Status, str]:
     if stored.status == "ok" and outcome is not None and (reason := unaccounted(outcome)):
         return "invalid", reason
     return stored.status, stored.reason
-
-
-def read_object(path: Path, hint: str) -> dict[str, Any]:
-    """The object in a JSON file of a run; raises `RunDirectoryError` with this hint."""
-    try:
-        content = read_json(path)
-    except FileNotFoundError as error:
-        raise RunDirectoryError(f"{path}: no such file (hint: {hint})") from error
-    except (OSError, ValueError) as error:
-        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
-    if not isinstance(content, dict):
-        raise RunDirectoryError(f"{path}: not a JSON object (hint: {hint})")
-    return content

@@ -13,7 +13,8 @@ from arro3.io import write_csv, write_parquet
 from tailrace.errors import TailraceError
 from tailrace.outcome.tables import COLUMNS, read_rows
 from tailrace.outcome.types import Outcome
-from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.directory.kept import RunDirectoryError
+from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
 TABLES = tuple(COLUMNS)

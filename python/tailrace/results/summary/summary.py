@@ -22,6 +22,7 @@ from tailrace.results.summary.network import (
 )
 from tailrace.results.summary.sweep import SweepSummary
 from tailrace.results.summary.workload import EarlyEnd, GroupSummary, WorkloadOrGroup, WorkloadSummary
+from tailrace.scenario.experiment import HeadlineMetric
 
 
 class Problem(Part, frozen=True, kw_only=True):
@@ -81,7 +82,7 @@ class HeadlineFigure(Part, frozen=True, kw_only=True):
 
     workload: str
     """Or group."""
-    metric: str | UnsetType = UNSET
+    metric: HeadlineMetric | UnsetType = UNSET
     """Absent where the scenario leaves it to the kind of workload."""
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Set
 from typing import Any
 
+from tailrace.scenario.experiment import trial_seed
 from tailrace.scenario.lowering.devices import lower_devices
 from tailrace.scenario.lowering.hypervisor import lower_hypervisors, without_offloads
 from tailrace.scenario.lowering.pause import mask
@@ -86,12 +87,6 @@ def _link(link: Joined) -> Raw:
     loss = {"loss_ppb": link.loss_ppb} if link.loss_ppb else {}
     kind = {"loses_later_fragments": True} if link.loses_later_fragments else {}
     return {"a": link.a, "b": link.b, "rate_bps": link.rate_bps, "delay_ps": link.delay_ps, **loss, **kind}
-
-
-def trial_seed(seed: int, trial: int) -> int:
-    """Trial n has the same seed in every arm, so that arms can be compared pair by pair."""
-    digest = hashlib.sha256(f"tailrace/{seed}/trial/{trial}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def plan_hash(plan: Raw) -> str:
