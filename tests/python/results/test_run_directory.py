@@ -228,3 +228,26 @@ def test_tables_of_other_columns_are_not_joined(tmp_path: Path) -> None:
     made.to_parquet(path / "trials" / "fifo" / "2.transactions.parquet")
     with pytest.raises(RunDirectoryError, match="its columns are not those of"):
         read_table(Run.read(path), "transactions", recorded=True)
+
+
+@pytest.mark.parametrize("lacking", ["1", "2"])
+def test_a_table_that_one_trial_lacks_is_told(tmp_path: Path, lacking: str) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    file = path / "trials" / "fifo" / f"{lacking}.transactions.parquet"
+    file.unlink()
+    with pytest.raises(
+        RunDirectoryError, match=rf"fifo/{lacking}\.transactions\.parquet: cannot be read: no such file"
+    ):
+        read_table(Run.read(path), "transactions")
+    for other in file.parent.glob("*.transactions.parquet"):
+        other.unlink()
+    with pytest.raises(RunDirectoryError, match=r"1\.transactions\.parquet: cannot be read: no such file"):
+        read_table(Run.read(path), "transactions")
+
+
+def test_arms_of_real_machines_may_have_other_tables(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    changed(path / "manifest.json", {"engine": "live"})
+    for file in path.glob("trials/fifo/*.transactions.parquet"):
+        file.unlink()
+    assert set(read_table(Run.read(path), "transactions").column("arm")) == {"dpp"}

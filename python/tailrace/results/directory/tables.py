@@ -25,6 +25,8 @@ ROWS_IN_OUTCOME: dict[str, Callable[[Outcome], int]] = {
     "interface": lambda outcome: len(outcome.netstat),
 }
 """By column that has places in a list of the outcome, how many there are."""
+TABLES_OF_ARMS = ("tcp_windows", "interface_series", "run_queues")
+"""Tables that an arm may have and another not; simulated trials have all others."""
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
 ROWS_SHOWN = 10
@@ -122,6 +124,11 @@ def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
     found = [trial for arm in run.trials for trial in run.valid(arm) if trial.table_path(name).exists()]
     if not found:
         raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")
+    is_of_all = run.manifest.engine == "simulated" and name not in TABLES_OF_ARMS
+    arms = run.trials if is_of_all else {trial.arm for trial in found}
+    for path in (trial.table_path(name) for arm in arms for trial in run.valid(arm)):
+        if not path.exists():
+            raise _damaged(path, "no such file, and other trials have this table")
     read = [(trial, read_trial_table(trial, name).arrow) for trial in found]
     columns = read[0][1].schema.names
     for trial, table in read:
