@@ -235,11 +235,12 @@ def explain_trials(
 
 
 def _begun(plan: dict[str, Any], trial: Trial, share: float) -> dict[str, Any]:
-    """The plan of the beginning of a trial: until so much of what it counts has passed."""
+    """The plan of the beginning of a trial: until so much of what it counts has passed since the last workload began."""
     if share >= 1:
         return plan
-    begin_ps, end_ps = trial.outcome.counted_from_ps or 0, trial.outcome.end_ps
-    return plan | {"stop_at_ps": begin_ps + round(share * (end_ps - begin_ps))}
+    starts_ps = [own["header"].get("start_ps", 0) for own in plan["workloads"]]
+    begin_ps, end_ps = max(trial.outcome.counted_from_ps or 0, *starts_ps), trial.outcome.end_ps
+    return plan | {"stop_at_ps": begin_ps + round(share * max(0, end_ps - begin_ps))}
 
 
 def _refuse_long(trial: Trial, workloads: Sequence[str], share: float) -> None:
