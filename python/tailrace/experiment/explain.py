@@ -235,7 +235,7 @@ def explain_trials(
 
 
 def _begun(plan: dict[str, Any], trial: Trial, share: float) -> dict[str, Any]:
-    """The plan of the beginning of a trial: until so much of what it counts has passed since the last workload began."""
+    """The plan of the beginning of a trial: so much of what it counts after the last workload has begun."""
     if share >= 1:
         return plan
     starts_ps = [own["header"].get("start_ps", 0) for own in plan["workloads"]]

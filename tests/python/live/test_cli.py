@@ -61,7 +61,7 @@ def test_the_doctor_tells_the_machine_from_the_switch_when_it_has_measured() -> 
 def test_a_live_run_prints_its_fidelity_and_is_listed_as_live(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(json.dumps(sound(workloads__backup=...)), encoding="utf-8")
-    status, text = run("run", str(file), "--live", "--out", str(tmp_path / "run"))
+    status, text = run("run", str(file), "--live", "--full", "--out", str(tmp_path / "run"))
     assert status == 0
     assert text.startswith("sound, live: seed 1")
     assert "worst value over trials" in text

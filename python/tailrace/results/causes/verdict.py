@@ -112,6 +112,13 @@ def path_shares(causes: Explained) -> str:
     return ", ".join(shares_of(all_of(causes)))
 
 
+def part_shares(limits: LimitSummary) -> str:
+    """`55 % queues of switches, 42 % work of the server`: of a verdict of the critical path, without places."""
+    parts = sorted(((own.mean or 0.0, part) for part, own in limits.shares_percent.items()), reverse=True)
+    told = [(share, part) for share, part in parts if share >= TOLD_PERCENT] or parts[:1]
+    return ", ".join(f"{share:.0f} % {part_words(part)}" for share, part in told)
+
+
 def path_words(causes: Explained, limits: LimitSummary) -> str:
     """What takes the time of all transactions, and of the slowest, behind `With fifo, orders`."""
     of = all_of(causes)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
-from tailrace.results.causes.verdict import causes_of, path_shares, path_words
+from tailrace.results.causes.verdict import causes_of, part_shares, path_words
 from tailrace.results.format.columns import Row, listed
 from tailrace.results.format.numbers import count_text, digits_text, span_text
 from tailrace.results.metrics.limiting import MIXED
@@ -140,7 +140,7 @@ def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[Row]:
     causes, limits = causes_of(own), _counted(own)
     if causes and own.limits:
         by = " (of transactions, by the fabric)" if causes.is_live else ""
-        yield _row(name, arm, own.limits, path_shares(causes), by)
+        yield _row(name, arm, own.limits, part_shares(own.limits), by)
     if limits and (causes is None or causes.is_live):
         by = " (of connections, by the kernel)" if causes else ""
         others = share_words(limits, without=limits.limited_by)
@@ -150,7 +150,8 @@ def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[Row]:
 def _row(name: str, arm: str, limits: LimitSummary, others: str, by: str) -> Row:
     """`shop`, `fifo`, `97 %`, `queue of leaf>web behind backup`; without a clear cause the shares of all."""
     if limits.limited_by.startswith(MIXED):
-        return [name, arm, "", f"{limits.limited_by}: {others}{by}"]
+        slow = limits.limited_by.removeprefix(MIXED)
+        return [name, arm, "", f"{MIXED}: {others}{slow}{by}"]
     largest = max(share.mean or 0.0 for share in limits.shares_percent.values())
     rest = f"; {others}" if others and not limits.measured_by else ""
     return [name, arm, f"{largest:.0f} %", f"{verdict_words(limits)}{rest}{by}"]

@@ -26,11 +26,16 @@ LINES_MAX = 39
 HEADLINE_LINES_MAX = 10
 SENTENCES_MAX = 3
 """Of warnings, of what did not finish, and so on: each."""
+LINES_EACH_MAX = 5
+"""Lines of these."""
 FAILED_MAX = 3
 """Expectations that do not hold and are named."""
-CAUSES_MAX = 8
+CAUSES_MIN, CAUSES_MAX = 4, 10
 """Lines of what limits workloads."""
 TABLE_LINES_MIN = 12
+"""Of many workloads, lines of the table before causes have the rest."""
+TABLE_CUT_MIN = 6
+"""Lines of the table, however little room there is."""
 ORDER = {"worse": 0, "better": 1}
 MORE = "All tables: --full, or the report."
 
@@ -42,13 +47,15 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
         [*title(summary).splitlines(), *_sentences(f"warning: {one}" for one in warned)],
         _cut(_wrapped(headline(summary)), HEADLINE_LINES_MAX),
         _sentences(looks_sentences(summary)),
-        _sentences([*unfinished_sentences(summary), *early_end_sentences(summary)]),
+        _sentences([*unfinished_sentences(summary), *early_end_sentences(summary)[:1]]),
     ]
     below = [_expectations(summary), _problems(summary)]
     left = LINES_MAX - sum(len(part) + 1 for part in [*above, *below, [MORE]] if part)
     shown = _ordered(summary)
     names = [block.name for block in shown]
-    causes = _causes(summary, names, min(CAUSES_MAX, max(2, left - TABLE_LINES_MIN)))
+    whole = len(_table(summary, shown, LINES_MAX * len(shown), paint)) + 1
+    room = left - (whole if whole <= left - CAUSES_MIN else TABLE_LINES_MIN)
+    causes = _causes(summary, names, min(CAUSES_MAX, max(CAUSES_MIN, room - 2)))
     table = _table(summary, shown, left - (len(causes) + 1 if causes else 0), paint)
     parts = [*above, table, causes, *below, [MORE]]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
@@ -57,7 +64,7 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
 def _sentences(told: Iterable[str]) -> list[str]:
     listed = list(told)
     more = len(listed) - SENTENCES_MAX
-    return [*_wrapped(listed[:SENTENCES_MAX]), *([f"(and {more} more)"] if more > 0 else [])]
+    return [*_cut(_wrapped(listed[:SENTENCES_MAX]), LINES_EACH_MAX), *([f"(and {more} more)"] if more > 0 else [])]
 
 
 def _wrapped(sentences: Sequence[str]) -> list[str]:
@@ -104,7 +111,7 @@ def _table(summary: Summary, shown: Sequence[Block], most: int, paint: Paint) ->
     blocks = [replace(block, is_member=False) for block in table.blocks if block.name in kept]
     rest = [f"and {more} more workloads and groups"] if more else []
     lines = table_lines(replace(table, blocks=blocks), paint)
-    fitting = max(TABLE_LINES_MIN, most - len(notes) - len(rest))
+    fitting = max(TABLE_CUT_MIN, most - len(notes) - len(rest))
     arms = ["and more arms"] if len(lines) > fitting else []
     return [*lines[: fitting - len(arms)], *arms, *rest, *notes]
 
