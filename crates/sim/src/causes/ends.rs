@@ -121,7 +121,8 @@ impl End {
         let end = packet.seq + u64::from(packet.payload_bytes);
         let write_of = |byte: u64| self.writes.iter().find(|write| write.end > byte);
         let (first, last) = (write_of(packet.seq)?, write_of(end - 1)?);
-        let hold = |frame, entry, part, opens| Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens });
+        let hold =
+            |frame, entry, part, opens| Some(Prior { frame, entry, part, core_wait: Span::ZERO, waited: Span::ZERO, opens });
         match told {
             _ if first.at == now => first.prior,
             Some((frame, is_window)) => {

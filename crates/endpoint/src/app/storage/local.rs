@@ -30,7 +30,8 @@ impl Path for LocalPath {
     }
     fn poll_done(&mut self) -> Option<Done> {
         let Completion { tag, at, queue, device, pieces, pieces_wait, busy, .. } = self.device.poll_completion()?;
-        let waits = PathWaits { entry: Span::ZERO, network: Span::ZERO, r2t: Span::ZERO, queue, device, pieces, pieces_wait, busy };
+        let waits =
+            PathWaits { entry: Span::ZERO, network: Span::ZERO, r2t: Span::ZERO, queue, device, pieces, pieces_wait, busy };
         Some(Done { tag: tag as u32, at, outcome: Outcome::Complete(waits) })
     }
 }

@@ -75,7 +75,14 @@ impl Recorder {
     pub(super) fn prior_after(&self, host: u16, is_client: bool, cause: &Cause, core_wait: Span) -> Option<Prior> {
         if cause.work == Work::Entry {
             let waited = self.event.now.since(cause.by);
-            let nothing = Prior { frame: NOT_KEPT, entry: Entry::Handed, part: Part::EntryWait, core_wait: Span::ZERO, waited, opens: None };
+            let nothing = Prior {
+                frame: NOT_KEPT,
+                entry: Entry::Handed,
+                part: Part::EntryWait,
+                core_wait: Span::ZERO,
+                waited,
+                opens: None,
+            };
             return Some(nothing);
         }
         let CameThen { frame, core_wait: waited, at_client, at_peer, .. } = self.what_came(host, cause)?;

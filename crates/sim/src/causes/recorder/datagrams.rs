@@ -30,9 +30,14 @@ impl Recorder {
         let Some(end) = self.datagrams.get((host, socket)) else { return };
         let repeats = end.asked(number);
         let prior = match (repeats, cause) {
-            (Some(frame), _) => {
-                Some(Prior { frame, entry: Entry::Handed, part: Part::Timeout, core_wait: Span::ZERO, waited: Span::ZERO, opens: None })
-            }
+            (Some(frame), _) => Some(Prior {
+                frame,
+                entry: Entry::Handed,
+                part: Part::Timeout,
+                core_wait: Span::ZERO,
+                waited: Span::ZERO,
+                opens: None,
+            }),
             (None, Some(cause)) => self.prior_after(host, end.is_client, &cause, core_wait),
             (None, None) => None,
         };

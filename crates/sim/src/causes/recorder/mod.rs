@@ -366,9 +366,17 @@ impl Recorder {
             told.map(|frame| (frame, self.frames.get(frame).is_some_and(|frame| !frame.packet.flags.contains(Flags::SYN))));
         let end = self.ends.get_mut(own)?;
         let copy = end.copy_of(packet);
-        let after = |frame, part| Prior { frame, entry: Entry::Delivered, part, core_wait: Span::ZERO, waited: Span::ZERO, opens: None };
+        let after =
+            |frame, part| Prior { frame, entry: Entry::Delivered, part, core_wait: Span::ZERO, waited: Span::ZERO, opens: None };
         let prior = if let Some(copy) = copy {
-            Some(Prior { frame: copy, entry: Entry::Handed, part: Part::FastRetransmission, core_wait: Span::ZERO, waited: Span::ZERO, opens: None })
+            Some(Prior {
+                frame: copy,
+                entry: Entry::Handed,
+                part: Part::FastRetransmission,
+                core_wait: Span::ZERO,
+                waited: Span::ZERO,
+                opens: None,
+            })
         } else if sequence_bytes(packet) == 0 {
             end.last_received.map(|received| after(received.1, Part::DelayedAck))
         } else if packet.flags.contains(Flags::SYN) {
