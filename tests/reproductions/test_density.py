@@ -42,12 +42,12 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def summary(path: Path) -> Summary:
-    return tailrace.run(HERE / "scenario.yaml", trials=1, out=path / "density").summary
+    return tailrace.run(HERE / "scenario.yaml", trials=1, out=path / "density", explain=False).summary
 
 
 @pytest.fixture(scope="module")
 def sockets(path: Path) -> Summary:
-    return tailrace.run(HERE / "sockets.yaml", trials=1, out=path / "sockets").summary
+    return tailrace.run(HERE / "sockets.yaml", trials=1, out=path / "sockets", explain=False).summary
 
 
 def rate(summary: Summary, arm: str) -> float:
@@ -115,7 +115,9 @@ def test_throughput_bends_where_the_cores_are_taken(path: Path) -> None:
 
 def test_a_quota_of_four_cores_holds_a_database_to_its_virtual_cores(path: Path) -> None:
     arms = ("greedy", "greedy-without-quotas")
-    found = tailrace.run(HERE / "databases.yaml", trials=1, out=path / "databases", arms=arms).summary.arms
+    found = tailrace.run(
+        HERE / "databases.yaml", trials=1, out=path / "databases", arms=arms, explain=False
+    ).summary.arms
     per_s = {
         arm: {name: one.rate_per_s.mean or 0.0 for name, one in found[arm].workloads.items() if name.startswith("db")}
         for arm in found

@@ -21,7 +21,9 @@ Rates = dict[str, dict[str, float]]
 
 @pytest.fixture(scope="module")
 def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
-    return tailrace.run(HERE / "scenario.yaml", trials=1, out=tmp_path_factory.mktemp("runs") / "pfc").summary
+    return tailrace.run(
+        HERE / "scenario.yaml", trials=1, out=tmp_path_factory.mktemp("runs") / "pfc", explain=False
+    ).summary
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,7 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     lines = [line for line in text.splitlines() if line.strip().split(":")[0] not in set(names) - arms]
     folder = tmp_path_factory.mktemp("applications")
     (folder / "some.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return tailrace.run(folder / "some.yaml", trials=1, out=folder / "run").summary
+    return tailrace.run(folder / "some.yaml", trials=1, out=folder / "run", explain=False).summary
 
 
 def test_the_times_of_mpi_in_the_readme_are_those_of_a_run(applications: Summary) -> None:

@@ -43,12 +43,18 @@ EXPLAINED_MAX = 1_000_000
 """Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each (`docs/limits.md`), 2 GB."""
 UNASKED_MAX = 100_000
 """The same, where nobody has asked for the explanation."""
-COST = 2.5
-"""Times the run of a trial that its explanation takes: 1.5 to 2.2 in examples (`docs/models/causes.md`)."""
+COST = 3.5
+"""Times the run of a trial that its explained run takes: 1.5 to 2.2 in examples (`docs/models/causes.md`), 3.4 in the
+README's.
+"""
+TRANSACTION_EVENTS = 100
+"""Events that take as long as it takes to read and sum one explained transaction: 50 µs of half a microsecond each."""
 UNASKED_SHARE = 1 / 3
 """Of the time of all trials, that explanations take at most where nobody has asked for them."""
-UNASKED_EVENTS = 3_000_000
-"""Events of short runs that are explained whole all the same: a second or two."""
+UNASKED_MIN = 0.02
+"""Least share of what a trial counts that is explained, whatever it costs: a verdict needs some transactions."""
+UNASKED_EVENTS = 1_000_000
+"""Events of short runs that are explained whole all the same: less than a second."""
 
 
 class ExplainedTrial(SimulatedTrial):
@@ -209,10 +215,17 @@ def other_events_words(key: TrialKey, more: str = "") -> str:
 def unasked_share(run: Run, trials: Sequence[Trial]) -> float:
     """How much of these trials, of all that a run has, is explained where nobody has asked for it."""
     every = sum(trial.outcome.events or 0 for arm in run.arms for trial in run.told(arm))
-    wanted = COST * sum(trial.outcome.events or 0 for trial in trials)
     counts = [sum(own.transactions for own in trial.workloads.values()) for trial in trials]
-    by_time = max(UNASKED_SHARE * every, UNASKED_EVENTS) / wanted if wanted else 1.0
-    return min(1.0, by_time, UNASKED_MAX / max(1, *counts))
+    wanted = COST * sum(trial.outcome.events or 0 for trial in trials) + TRANSACTION_EVENTS * sum(counts)
+    before = COST * sum((trial.outcome.events or 0) * _before(trial.outcome) for trial in trials)
+    left = max(UNASKED_SHARE * every, UNASKED_EVENTS) - before
+    by_time = left / (wanted - before) if wanted > before else 1.0
+    return max(UNASKED_MIN, min(1.0, by_time, UNASKED_MAX / max(1, *counts)))
+
+
+def _before(outcome: Outcome) -> float:
+    """Share of a trial before it begins to count, which has to be run whatever is explained."""
+    return (outcome.counted_from_ps or 0) / max(1, outcome.end_ps)
 
 
 def explain_trials(
@@ -229,7 +242,13 @@ def explain_trials(
     explained = explain_all({key: canonical_json(plan) for key, plan in plans.items()}, jobs, reporter)
     subjects = subjects_of(run)
     return [
-        _explanation(trial, causes_of(explained[key], plan), explained[key].outcome, (workloads, subjects), share)
+        _explanation(
+            trial,
+            causes_of(explained[key], plan, is_counted=True),
+            explained[key].outcome,
+            (workloads, subjects),
+            share,
+        )
         for trial, (key, plan) in zip(trials, plans.items(), strict=True)
     ]
 
@@ -294,27 +313,24 @@ def explain_all(plans: Mapping[TrialKey, str], jobs: int, reporter: Reporter) ->
     return explained
 
 
-def causes_of(ran: Ran, plan: Mapping[str, Any]) -> Causes:
-    """What the tables of an explained trial tell."""
-    return Causes({name: values(columns) for name, columns in ran.tables.items()}, plan, dropped_by())
+def causes_of(ran: Ran, plan: Mapping[str, Any], *, is_counted: bool = False) -> Causes:
+    """What the tables of an explained trial tell: of all transactions, or of those that the run counts, which of
+    workloads without end are those that were complete after the warm-up.
+    """
+    begin_ps = {own.name: counted_from_ps(ran.outcome, own.name) for own in ran.outcome.workloads} if is_counted else {}
+    return Causes({name: values(columns) for name, columns in ran.tables.items()}, plan, dropped_by(), begin_ps)
 
 
 def _explanation(
     trial: Trial, causes: Causes, outcome: Outcome, named: tuple[Sequence[str], Sequence[Subject]], share: float
 ) -> Explanation:
     workloads, subjects = named
-    counted = {name: _counted(name, causes, outcome) for name in causes.names_of(workloads)}
+    counted = {name: causes.by_workload.get(name, []) for name in causes.names_of(workloads)}
     held = [subject for subject in subjects if all(name in trial.workloads for name in subject.members)]
     is_whole = share >= 1
     is_same = not is_whole or trial.outcome.digest == outcome.digest
     until_ps = None if is_whole else outcome.end_ps
     return Explanation(trial, is_same, until_ps, with_groups(held, counted), lost_with_groups(held, causes.lost))
-
-
-def _counted(workload: str, causes: Causes, outcome: Outcome) -> list[Transaction]:
-    """Those that the run counts: of workloads without end, what was complete after the warm-up."""
-    begin_ps = counted_from_ps(outcome, workload)
-    return [one for one in causes.by_workload.get(workload, []) if one.end_ps > begin_ps]
 
 
 def trial_plan(run: Run, trial: Trial) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The explained transactions of one trial (`docs/models/causes.md`), from the tables of the simulator."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -94,8 +94,17 @@ class Transaction:
 class Causes:
     """The transactions of one trial by workload."""
 
-    def __init__(self, tables: Mapping[str, Values], plan: Mapping[str, Any], dropped_by: Sequence[str]) -> None:
-        """`dropped_by` are the names of what drops frames, in the order of the simulator's numbers."""
+    def __init__(
+        self,
+        tables: Mapping[str, Values],
+        plan: Mapping[str, Any],
+        dropped_by: Sequence[str],
+        begin_ps: Mapping[str, int] | None = None,
+    ) -> None:
+        """`dropped_by` are the names of what drops frames, in the order of the simulator's numbers; what is complete by
+        `begin_ps` of its workload is left out.
+        """
+        self._begin_ps = begin_ps or {}
         self._tables = tables
         self._dropped_by = dropped_by
         self._names = [str(workload["header"]["name"]) for workload in plan["workloads"]]
@@ -108,11 +117,13 @@ class Causes:
     @cached_property
     def by_workload(self) -> dict[str, list[Transaction]]:
         """In the order of completion; raises `ValueError` when parts do not add up to a latency."""
-        queues = self._queues()
-        behind = self._behind()
+        kept = self._kept
+        queues = self._queues(kept)
+        behind = self._behind(kept)
         losses: dict[int, list[Loss]] = defaultdict(list)
         for row, wire, by, at_ps in _rows(self._tables["causes_losses"], ("transaction", "wire", "by", "at_ps")):
-            losses[row].append(Loss(self._wires[wire], at_ps, self._dropped_by[by]))
+            if row in kept:
+                losses[row].append(Loss(self._wires[wire], at_ps, self._dropped_by[by]))
         found: dict[str, list[Transaction]] = defaultdict(list)
         names = parts_of(self._tables["causes"])
         keys = (
@@ -128,6 +139,8 @@ class Causes:
         for row, (workload, user, start_ps, end_ps, windowed_ps, rounds, receive_windowed_ps, *times) in enumerate(
             _rows(self._tables["causes"], keys)
         ):
+            if row not in kept:
+                continue
             if sum(times) != end_ps - start_ps:
                 raise ValueError(f"transaction {row}: {sum(times)} ps of parts and a latency of {end_ps - start_ps} ps")
             parts = {part: time for part, time in zip(names, times, strict=True) if time}
@@ -155,17 +168,27 @@ class Causes:
     def _workload(self, number: int) -> str:
         return OF_SWITCHES if number == _NO_WORKLOAD else self._names[number]
 
-    def _queues(self) -> dict[int, dict[str, int]]:
+    @cached_property
+    def _kept(self) -> Collection[int]:
+        """Rows that are not left out."""
+        begin_ps = [self._begin_ps.get(name, -1) for name in self._names]
+        ends = enumerate(_rows(self._tables["causes"], ("workload", "end_ps")))
+        if not self._begin_ps:
+            return range(len(self._tables["causes"]["end_ps"]))
+        return {row for row, (own, end_ps) in ends if own == _NO_WORKLOAD or end_ps > begin_ps[own]}
+
+    def _queues(self, kept: Collection[int]) -> dict[int, dict[str, int]]:
         table = self._tables["causes_queues"]
         rows = _rows(table, ("transaction", "wire", "class", "time_ps"))
-        return _by_transaction((row, self._queue(wire, number), time_ps) for row, wire, number, time_ps in rows)
+        times = ((row, self._queue(wire, number), ps) for row, wire, number, ps in rows if row in kept)
+        return _by_transaction(times)
 
     def _queue(self, wire: int, number: int) -> str:
         return f"{self._wires[wire]} class {number}" if number else self._wires[wire]
 
-    def _behind(self) -> dict[int, dict[str, int]]:
+    def _behind(self, kept: Collection[int]) -> dict[int, dict[str, int]]:
         rows = _rows(self._tables["causes_behind"], ("transaction", "workload", "time_ps"))
-        return _by_transaction((row, self._workload(number), time_ps) for row, number, time_ps in rows)
+        return _by_transaction((row, self._workload(number), ps) for row, number, ps in rows if row in kept)
 
 
 def _by_transaction(times: Iterable[tuple[int, str, int]]) -> dict[int, dict[str, int]]:
