@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.engine import Engine
-from tailrace.experiment.explain import explain_finished, explains_unasked
+from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
@@ -237,9 +237,7 @@ def _run(
     with opened(on, Jobs(), reporter.say) as executor:
         experiment = ExperimentRun(loaded, options, reporter, engine, executor)
         finished = experiment.run()
-    is_interrupted = finished.is_interrupted
-    if not is_interrupted and (explain or (explain is None and explains_unasked(loaded, engine, on))):
-        is_interrupted = explain_finished(finished.path, experiment.jobs, reporter, is_asked=explain is True)
+    is_interrupted = finished.is_interrupted or explain_run(experiment, is_asked=explain)
     summarise_and_report(finished.path)
     if is_interrupted:
         raise KeyboardInterrupt

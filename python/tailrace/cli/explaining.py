@@ -10,14 +10,15 @@ from msgspec import to_builtins
 
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.explaining_live import explain_live_run
-from tailrace.cli.outputs import warn_other_events
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import LIVE, Simulated
 from tailrace.experiment.explain import (
+    NOT_KEPT,
     Explanation,
     chosen_subjects,
     explain_trials,
     keep,
+    other_events_words,
 )
 from tailrace.experiment.options import jobs_of
 from tailrace.experiment.reporter import reporter_for
@@ -95,7 +96,7 @@ def refuse_explain(loaded: Loaded, engine: object | None) -> None:
 
 def _warn(one: Explanation) -> None:
     if not one.is_same:
-        warn_other_events(one.key, ", and the explanation is not kept")
+        note(other_events_words(one.key, NOT_KEPT))
 
 
 def _text(one: Explanation, workload: str, slowest: int) -> str:

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from tailrace.cli.console import note
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.explain import other_events_words
-from tailrace.experiment.schedule import TrialKey
 
 
 def refuse_unwritable(option: str, file: Path, example: str) -> None:
@@ -14,8 +11,3 @@ def refuse_unwritable(option: str, file: Path, example: str) -> None:
         raise RunRefusedError(f"{option}: {file}: this is a directory (hint: name a file, such as {file / example})")
     if not file.absolute().parent.is_dir():
         raise RunRefusedError(f"{option}: {file}: there is no directory {file.parent} (hint: mkdir -p {file.parent})")
-
-
-def warn_other_events(key: TrialKey, more: str = "") -> None:
-    """Warns that a trial, simulated once more, was another one than that of the run."""
-    note(other_events_words(key, more))

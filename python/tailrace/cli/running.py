@@ -32,7 +32,7 @@ from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.engine import Simulated
 from tailrace.experiment.executor import Executor, Local, refuse_elsewhere
-from tailrace.experiment.explain import explain_finished, explains_unasked
+from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.reporter import Reporter, reporter_for
@@ -126,11 +126,8 @@ def _run_on(request: Request, executor: Executor | None) -> int:
     finished = experiment.run()
     if isinstance(engine, ExactEngine):
         _tell_uncaptured(experiment, engine)
-    is_asked = request.is_explained is True
-    is_wanted = is_asked or (request.is_explained is None and explains_unasked(loaded, engine, request.on))
-    if is_wanted and not finished.is_interrupted:
-        is_interrupted = explain_finished(finished.path, experiment.jobs, experiment.reporter, is_asked=is_asked)
-        finished = replace(finished, is_interrupted=is_interrupted)
+    if not finished.is_interrupted:
+        finished = replace(finished, is_interrupted=explain_run(experiment, is_asked=request.is_explained))
     if request.is_logged and not finished.is_interrupted:
         explain_live_finished(finished.path)
     return _conclude(finished, reporter, is_json=request.is_json, is_full=request.is_full)

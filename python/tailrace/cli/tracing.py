@@ -7,10 +7,10 @@ from typing import Any
 
 from tailrace import files
 from tailrace.cli.console import emit, emit_json, note
-from tailrace.cli.outputs import refuse_unwritable, warn_other_events
+from tailrace.cli.outputs import refuse_unwritable
 from tailrace.errors import RunRefusedError, closest, listed
 from tailrace.experiment.engine import LIVE
-from tailrace.experiment.explain import causes_of, chosen_workloads, explain_all, trial_plan
+from tailrace.experiment.explain import causes_of, chosen_workloads, explain_all, other_events_words, trial_plan
 from tailrace.experiment.native import simulator_version
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.schedule import TrialKey
@@ -76,7 +76,7 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     _refuse_files(wanted)
     ran = explain_all({key: text}, 1, reporter_for(json_lines=json_))[key]
     if trial.outcome.digest != ran.outcome.digest:
-        warn_other_events(key)
+        note(other_events_words(key))
     causes = causes_of(ran, plan)
     of = {name: causes.by_workload[name] for name in causes.names_of(able) if causes.by_workload.get(name)}
     if not of:

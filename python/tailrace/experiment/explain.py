@@ -10,7 +10,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from tailrace.errors import RunRefusedError, TailraceError, closest
-from tailrace.experiment.engine import SIMULATED, Engine, SimulatedTrial
+from tailrace.experiment.engine import SIMULATED, SimulatedTrial
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.executor import Local
 from tailrace.experiment.judge import Verdict
@@ -26,6 +26,7 @@ from tailrace.experiment.native import (
 )
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
+from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 from tailrace.outcome.types import Outcome
 from tailrace.results import Run
@@ -36,13 +37,13 @@ from tailrace.results.causes.record import read_record, write_record
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.summary.causes import LostDatagrams
-from tailrace.scenario.loading import Loaded
 from tailrace.scenario.lowering.plan import canonical_json
 
 EXPLAINED_MAX = 1_000_000
 """Transactions of an explained trial, whose causes are kept one by one: with 1.8 kB each (`docs/limits.md`), 2 GB."""
 UNASKED_MAX = 100_000
 """The same, where nobody has asked for the explanation."""
+NOT_KEPT = ", and the explanation is not kept"
 COST = 3.5
 """Times the run of a trial that its explained run takes: 1.5 to 2.2 in examples (`docs/models/causes.md`), 3.4 in the
 README's.
@@ -174,9 +175,15 @@ def first_trials(run: Run) -> list[Trial]:
     return [trial for arm in run.arms for trial in run.told(arm)[:1] if not read_record(trial)]
 
 
-def explains_unasked(loaded: Loaded, engine: Engine | None, on: str) -> bool:
-    """Whether a run is explained where nobody has said: a simulated one of this machine, whose report shows it."""
-    return (engine is None or engine.name == SIMULATED) and on == Local.name and loaded.scenario.sweep is None
+def explain_run(experiment: ExperimentRun, *, is_asked: bool | None) -> bool:
+    """Explains a run that has ended, as it was asked for or where nobody has said (None): then a simulated one of this
+    machine, whose report shows it. Returns whether it was interrupted.
+    """
+    is_here = experiment.engine.name == SIMULATED and experiment.executor.name == Local.name
+    if is_asked is False or (is_asked is None and not (is_here and experiment.loaded.scenario.sweep is None)):
+        return False
+    path, jobs, reporter = experiment.directory.path, experiment.jobs, experiment.reporter
+    return explain_finished(path, jobs, reporter, is_asked=bool(is_asked))
 
 
 def explain_finished(path: Path, jobs: int, reporter: Reporter, *, is_asked: bool) -> bool:
@@ -200,7 +207,7 @@ def explain_finished(path: Path, jobs: int, reporter: Reporter, *, is_asked: boo
         return True
     for one in found:
         if not one.is_same:
-            reporter.say(other_events_words(one.key, ", and the explanation is not kept"))
+            reporter.say(other_events_words(one.key, NOT_KEPT))
     keep(found)
     return False
 

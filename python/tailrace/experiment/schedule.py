@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tailrace.scenario.experiment import SOLO
+from tailrace.scenario.experiment import folder_of
 
 
 @dataclass(frozen=True, order=True)
@@ -18,7 +18,7 @@ class TrialKey:
     @property
     def folder(self) -> str:
         """Name of the arm's folder below `trials/`; some file systems do not allow a colon."""
-        return f"solo-{self.arm.removeprefix(SOLO)}" if self.arm.startswith(SOLO) else self.arm
+        return folder_of(self.arm)
 
     def __str__(self) -> str:
         return f"{self.arm}/{self.number}"

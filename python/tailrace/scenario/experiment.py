@@ -218,6 +218,11 @@ class Expectation(Part):
     """Document, table or figure, page."""
 
 
+def folder_of(arm: str) -> str:
+    """The name that an arm has in paths: some file systems do not allow a colon."""
+    return f"solo-{arm.removeprefix(SOLO)}" if arm.startswith(SOLO) else arm
+
+
 def trial_seed(seed: int, trial: int) -> int:
     """Trial n has the same seed in every arm, so that arms can be compared pair by pair."""
     digest = hashlib.sha256(f"tailrace/{seed}/trial/{trial}".encode()).digest()

@@ -111,7 +111,8 @@ class Scenario(Part):
 
     def members(self, subject: str) -> list[str]:
         """The enabled workloads of a workload or group."""
-        return [name for name in self.groups.get(subject, [subject]) if name in self.running]
+        running = self.running
+        return [name for name in self.groups.get(subject, [subject]) if name in running]
 
     @property
     def calibrated(self) -> list[str]:

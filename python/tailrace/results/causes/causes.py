@@ -171,10 +171,10 @@ class Causes:
     @cached_property
     def _kept(self) -> Collection[int]:
         """Rows that are not left out."""
-        begin_ps = [self._begin_ps.get(name, -1) for name in self._names]
-        ends = enumerate(_rows(self._tables["causes"], ("workload", "end_ps")))
         if not self._begin_ps:
             return range(len(self._tables["causes"]["end_ps"]))
+        begin_ps = [self._begin_ps.get(name, -1) for name in self._names]
+        ends = enumerate(_rows(self._tables["causes"], ("workload", "end_ps")))
         return {row for row, (own, end_ps) in ends if own == _NO_WORKLOAD or end_ps > begin_ps[own]}
 
     def _queues(self, kept: Collection[int]) -> dict[int, dict[str, int]]:

@@ -33,7 +33,6 @@ class Largest:
 
     part: str
     words: str
-    percent: float
 
 
 def causes_of(own: SubjectSummary) -> Explained | None:
@@ -83,10 +82,10 @@ def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
     percent = 100 / max(1.0, of.latency_ps)
     first, second = sorted([*of.parts.items(), ("", 0.0), ("", 0.0)], key=lambda part: -part[1])[:2]
     if of.windowed_ps * percent >= VERDICT_PERCENT_MIN:
-        return Largest(WINDOW, f"round trips for a window ({_place(of, first, members)})", of.windowed_ps * percent)
+        return Largest(WINDOW, f"round trips for a window ({_place(of, first, members)})")
     if first[1] * percent < VERDICT_PERCENT_MIN or (first[1] - second[1]) * percent < VERDICT_LEAD_POINTS:
         return None
-    return Largest(first[0], _place(of, first, members), first[1] * percent)
+    return Largest(first[0], _place(of, first, members))
 
 
 def _time_of(of: Band, part: str) -> float:

@@ -73,8 +73,10 @@ def compare_looked(run: Run, baseline: str | None) -> tuple[list[ArmEffect], lis
 
 
 def effects_looked(run: Run, found: Sequence[Comparison]) -> list[ArmEffect]:
-    """Effects of comparisons that are one family, with the tests of all looks together for main metrics."""
-    return _effects(run, found, _looked(run, found))
+    """Effects of comparisons that are one family, with the tests of all looks together for main metrics where the run
+    had any.
+    """
+    return _effects(run, found, _looked(run, found)) if run.manifest.auto else effects_of(found, run.seed)
 
 
 def _effects(run: Run, found: Sequence[Comparison], looked: Sequence[Looked]) -> list[ArmEffect]:

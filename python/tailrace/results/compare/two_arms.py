@@ -6,7 +6,7 @@ from pathlib import Path
 from tailrace.errors import known_arm, listed
 from tailrace.results.compare.arms import compared_run, identical_trials, is_same_plan, plan_words, run_words
 from tailrace.results.compare.effect_words import family_words
-from tailrace.results.compare.effects import comparisons_of_pairs, effects_of
+from tailrace.results.compare.effects import comparisons_of_pairs
 from tailrace.results.compare.effects_table import Place, effects_table, has_enough, is_shown
 from tailrace.results.compare.looks import effects_looked
 from tailrace.results.directory.kept import RunDirectoryError
@@ -48,7 +48,7 @@ def compare_two_arms(path: Path, first: str, second: str) -> ComparedArms:
             )
             for a, b in pairs
         ],
-        differences=effects_looked(run, found) if run.manifest.auto else effects_of(found, run.seed),
+        differences=effects_looked(run, found),
     )
 
 

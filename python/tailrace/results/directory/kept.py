@@ -10,7 +10,7 @@ from tailrace.files import named, read_json
 from tailrace.outcome.stored import FORMAT, format_words
 from tailrace.plan.types import Plan
 from tailrace.results.directory.manifest import Manifest
-from tailrace.scenario.experiment import SOLO
+from tailrace.scenario.experiment import folder_of
 from tailrace.scenario.lowering.plan import plan_hash
 
 _AGAIN = "run its scenario again"
@@ -19,11 +19,6 @@ _REWRITE = "remove the file and run the same command again"
 
 class RunDirectoryError(TailraceError):
     """A run directory cannot be read; names the file, the problem and the remedy."""
-
-
-def folder_of(arm: str) -> str:
-    """The name that an arm has in paths."""
-    return f"solo-{arm.removeprefix(SOLO)}" if arm.startswith(SOLO) else arm
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -17,10 +17,10 @@ from tailrace.outcome.conservation import unaccounted
 from tailrace.outcome.stored import Planned, Status, StoredTrial, read_stored
 from tailrace.outcome.types import Host, Outcome, Port, Workload
 from tailrace.plan.types import Plan
-from tailrace.results.directory.kept import RunDirectoryError, folder_of, read_manifest, read_plan
+from tailrace.results.directory.kept import RunDirectoryError, read_manifest, read_plan
 from tailrace.results.directory.manifest import Manifest
 from tailrace.results.summary.sweep import PlannedSweep
-from tailrace.scenario.experiment import SOLO, trial_seed
+from tailrace.scenario.experiment import SOLO, folder_of, trial_seed
 from tailrace.scenario.workloads.kinds import KINDS
 
 _REPEAT = "remove the file and run the same command again to repeat the trial"

@@ -119,14 +119,15 @@ def lost_shares_of(trial: Trial, workload: str) -> LostShares:
 
 
 def _lost_shares(trial: Trial) -> dict[str, LostShares]:
-    rows = [row for switch in trial.outcome.switches for row in switch.losses or [] if row.frames]
-    found = {}
-    for name in {name for row in rows for name in row.workloads}:
-        own = [row for row in rows if name in row.workloads]
-        lost = sum(row.frames for row in own)
-        policed, too_long = sum(row.policed_frames for row in own), sum(row.too_long_frames for row in own)
-        found[name] = LostShares(policed / lost, too_long / lost)
-    return found
+    sums: dict[str, tuple[int, int, int]] = {}
+    for switch in trial.outcome.switches:
+        for row in switch.losses or []:
+            for name in row.workloads:
+                lost, policed, too_long = sums.get(name, (0, 0, 0))
+                sums[name] = lost + row.frames, policed + row.policed_frames, too_long + row.too_long_frames
+    return {
+        name: LostShares(policed / lost, too_long / lost) for name, (lost, policed, too_long) in sums.items() if lost
+    }
 
 
 def limits_of_trial(trial: Trial, workload: str) -> Shares | None:

@@ -16,6 +16,7 @@ from tailrace.results.sweep.scalability_text import scalability_sentences, scala
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
 from tailrace.results.text.screen import screen_text
+from tailrace.scenario.sweep import AT
 
 WIDTH = 80
 ROWS_MAX = 60
@@ -51,13 +52,14 @@ def format_sweep(summary: Summary) -> str:
 def sweep_sentences(summary: Summary) -> list[str]:
     """What the comparisons of all points say together, then where curves bend."""
     sweep = summary.swept
+    effects = _effects(summary)
     sentences = [
         sentence
         for arm in sweep.arms
         if arm != summary.baseline
         for name in subject_names(summary)
         for metric in _shown(sweep, name)
-        if (sentence := _compared(summary, arm, name, metric))
+        if (sentence := _compared(summary, arm, effects.get((arm, name, metric), ())))
     ]
     knees = [_knee(sweep, curve, curve.knee) for curve in sweep.curves if curve.knee and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
@@ -133,25 +135,27 @@ def _cell(value: CurveValue | None) -> str:
     return f"{mean} ± {digits_text((value.high - value.low) / 2, 2).replace(THIN_SPACE, ' ')}"
 
 
-def _compared(summary: Summary, arm: str, workload: str, metric: str) -> str:
+def _effects(summary: Summary) -> dict[tuple[str, str, str], list[ArmEffect]]:
+    """By arm, workload and metric those at all points: of main metrics, and of others that have an interval."""
+    arms = {f"{arm}{AT}{point.label}": arm for point in summary.swept.points for arm in summary.swept.arms}
+    found: dict[tuple[str, str, str], list[ArmEffect]] = {}
+    for effect in summary.comparisons:
+        is_told = effect.is_main or effect.ratio_interval or effect.difference_interval
+        if effect.arm in arms and is_told and not any(effect.bounds):
+            found.setdefault((arms[effect.arm], effect.workload, effect.metric), []).append(effect)
+    return found
+
+
+def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
     """At how many points an arm differs from the baseline: by the tests of main metrics, by the intervals of others."""
-    at_points = {f"{arm}@{point.label}" for point in summary.swept.points}
-    found = [
-        effect
-        for effect in summary.comparisons
-        if (effect.workload, effect.metric) == (workload, metric)
-        and effect.arm in at_points
-        and not any(effect.bounds)
-        and (effect.is_main or effect.ratio_interval or effect.difference_interval)
-    ]
     if not found:
         return ""
     ways = [_way(effect) for effect in found]
     counted = [f"{way} at {count}" for way in ("lower", "higher") if (count := ways.count(way))]
     rest = [f"not clearly different at {count}"] if (count := ways.count("")) else []
-    what = name_of(metric, found[0].noun)
+    what = name_of(found[0].metric, found[0].noun)
     return (
-        f"{workload}, {what}: {arm} against {summary.baseline} is {', '.join([*counted, *rest])} of"
+        f"{found[0].workload}, {what}: {arm} against {summary.baseline} is {', '.join([*counted, *rest])} of"
         f" {_points(len(found))}."
     )
 

@@ -30,25 +30,20 @@ def outcome_text(summary: Summary, paint: Paint = plain) -> str:
 
 def table_lines(table: OutcomeTable, paint: Paint) -> list[str]:
     """The table without its notes; it has a block at least."""
-    first, widths = _columns(table)
+    names = [name for block in table.blocks for name in _names(block)]
+    first = min(max(len(name) for name in names), NAME_CHARACTERS_MAX + 2)
+    widths = _widths(table)
+    room = WIDTH - first - sum(widths) - CELL_GAP * len(widths)
+    first += max(0, min(room, max(len(name) for name in names) - first))
     lines = [_line("", table.heads, first, widths)]
     for block in table.blocks:
         lines += _block(block, first, widths, paint)
     return lines
 
 
-def block_lines(block: Block, table: OutcomeTable, paint: Paint) -> list[str]:
-    """One workload or group of a table."""
-    return _block(block, *_columns(table), paint)
-
-
-def _columns(table: OutcomeTable) -> tuple[int, list[int]]:
-    """Widths of the names, and of each column."""
-    names = [name for block in table.blocks for name in _names(block)]
-    first = min(max(len(name) for name in names), NAME_CHARACTERS_MAX + 2)
-    widths = _widths(table)
-    room = WIDTH - first - sum(widths) - CELL_GAP * len(widths)
-    return first + max(0, min(room, max(len(name) for name in names) - first)), widths
+def block_height(block: Block) -> int:
+    """Lines of one workload or group, which do not depend on the widths of columns."""
+    return len(_block(block, 0, [0] * len(block.rows[0].cells), plain))
 
 
 def _names(block: Block) -> list[str]:

@@ -16,9 +16,9 @@ from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.results.text.limiting_text import limiting_rows
-from tailrace.results.text.needed import needed_sentence
-from tailrace.results.text.outcome_table import Block, outcome_table
-from tailrace.results.text.outcome_text import WIDTH, Paint, block_lines, plain, table_lines
+from tailrace.results.text.needed import MARK
+from tailrace.results.text.outcome_table import Block, OutcomeTable, outcome_table
+from tailrace.results.text.outcome_text import WIDTH, Paint, block_height, plain, table_lines
 from tailrace.results.text.run import place, title, verdict_text
 
 LINES_MAX = 39
@@ -51,12 +51,12 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
     ]
     below = [_expectations(summary), _problems(summary)]
     left = LINES_MAX - sum(len(part) + 1 for part in [*above, *below, [MORE]] if part)
-    shown = _ordered(summary)
-    names = [block.name for block in shown]
-    whole = len(_table(summary, shown, LINES_MAX * len(shown), paint)) + 1
+    told = outcome_table(summary)
+    shown = _ordered(summary, told)
+    whole = len(_table(told, shown, LINES_MAX * len(shown), paint)) + 1
     room = left - (whole if whole <= left - CAUSES_MIN else TABLE_LINES_MIN)
-    causes = _causes(summary, names, min(CAUSES_MAX, max(CAUSES_MIN, room - 2)))
-    table = _table(summary, shown, left - (len(causes) + 1 if causes else 0), paint)
+    causes = _causes(summary, [block.name for block in shown], min(CAUSES_MAX, max(CAUSES_MIN, room - 2)))
+    table = _table(told, shown, left - (len(causes) + 1 if causes else 0), paint)
     parts = [*above, table, causes, *below, [MORE]]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -75,7 +75,7 @@ def _cut(lines: list[str], most: int) -> list[str]:
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 4]} ..."]
 
 
-def _ordered(summary: Summary) -> list[Block]:
+def _ordered(summary: Summary, table: OutcomeTable) -> list[Block]:
     """Blocks of the table: groups and whoever is in none first, from the worst change; members after them."""
     mains: dict[str, list[ArmEffect]] = {}
     for effect in summary.comparisons:
@@ -86,24 +86,22 @@ def _ordered(summary: Summary) -> list[Block]:
         own = [(ORDER.get(tone_of(effect), 2), -_size(effect)) for effect in mains.get(block.name, ())]
         return (block.is_member, *min(own, default=(3, 0.0)))
 
-    return sorted(outcome_table(summary).blocks, key=rank)
+    return sorted(table.blocks, key=rank)
 
 
 def _size(effect: ArmEffect) -> float:
     return abs(log(effect.ratio)) if effect.ratio else 0.0
 
 
-def _table(summary: Summary, shown: Sequence[Block], most: int, paint: Paint) -> list[str]:
+def _table(table: OutcomeTable, shown: Sequence[Block], most: int, paint: Paint) -> list[str]:
     """As many blocks as fit in so many lines, in the order of the scenario, with the notes that their signs need."""
-    table = outcome_table(summary)
     if not table.blocks:
         return []
-    changes = [note for note in table.notes if note.startswith("Changes")]
-    notes = _wrapped([note for note in (needed_sentence(summary, ("p50", "p99")), *changes) if note])
+    notes = _wrapped([note for note in table.notes if note.startswith((MARK, "Changes"))])
     room = most - len(notes) - 2
     kept: list[str] = []
     for block in shown:
-        room -= len(block_lines(block, table, paint))
+        room -= block_height(block)
         if kept and room < 0:
             break
         kept.append(block.name)

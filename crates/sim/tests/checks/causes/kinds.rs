@@ -39,13 +39,19 @@ fn the_path_of_a_request_leads_through_the_tiers_that_it_waited_for() {
     }
 }
 
-#[test]
-fn a_request_of_storage_is_its_device_and_the_network() {
-    let mut plan = quiet(2, storage("w", &["h0"], 1));
+/// Twenty requests to a device of another host, so many under way, of which a session carries so many.
+fn over_nbd(depth: u32, requests: u32) -> RawPlan {
+    let mut plan = quiet(2, storage("w", &["h0"], depth));
     plan.devices = vec![ssd(1)];
     let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
     (storage.requests, storage.target) = (20, Some("h1".into()));
-    storage.protocol = RawStorageProtocol::Nbd(RawNbd { connections: 1, requests: 16, structured_replies: true });
+    storage.protocol = RawStorageProtocol::Nbd(RawNbd { connections: 1, requests, structured_replies: true });
+    plan
+}
+
+#[test]
+fn a_request_of_storage_is_its_device_and_the_network() {
+    let plan = over_nbd(1, 16);
     let found = check(plan).transactions;
     assert_eq!(found.len(), 20);
     for one in &found[1..] {
@@ -62,11 +68,7 @@ fn a_request_of_storage_is_its_device_and_the_network() {
 /// Two requests under way of which the session carries one: the other waits for its entry, whatever the first one does meanwhile.
 #[test]
 fn a_request_of_storage_waits_for_an_entry_of_the_queue() {
-    let mut plan = quiet(2, storage("w", &["h0"], 2));
-    plan.devices = vec![ssd(1)];
-    let RawBody::Storage(storage) = &mut plan.workloads[0].body else { unreachable!("it is of storage") };
-    (storage.requests, storage.target) = (20, Some("h1".into()));
-    storage.protocol = RawStorageProtocol::Nbd(RawNbd { connections: 1, requests: 1, structured_replies: true });
+    let plan = over_nbd(2, 1);
     let found = check(plan.clone()).transactions;
     for one in &found[2..] {
         let whole = one.end.since(one.start).ps();
