@@ -23,6 +23,7 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
 from tailrace.results.summary.sweep import CurveValue, SweepCurve
 from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
+from tailrace.results.text.screen import LINES_MAX
 from trial_files import read_trial, write_trial
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
@@ -52,9 +53,10 @@ def test_a_sweep_has_the_baseline_of_the_experiment_at_every_point() -> None:
     assert result.summary.baseline == "dpp"
     pairs = {(effect.baseline, effect.arm) for effect in result.summary.comparisons}
     assert pairs == {(f"dpp@users={n}", f"fifo@users={n}") for n in (1, 2)}
-    assert "fifo against dpp is" in " ".join(format_result(result.summary).split())
+    assert "With fifo instead of dpp, the " in " ".join(format_result(result.summary).split())
+    assert "fifo against dpp is" in " ".join(format_result(result.summary, is_full=True).split())
     again = tailrace.Result(result.path, baseline="fifo")
-    assert "dpp against fifo is" in " ".join(str(again).split())
+    assert "With dpp instead of fifo, the " in " ".join(str(again).split())
     with pytest.raises(RunRefusedError, match=r"there is no arm 'fifo@users=1' \(hint: arms: fifo, dpp"):
         _ = tailrace.Result(result.path, baseline="fifo@users=1").summary
 
@@ -97,11 +99,22 @@ def test_a_coarser_grid_shows_its_own_points_alone() -> None:
 
 
 def test_the_table_fits_a_terminal_and_names_points_and_arms() -> None:
-    text = format_result(swept(users=[1, 2, 4]).summary)
-    assert "orders: transactions per second" in text
-    assert "users  fifo" in text.replace("   ", "  ").replace("   ", "  ")
-    assert max(len(line) for line in text.splitlines()) <= 80
-    assert text.count("Too few trials") == 1
+    summary = swept(users=[1, 2, 4]).summary
+    full = format_result(summary, is_full=True)
+    assert full.count("Too few trials") == 1
+    for text in (format_result(summary), full):
+        assert re.search(r"^orders: .* \(mean ± half of the interval\)$", text, re.MULTILINE)
+        assert "users  fifo" in text.replace("   ", "  ").replace("   ", "  ")
+        assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_a_sweep_begins_with_sentences_and_is_one_screen() -> None:
+    lines = format_result(swept(users=list(range(1, 61)), trials=1).summary).splitlines()
+    assert len(lines) <= LINES_MAX
+    told = " ".join(lines[2:8])
+    assert told.startswith("With dpp instead of fifo, the completion time of orders is undecided at 60 of 60 points")
+    assert any(line.startswith("... and ") for line in lines)
+    assert lines[-1] == "All tables: --full, or the report."
 
 
 def test_of_paired_axes_with_the_same_values_the_table_has_one() -> None:
@@ -126,7 +139,7 @@ def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
 
 def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
     result = swept(trials=3, users=[1, 2, 4])
-    assert "> " not in format_result(result.summary)
+    assert "> " not in format_result(result.summary, is_full=True)
     for file in result.path.glob("trials/fifo@users=2/*.json"):
         outcome = read_trial(file)
         for workload in outcome["workloads"]:
@@ -136,7 +149,7 @@ def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
                 workload["cut_off"] = waits
         write_trial(file, outcome)
     summary, report = summarise_and_report(result.path)
-    text, page = format_result(summary), report.read_text(encoding="utf-8")
+    text, page = format_result(summary, is_full=True), report.read_text(encoding="utf-8")
     assert re.search(r"^2 +> [\d.]+", text, re.MULTILINE)
     assert "'>' marks a lower bound" in text
     assert re.search(r'<td class="of-arm-0">&gt; [\d.]+', page)

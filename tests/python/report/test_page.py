@@ -64,7 +64,8 @@ def test_every_time_series_has_its_data_beside_it(page: Page) -> None:
 
 
 def test_the_page_answers_in_its_first_lines(page: Page) -> None:
-    assert "With dpp, XS finishes 31.5 % sooner than with fifo, S 32.4 %, M 28.7 %," in page.text
+    assert "With dpp instead of fifo, the completion time of S falls from 585 to 395 s (−32.4 %;" in page.text
+    assert "All 4 others are better (most of all XS: completion time −31.5 %)." in page.text
     assert "6 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)" in page.text
     assert "With the mechanism disabled (arm equal to baseline), 3 of 6 would hold" in page.text
     assert "1/20 of the full counts, same rates" in page.text

@@ -37,6 +37,8 @@ WORDS = {
     "outside": "outside the fabric (hosts, programs)",
     "outside_after_drop": "outside the fabric, after a drop",
 }
+ADVERBIAL = ("until ", "before ", "held ", "outside ", "not ")
+"""How words of parts begin that say when or where, and not what."""
 TOLD_PERCENT = 5
 """Parts below this share are told together."""
 PLACES = {
@@ -55,6 +57,18 @@ REPAIRS = frozenset({"fast_retransmission", "reordering_timer", "probe", "timeou
 def part_words(part: str) -> str:
     """A part in words: one that has none of its own is told by the name of its column."""
     return WORDS.get(part, part.replace("_", " "))
+
+
+def time_words(part: str) -> str:
+    """A part as the subject of a sentence: `the wait for a core`, `the time until a tail loss probe`."""
+    words = part_words(part)
+    if words.startswith("waiting "):
+        return f"the wait {words.removeprefix('waiting ')}"
+    if words.startswith("queue"):
+        return f"the wait in {words.replace('queue of', 'the queue of')}"
+    if words.startswith("work "):
+        return f"the {words}"
+    return f"the time {words}" if words.startswith(ADVERBIAL) else f"the time of {words}"
 
 
 def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transaction]:

@@ -122,7 +122,7 @@ def path_words(causes: Explained, limits: LimitSummary) -> str:
     """What takes the time of all transactions, and of the slowest, behind `With fifo, orders`."""
     of = all_of(causes)
     by = f"measured by the fabric in {causes.where}" if causes.is_live else f"by {causes.where}"
-    text = f"{_loses(limits.limited_by)}: {by}, its transactions take {span_text(of.latency_ps)} on average,"
+    text = f"{loses(limits.limited_by)}: {by}, its transactions take {span_text(of.latency_ps)} on average,"
     text += f" {path_shares(causes)}"
     share, whose = tail_share(causes.transactions)
     if whose == ALL:
@@ -131,7 +131,7 @@ def path_words(causes: Explained, limits: LimitSummary) -> str:
     return f"{text}; {whose} take {span_text(slow.latency_ps)}, {', '.join(shares_of(slow))}."
 
 
-def _loses(verdict: str) -> str:
+def loses(verdict: str) -> str:
     if verdict.startswith(MIXED):
         return "has no single cause of delay"
     if verdict.startswith(("outside", "until", "waiting")):

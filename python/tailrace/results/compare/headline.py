@@ -1,26 +1,20 @@
-"""The answer in one sentence for each arm, made from the main metrics of its workloads.
+"""The answer in at most three sentences: what changed most and why, how the other arms compare, and what happened to
+the other workloads.
 
-These alone are tested, and are better, worse or unchanged. Where one workload has several that moved in opposite
-directions, the sentence reports both. Other figures stand beside them as numbers.
+They are made from the main metrics of workloads and groups, which alone are tested. Other figures stand beside them in
+brackets. Every number and direction is one of the tables.
 """
 
 from collections.abc import Iterable, Sequence
-from math import log
+from math import inf, log
 
-from tailrace.results.compare.effect_words import (
-    are,
-    at_least,
-    bounded_change_text,
-    few_words,
-    is_ratio,
-    size_words,
-    told_percent,
-    unit_of_difference,
-)
-from tailrace.results.compare.reason import reasons
+from tailrace.results.causes.verdict import causes_of, loses
+from tailrace.results.compare.effect_words import are, few_words
+from tailrace.results.compare.phrases import change_beside, listed, moved, unit_of, values_of
+from tailrace.results.compare.reason import reason
 from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import digits_text
-from tailrace.results.metrics.definitions import UNITS, name_of, noun_of
+from tailrace.results.metrics.definitions import BETTER_HIGHER, noun_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import Figures, TableSubject
 from tailrace.results.summary.summary import ArmSummary, Summary
@@ -29,265 +23,206 @@ from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 
 Effects = Sequence[ArmEffect]
-# Metric, and the phrases for a decrease, an increase and a multiple; `{noun}` is what the workload does.
-VERBS = {
-    "completion_s": ("finishes", "sooner", "later", "takes {{}} times as long as"),
-    "goodput_gbps": ("carries", "less", "more", "carries {{}} times as much as"),
-    "rate_per_s": (
-        "does",
-        "fewer {noun} per second",
-        "more {noun} per second",
-        "does {{}} times as many {noun} per second as",
-    ),
-}
-UNCLEAR = {
-    "no significant difference": "no significant difference in {}",
-    "not comparable": "only lower bounds of {}",
-    "too few trials": "too few trials to detect a difference in {}",
-}
-SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
-"""Names in brackets."""
-DESCRIBED = ("failed_percent", "rate_per_s", *SHORT)
+DESCRIBED = ("failed_percent", "rate_per_s", "latency_p50_ms", "latency_p99_ms", "loss_percent")
 """Figures that stand beside a sentence: failed requests are in no rate and no latency."""
-PACE = ("completion_s", "rate_per_s", "goodput_gbps")
-"""Of these metrics, one is sufficient."""
+BESIDE_MAX = 3
 ARMS_NAMED_MAX = 4
-WORKLOADS_NAMED_MAX = 5
-"""Workloads that a sentence lists at most; the table has all of them."""
-BRIEF_MAX = 2
-"""Workloads up to which a sentence reports percentiles of each."""
+OTHERS_NAMED_MAX = 2
+"""Other workloads up to which each has a clause; of more they are counted."""
+WORKLOADS_NAMED_MAX = 4
+SENTENCES_MAX = 3
+TOLD = ("lower", "higher", "too few trials")
+"""Verdicts of arms whose values are listed: all but those that show no difference."""
+LARGE = log(1.05)
+"""A change by less than 5 % leads only where no other is larger."""
 
 
 def headline(summary: Summary) -> list[str]:
-    """One sentence for each arm compared with the baseline, or a description of a run with one arm."""
-    members = {subject.name: subject.members for subject in summary.subjects if subject.is_group}
-    arms_of: dict[str, list[str]] = {}
-    for arm in summary.arms:
-        effects = [e for e in summary.comparisons if e.arm == arm]
-        mains = [e for e in effects if e.is_main]
-        if mains:
-            arms_of.setdefault("; ".join(_parts(mains, effects, members)), []).append(arm)
-    sentences = [" ".join([f"With {_arms(arms)}, {words}.", *_why(summary, arms)]) for words, arms in arms_of.items()]
-    return sentences or _alone(summary)
+    """At most three sentences about the arms compared with the baseline, or about a run with one arm."""
+    mains = [effect for effect in summary.comparisons if effect.is_main]
+    if not mains:
+        return _alone(summary)
+    if all(effect.is_same for effect in mains):
+        return [_same(summary, mains)]
+    first = max(mains, key=lambda effect: _rank(summary, effect))
+    arms = [e for e in mains if (e.workload, e.metric) == (first.workload, first.metric) and e is not first]
+    rest = [effect for effect in mains if effect.workload != first.workload]
+    found = [_first(summary, first), _other_arms(summary, first, arms), _others(summary, rest)]
+    return [sentence for sentence in found if sentence]
 
 
-def _why(summary: Summary, arms: Sequence[str]) -> list[str]:
-    """Reasons from the explanations on record, for the workloads by which the arms are judged."""
-    judged = dict.fromkeys(e.workload for e in summary.comparisons if e.is_main)
-    return [why for arm in arms[:ARMS_NAMED_MAX] for why in reasons(summary, arm, list(judged))]
+def _same(summary: Summary, mains: Effects) -> str:
+    """Main figures that are all as in the baseline, and what changed most beside them."""
+    arms = list(dict.fromkeys(effect.arm for effect in mains))
+    subjects = {effect.workload for effect in mains}
+    found = _described([e for e in summary.comparisons if e.workload in subjects], ())
+    beside = max(found, key=lambda effect: (effect.metric == DESCRIBED[0], _size(effect)), default=None)
+    whose = f" with {beside.arm}" if beside and len(arms) > 1 else ""
+    but = f", but{whose} {moved(summary, beside)}" if beside else ""
+    return f"With {_arms(arms)} instead of {mains[0].baseline}, the main figures of all workloads are the same{but}."
 
 
-def _arms(arms: list[str]) -> str:
-    """`a, b and c`; the first of many."""
-    more = len(arms) - ARMS_NAMED_MAX
-    return _list(arms) if more <= 0 else f"{', '.join(arms[:ARMS_NAMED_MAX])} and {more} more arms"
+def _rank(summary: Summary, effect: ArmEffect) -> tuple[float, ...]:
+    """What leads: a decided and large change, of whoever waits for answers, the largest."""
+    size = _size(effect)
+    waits = any(own.subject(effect.workload) and _waits(own, effect.workload) for own in summary.arms.values())
+    return (bool(direction(effect)) and size >= LARGE, not effect.is_same, waits, bool(direction(effect)), size)
 
 
-def contradictions(main: ArmEffect, mains: Effects, members: Sequence[str] = ()) -> list[ArmEffect]:
-    """Main metrics of the same workload, or of members of the same group, that moved against this one."""
-    against = -direction(main)
-    related = [e for e in mains if e is not main and (e.workload == main.workload or e.workload in members)]
-    return [effect for effect in related if against and direction(effect) == against]
+def _waits(own: ArmSummary, name: str) -> bool:
+    """Whether a workload or group has latencies, and so users that wait."""
+    found = own.subject(name)
+    return found is not None and found.latency_ms is not None
 
 
-def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
-    """Parts of a sentence: differences by metric and direction, mixed results, no differences, too few trials."""
-    mixed: list[tuple[ArmEffect, list[ArmEffect]]] = []
-    for main in mains:
-        is_told = any(main is other for _, others in mixed for other in others)
-        if not is_told and (others := contradictions(main, mains, members.get(main.workload, ()))):
-            mixed.append((main, others))
-    told = {id(effect) for main, others in mixed for effect in (main, *others)}
-    plain = [main for main in mains if id(main) not in told]
-    is_brief = len({main.workload for main in mains}) <= BRIEF_MAX
-    beside = _beside(mains, effects, members) if is_brief else {}
-    parts: list[str] = []
-    for metric in dict.fromkeys(effect.metric for effect in plain):
-        for verdict in ("lower", "higher"):
-            if found := [e for e in plain if (e.metric, e.verdict) == (metric, verdict)]:
-                has_than = not any(" with " in part for part in parts)
-                parts.append(_difference(found, beside, has_than=has_than))
-    if len(mixed) > BRIEF_MAX:
-        parts.append(f"mixed for {_few(_mixed_brief(main, others) for main, others in mixed)}")
-    else:
-        parts += [_mixed(main, others) for main, others in mixed]
-    for metric in dict.fromkeys(effect.metric for effect in plain):
-        parts += _unclear([effect for effect in plain if effect.metric == metric], beside)
-    return parts if is_brief else [*parts, *_largest(mains, effects)]
+def _size(effect: ArmEffect) -> float:
+    if effect.verdict == "not comparable":
+        return 0.0
+    return abs(log(effect.ratio)) if effect.ratio else abs(float(effect.difference)) / 100
 
 
-def _unclear(found: Effects, beside: dict[str, str]) -> list[str]:
-    """What is the same, not significant, only a lower bound, or has too few trials, of one metric."""
-    parts = []
-    if same := [effect for effect in found if effect.is_same]:
-        whose = _few(effect.workload + beside.get(effect.workload, "") for effect in same)
-        parts.append(f"{_name(same[0])} {are(same[0].metric)} exactly the same for {whose}")
-    for verdict, words in UNCLEAR.items():
-        own = [effect for effect in found if (effect.verdict, effect.is_same) == (verdict, False)]
-        if own:
-            whose = _few(effect.workload + beside.get(effect.workload, "") for effect in own)
-            few = f" ({_few_words(own[0])})" if verdict == "too few trials" else ""
-            parts.append(f"{words.format(_name(own[0]))} for {whose}{few}")
-    return parts
+def _first(summary: Summary, effect: ArmEffect) -> str:
+    """`With dpp instead of fifo, the p99 of shop falls from 221 to 7 ms (× ..), because ..`."""
+    against = [e for e in _own(summary, effect) if e.is_main and direction(e) * direction(effect) < 0]
+    text = moved(summary, effect, _beside(summary, effect, BESIDE_MAX, without=against))
+    against += _members_against(summary, effect)[: 1 if not against else 0]
+    for other in against[:1]:
+        text += f", while {moved(summary, other)}"
+    why = reason(summary, effect.arm, effect.workload, effect.metric) if not against else None
+    few = f" ({few_words(effect.trials, effect.tests, effect.trials_needed)})" if effect.trials_needed else ""
+    return f"With {effect.arm} instead of {effect.baseline}, {text}{f', {why}' if why else ''}{few}."
 
 
-def _few_words(effect: ArmEffect) -> str:
-    assert effect.trials_needed is not None, "there are too few"
-    return few_words(effect.trials, effect.tests, effect.trials_needed)
+def _own(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
+    """What the arm does to other figures of the same workload."""
+    of = (effect.arm, effect.workload)
+    return [e for e in summary.comparisons if (e.arm, e.workload) == of and e is not effect]
 
 
-def _beside(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> dict[str, str]:
-    """By workload ` (p50 −96.9 %, p99 × 52.0)`: what its sentence does not tell, and what changed visibly."""
-    found = {}
-    for name in dict.fromkeys(main.workload for main in mains):
-        own = _described([effect for effect in effects if effect.workload == name], mains)
-        told = [_change(effect) for effect in own] + _against(name, mains, effects, members.get(name, ()))
-        if told:
-            found[name] = f" ({', '.join(told)})"
-    return found
+def _beside(summary: Summary, effect: ArmEffect, most: int, without: Effects = ()) -> list[str]:
+    return [change_beside(one) for one in _described(_own(summary, effect), without)[:most]]
 
 
-def _against(group: str, mains: Effects, effects: Effects, members: Sequence[str]) -> list[str]:
-    """`transactions per second of S −50.0 %`: members whose figure moved against that of their group."""
-    own = {main.metric: direction(main) for main in mains if main.workload == group and direction(main)}
-    against = (e for e in effects if e.workload in members and own.get(e.metric) == -visible_change(e))
-    return [_change(effect, f" of {effect.workload}") for effect in against]
-
-
-def _largest(mains: Effects, effects: Effects) -> list[str]:
-    """`largest changes, not tested: p99 of db7 × 52.0`: of each figure, among many workloads."""
-    names = {main.workload for main in mains}
-    own = _described([effect for effect in effects if effect.workload in names], mains)
-    largest = [
-        max((effect for effect in own if effect.metric == metric), key=_distance)
-        for metric in dict.fromkeys(effect.metric for effect in own)
-    ]
-    told = ", ".join(_change(effect, f" of {effect.workload}") for effect in largest)
-    return [f"largest changes, not tested: {told}"] if told else []
-
-
-def _described(effects: Effects, mains: Effects) -> list[ArmEffect]:
-    """Figures that are not tested, or could not be, and are told as numbers: their change is visible."""
-    tested = {(main.workload, metric) for main in mains if main.metric in PACE for metric in PACE}
-    untold = [
-        effect
-        for effect in effects
-        if effect.verdict == "too few trials"
-        or (effect.verdict == "not tested" and (effect.workload, effect.metric) not in tested)
-    ]
-    found = [effect for effect in untold if not effect.is_same and visible_change(effect)]
+def _described(own: Effects, without: Effects) -> list[ArmEffect]:
+    """Figures that changed visibly and have no clause."""
     places = {metric: place for place, metric in enumerate(DESCRIBED)}
-    known = [effect for effect in found if effect.is_main or effect.metric in places]
-    return sorted(known, key=lambda effect: (not effect.is_main, places.get(effect.metric, 0)))
+    found = [e for e in own if e.metric in places and e not in without and not e.is_same and visible_change(e)]
+    return sorted(found, key=lambda e: places[e.metric])
 
 
-def _distance(effect: ArmEffect) -> float:
-    return abs(log(effect.ratio)) if effect.ratio else abs(float(effect.difference))
+def _members_against(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
+    """Members of a group whose figure visibly moved the other way, the largest change first."""
+    members = next((subject.members for subject in summary.subjects if subject.name == effect.workload), [])
+    own = [e for e in summary.comparisons if (e.arm, e.metric) == (effect.arm, effect.metric) and not e.is_group]
+    against = [e for e in own if e.workload in members and direction(effect) * visible_change(e) < 0]
+    return sorted(against, key=_size, reverse=True)
 
 
-def _change(effect: ArmEffect, of: str = "") -> str:
-    """`p99 × 52.0`; of a main metric the change alone, whose name the sentence has."""
-    name = SHORT.get(effect.metric, "" if effect.is_main and not of else _name(effect))
-    return f"{name}{of} {bounded_change_text(effect)}".strip()
-
-
-def _mixed(main: ArmEffect, others: Effects) -> str:
-    """`mixed for shop: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
-    after = _list(f"{_article(effect)}{_move(effect, main.workload)}" for effect in others)
-    return f"mixed for {main.workload}: {_article(main)}{_move(main, main.workload)}, while {after}"
-
-
-def _name(effect: ArmEffect) -> str:
-    return name_of(effect.metric, effect.noun)
-
-
-def _article(effect: ArmEffect) -> str:
-    return "the " if effect.metric.startswith("latency_") else ""
-
-
-def _mixed_brief(main: ArmEffect, others: Effects) -> str:
-    """`XS (completion time −31.5 %, p99 +12.0 %)`."""
-    changes = ", ".join(
-        f"{SHORT.get(e.metric, _name(e))}{_of(e, main.workload)} {bounded_change_text(e)}" for e in (main, *others)
+def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
+    """`It is 7.1 ms with strict and 20 ms with ecn; with red it does not differ significantly.`"""
+    told = sorted(
+        (effect for effect in arms if not effect.is_same and effect.verdict in TOLD),
+        key=lambda effect: effect.arm_value if effect.metric not in BETTER_HIGHER else -effect.arm_value,
     )
-    return f"{main.workload} ({changes})"
+    they, verb = ("They", "do") if are(first.metric) == "are" else ("It", "does")
+    unit = unit_of(first.metric)
+    parts = []
+    if told:
+        values = (f"{values_of(summary, effect)[1]}{unit} with {effect.arm}" for effect in told)
+        parts.append(f"{they} {are(first.metric)} {listed(values, ARMS_NAMED_MAX, 'values in the table')}")
+    if same := [effect.arm for effect in arms if effect.is_same]:
+        parts.append(f"with {_arms(same)} {they.lower()} {are(first.metric)} exactly as with {first.baseline}")
+    if rest := [effect.arm for effect in arms if not effect.is_same and effect.verdict not in TOLD]:
+        parts.append(f"with {_arms(rest)} {they.lower()} {verb} not differ significantly")
+    return _sentence("; ".join(parts))
 
 
-def _of(effect: ArmEffect, workload: str) -> str:
-    return "" if effect.workload == workload else f" of {effect.workload}"
+def _arms(arms: Sequence[str]) -> str:
+    return listed(arms, ARMS_NAMED_MAX, "arms")
 
 
-def _move(effect: ArmEffect, workload: str) -> str:
-    """`median latency rose by 130.0 %`."""
-    percent = told_percent(effect)
-    least = at_least(effect.bounds)
-    verb = "rose" if effect.difference > 0 else "fell"
-    if percent is None:
-        unit = f" {UNITS[effect.metric]}" if effect.metric in UNITS else ""
-        size = f"from {digits_text(effect.baseline_value)} to {digits_text(effect.arm_value)}{unit}"
-    elif is_ratio(percent):
-        size = f"to {least}{digits_text(1 + percent / 100)} times"
-    else:
-        size = f"by {least}{abs(percent):.1f} %"
-    return f"{_name(effect)}{_of(effect, workload)} {verb} {size}"
+def _others(summary: Summary, mains: Effects) -> str:
+    """What happened to the other workloads and groups: a clause for each of two, or how many are worse and better."""
+    by_name: dict[str, list[ArmEffect]] = {}
+    for effect in mains:
+        by_name.setdefault(effect.workload, []).append(effect)
+    has_arms = len({effect.arm for effect in mains}) > 1
+    if len(by_name) <= OTHERS_NAMED_MAX:
+        clauses = [_other(summary, own, has_arms=has_arms) for own in by_name.values()]
+        return f"Meanwhile {', and '.join(clauses)}." if clauses else ""
+    worse = {name: own for name, own in by_name.items() if any(direction(e) < 0 for e in own)}
+    better = {name: own for name, own in by_name.items() if name not in worse and any(direction(e) > 0 for e in own)}
+    few = {
+        name: own
+        for name, own in by_name.items()
+        if not (name in worse or name in better) and any(e.verdict == "too few trials" for e in own)
+    }
+    rest = len(by_name) - len(worse) - len(better) - len(few)
+    some = " with at least one arm" if has_arms else ""
+    parts = [
+        (len(worse), f"worse{some}{_most(worse, -1, has_arms=has_arms)}"),
+        (len(better), f"better{some}{_most(better, 1, has_arms=has_arms)}"),
+        (len(few), f"undecided{_most(few, 0, has_arms=has_arms)}"),
+        (rest, "without a significant difference"),
+    ]
+    told = [f"{count} {'is' if count == 1 else 'are'} {words}" for count, words in parts if count]
+    if len(told) == 1:
+        return f"All {told[0].replace(' ', ' others ', 1)}."
+    return f"Of the {len(by_name)} others, {listed(told, len(told), '')}."
 
 
-def _difference(found: Effects, beside: dict[str, str], *, has_than: bool) -> str:
-    """`XS finishes 31.8 % sooner than with fifo, S 32.3 % and M 28.7 %`."""
-    first, *others = found
-    has = f"has a {_name(first)} that is"
-    phrases = VERBS.get(first.metric, (has, "lower", "higher", f"{has} {{{{}}}} times as high as"))
-    verb, lower, higher, multiple = (phrase.format(noun=first.noun) for phrase in phrases)
-    percent, least = told_percent(first), at_least(first.bounds)
-    if percent is not None and is_ratio(percent):
-        start = f"{first.workload} {multiple.format(least + digits_text(1 + percent / 100))} with {first.baseline}"
-    else:
-        size = size_words(
-            percent,
-            first.difference,
-            lower=lower,
-            higher=higher,
-            unit=unit_of_difference(first.metric),
-        )
-        start = f"{first.workload} {verb} {least}{size}" + (f" than with {first.baseline}" if has_than else "")
-    rest = [f"{effect.workload} {_size(effect)}{beside.get(effect.workload, '')}" for effect in others]
-    return _few([start + beside.get(first.workload, ""), *rest])
+def _other(summary: Summary, own: Effects, *, has_arms: bool) -> str:
+    effect = max(own, key=lambda e: (bool(direction(e)), not e.is_same, _size(e)))
+    return (
+        f"{f'with {effect.arm} ' if has_arms else ''}{moved(summary, effect, _beside(summary, effect, BESIDE_MAX - 1))}"
+    )
 
 
-def _size(effect: ArmEffect) -> str:
-    percent, least = told_percent(effect), at_least(effect.bounds)
-    if percent is None:
-        return least + digits_text(abs(effect.difference))
-    return least + (f"{digits_text(1 + percent / 100)} times" if is_ratio(percent) else f"{abs(percent):.1f} %")
+def _most(found: dict[str, list[ArmEffect]], way: int, *, has_arms: bool) -> str:
+    """` (most of all db7 with tonight: transactions per second −60.0 %)`: the largest of these changes."""
+    effects = [e for own in found.values() for e in own if direction(e) == way and not e.is_same]
+    if not effects:
+        return ""
+    most = max(effects, key=_size)
+    arm = f" with {most.arm}" if has_arms else ""
+    return f" ({'most of all ' if len(found) > 1 else ''}{most.workload}{arm}: {change_beside(most)})"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _alone(summary: Summary) -> list[str]:
-    """A run with one arm: the figures of its workloads, of groups as totals, or only of those in the scenario's
-    headline.
-    """
+    """Without a comparison: what each arm did, and what takes the time of whoever waits most."""
     named = [one.workload for one in summary.headline]
-    subjects: list[TableSubject] = summary.subjects
-    told = [one for one in subjects if (one.name in named if named else not one.is_member)]
-    sentences = []
-    for arm, own in summary.arms.items():
-        parts = [part for subject in told if (part := _did(subject, own))]
-        if parts:
-            has_times = any(_has_time(workload) for subject in told if (workload := own.workloads.get(subject.name)))
-            scaled = " (completion times at full scale)" if has_times and summary.run.scale != 1 else ""
-            sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
-    return sentences or ["No trial is valid; all trials are listed below."]
+    told = [one for one in summary.subjects if (one.name in named if named else not one.is_member)]
+    did = {arm: parts for arm, own in summary.arms.items() if (parts := _parts(summary, told, own))}
+    if not did:
+        return ["No trial is valid; all trials are listed below."]
+    most = SENTENCES_MAX - 1
+    sentences = [f"With {arm}, {listed(parts, WORKLOADS_NAMED_MAX, 'workloads')}." for arm, parts in did.items()]
+    if len(sentences) > most:
+        return [*sentences[:most], f"{len(sentences) - most} more arms are in the table."]
+    return [*sentences, *_causes(summary, told)][:SENTENCES_MAX]
+
+
+def _parts(summary: Summary, told: Iterable[TableSubject], own: ArmSummary) -> list[str]:
+    parts = [part for subject in told if (part := _did(subject, own))]
+    has_times = any(_has_time(found) for subject in told if (found := own.workloads.get(subject.name)))
+    if parts and has_times and summary.run.scale != 1:
+        parts[-1] += " (completion times at full scale)"
+    return parts
 
 
 def _did(subject: TableSubject, own: ArmSummary) -> str:
     name = subject.name
     figures: Figures = own.figures.get(name, {})
-    workloads: dict[str, WorkloadSummary] = own.workloads
-    workload, told = workloads.get(name), own.subject(name)
+    workload, found = own.workloads.get(name), own.subject(name)
     if workload and _has_time(workload):
         return f"{name} took {digits_text(mean(workload.completion_full_scale_s))} s"
     if "rate_per_s" in figures:
-        noun = noun_of(one.kind for member in subject.members if (one := workloads.get(member)))
-        failed = told.failed_percent.mean if told else None
+        noun = noun_of(one.kind for member in subject.members if (one := own.workloads.get(member)))
+        failed = found.failed_percent.mean if found else None
         lost = f", and {digits_text(failed)} % of its requests failed" if failed else ""
         return f"{name} did {digits_text(figures['rate_per_s'].value)} {noun} per second{lost}"
     return f"{name} carried {digits_text(figures['goodput_gbps'].value)} Gbit/s" if "goodput_gbps" in figures else ""
@@ -297,14 +232,15 @@ def _has_time(workload: WorkloadSummary) -> bool:
     return bool(workload.completion_full_scale_s) and not facts_of(workload.kind).is_open_loop
 
 
-def _few(parts: Iterable[str]) -> str:
-    """`a, b and c`; of many workloads the first, and the number of the others."""
-    listed = list(parts)
-    more = len(listed) - WORKLOADS_NAMED_MAX
-    return _list(listed) if more <= 1 else f"{', '.join(listed[:WORKLOADS_NAMED_MAX])} and {more} more workloads"
-
-
-def _list(parts: Iterable[str]) -> str:
-    """`a, b and c`."""
-    listed = list(parts)
-    return " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else "".join(listed)
+def _causes(summary: Summary, told: Sequence[TableSubject]) -> list[str]:
+    """`shop loses most of its time in the queue of leaf>web behind backup.`, of the clearest of the first arm."""
+    own = next(iter(summary.arms.values()))
+    found = [
+        (max((share.mean or 0.0 for share in limits.shares_percent.values()), default=-inf), -at, subject.name, limits)
+        for at, subject in enumerate(told)
+        if (of := own.subject(subject.name)) and causes_of(of) and (limits := of.limits)
+    ]
+    if not found:
+        return []
+    *_, name, limits = max(found, key=lambda one: one[:2])
+    return [f"{name} {loses(limits.limited_by)}."]

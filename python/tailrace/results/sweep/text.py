@@ -12,15 +12,17 @@ from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, Knee, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
+from tailrace.results.sweep.headline import sweep_headline, tested_effects, way_of
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
-from tailrace.results.text.screen import screen_text
-from tailrace.scenario.sweep import AT
+from tailrace.results.text.screen import LINES_MAX, MORE, screen_text
 
 WIDTH = 80
 ROWS_MAX = 60
 """Points of one table; the rest stands in the CSV file."""
+EXCLUDED_LINES_MAX = 6
+"""Lines about such trials on one screen."""
 EXCLUDED_MAX = 20
 """Points of one list of trials that are not valid."""
 BOUNDS = (
@@ -33,26 +35,59 @@ Row = list[str]
 def format_result(summary: Summary, paint: Paint = plain, *, is_full: bool = False) -> str:
     """The text that a terminal shows after a run or sweep: one screen of a run, or all of it."""
     if summary.sweep is not None:
-        return format_sweep(summary)
+        return format_sweep(summary) if is_full else sweep_screen(summary)
     return format_table(summary, paint) if is_full else screen_text(summary, paint)
+
+
+def sweep_screen(summary: Summary) -> str:
+    """One screen: the sentences, the table of the figure that they are about, and what does not count."""
+    begin = [_title(summary), "\n".join(fill(sentence, WIDTH) for sentence in sweep_headline(summary))]
+    doubts = [*_missing(summary), *looks_sentences(summary), *([BOUNDS] if has_bounds(summary.swept) else [])]
+    excluded = _excluded(summary.swept).splitlines()[:EXCLUDED_LINES_MAX]
+    end = ["\n".join(fill(sentence, WIDTH) for sentence in doubts), "\n".join(excluded)]
+    room = LINES_MAX - sum(part.count("\n") + 2 for part in [*begin, *end, MORE] if part)
+    return "\n\n".join(part for part in [*begin, _main_table(summary, room), *end, MORE] if part) + "\n"
+
+
+def _main_table(summary: Summary, room: int) -> str:
+    """The main figures as columns of the first workloads, one row for each point, in so many lines."""
+    sweep = summary.swept
+    leads = [(subject.name, subject.lead) for subject in summary.subjects if subject.lead]
+    shown = [key for key in leads if any(_is(curve, *key) and is_drawn(curve) for curve in sweep.curves)]
+    tables: list[str] = []
+    for key in shown:
+        text = _table(summary, *key)
+        lines = text.splitlines()
+        if tables and len(lines) + 1 > room:
+            break
+        if len(lines) > room:
+            lines = [*lines[: room - 1], f"... and {len(lines) - room + 1} more points"]
+        tables.append("\n".join(lines))
+        room -= len(lines) + 1
+    return "\n\n".join(tables)
+
+
+def _title(summary: Summary) -> str:
+    run = summary.run
+    scale = "" if run.scale == 1 else f", {run.scale:.3g} of the full counts"
+    return f"{run.name}: {_points(len(summary.swept.points))}, seed {run.seed}{scale}"
 
 
 def format_sweep(summary: Summary) -> str:
     """Tables of the main metrics, points as rows and arms as columns, followed by sentences."""
-    run, sweep = summary.run, summary.swept
-    scale = "" if run.scale == 1 else f", {run.scale:.3g} of the full counts"
-    title = f"{run.name}: {_points(len(sweep.points))}, seed {run.seed}{scale}"
+    sweep = summary.swept
     tables = [_table(summary, name, metric) for name in subject_names(summary) for metric in _shown(sweep, name)]
     tables.append(scalability_table(sweep.scalability))
-    notes = ["\n".join(fill(sentence, WIDTH) for sentence in sweep_sentences(summary))]
+    told = (sweep_headline(summary), sweep_sentences(summary))
+    first, notes = ("\n".join(fill(sentence, WIDTH) for sentence in sentences) for sentences in told)
     excluded = _excluded(sweep)
-    return "\n\n".join([part for part in [title, *tables, *notes, excluded] if part]) + "\n"
+    return "\n\n".join([part for part in [_title(summary), first, *tables, notes, excluded] if part]) + "\n"
 
 
 def sweep_sentences(summary: Summary) -> list[str]:
     """What the comparisons of all points say together, then where curves bend."""
     sweep = summary.swept
-    effects = _effects(summary)
+    effects = tested_effects(summary)
     sentences = [
         sentence
         for arm in sweep.arms
@@ -135,22 +170,11 @@ def _cell(value: CurveValue | None) -> str:
     return f"{mean} ± {digits_text((value.high - value.low) / 2, 2).replace(THIN_SPACE, ' ')}"
 
 
-def _effects(summary: Summary) -> dict[tuple[str, str, str], list[ArmEffect]]:
-    """By arm, workload and metric those at all points: of main metrics, and of others that have an interval."""
-    arms = {f"{arm}{AT}{point.label}": arm for point in summary.swept.points for arm in summary.swept.arms}
-    found: dict[tuple[str, str, str], list[ArmEffect]] = {}
-    for effect in summary.comparisons:
-        is_told = effect.is_main or effect.ratio_interval or effect.difference_interval
-        if effect.arm in arms and is_told and not any(effect.bounds):
-            found.setdefault((arms[effect.arm], effect.workload, effect.metric), []).append(effect)
-    return found
-
-
 def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
     """At how many points an arm differs from the baseline: by the tests of main metrics, by the intervals of others."""
     if not found:
         return ""
-    ways = [_way(effect) for effect in found]
+    ways = [way_of(effect) for effect in found]
     counted = [f"{way} at {count}" for way in ("lower", "higher") if (count := ways.count(way))]
     rest = [f"not clearly different at {count}"] if (count := ways.count("")) else []
     what = name_of(found[0].metric, found[0].noun)
@@ -158,15 +182,6 @@ def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
         f"{found[0].workload}, {what}: {arm} against {summary.baseline} is {', '.join([*counted, *rest])} of"
         f" {_points(len(found))}."
     )
-
-
-def _way(effect: ArmEffect) -> str:
-    if effect.is_main:
-        return effect.verdict if effect.verdict in ("lower", "higher") else ""
-    interval, nothing = effect.ratio_interval or effect.difference_interval, 1.0 if effect.ratio_interval else 0.0
-    if interval is None:
-        return ""
-    return "higher" if interval.low > nothing else "lower" if interval.high < nothing else ""
 
 
 def _points(count: int) -> str:

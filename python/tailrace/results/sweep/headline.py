@@ -1,0 +1,128 @@
+"""A sweep in at most three sentences: what an arm changes over the points, how the figure goes, and where it bends."""
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from tailrace.results.compare.effect_words import are, few_words
+from tailrace.results.compare.phrases import listed, metric_words, named, unit_of, values_of
+from tailrace.results.format.numbers import bound_mark, digits_text
+from tailrace.results.metrics.definitions import noun_of
+from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.summary import Summary
+from tailrace.results.summary.sweep import CurveValue, SweepCurve
+from tailrace.scenario.sweep import AT
+
+Tested = Mapping[tuple[str, str, str], Sequence[ArmEffect]]
+"""By arm, workload and metric the effects at all points."""
+SENTENCES_MAX = 3
+
+
+def sweep_headline(summary: Summary) -> list[str]:
+    """What changed most between arms, or along the points of a single arm, and the knee."""
+    sweep = summary.swept
+    tested = {key: own for key, own in tested_effects(summary).items() if own[0].is_main and key[0] != summary.baseline}
+    key = max(tested, key=lambda one: _rank(tested[one]), default=None)
+    curve = _curve(summary, key)
+    if curve is None:
+        return []
+    found = [_arms(summary, tested[key])] if key is not None else []
+    found += [_course(summary, curve), _knee(summary, curve.workload)]
+    told = [sentence for sentence in found if sentence]
+    return told[:SENTENCES_MAX] or [f"No point of {len(sweep.points)} has a valid trial."]
+
+
+def tested_effects(summary: Summary) -> dict[tuple[str, str, str], list[ArmEffect]]:
+    """Those at all points: of main metrics, and of others that have an interval."""
+    arms = {f"{arm}{AT}{point.label}": arm for point in summary.swept.points for arm in summary.swept.arms}
+    found: dict[tuple[str, str, str], list[ArmEffect]] = {}
+    for effect in summary.comparisons:
+        is_told = effect.is_main or effect.ratio_interval or effect.difference_interval
+        if effect.arm in arms and is_told and not any(effect.bounds):
+            found.setdefault((arms[effect.arm], effect.workload, effect.metric), []).append(effect)
+    return found
+
+
+def way_of(effect: ArmEffect) -> str:
+    """`lower`, `higher` or nothing: by the tests of main metrics, by the intervals of others."""
+    if effect.is_main:
+        return effect.verdict if effect.verdict in ("lower", "higher") else ""
+    interval, nothing = effect.ratio_interval or effect.difference_interval, 1.0 if effect.ratio_interval else 0.0
+    if interval is None:
+        return ""
+    return "higher" if interval.low > nothing else "lower" if interval.high < nothing else ""
+
+
+def _rank(own: Sequence[ArmEffect]) -> tuple[int, float]:
+    return sum(bool(way_of(effect)) for effect in own), max(map(_size, own))
+
+
+def _size(effect: ArmEffect) -> float:
+    return abs(log(effect.ratio)) if effect.ratio else abs(float(effect.difference)) / 100
+
+
+def _curve(summary: Summary, key: tuple[str, str, str] | None) -> SweepCurve | None:
+    """The curve of this arm's figure; without arms that of the first workload or group, in the metric it leads with."""
+    curves = summary.swept.curves
+    if key is not None:
+        return next(one for one in curves if (one.arm, one.workload, one.metric) == key)
+    leads = {(subject.name, subject.lead) for subject in summary.subjects}
+    return next((one for one in curves if (one.workload, one.metric) in leads and any(one.values)), None)
+
+
+def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
+    """`With dpp instead of fifo, the p99 of shop is lower at 7 of 9 points, most at 64: it falls from 21 to 3 ms.`"""
+    ways = [way_of(effect) for effect in own]
+    few = [effect for effect in own if effect.verdict == "too few trials"]
+    counted = [(way, ways.count(way)) for way in ("lower", "higher")] + [("undecided", len(few))]
+    told = listed([f"{way} at {count}" for way, count in counted if count], len(counted), "")
+    most = max(own, key=lambda effect: (bool(way_of(effect)), _size(effect)))
+    arm, _, label = most.arm.partition(AT)
+    before, after = values_of(summary, most)
+    size = f", most at {label}: {after} instead of {before}{unit_of(most.metric)}" if told else ""
+    needed = (
+        f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})" if few and few[0].trials_needed else ""
+    )
+    begin = f"With {arm} instead of {summary.baseline}, the {metric_words(most)} of {most.workload} {are(most.metric)}"
+    return f"{begin} {told or 'not significantly different at any'} of {_points(len(own))}{size}{needed}."
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
+
+
+def _course(summary: Summary, curve: SweepCurve) -> str:
+    """`From users = 1 to 64, the p99 of shop with dpp rises from 1.2 to 30 ms.`; of several axes the range alone."""
+    sweep = summary.swept
+    known = [(at, value) for at, value in enumerate(curve.values) if value is not None]
+    if len(known) < 2:
+        return ""
+    ends = (known[0], known[-1])
+    if len(sweep.axes) > 1 and sweep.combine == "product":
+        ordered = sorted(known, key=lambda one: one[1].mean)
+        ends = (ordered[0], ordered[-1])
+    before, after = (_text(value) for _, value in ends)
+    labels = [sweep.points[at].label for at, _ in ends]
+    noun = noun_of(curve.kinds)
+    name = f"the {named(curve.metric, noun)} of {curve.workload} with {curve.arm}"
+    low, high = (value.mean for _, value in ends)
+    if low == high:
+        return (
+            f"From {labels[0]} to {labels[1]}, {name} {are(curve.metric)} the same ({before}{unit_of(curve.metric)})."
+        )
+    verb = f"{'rise' if high > low else 'fall'}{'' if are(curve.metric) == 'are' else 's'}"
+    return f"From {labels[0]} to {labels[1]}, {name} {verb} from {before} to {after}{unit_of(curve.metric)}."
+
+
+def _text(value: CurveValue) -> str:
+    return f"{bound_mark(value.bounds)}{digits_text(value.mean)}"
+
+
+def _knee(summary: Summary, workload: str) -> str:
+    """Where a latency of the workload bends, in the baseline."""
+    sweep = summary.swept
+    found = [one for one in sweep.curves if one.knee and one.workload == workload]
+    curve = next((one for one in found if one.arm == summary.baseline), found[0] if found else None)
+    if curve is None or curve.knee is None:
+        return ""
+    name = named(curve.metric, noun_of(curve.kinds))
+    return f"The {name} of {workload} with {curve.arm} bends at {sweep.axes[0].name} = {curve.knee.value}."
