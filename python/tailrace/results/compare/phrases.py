@@ -36,16 +36,19 @@ def values_of(summary: Summary, effect: ArmEffect) -> tuple[str, str]:
     """The baseline's value and the arm's, with as many digits as show the difference; completion at full scale."""
     is_scaled = effect.metric == "completion_s"
     factor = 1 / summary.run.workload_scale.get(effect.workload, 1.0) if is_scaled else 1.0
-    values = (effect.baseline_value * factor, effect.arm_value * factor)
-    digits = next((digits for digits in DIGITS if _is_shown(values, digits)), DIGITS[-1])
-    told = [digits_text(value, digits) for value in values]
+    told = apart(effect.baseline_value * factor, effect.arm_value * factor)
     least = [f"at least {text}" if bounds else text for text, bounds in zip(told, effect.bounds, strict=True)]
     return least[0], least[1]
 
 
-def _is_shown(values: tuple[float, float], digits: int) -> bool:
-    before, after = values
-    shown = [float(f"{value:.{digits}g}") for value in values]
+def apart(before: float, after: float) -> tuple[str, str]:
+    """Two values with as many digits as show their difference."""
+    digits = next((digits for digits in DIGITS if _is_shown(before, after, digits)), DIGITS[-1])
+    return digits_text(before, digits), digits_text(after, digits)
+
+
+def _is_shown(before: float, after: float, digits: int) -> bool:
+    shown = [float(f"{value:.{digits}g}") for value in (before, after)]
     return abs(shown[1] - shown[0] - (after - before)) <= ROUNDING_MAX * abs(after - before)
 
 

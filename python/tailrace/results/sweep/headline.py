@@ -1,34 +1,43 @@
 """A sweep in at most three sentences: what an arm changes over the points, how the figure goes, and where it bends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log
 
 from tailrace.results.compare.effect_words import are, few_words
-from tailrace.results.compare.phrases import listed, metric_words, named, unit_of, values_of
-from tailrace.results.format.numbers import bound_mark, digits_text
+from tailrace.results.compare.phrases import apart, listed, metric_words, named, unit_of
+from tailrace.results.format.numbers import bound_mark
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.sweep import CurveValue, SweepCurve
+from tailrace.results.summary.sweep import SweepCurve
 from tailrace.scenario.sweep import AT
-
-Tested = Mapping[tuple[str, str, str], Sequence[ArmEffect]]
-"""By arm, workload and metric the effects at all points."""
-SENTENCES_MAX = 3
 
 
 def sweep_headline(summary: Summary) -> list[str]:
     """What changed most between arms, or along the points of a single arm, and the knee."""
-    sweep = summary.swept
-    tested = {key: own for key, own in tested_effects(summary).items() if own[0].is_main and key[0] != summary.baseline}
-    key = max(tested, key=lambda one: _rank(tested[one]), default=None)
-    curve = _curve(summary, key)
+    curve, own = told_curve(summary)
     if curve is None:
-        return []
-    found = [_arms(summary, tested[key])] if key is not None else []
-    found += [_course(summary, curve), _knee(summary, curve.workload)]
-    told = [sentence for sentence in found if sentence]
-    return told[:SENTENCES_MAX] or [f"No point of {len(sweep.points)} has a valid trial."]
+        return [f"None of {_points(len(summary.swept.points))} has a valid trial."]
+    found = [_arms(summary, own) if own else "", _course(summary, curve), _knee(summary, curve.workload)]
+    return [sentence for sentence in found if sentence]
+
+
+def told_curve(summary: Summary) -> tuple[SweepCurve | None, Sequence[ArmEffect]]:
+    """What the sentences are about: the main figure that an arm changes most, with its effects at all points; without
+    arms to compare that of the first workload or group, in the metric it leads with.
+    """
+    curves = summary.swept.curves
+    tested = tested_effects(summary)
+    found = [
+        (curve, own)
+        for curve in curves
+        if curve.arm != summary.baseline and (own := tested.get((curve.arm, curve.workload, curve.metric)))
+        if own[0].is_main
+    ]
+    if found:
+        return max(found, key=lambda one: _rank(one[1]))
+    leads = {(subject.name, subject.lead) for subject in summary.subjects}
+    return next((one for one in curves if (one.workload, one.metric) in leads and any(one.values)), None), ()
 
 
 def tested_effects(summary: Summary) -> dict[tuple[str, str, str], list[ArmEffect]]:
@@ -60,15 +69,6 @@ def _size(effect: ArmEffect) -> float:
     return abs(log(effect.ratio)) if effect.ratio else abs(float(effect.difference)) / 100
 
 
-def _curve(summary: Summary, key: tuple[str, str, str] | None) -> SweepCurve | None:
-    """The curve of this arm's figure; without arms that of the first workload or group, in the metric it leads with."""
-    curves = summary.swept.curves
-    if key is not None:
-        return next(one for one in curves if (one.arm, one.workload, one.metric) == key)
-    leads = {(subject.name, subject.lead) for subject in summary.subjects}
-    return next((one for one in curves if (one.workload, one.metric) in leads and any(one.values)), None)
-
-
 def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
     """`With dpp instead of fifo, the p99 of shop is lower at 7 of 9 points, most at 64: it falls from 21 to 3 ms.`"""
     ways = [way_of(effect) for effect in own]
@@ -77,7 +77,7 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
     told = listed([f"{way} at {count}" for way, count in counted if count], len(counted), "")
     most = max(own, key=lambda effect: (bool(way_of(effect)), _size(effect)))
     arm, _, label = most.arm.partition(AT)
-    before, after = values_of(summary, most)
+    before, after = apart(most.baseline_value, most.arm_value)
     size = f", most at {label}: {after} instead of {before}{unit_of(most.metric)}" if told else ""
     needed = (
         f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})" if few and few[0].trials_needed else ""
@@ -100,21 +100,16 @@ def _course(summary: Summary, curve: SweepCurve) -> str:
     if len(sweep.axes) > 1 and sweep.combine == "product":
         ordered = sorted(known, key=lambda one: one[1].mean)
         ends = (ordered[0], ordered[-1])
-    before, after = (_text(value) for _, value in ends)
     labels = [sweep.points[at].label for at, _ in ends]
-    noun = noun_of(curve.kinds)
-    name = f"the {named(curve.metric, noun)} of {curve.workload} with {curve.arm}"
-    low, high = (value.mean for _, value in ends)
-    if low == high:
-        return (
-            f"From {labels[0]} to {labels[1]}, {name} {are(curve.metric)} the same ({before}{unit_of(curve.metric)})."
-        )
-    verb = f"{'rise' if high > low else 'fall'}{'' if are(curve.metric) == 'are' else 's'}"
-    return f"From {labels[0]} to {labels[1]}, {name} {verb} from {before} to {after}{unit_of(curve.metric)}."
-
-
-def _text(value: CurveValue) -> str:
-    return f"{bound_mark(value.bounds)}{digits_text(value.mean)}"
+    low, high = (value for _, value in ends)
+    before, after = apart(low.mean, high.mean)
+    told = [f"{bound_mark(value.bounds)}{text}" for value, text in ((low, before), (high, after))]
+    name = f"the {named(curve.metric, noun_of(curve.kinds))} of {curve.workload} with {curve.arm}"
+    unit, be = unit_of(curve.metric), are(curve.metric)
+    if before == after:
+        return f"From {labels[0]} to {labels[1]}, {name} {be} the same ({told[0]}{unit})."
+    verb = f"{'rise' if high.mean > low.mean else 'fall'}{'' if be == 'are' else 's'}"
+    return f"From {labels[0]} to {labels[1]}, {name} {verb} from {told[0]} to {told[1]}{unit}."
 
 
 def _knee(summary: Summary, workload: str) -> str:

@@ -12,7 +12,7 @@ from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, Knee, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
-from tailrace.results.sweep.headline import sweep_headline, tested_effects, way_of
+from tailrace.results.sweep.headline import sweep_headline, tested_effects, told_curve, way_of
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
@@ -50,10 +50,13 @@ def sweep_screen(summary: Summary) -> str:
 
 
 def _main_table(summary: Summary, room: int) -> str:
-    """The main figures as columns of the first workloads, one row for each point, in so many lines."""
+    """The figure that the sentences are about, and as many other main figures as fit in so many lines."""
     sweep = summary.swept
+    told, _ = told_curve(summary)
+    first = [(told.workload, told.metric)] if told else []
     leads = [(subject.name, subject.lead) for subject in summary.subjects if subject.lead]
-    shown = [key for key in leads if any(_is(curve, *key) and is_drawn(curve) for curve in sweep.curves)]
+    drawn = [key for key in leads if any(_is(curve, *key) and is_drawn(curve) for curve in sweep.curves)]
+    shown = dict.fromkeys([*first, *drawn])
     tables: list[str] = []
     for key in shown:
         text = _table(summary, *key)
