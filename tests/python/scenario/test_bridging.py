@@ -219,7 +219,6 @@ def test_rules_and_code_points_reach_the_plan() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (PFC | {"priorities": {3: "lan", 1: "lan"}}, "shares queue 'lan' with priority 1"),
         (lossless(priorities=[3, 3]), "named twice"),
         (lossless(per_priority={4: {"xoff": "1kB"}}), "priority 4 is not lossless"),
         (lossless(headroom="5MB"), "may hold 5 MB, but the switch has a buffer of 4 MB"),

@@ -49,10 +49,17 @@ def test_a_lossless_class_of_which_nothing_is_wrong_has_no_warning() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(DROPPING))
-def test_management_that_drops_is_refused_in_a_lossless_queue_and_nowhere_else(kind: str) -> None:
-    (found,) = problems(star(queues(aqm=DROPPING[kind])))
-    assert f"policies.p.queues.san.aqm: {kind} drops frames of the lossless queue 'san'" in found
-    assert problems(star({"queues": {"san": {"share": "50%"}, "lan": {"aqm": DROPPING[kind]}}})) == []
+def test_management_that_drops_warns_in_a_lossless_queue_and_nowhere_else(kind: str) -> None:
+    found = warnings(star(queues(aqm=DROPPING[kind])))
+    assert f"policies.p.queues.san.aqm: {kind} drops frames of the lossless queue 'san'" in found[0]
+    assert warnings(star({"queues": {"san": {"share": "50%"}, "lan": {"aqm": DROPPING[kind]}}})) == []
+
+
+def test_a_queue_of_a_lossless_and_another_priority_is_accepted_with_a_warning() -> None:
+    shared = star({"priorities": {3: "san", 2: "san"}})
+    assert problems(shared) == []
+    (found,) = warnings(shared)
+    assert "lossless priority 3 shares queue 'san' with priority 2: a pause of one stops both" in found
 
 
 def test_a_step_drops_nothing_and_is_welcome() -> None:

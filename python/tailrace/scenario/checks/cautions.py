@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks import buffers, elephants, finish, hypervisors, load, mtus, senders, workloads
+from tailrace.scenario.checks import buffers, elephants, finish, hypervisors, load, lossless, mtus, senders, workloads
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.checks.pause import set_aside
 from tailrace.scenario.lowering.pause import Port, groups
@@ -25,6 +25,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
         policies = {policy: scenario.policy(policy) for policy in (switch.policy, *switch.ports.values())}
         if any(policy is not None and lossless_priorities(policy) for policy in policies.values()):
             yield from _switch([Port(name, towards, switch, scenario, graph) for towards in graph.neighbours(name)])
+    yield from lossless.cautions(scenario, graph)
     yield from buffers.cautions(scenario, graph)
     yield from senders.cautions(scenario, graph)
     yield from elephants.cautions(scenario, graph)

@@ -1,4 +1,4 @@
-"""Semantic checks for pauses: shared queues, thresholds that cannot work, two kinds of pauses at one port."""
+"""Semantic checks for pauses: thresholds that cannot work, two kinds of pauses at one port."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -97,17 +97,8 @@ def _pfc(at: KeyPath, pfc: Pfc, policy: Policy) -> Found:
         yield (*at, "per_priority", priority), f"priority {priority} is not lossless", "add it to priorities"
     if any(queue not in policy.queues for queue in policy.priorities.values()):
         return
-    lossy = {policy.queue_of(priority): priority for priority in range(8) if priority not in lossless}
-    seen: dict[str, int] = {}
-    for priority in sorted(lossless):
-        queue = policy.queue_of(priority)
-        other = lossy.get(queue, seen.get(queue))
-        if other is not None:
-            what = f"lossless priority {priority} shares queue '{queue}' with priority {other}"
-            hint = f"give it a separate queue: priorities: {{{priority}: NAME}}; a pause would stop both"
-            yield (*at, "priorities"), what, hint
-        seen[queue] = priority
-    if policy.dpp is not None and policy.dpp.express in seen:
+    paused = {policy.queue_of(priority) for priority in lossless}
+    if policy.dpp is not None and policy.dpp.express in paused:
         what = f"the express queue '{policy.dpp.express}' must not be lossless"
         yield (*at, "priorities"), what, "remove its priority from pfc: prioritised packets must never be paused"
 
