@@ -58,3 +58,22 @@ def test_an_mtu_of_1500_is_written_where_the_switch_states_it_and_sonic_says_wha
     text, remarks = export_sonic("leaf1", switch, policy, 9000)
     assert '"mtu": "1500"' in text
     assert [remark.text for remark in remarks.found if "mtu" in remark.text] == ["switches.port_mtu.db1"]
+
+
+@pytest.mark.parametrize("name", ["Vlan7", "Tunnel1", "loopback0", "mgmt0", "nve1", "Ethernet1/1.100"])
+def test_an_interface_that_is_no_port_has_no_mtu_in_the_section(name: str) -> None:
+    section, remarks = import_nxos(CLASS.format(9216) + f"interface {name}\n  description store1\n  mtu 1500\n")
+    assert (section.switch["mtu"], section.switch.get("port_mtu")) == ("9216B", None)
+    assert remarks.is_complete
+    assert any("is no port of the switch" in remark.words for remark in remarks.found)
+
+
+def test_a_port_without_mtu_has_1500_bytes() -> None:
+    text = PORT.format(1, "db1", 9216) + "interface Ethernet1/2\n  description db2\n  switchport\n"
+    section, remarks = import_nxos(text)
+    assert (section.switch["mtu"], section.switch["port_mtu"]) == ("1500B", {"db1": "9216B"})
+    assert any("interface Ethernet1/2 without mtu: 1500 bytes" in remark.words for remark in remarks.found)
+    most = import_nxos(text + PORT.format(3, "db3", 9216))[0]
+    assert (most.switch["mtu"], most.switch["port_mtu"]) == ("9216B", {"db2": "1500B"})
+    unused = import_nxos(text.replace("switchport", "shutdown") + "interface Ethernet1/9\n")[0]
+    assert (unused.switch["mtu"], unused.switch.get("port_mtu")) == ("9216B", None)

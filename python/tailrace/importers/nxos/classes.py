@@ -87,7 +87,7 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
 
 def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     class_map = config.class_maps.get(("qos", entry.name))
-    if class_map is None and entry.name == FCOE_CLASS:
+    if entry.name == FCOE_CLASS and (class_map is None or class_map.is_empty):
         words = f"the switch's predefined class: priority {FCOE_PRIORITY}"
         config.remarks.add(entry.command.line, entry.command.text, "assumed", words)
         return [{"pcp": [FCOE_PRIORITY]}]
@@ -95,6 +95,9 @@ def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
         command, words = entry.command, f"there is no class-map '{entry.name}' of type qos"
         config.remarks.add(command.line, command.text, "contradiction", words)
         return []
+    if class_map.is_empty:
+        words = f"class-map '{entry.name}' has no condition: no frame is in this class"
+        config.remarks.add(entry.command.line, entry.command.text, "assumed", words)
     alternatives = [_condition(config, match) for match in class_map.matches]
     if class_map.unread and not class_map.is_any:
         command = entry.command

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tailrace.importers.nxos.parse import ConfigCommand
+from tailrace.importers.nxos.parse import ConfigCommand, Unread
 from tailrace.importers.remarks import Remarks
 
 
@@ -16,6 +16,11 @@ class ClassMap:
     matches: list[ConfigCommand] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     """Lines of conditions that are not supported."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it states no condition, as a switch prints a class of its own."""
+        return not self.matches and not self.unread
 
 
 @dataclass
@@ -44,9 +49,18 @@ class Commands:
 
     name: str
     commands: list[ConfigCommand] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    """Lines below it that the grammar does not cover."""
 
 
-Place = ClassMap | PolicyMap | PolicyClass | Commands
+@dataclass
+class Foreign:
+    """A section that concerns no queue of a port, with why."""
+
+    words: str
+
+
+Place = ClassMap | PolicyMap | PolicyClass | Commands | Foreign
 
 
 @dataclass
@@ -60,6 +74,8 @@ class NxosConfig:
     system: Commands = field(default_factory=lambda: Commands("system qos"))
     interfaces: list[Commands] = field(default_factory=list)
     access_lists: dict[str, Commands] = field(default_factory=dict)
+    access_lists_unread: list[tuple[str, Unread]] = field(default_factory=list)
+    """Lines of access lists that are not supported, with the name of the list."""
     everywhere: list[ConfigCommand] = field(default_factory=list)
     """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: commands outside of any section."""
     names: dict[tuple[str, str], str] = field(default_factory=dict)

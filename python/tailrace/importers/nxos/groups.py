@@ -39,7 +39,7 @@ def group_of(config: NxosConfig, entry: PolicyClass) -> int | None:
     groups = _groups(config, entry)
     if entry.name in DEFAULT_CLASSES and not groups:
         return 0
-    if entry.name == FCOE_CLASS and class_map is None:
+    if entry.name == FCOE_CLASS and (class_map is None or class_map.is_empty):
         return FCOE_GROUP
     if entry.name in MULTICAST_CLASSES:
         words = "a class of multicast frames"
@@ -68,11 +68,27 @@ def _groups(config: NxosConfig, entry: PolicyClass) -> set[int]:
             words = f"priority {priorities[0]} is in qos-group {priorities[0]}"
             config.remarks.add(match.line, match.text, "assumed", words)
             groups |= set(priorities)
-    return groups
+    return groups or _paused(config, entry)
+
+
+def _paused(config: NxosConfig, entry: PolicyClass) -> set[int]:
+    """The priority that a network-qos class without conditions pauses."""
+    for action in (action for action in entry.actions if action.verb == "pause"):
+        for part in tree.parts(action.tree, "pause_cos"):
+            priorities = tree.numbers(tree.listed(tree.parts(part, "ranges")[0])) or []
+            if len(priorities) == 1 and priorities[0] <= GROUP_MAX:
+                words = (
+                    f"no class-map of type {entry.kind} is called '{entry.name}': this line says that it is priority "
+                    f"{priorities[0]}"
+                )
+                config.remarks.add(action.line, action.text, "assumed", words)
+                return set(priorities)
+    return set()
 
 
 def _understand_matches(config: NxosConfig, entry: PolicyClass) -> None:
-    for match in config.class_maps[entry.kind, entry.name].matches:
+    class_map = config.class_maps.get((entry.kind, entry.name))
+    for match in class_map.matches if class_map else []:
         if tree.part(match.tree, "match_group") is not None:
             config.remarks.add(match.line, match.text, "understood", f"class '{entry.name}'")
         elif entry.kind != "network-qos" or tree.part(match.tree, "match_cos") is None:

@@ -7,8 +7,10 @@ from tailrace.importers.nxos.applied import Applied, applied_policies
 from tailrace.importers.nxos.classes import classify_of
 from tailrace.importers.nxos.config import NxosConfig, PolicyMap
 from tailrace.importers.nxos.input_queues import read_input
+from tailrace.importers.nxos.meanings import meaning_of
 from tailrace.importers.nxos.mtu import read_mtus
 from tailrace.importers.nxos.network_qos import NetworkQos, network_qos_of
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.nxos.policies import Policies, port_policies
 from tailrace.importers.nxos.predefined import add_predefined
 from tailrace.importers.nxos.reading import read
@@ -44,7 +46,7 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     section.port_rates = config.port_rates
     _left_over(config)
     section.check(config.remarks)
-    section.is_sound &= policies.is_sound
+    section.is_sound &= policies.is_sound and network.is_sound
     # Lines about port rates do not count: they are not about queues.
     section.has_queues = config.remarks.count("understood") > len(config.port_rates)
     return section, config.remarks
@@ -80,10 +82,20 @@ def _unused(config: NxosConfig, applied: Applied) -> None:
 
 def _left_over(config: NxosConfig) -> None:
     """Adds remarks for all remaining commands: they belong to maps that no applied policy uses."""
+    used = {tree.name(access) for one in config.class_maps.values() for m in one.matches if (access := _access(m))}
+    for name, entry in config.access_lists_unread:
+        verdict, words, _ = meaning_of(entry.text)
+        if name not in used:
+            verdict, words = "no-effect", "no class matches this access list"
+        config.remarks.add(entry.line, entry.text, verdict, words)
     told = {(remark.line, remark.text) for remark in config.remarks.found}
     for command in config.commands:
         if (command.line, command.text) not in told:
             config.remarks.add(command.line, command.text, "no-effect", "not used by any applied policy")
+
+
+def _access(match: ConfigCommand) -> Node | None:
+    return tree.part(match.tree, "match_access")
 
 
 def _classify(config: NxosConfig, policy: PolicyMap | None, section: Section) -> None:

@@ -8,33 +8,110 @@ MTU_WORDS = re.compile(r"\bmtu\b\D{0,60}?\b(\d{3,5})\b", re.IGNORECASE)
 MTU_BYTES = range(576, 9217)
 """Cisco-NX-OS-device.yang: SetMTU.value."""
 
+SECTIONS: dict[str, str] = {
+    "router": "routing",
+    "route-map": "routing",
+    "vrf": "routing",
+    "evpn": "forwarding",
+    "vlan": "forwarding",
+    "vpc": "forwarding",
+    "fabricpath": "forwarding",
+    "object-group": "an access list",
+    "track": "management",
+    "vdc": "management",
+    "line": "management",
+    "role": "management",
+    "monitor": "management",
+    "flow": "management",
+    "aaa": "management",
+    "key": "management",
+    "fex": "management",
+    "nxapi": "management",
+    "callhome": "management",
+    "telemetry": "management",
+    "banner": "management",
+    "scheduler": "management",
+    "event": "management",
+    "radius": "management",
+    "tacacs+": "management",
+}
+"""First words of headings of sections that concern no queue, with what they concern."""
+SECTIONS_OF_TWO: dict[str, str] = {
+    "ip sla": "management",
+    "ip dhcp": "forwarding",
+    "mac access-list": "an access list",
+    "ipv6 access-list": "an access list",
+    "template peer": "routing",
+    "template peer-policy": "routing",
+    "template peer-session": "routing",
+    "crypto ca": "management",
+    "l2vpn evpn": "forwarding",
+}
+"""The same for headings that the first word alone does not tell."""
+
+EVERYDAY: dict[str, str] = {
+    word: what
+    for what, words in {
+        "management": (
+            "exit end conf config configure version boot cli line clock logging snmp-server username role ntp "
+            "show copy install write reload terminal echo hostname service feature feature-set license banner "
+            "crypto ssh telnet copp key aaa tacacs tacacs-server radius radius-server callhome errdisable rmon "
+            "password userpassphrase vdc icam monitor flow sflow nxapi scheduler event track template power "
+            "power-supply xml grpc telemetry fips archive alias sensor snmp limit-resource module slot hw-module "
+            "diagnostic gold poap cfs vtp beacon locator-led system-message guestshell virtual-service "
+            "app-hosting dot1x mka ptp enter building"
+        ),
+        "a port": (
+            "description shutdown speed duplex switchport channel-group vpc lacp negotiate inherit storm-control "
+            "fec bind load-interval link carrier-delay debounce medium mdix private-vlan delay port-channel lldp "
+            "cdp udld encapsulation mac-address logging media-type port-type rate-mode lan transceiver layer2 "
+            "macsec"
+        ),
+        "forwarding": (
+            "vlan vrf ip ipv6 router mac arp fabric nv evpn hsrp vrrp vrrpv3 glbp vsan fcoe npiv name neighbor "
+            "address-family fex bfd isis ospf ospfv3 eigrp rip redistribute network area distance maximum-paths "
+            "route-target rd member vni ingress-replication mcast-group source-interface host-reachability "
+            "suppress-arp anycast-gateway global multisite l2vpn vn-segment segment-routing mpls nve autostate "
+            "peer-link peer-keepalive peer-gateway peer-switch auto-recovery delay role-priority fabricpath otv "
+            "lisp pim msdp igmp unicast multicast itd pbr object-group preempt timers authentication track "
+            "default-information max-metric passive-interface log-adjacency-changes router-id net is-type "
+            "remote-as update-source send-community next-hop-self soft-reconfiguration advertise inject "
+            "aggregate-address dampening graceful-restart limit-retransmission wait-for ebgp-multihop allowas-in "
+            "disable-peer-as-check remove-private-as default-originate retain bestpath cluster-id confederation "
+            "continue suppress retransmit summary-address dhcp proxy-arp redirects unreachables management "
+            "routing-context"
+        ),
+        "routing": "route-map",
+    }.items()
+    for word in words.split()
+}
+"""First words of commands that do not affect queues, also after `no`."""
+QUEUE_WORDS = re.compile(
+    r"\b(qos|queuing|queue|queues|mtu|police|policer|wred|random-detect|pfc|ecn|buffer|priority-flow-control|dscp|cos)\b"
+)
+"""Words by which a command of those kinds may affect queues after all."""
+
 NO_EFFECT: tuple[tuple[str, str], ...] = (
-    (r"spanning-tree (port|bpduguard|bpdufilter|guard|link-type)\b", "a port"),
-    (r"(untagged cos|no pinning|pinning|no system interface|system interface)\b", "a port"),
+    (r"(no spanning-tree|spanning-tree (port|bpduguard|bpdufilter|guard|link-type))\b", "a port"),
     (
-        r"(exit|end|conf|config|configure|version|boot|cli|line|clock|logging|no logging|snmp-server|username|role)\b",
-        "management",
-    ),
-    (r"ntp\b", "management"),
-    (
-        r"(show|copy|install|write|reload|terminal|echo|hostname|no feature|service unsupported-transceiver)\b",
-        "management",
-    ),
-    (r"[\w.:-]+(\([\w.-]*\))?[#>]\s*$", "a prompt"),
-    (r"(feature|license|banner|crypto|ssh|telnet|copp|key|aaa|tacacs|radius|callhome|errdisable|rmon)\b", "management"),
-    (r"(description|shutdown|no shutdown|speed|duplex|switchport|no switchport|channel-group|vpc|lacp)\b", "a port"),
-    (
-        r"(no negotiate|negotiate|inherit port-profile|state enabled|storm-control|default interface|fec|bind)\b",
+        r"(untagged cos|no pinning|pinning|no system interface|system interface|state enabled|default interface)\b",
         "a port",
     ),
-    (r"(vlan|vrf|ip address|ip route|ipv6|router|mac|arp|fabric|nv|evpn|udld|cdp|lldp|no cdp|no lldp)\b", "forwarding"),
-    (r"(ip (ospf|router|pim|load-sharing)|hsrp|vsan|fcoe|npiv|name|neighbor|address-family|fex)\b", "forwarding"),
-    (r"route-map\b|match (ip|ipv6) (address|next-hop|route-source|multicast)\b", "routing"),
+    (
+        r"(no )?system (default|vlan|nve|routing|admin-vdc|login|fabric|inactive|health|switchover|cores|memory)\b",
+        "management",
+    ),
+    (r"(no )?bandwidth( inherit)?( \d+)?$", "the metric of routing"),
+    (r"priority \d+( forwarding-threshold\b.*)?$", "forwarding"),
+    (r"(no )?(hardware (multicast|vethernet)|packet latency|switchport monitor)\b", "a port"),
+    (r"[\w.:-]+(\([\w.-]*\))?[#>]\s*$", "a prompt"),
+    (r"match (ip|ipv6) (address|next-hop|route-source|multicast)\b", "routing"),
     (r"match (as-path|as-number|community|extcommunity|source-protocol|tag|route-type|metric)\b", "routing"),
     (r"set (local-preference|metric|metric-type|community|extcommunity|as-path|origin|tag|weight)\b", "routing"),
     (r"set (ip|ipv6) (next-hop|default next-hop|address)\b", "routing"),
     (r"no (pause|congestion-control)\b", "the switch's default: a lossy class"),
     (r"congestion-control tail-drop\b", "the switch's default"),
+    (r"no hardware access-list\b", "an access list"),
     (r"(statistics|remark)\b", "bookkeeping"),
 )
 """Patterns of lines that do not affect queues, with the reason."""
@@ -86,7 +163,22 @@ def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
     for pattern, words in NO_EFFECT:
         if re.match(pattern, line):
             return "no-effect", words, None
+    if (what := _everyday(line)) is not None:
+        return "no-effect", what, None
     for pattern, words in NOT_MODELLED:
         if re.match(pattern, line):
             return "not-modelled", words, None
     return "not-understood", "unknown command", None
+
+
+def _everyday(line: str) -> str | None:
+    """What a command without effect on queues concerns; None for any other line."""
+    words = line.split()
+    first = words[1] if words[0] in ("no", "default") and len(words) > 1 else words[0]
+    return None if QUEUE_WORDS.search(line) else EVERYDAY.get(first)
+
+
+def section_of(text: str) -> str:
+    """What the section below a heading concerns; empty for a line that opens none of the known ones."""
+    words = text.lower().split()
+    return SECTIONS_OF_TWO.get(" ".join(words[:2])) or SECTIONS.get(words[0], "")

@@ -1,22 +1,53 @@
 """MTU of the switch, of its ports and of its classes."""
 
+from collections import Counter
+
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import Commands, NxosConfig
 from tailrace.importers.nxos.neighbour import neighbour_of
 from tailrace.importers.section import Section
 from tailrace.scenario.policies.switch import MTU_BYTES_MAX, MTU_BYTES_MIN
 
+MTU_DEFAULT = 1500
+"""Of a port without `mtu` (Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide)."""
+
 
 def read_mtus(config: NxosConfig, host_mtus: dict[str, int], section: Section) -> None:
     """Sets the MTUs of the switch and of its ports; adds remarks about those that contradict each other."""
     of_ports = _ports(config, section.switch_name)
     stated, is_clear = _stated(config, host_mtus)
+    if not config.class_mtus and of_ports and (without := _without(config)):
+        stated, is_clear = _most(config, of_ports, without), True
     section.mtu_bytes = stated
     if stated is not None and is_clear and MTU_BYTES_MIN <= stated <= MTU_BYTES_MAX:
         section.switch["mtu"] = f"{stated}B"
     other = {towards: mtu for towards, mtu in of_ports.items() if mtu != stated}
     if other:
         section.switch["port_mtu"] = {towards: f"{mtu}B" for towards, mtu in other.items()}
+
+
+def _without(config: NxosConfig) -> list[Commands]:
+    """Ports in use without an MTU, where others state one."""
+    return [
+        place
+        for place in config.interfaces
+        if (place.others or place.commands)
+        and "shutdown" not in place.others
+        and all(command.verb != "mtu" for command in place.commands)
+    ]
+
+
+def _most(config: NxosConfig, of_ports: dict[str, int], without: list[Commands]) -> int:
+    """The MTU of most ports; those without one have the default."""
+    named = {place.name: neighbour_of(config, place) for place in without}
+    of_ports |= {neighbour: MTU_DEFAULT for neighbour in named.values() if neighbour is not None}
+    stated = [mtu for _, mtu, _, where in config.mtus if where.startswith(("interface ", OWN_PORT))]
+    counts = Counter([MTU_DEFAULT] * len(without) + stated)
+    most = counts.most_common(1)[0][0]
+    more = f" and {len(without) - 1} more" if len(without) > 1 else ""
+    words = f"{without[0].name}{more} without mtu: {MTU_DEFAULT} bytes, the default"
+    config.remarks.add(0, "", "assumed", words)
+    return most
 
 
 def _ports(config: NxosConfig, switch: str) -> dict[str, int]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig, PolicyClass, PolicyMap
-from tailrace.importers.nxos.groups import GROUP_MAX, group_of
+from tailrace.importers.nxos.groups import GROUP_MAX, MULTICAST_CLASSES, group_of
 from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.section import size
 
@@ -22,6 +22,8 @@ class NetworkQos:
     lossless: dict[int, Yaml] = field(default_factory=dict)
     """Thresholds by qos-group; empty for a class without any."""
     obeys_only: bool = False
+    is_sound: bool = True
+    """Whether the qos-group of every lossless class is known."""
 
 
 def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
@@ -33,6 +35,10 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
             for action in entry.actions:
                 words = f"the command belongs to class '{entry.name}', which is not imported"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
+                if action.verb == "pause" and entry.name not in MULTICAST_CLASSES:
+                    words = f"class '{entry.name}' is lossless, but no line says which qos-group it is"
+                    config.remarks.add(action.line, action.text, "contradiction", words)
+                    found.is_sound = False
             continue
         config.remarks.add(entry.command.line, entry.command.text, "understood", f"qos-group {group}")
         for action in entry.actions:

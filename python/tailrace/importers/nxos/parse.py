@@ -84,6 +84,8 @@ class Unread:
 
     line: int
     text: str
+    is_indented: bool = False
+    """Whether it belongs to the section above it."""
 
 
 @dataclass(frozen=True)
@@ -97,16 +99,15 @@ class Comment:
 
 
 @dataclass(frozen=True)
-class Continued:
-    """A line that continues the one above it."""
+class Skipped:
+    """A line that is no command: it continues the one above it, or only belongs to a session."""
 
     line: int
     text: str
-    first: int
-    """Number of the line that it continues."""
+    why: str
 
 
-Entry = ConfigCommand | Unread | Comment | Continued
+Entry = ConfigCommand | Unread | Comment | Skipped
 
 
 def parse(text: str) -> list[Entry]:
@@ -122,18 +123,21 @@ def is_command(text: str) -> bool:
 
 
 def _entries(line: ConfigLine, *, is_alone: bool) -> Iterator[Entry]:
-    yield from _line(line.number, line.text, is_alone=is_alone)
+    if line.skipped:
+        yield Skipped(line.number, line.text, line.skipped)
+    else:
+        yield from _line(line.number, line.text, is_alone=is_alone, is_indented=line.is_indented)
     for number, text in line.parts:
         if text:
-            yield Continued(number, text, line.number)
+            yield Skipped(number, text, f"continues line {line.number}")
 
 
-def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Entry]:
+def _line(number: int, line: str, *, is_alone: bool, is_indented: bool) -> Iterator[Entry]:
     if not line:
         return
     is_comment = line.startswith(COMMENT_MARKS)
     if len(line) > LINE_CHARACTERS_MAX:
-        yield Unread(number, line)
+        yield Unread(number, line, is_indented)
         return
     command = None if is_comment else _command(number, line)
     if command is not None:
@@ -143,7 +147,7 @@ def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Entry]:
     trees = [tree for _, tree in pieces if tree is not None]
     told = [piece for piece, _ in pieces if not piece.startswith(COMMENT_MARKS)]
     if len(trees) < PIECES_MIN or 2 * len(trees) < len(told) or not any(t.data in OPENERS for t in trees):
-        yield Comment(number, line) if is_comment else Unread(number, line)
+        yield Comment(number, line) if is_comment else Unread(number, line, is_indented)
         return
     if is_comment and not is_alone:
         yield Comment(number, line, is_cut=True)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from tailrace.importers.nxos import tree
-from tailrace.importers.nxos.config import ClassMap, Commands, NxosConfig, Place, PolicyClass, PolicyMap
-from tailrace.importers.nxos.meanings import meaning_of
-from tailrace.importers.nxos.parse import Comment, ConfigCommand, Continued, Entry, Unread, parse, read_command
+from tailrace.importers.nxos.config import ClassMap, Commands, Foreign, NxosConfig, Place, PolicyClass, PolicyMap
+from tailrace.importers.nxos.meanings import meaning_of, section_of
+from tailrace.importers.nxos.parse import Comment, ConfigCommand, Entry, Skipped, Unread, parse, read_command
 from tailrace.importers.section import rate
 
 PREFIX = "! tailrace "
@@ -17,6 +17,11 @@ HEADINGS = frozenset(
     ("class-map", "policy-map", "interface", "system", "vlan", "vrf", "router", "line", "vpc", "monitor")
 )
 """First words of lines that end the section above them, even if the lines themselves are not supported."""
+NO_PORT = re.compile(
+    r"(vlan|bdi|tunnel|tu\d|loopback|lo\d|mgmt|nve|null|overlay|inband|sup-eth|fc|vfc|san-port|veth)|.*\.\d+$",
+    re.IGNORECASE,
+)
+"""Interfaces that are no port of the switch: of a VLAN, of a tunnel, of the switch itself, and parts of ports."""
 
 
 def read(text: str) -> NxosConfig:
@@ -36,8 +41,8 @@ def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
                 _comment(config, entry)
             case Unread():
                 place = _unread(config, entry, place)
-            case Continued():
-                config.remarks.add(entry.line, entry.text, "no-effect", f"continues line {entry.first}")
+            case Skipped():
+                config.remarks.add(entry.line, entry.text, "no-effect", entry.why)
             case ConfigCommand():
                 config.commands.append(entry)
                 place = _command(config, entry, place)
@@ -54,27 +59,42 @@ def _comment(config: NxosConfig, comment: Comment) -> None:
 
 def _unread(config: NxosConfig, entry: Unread, place: Place | None) -> Place | None:
     """Adds a remark with the meaning of unsupported words; an unsupported heading ends the section above it."""
-    _tell_unread(config, entry)
     first = entry.text.split(maxsplit=1)[0].lower()
+    if isinstance(place, Foreign) and entry.is_indented:
+        config.remarks.add(entry.line, entry.text, "no-effect", place.words)
+        return place
+    if isinstance(place, Commands) and place.name.startswith("access-list"):
+        config.access_lists_unread.append((place.name.partition(" ")[2], entry))
+        return place if entry.is_indented or first not in HEADINGS else None
+    _tell_unread(config, entry, place)
+    if isinstance(place, Commands):
+        place.others.append(entry.text.lower())
     if first == "match" and isinstance(place, ClassMap):
         place.unread.append(entry.line)
     if first == "class":
         return place if isinstance(place, PolicyMap) else _policy_of(config, place)
+    if not entry.is_indented and (words := section_of(entry.text)):
+        return Foreign(words)
     return None if first in HEADINGS else place
 
 
-def _tell_unread(config: NxosConfig, entry: Unread) -> None:
+def _tell_unread(config: NxosConfig, entry: Unread, place: Place | None) -> None:
     removed = entry.text.partition(" ")[2].strip() if entry.text.lower().startswith("no ") else ""
-    if removed and read_command(removed) is not None:
+    if removed and read_command(removed) is not None and not _is_everyday(removed, place):
         _removal(config, entry, removed)
         return
-    if (speed := SPEED.match(entry.text)) and config.interfaces:
+    if (speed := SPEED.match(entry.text)) and _is_interface(place):
         _speed(config, entry, speed[1])
         return
     verdict, words, mtu = meaning_of(entry.text)
     config.remarks.add(entry.line, entry.text, verdict, words)
     if mtu is not None:
         config.mtus.append((entry.line, mtu, entry.text, "everything"))
+
+
+def _is_everyday(removed: str, place: Place | None) -> bool:
+    """`no description` and the like, which take back nothing that is imported."""
+    return removed.split(maxsplit=1)[0].lower() == "description" or isinstance(place, Foreign)
 
 
 def _speed(config: NxosConfig, entry: Unread, stated: str) -> None:
@@ -116,6 +136,8 @@ def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) ->
             config.everywhere.append(command)
         case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
             place.commands.append(command)
+        case Foreign():
+            config.remarks.add(command.line, command.text, "no-effect", place.words)
         case _ if command.verb == "description":
             config.remarks.add(command.line, command.text, "no-effect", "bookkeeping")
         case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane") | Commands(name="control-plane"):
@@ -194,6 +216,10 @@ def _control_plane(config: NxosConfig, command: ConfigCommand, _: Place | None) 
 
 def _interface(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     name = " ".join(tree.words(command.tree, "NAME"))
+    if NO_PORT.match(name):
+        words = f"'{name}' is no port of the switch"
+        config.remarks.add(command.line, command.text, "no-effect", words)
+        return Foreign(words)
     config.interfaces.append(Commands(f"interface {name}"))
     config.remarks.add(command.line, command.text, "no-effect", "section of a port")
     return config.interfaces[-1]
@@ -217,6 +243,8 @@ def _place_name(place: Place | None) -> str:
             return f"in a class of a policy-map of type {place.kind}"
         case Commands():
             return f"below '{place.name}'"
+        case Foreign():
+            return "in a section about other things than queues"
 
 
 OPENERS: dict[str, Callable[[NxosConfig, ConfigCommand, Place | None], Place | None]] = {

@@ -1,4 +1,4 @@
-"""Semantic checks for lossless classes: other parts of the same policy that drop or delay their frames despite pauses."""
+"""Semantic checks for lossless classes: settings of the same policy that drop or delay their frames despite pauses."""
 
 from collections.abc import Iterator
 
