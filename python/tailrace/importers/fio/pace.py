@@ -5,12 +5,22 @@ from fractions import Fraction
 
 from tailrace.errors import closest
 from tailrace.importers.fio.jobs import Job
-from tailrace.importers.fio.options import ASYNCHRONOUS, ENGINE_USUAL, ENGINES, NETWORKED, OTHER_ENGINES, SYNCHRONOUS
+from tailrace.importers.fio.options import (
+    ALIASES_OF_LIBAIO,
+    ASYNCHRONOUS,
+    ENGINE_USUAL,
+    ENGINES,
+    EXTERNAL,
+    NETWORKED,
+    OTHER_ENGINES,
+    SPDK,
+    SYNCHRONOUS,
+)
 from tailrace.importers.fio.pattern import Pattern, Weights
 from tailrace.importers.fio.units import size_of
 from tailrace.importers.section import size
 from tailrace.importers.storage.scenario import DEPTH_MAX, Yaml
-from tailrace.importers.storage.values import RATE_MAX, SECTOR_BYTES, exponential_gap, gap, mean_bytes, span
+from tailrace.importers.storage.values import RATE_MAX, SECOND_PS, SECTOR_BYTES, exponential_gap, gap, mean_bytes, span
 
 MICROSECOND = Fraction(1, 10**6)
 LOOPS_MAX = 10**6
@@ -35,7 +45,16 @@ class Arrivals:
 
 def read_engine(job: Job) -> str | None:
     """The engine; None for one whose requests have no counterpart. One that does not exist is a problem."""
-    name = (job.text("ioengine") or ENGINE_USUAL).strip().lower().partition(":")[0]
+    text = (job.text("ioengine") or ENGINE_USUAL).strip()
+    name, _, path = text.partition(":")
+    name = name.lower()
+    if name == EXTERNAL or "/" in name:
+        words = f"an engine of {(path or text)[:60]} is taken as one that keeps its depth under way, at the device"
+        job.say("ioengine", "assumed", words)
+        # SPDK's plugins have the names of its engines.
+        return next((one for one in reversed(SPDK) if text.rstrip("/").endswith(one)), EXTERNAL)
+    if name.startswith(ALIASES_OF_LIBAIO):
+        return "libaio"
     if name in SYNCHRONOUS or name in ASYNCHRONOUS or name in NETWORKED:
         return name
     if name in OTHER_ENGINES:
@@ -62,14 +81,25 @@ def pace_keys(job: Job, pattern: Pattern, jobs: int) -> Yaml:
     """Arrivals of all jobs of an initiator, pauses and flushes."""
     found: Yaml = {}
     rate = _rate(job, pattern)
-    if rate is not None and rate * jobs < RATE_MAX:
+    if rate is not None and rate * jobs >= RATE_MAX:
+        rate = None
+    think = job.seconds("thinktime", MICROSECOND) / job.whole("thinktime_blocks", 1, 1)
+    if think and rate is not None:
+        # fio catches up to its rate after a pause (HOWTO, `rate_ignore_thinktime`): the slower of the two decides.
+        if think * rate < 1:
+            job.say("thinktime", "not-modelled", "the rate is kept, as fio does, but not the bursts after pauses")
+            think = Fraction(0)
+        else:
+            for name in ("rate", "rate_iops"):
+                if name in job.options:
+                    job.say(name, "no-effect", "the pauses of thinktime keep the job below this rate")
+            rate = None
+    if rate is not None:
         found["arrivals"] = Arrivals(rate * jobs, (job.text("rate_process") or "").strip().lower() == "poisson")
-    think = job.seconds("thinktime", MICROSECOND)
-    blocks = job.whole("thinktime_blocks", 1, 1)
-    if think:
-        if blocks > 1:
-            job.say("thinktime_blocks", "assumed", f"each request pauses for 1/{blocks} of the time")
-        found["think"] = span(think / blocks)
+    if round(think * SECOND_PS):
+        if "thinktime_blocks" in job.options:
+            job.say("thinktime_blocks", "assumed", "each request pauses for an equal part of the time")
+        found["think"] = span(think)
     if pattern.read_percent < 100 and (every := _flush_every(job)):
         found["flush_every"] = every
     return found

@@ -1,5 +1,6 @@
 """What a job requests: reads and writes, addresses, blocks."""
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -124,7 +125,9 @@ def _blocks(job: Job) -> tuple[Weights, Weights]:
         text = job.text(name)
         if text is None:
             continue
-        parts = [reader(job, name, part.strip()) if part.strip() else None for part in text.split(",")[:2]]
+        parts = [reader(job, name, part.strip()) if part.strip() else None for part in _of_directions(name, text)]
+        if name == "bs" and "-" in text:
+            job.say(name, "assumed", "as fio reads it: the size of reads, then that of writes; a range is `bsrange`")
         reads = parts[0] or [(BS_USUAL, Fraction(1))]
         writes = (parts[1] if len(parts) > 1 else None) or reads
         return reads, writes
@@ -152,6 +155,22 @@ def _size(job: Job, name: str, text: str) -> int:
 
 def _plain(job: Job, name: str, text: str) -> Weights:
     return [(_size(job, name, text), Fraction(1))]
+
+
+def _of_directions(name: str, text: str) -> list[str]:
+    """The values of reads and of writes. `bs=4k-512k` is no range: reads have 4k and writes 512k.
+
+    Of `bs`, fio 3.33 cuts at the first comma, else the first `-`, else the first `:`, and what is left in the same way
+    (parse.c, `FIO_OPT_INT`); what follows another separator is not read.
+    """
+    if name != "bs" or "(" in text:
+        return text.split(",")[:2]
+    mark = next((one for one in ",-:" if one in text), None)
+    if mark is None:
+        return [text]
+    first, _, rest = text.partition(mark)
+    second = rest.partition(next((one for one in ",-:" if one in rest), ","))[0]
+    return [re.split("[,:-]", first)[0], second]
 
 
 def _range(job: Job, name: str, text: str) -> Weights:

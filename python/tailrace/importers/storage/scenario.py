@@ -6,8 +6,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from tailrace.errors import ScenarioError
-from tailrace.importers.remarks import Remarks
+from tailrace.errors import Problem, ScenarioError
 from tailrace.importers.section import time
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.workloads.storage_protocols import PROTOCOLS
@@ -61,8 +60,6 @@ class StorageScenario:
     warm_up_ps: int = 0
     paths: dict[str, str] = field(default_factory=dict)
     """Names of devices by their paths."""
-    is_sound: bool = True
-    """Whether a scenario with this content is valid."""
 
     def data(self) -> Yaml:
         """The scenario as a mapping."""
@@ -94,15 +91,17 @@ class StorageScenario:
         head = f"# Scenario from {source}. The file names no network and no drives: adapt `network` and `devices`."
         return f"{head}\n{buffer.getvalue()}"
 
-    def check(self, remarks: Remarks) -> None:
-        """Adds the problems for which the scenario would be rejected."""
+    def check(self, file: str) -> None:
+        """Raises `ScenarioError` if `check` would reject the scenario: an import writes none of those."""
         try:
             load_scenario(self.data())
         except ScenarioError as error:
-            self.is_sound = False
-            for problem in error.problems:
-                hint = f" (hint: {problem.hint})" if problem.hint else ""
-                remarks.add(0, problem.path, "contradiction", f"a scenario cannot contain this: {problem.what}{hint}")
+            raise ScenarioError(
+                [
+                    Problem(file, 0, one.path, f"a scenario cannot contain this: {one.what}", one.hint)
+                    for one in error.problems
+                ]
+            ) from None
 
     def add_device(self, name: str, path: str) -> str:
         """Name of the device for a file or drive; a preset by its name unless one is given."""
@@ -121,7 +120,9 @@ def preset_of(path: str) -> str:
     if name.startswith("nvme"):
         return "nvme"
     return (
-        "memory" if name.startswith(("ram", "null", "pmem", "zram")) or path.startswith("/dev/shm/") else PRESET_USUAL
+        "memory"
+        if name.startswith(("ram", "null", "pmem", "zram", "malloc")) or path.startswith("/dev/shm/")
+        else PRESET_USUAL
     )
 
 
@@ -133,6 +134,8 @@ def differing(base: dict[str, Yaml], other: dict[str, Yaml]) -> Yaml:
         if own is None:
             if keys.get("enabled", True):
                 found[f"workloads.{name}.enabled"] = False
+            if "start" in keys:  # a later start than the end of this arm would be refused
+                found[f"workloads.{name}.start"] = "0s"
             continue
         if not keys.get("enabled", True):
             found[f"workloads.{name}.enabled"] = True

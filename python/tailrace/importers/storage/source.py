@@ -51,6 +51,10 @@ class Findings:
 
     remarks: Remarks = field(default_factory=lambda: Remarks(about="requests"))
     problems: list[Problem] = field(default_factory=list)
+    source: str = ""
+    """What reads the file, and the file, as in `tailrace import fio a.fio`."""
+    unset: dict[str, tuple[Place, str]] = field(default_factory=dict)
+    """Variables without a value: where the first of them stands, and a usual value."""
 
     def say(self, place: Place, text: str, verdict: Verdict, words: str) -> None:
         """Adds a remark; one about an included line names that file and line."""
@@ -76,12 +80,24 @@ class Findings:
     def stop_if_faulty(self) -> None:
         """Raises all problems found so far."""
         if self.problems:
+            self._tell_unset()
             raise ScenarioError(self.problems)
 
     def refuse(self, place: Place, key: str, what: str, hint: str = "") -> NoReturn:
         """Raises this problem together with those found so far."""
         self.fault(place, key, what, hint)
+        self._tell_unset()
         raise ScenarioError(self.problems)
+
+    def _tell_unset(self) -> None:
+        """All variables without a value, with a command that gives them usual ones."""
+        if not self.unset:
+            return
+        place = next(iter(self.unset.values()))[0]
+        defines = " ".join(f"--define {name}={usual}" for name, (_, usual) in self.unset.items())
+        command = f"tailrace import {self.source} {defines}"
+        what = f"without a value: {', '.join(self.unset)}"
+        self.fault(place, "variables", what, f"with values of yours: {command}")
 
 
 def included(

@@ -12,8 +12,8 @@ BLOCKS_MAX = 200
 """Sizes of one distribution."""
 SECOND_PS = 10**12
 NAME_MAX = 60
-RATE_MAX = 10**9
-"""Requests per second above which a rate is no limit: gaps are whole picoseconds."""
+RATE_MAX = 10**8
+"""Requests per second from which on a rate is no limit: a scenario has gaps of at least 10 ns."""
 
 
 def block_of(weights: Iterable[tuple[int, Fraction]]) -> Any:

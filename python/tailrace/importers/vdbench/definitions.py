@@ -34,12 +34,19 @@ class Definition:
         """The piece with a keyword."""
         return self.pieces.get(key)
 
+    @property
+    def of_usual_load(self) -> str:
+        """Name of the workload of a run that names devices and no workload: no workload of the file has such a name."""
+        return f"{self.kind}={self.name}"
+
 
 @dataclass
 class Definitions:
     """All definitions of a file."""
 
     by_kind: dict[str, list[Definition]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    usual_load: dict[str, Piece] = field(default_factory=dict)
+    """What `wd=default` has said by the end of the file."""
     has_unmodelled: bool = False
     """Whether there are definitions that are not modelled."""
 
@@ -63,6 +70,7 @@ def read_definitions(pieces: Iterable[Piece], findings: Findings) -> Definitions
             findings.say(piece.place, piece.text, "not-modelled", UNMODELLED[kind])
         else:
             _add(kind, piece, current, findings)
+    found.usual_load = defaults["wd"].pieces
     return found
 
 

@@ -1,5 +1,6 @@
 """Converts a vdbench parameter file to a scenario with workloads of the kind `storage`."""
 
+import shlex
 from pathlib import Path
 
 from tailrace.importers.remarks import Remarks
@@ -20,21 +21,21 @@ def import_vdbench(text: str, file: Path, setting: Setting) -> tuple[StorageScen
 
     Raises `ScenarioError` with all problems for which vdbench or tailrace could not run the file.
     """
-    findings = Findings()
+    findings = Findings(source=f"vdbench {shlex.quote(str(file))}")
     lines = Lines(findings, setting.variables).read(text, file)
     found = _definitions(lines, setting, findings)
     hosts = _hosts(found, setting, findings)
     devices = read_devices(found, hosts, findings)
     names = [device.name for device in devices]
     loads = read_loads(found, names, hosts, findings)
-    runs = read_runs(found, [load.name for load in loads], names, findings)
+    runs = read_runs(found, found.names("wd"), names, findings)
     findings.stop_if_faulty()
     if not runs:
         return None, findings.remarks
     scenario = StorageScenario(name_of(file.stem, "vdbench", ()), setting)
     write_runs(scenario, runs, loads, devices, hosts, findings)
     findings.stop_if_faulty()
-    scenario.check(findings.remarks)
+    scenario.check(str(file))
     return scenario, findings.remarks
 
 

@@ -62,6 +62,7 @@ class Lines:
             if name not in self.unresolved:
                 self.unresolved.add(name)
                 what = f"the variable '{name}' has no value"
+                self.findings.unset[name] = (place, "VALUE")
                 self.findings.fault(place, name, what, f"vdbench takes it from its command line: --define {name}=VALUE")
         return line
 

@@ -68,18 +68,20 @@ def read_runs(found: Definitions, loads: list[str], devices: list[str], findings
 
 def _run(definition: Definition, loads: list[str], devices: list[str], findings: Findings) -> Run | None:
     chosen = definition.piece("wd")
-    if chosen is None:
+    if chosen is None and definition.piece("sd") is None:
         if any(key.startswith("fwd") for key in definition.pieces) or not loads:
             findings.say(definition.place, f"rd={definition.name}", "not-modelled", "a run of file systems")
         else:
-            hint = f"write wd={loads[0]}"
+            hint = f"write wd={loads[0]}, or sd=DEVICES for the usual workload"
             findings.fault(definition.place, f"rd={definition.name}", "the run names no workload definition", hint)
         return None
     if definition.piece("replay") is not None:
         findings.say(definition.place, f"rd={definition.name}", "not-modelled", "the run replays a trace")
         return None
-    names = named(chosen, loads, "workload definition", findings)
-    findings.say(chosen.place, chosen.text, "understood", "workloads of the run")
+    names = [definition.of_usual_load]
+    if chosen is not None:
+        names = named(chosen, loads, "workload definition", findings)
+        findings.say(chosen.place, chosen.text, "understood", "workloads of the run")
     own = definition.piece("sd")
     if own is not None:
         findings.say(own.place, own.text, "understood", "devices of the run")

@@ -41,8 +41,16 @@ class Load:
 
 
 def read_loads(found: Definitions, devices: list[str], hosts: list[str], findings: Findings) -> list[Load]:
-    """All workload definitions."""
-    return [_load(one, devices, hosts, findings) for one in found.by_kind["wd"]]
+    """All workload definitions, and one for each run that names devices and none of them.
+
+    vdbench makes it of the last `wd=default` (RD_entry.java, `selectWhichWdsToUse`).
+    """
+    usual = [
+        Definition("wd", run.of_usual_load, run.place, dict(found.usual_load))
+        for run in found.by_kind["rd"]
+        if run.piece("wd") is None and run.piece("sd") is not None
+    ]
+    return [_load(one, devices, hosts, findings) for one in (*found.by_kind["wd"], *usual)]
 
 
 def _load(definition: Definition, devices: list[str], hosts: list[str], findings: Findings) -> Load:

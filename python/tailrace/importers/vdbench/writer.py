@@ -1,5 +1,6 @@
 """Workloads of one run: one for each workload definition and each group of devices that it uses."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -161,7 +162,8 @@ class Writer:
         block = load.block if combination.block_bytes is None else ((combination.block_bytes, Fraction(1)),)
         keys |= {"read": plain(read), "access": access_of(seek), "block": block_of(block)}
         keys |= self._depth(combination, load, group, users.get(device.name, 1))
-        keys |= self._area(load, device, at_end=seek == AT_END)
+        least = max(size_bytes for size_bytes, _ in block) * keys.get("jobs", 1)
+        keys |= self._area(load, device, least, at_end=seek == AT_END)
         return keys | self._arrivals(run, combination, load, share)
 
     def _depth(self, combination: Combination, load: Load, group: Group, users: int) -> Yaml:
@@ -187,14 +189,17 @@ class Writer:
             return {"depth": depth}
         return {"depth": max(1, depth // load.streams), "jobs": load.streams}
 
-    def _area(self, load: Load, device: Device, *, at_end: bool) -> Yaml:
+    def _area(self, load: Load, device: Device, least: int, *, at_end: bool) -> Yaml:
         if device.size_bytes is None:
             if load.range_percent or device.range_percent:
                 self.findings.assume("a range of a device of unknown size is taken as the whole of it")
             return {}
         low, high = load.range_percent or device.range_percent or (Fraction(0), Fraction(100))
         sectors = max(1, int(device.size_bytes * (high - low) / 100) // SECTOR_BYTES)
-        area = size(sectors * SECTOR_BYTES)
+        if sectors * SECTOR_BYTES < least:
+            words = f"the area has a block of each stream: {least} bytes"
+            self.findings.say(device.place, f"sd={device.name}", "assumed", words)
+        area = size(max(sectors * SECTOR_BYTES, least))
         first = int(device.size_bytes * low / 100) // SECTOR_BYTES * SECTOR_BYTES
         offset = {"offset": size(first)} if first else {}
         return offset | {"size": area} | ({"bytes": area} if at_end else {})
@@ -222,12 +227,15 @@ class Writer:
             return {"arrivals": f"uniform(0s, {gap(each / 2)})"}
         return {"arrivals": exponential_gap(each)}
 
-    def tell_uses(self) -> None:
-        """Remarks about every workload and device: what it became, or that no run uses it."""
+    def tell_uses(self, runs: Collection[str]) -> None:
+        """Remarks about every workload and device: what it became, or that no run uses it.
+
+        `runs` are workloads that runs have without a definition.
+        """
         for name, load in self.loads.items():
             own = [f"workloads.{became}" for (of, _), became in self.names.items() if of == name]
             words = ", ".join(own[:NAMED_MAX]) + (f" and {len(own) - NAMED_MAX} more" if len(own) > NAMED_MAX else "")
-            self._tell(load.place, f"wd={name}", words)
+            self._tell(load.place, name if name in runs else f"wd={name}", words)
         for name, device in self.devices.items():
             self._tell(device.place, f"sd={name}", self.uses.get(name, ""))
 
