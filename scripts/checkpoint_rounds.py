@@ -45,7 +45,7 @@ DELAY = "network.link.delay=1us..5us"
 COMMANDS: dict[str, list[str]] = {
     "run": ["run", "--set", CALIBRATION],
     "sweep": ["run", "--sweep", f"{BUFFER}=50kB,200kB,800kB", "--trials", "2"],
-    "large": ["run", "--sweep", f"{BUFFER}=log(20kB,1000kB,2100)", *SHORT],
+    "large": ["run", "--sweep", f"{BUFFER}=log(20kB..1000kB, 2100)", *SHORT],
     "search": ["search", "--vary", f"{BUFFER}=10kB..1MB", *GOAL],
     "sensitivity": [
         *("sensitivity", "--vary", DELAY, "--vary", f"{BUFFER}=50kB..1MB"),

@@ -107,8 +107,8 @@ def dask_own(port: int, tasks: int) -> float:
 def memory(points: int, *, is_remote: bool) -> None:
     """Memory of the command during a sweep of very many points with tiny trials, here or on two workers."""
     first = round(points**0.5)
-    axes = [f"switches.leaf.buffer=linear(1MB, {first}MB, {first})"]
-    axes += [f"workloads.orders.gap=linear(1us, {points // first}us, {points // first})"]
+    axes = [f"switches.leaf.buffer=linear(1MB..{first}MB, {first})"]
+    axes += [f"workloads.orders.gap=linear(1us..{points // first}us, {points // first})"]
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         (folder / "tiny.yaml").write_text(TINY)

@@ -284,11 +284,11 @@ watchdog: {detection: 200ms}""",
     **WORKLOADS,
     "Sweep": (
         "sweep",
-        "axes:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid",
+        "axes:\n  switches.leaf.buffer: log(1MB..64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid",
     ),
     "WhatIf": (
         "whatif",
-        "arms: [fifo, dpp]\nscale: 0.05\nknobs:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n"
+        "arms: [fifo, dpp]\nscale: 0.05\nknobs:\n  switches.leaf.buffer: log(1MB..64MB, 7)\n"
         "  workloads.backup.enabled: [true, false]\ntry: [Switch the backup off.]",
     ),
     "Experiment": (

@@ -84,7 +84,7 @@ def sweep(
 ) -> Result:
     """Runs every arm at every point of `axes` and returns the result; finished points are not run again.
 
-    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB, 64MB, 7)"`. Several axes form a grid;
+    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB..64MB, 7)"`. Several axes form a grid;
     with `paired` their values are combined pairwise. `result.summary.sweep` holds the curves. The other parameters
     are those of `run`. A sweep of more than 2000 points is refused: `tailrace run` runs it, and keeps figures alone.
     """

@@ -40,10 +40,11 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.native import drop_causes, make_trial, run_or_cancel
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
-from tailrace.results.metrics.goal import parse_goal
 from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.loading import load_scenario, parse_assignment, parse_sweep
+from tailrace.scenario.goal import parse_goal
+from tailrace.scenario.loading import load_scenario, parse_assignment
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.varied import parse_sweep
 from tailrace.search.variable import parse_variables
 
 EXAMPLES = ROOT / "examples"
@@ -136,7 +137,7 @@ def read_option(kind: str, text: str) -> None:
         case "vary":
             parse_variables([text], PRECISION)
         case "goal":
-            parse_goal(text, ["orders", "copy"])
+            parse_goal(text, load_scenario(base_scenario()).scenario)
 
 
 def read_recording(file: Path) -> str:

@@ -1,7 +1,7 @@
 """From a scenario and a goal to ranked advice."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tailrace.advice.combining import COMBINATION, combined
 from tailrace.advice.configuration import Configuration, configuration
 from tailrace.advice.doubts import doubts
 from tailrace.advice.judging import Judged, decided, figure_in, improvement, judged, subject_of
+from tailrace.advice.screening import LEAST_PERCENT, Screened, Screening, screening_of
 from tailrace.advice.situation import Situation
 from tailrace.advice.trying import PRESENT, Effort, experiment_of, looks_at, run_all, trials_of, with_arms
 from tailrace.errors import RunRefusedError, closest, known_arm
@@ -22,23 +23,21 @@ from tailrace.experiment.run import RUNS
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
 from tailrace.results import Run
-from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
 from tailrace.results.metrics.latency import latency_figure
 from tailrace.results.summary.expectation import End
 from tailrace.results.summary.figure import FigureSummary
+from tailrace.scenario.goal import Goal, parse_goal
 from tailrace.scenario.loading import Loaded, document_of, try_changes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
 from tailrace.scenario.workloads.kinds import facts_of
 
-SCREENING_TRIALS = 3
+SCREENING_TRIALS = 2
 TRIALS_MAX = 16
 """Of each candidate that is confirmed; as in a search."""
 CONFIRMED_MAX = 3
 COMBINED_FROM = 5
 """Ranks among which the two to combine are looked for."""
-LEAST_PERCENT = 3.0
-"""A smaller improvement in the screening is not followed."""
 SCREENING, CONFIRMED = "screening", "confirmed"
 FOLDER_DIGITS = 8
 
@@ -55,15 +54,6 @@ class Wanted:
     screening: int = SCREENING_TRIALS
     trials_max: int = TRIALS_MAX
     effort: Effort = field(default_factory=Effort)
-
-
-@dataclass(frozen=True)
-class Screened:
-    """A candidate that was simulated in the screening."""
-
-    candidate: Candidate
-    improvement_percent: float | None
-    """Of the goal's figure; None where its trials have none."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +82,11 @@ class Advice:
     """What it would take to decide that; empty where it is decided."""
     confirmed: list[Confirmed]
     """The best first."""
+    screening: Screening
     screened: list[Screened]
-    not_tried: list[tuple[Candidate, str]]
-    """With the reason."""
+    """The best first, of equal ones the likeliest."""
+    not_possible: list[tuple[Candidate, str]]
+    """What this scenario cannot express, or has already, with the reason."""
     doubts: list[str]
 
     @property
@@ -110,9 +102,7 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     """
     arm = _arm(loaded, wanted.arm)
     document, scenario = document_of(loaded, arm), loaded.arms[arm]
-    named = parse_goal(wanted.goal, [*scenario.running, *scenario.groups]) if wanted.goal else None
-    if named is not None:
-        refuse_without_figure(named, scenario)
+    named = parse_goal(wanted.goal, scenario) if wanted.goal else None
     seed = scenario.experiment.seed
     # Sizes that are calibrated are not known before: nothing is explained then.
     seen = None if scenario.experiment.calibrate else _at_present(document, seed, wanted.effort, reporter)
@@ -122,16 +112,21 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
     with working(reporter, "reading where the time goes"):
         made = makeup(*seen, targets, goal.metric) if seen else None
     with working(reporter, "looking for what may help"):
-        tried, not_tried = _chosen(situation, made, wanted.only)
+        tried, not_possible = _chosen(situation, wanted.only)
+        if made is not None:
+            tried.sort(key=made.share_of, reverse=True)
+    effort = wanted.effort
+    present = seen[0] if seen else None
+    screening = screening_of(present, situation, goal, 1 + len(tried), wanted.screening, effort.scale)
     with working(reporter, f"making plans of {len(tried)} candidates"):
         arms = with_arms(document, tried, seed, trials_of(wanted.screening))
-        screening = experiment_of(arms, wanted.effort, reporter)
-    folder = wanted.out or RUNS / f"{scenario.name}-advice-{screening.identity[:FOLDER_DIGITS]}"
-    run = run_all(screening, folder / SCREENING, reporter)
+        short = experiment_of(arms, replace(effort, scale=effort.scale * screening.share), reporter)
+    folder = wanted.out or RUNS / f"{scenario.name}-advice-{short.identity[:FOLDER_DIGITS]}"
+    run = run_all(short, folder / SCREENING, reporter)
     _refuse_unknown(run, goal)
     screened = sorted(
         (Screened(one, improvement(run, one.name, goal)) for one in tried),
-        key=lambda one: (one.improvement_percent is None, -(one.improvement_percent or 0.0), one.candidate.name),
+        key=lambda one: (one.improvement_percent is None, -(one.improvement_percent or 0.0)),
     )
     better = _best_of_groups(screened)
     with working(reporter, "combining candidates"):
@@ -156,8 +151,9 @@ def advise(loaded: Loaded, wanted: Wanted, reporter: Reporter) -> Advice:
         end=end,
         takes=takes,
         confirmed=confirmed,
+        screening=screening,
         screened=screened,
-        not_tried=not_tried,
+        not_possible=not_possible,
         doubts=list(doubts(scenario)),
     )
 
@@ -166,7 +162,7 @@ def _best_of_groups(screened: Sequence[Screened]) -> list[Candidate]:
     """Candidates that improved the goal's figure enough, the best of each group, from the best."""
     found: dict[str, Candidate] = {}
     for one in screened:
-        if (one.improvement_percent or 0.0) >= LEAST_PERCENT:
+        if one.is_better:
             found.setdefault(one.candidate.group, one.candidate)
     return list(found.values())
 
@@ -207,9 +203,7 @@ def _slowest(seen: tuple[Ran, dict[str, Any]] | None) -> Goal:
     raise RunRefusedError("the scenario has no workload (hint: enable one)")
 
 
-def _chosen(
-    situation: Situation, made: Makeup | None, only: Sequence[str]
-) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
+def _chosen(situation: Situation, only: Sequence[str]) -> tuple[list[Candidate], list[tuple[Candidate, str]]]:
     """The candidates to simulate, and those that are not, with the reason."""
     tried: list[Candidate] = []
     left: list[tuple[Candidate, str]] = []
@@ -223,7 +217,7 @@ def _chosen(
     for one in known:
         if only and one.name not in only:
             continue
-        reason = _reason_against(situation, one, None if only else made)
+        reason = _reason_against(situation, one)
         if reason is None:
             tried.append(one)
         else:
@@ -231,11 +225,10 @@ def _chosen(
     return tried, left
 
 
-def _reason_against(situation: Situation, candidate: Candidate, made: Makeup | None) -> str | None:
+def _reason_against(situation: Situation, candidate: Candidate) -> str | None:
+    """Why a candidate cannot be tried; None where it can."""
     if not candidate.changes:
         return "nothing to change: the scenario has it already, or has no place for it"
-    if made is not None and not made.matters(candidate):
-        return f"it acts on {100 * (made.share_of(candidate) or 0.0):.1f} % of the latency"
     _, scenario, problems = try_changes(situation.document, candidate.changes)
     if scenario is None or problems:
         return f"not possible here: {problems[0].what}"

@@ -1,4 +1,4 @@
-"""What the goal's figure consists of at present, by which candidates are chosen."""
+"""What the goal's figure consists of at present, by which candidates are ordered."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,12 @@ from tailrace.advice.candidate import WINDOW, Candidate
 from tailrace.experiment.explain import causes_of
 from tailrace.experiment.native import Ran
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.sentence import part_words
 from tailrace.results.summary.causes import Band
 
 TABLE = "causes"
 BAND_OF = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9"}
 """The band of transactions that decides a metric; other metrics are decided by all bands."""
-LEAST_SHARE = 0.01
-"""A candidate is not tried where everything that it acts on is a smaller share of every deciding band."""
 TOLD_SHARE = 0.05
 TOLD_MAX = 4
 
@@ -29,17 +26,12 @@ class Makeup:
     shares: Mapping[str, float]
     """Of parts, and of `windowed`, whose round trips consist of parts."""
 
-    def share_of(self, candidate: Candidate) -> float | None:
-        """The largest share that a candidate acts on; None where it acts on all."""
+    def share_of(self, candidate: Candidate) -> float:
+        """The largest share that a candidate acts on."""
         if not candidate.acts_on:
-            return None
+            return 1.0
         parts = sum(self.shares.get(part, 0.0) for part in candidate.acts_on if part != WINDOW)
         return max(parts, self.shares.get(WINDOW, 0.0) if WINDOW in candidate.acts_on else 0.0)
-
-    def matters(self, candidate: Candidate) -> bool:
-        """Whether it acts on enough to be tried."""
-        share = self.share_of(candidate)
-        return share is None or share >= LEAST_SHARE
 
     @property
     def words(self) -> str:
@@ -53,9 +45,8 @@ def makeup(ran: Ran, plan: Mapping[str, object], targets: Sequence[str], metric:
     """Of the transactions of a trial; None where they were not explained."""
     if TABLE not in ran.tables:
         return None
-    found = causes_of(ran, plan).by_workload
-    begins = {name: counted_from_ps(ran.outcome, name) for name in targets}
-    counted = [one for name in targets for one in found.get(name, []) if one.end_ps > begins[name]]
+    found = causes_of(ran, plan, is_counted=True).by_workload
+    counted = [one for name in targets for one in found.get(name, [])]
     if not counted or any(name not in found for name in targets):
         return None
     wanted = BAND_OF.get(metric)

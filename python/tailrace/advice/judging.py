@@ -10,11 +10,11 @@ from tailrace.results.compare.looks import effects_looked
 from tailrace.results.compare.tone import tone_of
 from tailrace.results.metrics.decision import PRINTED, decide_all
 from tailrace.results.metrics.figure import Figure, figure_of
-from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.subjects import Subject, subjects_of, usual_metrics
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.expectation import End
 from tailrace.results.summary.figure import FigureSummary
+from tailrace.scenario.goal import Goal
 
 WORTH_TWO_PERCENT = 3.0
 OF_GOAL = ("latency_p50_ms", "latency_p99_ms", "rate_per_s", "goodput_gbps", "completion_s", "failed_percent")

@@ -1,21 +1,22 @@
 """Advice as text and as data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from msgspec import to_builtins
 
-from tailrace.advice.advise import LEAST_PERCENT, Advice, Confirmed
+from tailrace.advice.advise import Advice, Confirmed
 from tailrace.advice.configuration import Configuration
 from tailrace.advice.judging import Judged
+from tailrace.advice.screening import LEAST_PERCENT, Screened
 from tailrace.results.compare.effect_words import at_least, size_words, told_percent, unit_of_difference
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text, p_text, signed_text
 from tailrace.results.metrics.definitions import name_of
-from tailrace.results.metrics.goal import unit_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import FigureSummary
+from tailrace.scenario.goal import unit_of
 
 END_WORDS = {"meets": "meets the goal", "misses": "misses the goal", "undecided": "may meet the goal or miss it"}
 """Of a figure."""
@@ -160,15 +161,23 @@ def _configuration(advice: Advice) -> Iterator[str]:
 def _rest(advice: Advice) -> Iterator[str]:
     confirmed = {one.candidate.name for one in advice.confirmed}
     others = [one for one in advice.screened if one.candidate.name not in confirmed]
-    if others:
-        told = [f"{one.candidate.name} {_percent(one.improvement_percent)}" for one in others]
-        yield fill(f"Simulated and not followed (improvement in the screening): {', '.join(told)}.", WIDTH)
+    how = advice.screening
+    trials = f"{how.trials} {'trial' if how.trials == 1 else 'trials'} of {digits_text(how.duration_s)} s"
+    if better := [one for one in others if one.is_better]:
+        yield fill(f"Tried in {trials}, and behind those above: {_changes(better)}.", WIDTH)
+    if dismissed := [one for one in others if not one.is_better]:
+        what = f"dismissed because the figure improved by less than {LEAST_PERCENT:g} %"
+        yield fill(f"Tried in {trials}, and {what}: {_changes(dismissed)}.", WIDTH)
     by_reason: dict[str, list[str]] = {}
-    for candidate, reason in advice.not_tried:
+    for candidate, reason in advice.not_possible:
         by_reason.setdefault(reason, []).append(candidate.name)
     if by_reason:
         told = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
-        yield fill(f"Not simulated: {'; '.join(told)}.", WIDTH)
+        yield fill(f"Cannot be tried in this scenario: {'; '.join(told)}.", WIDTH)
+
+
+def _changes(screened: Sequence[Screened]) -> str:
+    return ", ".join(f"{one.candidate.name} {_percent(one.improvement_percent)}" for one in screened)
 
 
 def _percent(value: float | None) -> str:
@@ -188,11 +197,14 @@ def advice_data(advice: Advice) -> dict[str, Any]:
         "end": advice.end,
         "takes": advice.takes or None,
         "confirmed": [_confirmed_data(one) for one in advice.confirmed],
+        "screening": asdict(advice.screening),
         "screened": [
             {"name": one.candidate.name, "title": one.candidate.title, "improvement_percent": one.improvement_percent}
             for one in advice.screened
         ],
-        "not_tried": [{"name": one.name, "title": one.title, "reason": reason} for one, reason in advice.not_tried],
+        "not_possible": [
+            {"name": one.name, "title": one.title, "reason": reason} for one, reason in advice.not_possible
+        ],
         "doubts": advice.doubts,
     }
 

@@ -11,7 +11,7 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.experiment.stages import working
 from tailrace.results import Run
-from tailrace.results.metrics.goal import Goal
+from tailrace.scenario.goal import Goal
 from tailrace.scenario.loading import Loaded, load_document
 from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document

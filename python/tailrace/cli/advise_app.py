@@ -22,8 +22,8 @@ def advise(
         typer.Option(
             "--goal",
             metavar="GOAL",
-            help="What should hold, e.g. 'shop.p99 < 5ms' or 'backup.goodput > 4'; without a bound as good as possible;"
-            " default: the 99th percentile of the slowest workload.",
+            help="What should hold, e.g. 'shop.p99 < 5ms' or 'backup.goodput > 4Gbit/s'; without a bound as good as"
+            " possible; default: the 99th percentile of the slowest workload.",
         ),
     ] = None,
     arm: Annotated[
@@ -35,7 +35,9 @@ def advise(
     trials_max: Annotated[
         int, typer.Option("--trials-max", min=6, help="Trials of each candidate that is followed, at most.")
     ] = 16,
-    screening: Annotated[int, typer.Option("--screening", min=1, help="Trials of every candidate before that.")] = 3,
+    screening: Annotated[
+        int, typer.Option("--screening", min=1, help="Short trials of every candidate before that.")
+    ] = 2,
     scale: Annotated[
         float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
     ] = 1.0,

@@ -197,7 +197,8 @@ def overrides(
     is_paired: bool = False,
 ) -> dict[str, Any]:
     """The `--set` options, and the options that abbreviate one."""
-    from tailrace.scenario.loading import Given, parse_assignment, parse_sweep
+    from tailrace.scenario.loading import Given, parse_assignment
+    from tailrace.scenario.varied import parse_sweep
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:

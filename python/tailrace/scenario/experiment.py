@@ -7,22 +7,12 @@ from pydantic import BeforeValidator, Field, FiniteFloat, GetJsonSchemaHandler, 
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from tailrace.scenario.goal import HeadlineMetric, read_goal
 from tailrace.scenario.live import Live
 from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Share, Time, refuse, refuse_unless
-from tailrace.scenario.text.units import shown
+from tailrace.scenario.text.units import QuantityError, shown
 from tailrace.scenario.variation import Variation
 
-HeadlineMetric = Literal[
-    "completion_s",
-    "rate_per_s",
-    "goodput_gbps",
-    "latency_mean_ms",
-    "latency_p50_ms",
-    "latency_p99_ms",
-    "latency_p99_9_ms",
-    "loss_percent",
-    "failed_percent",
-]
 SOLO = "solo:"
 """Prefix of arms that run one workload alone on the network of the baseline arm."""
 TRIALS_DEFAULT = 6
@@ -174,10 +164,14 @@ class Assumption(Part):
 
 
 class Expectation(Part):
-    """A published or required figure, and the tolerance for the result."""
+    """A published or required figure, and the tolerance for the result. A text alone is its `goal`."""
 
-    metric: str
-    """The compared metric, e.g. completion_s or drops_frames: see the metrics in the scenario reference."""
+    goal: str | None = None
+    """A bound of a workload or group, as in `shop.p99 < 5ms`, instead of metric, workload and bounds."""
+    metric: str = ""
+    """The compared metric, e.g. completion_s or drops_frames: see the metrics in the scenario reference. Required
+    without `goal`.
+    """
     arm: str | None = None
     """Arm of the figure."""
     baseline: str | None = None
@@ -216,6 +210,32 @@ class Expectation(Part):
     """
     source: str = ""
     """Document, table or figure, page."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_goal(cls, value: object) -> object:
+        """A goal is its metric, workload and bound."""
+        value = {"goal": value} if isinstance(value, str) else value
+        if not isinstance(value, dict):
+            return value
+        if not isinstance(text := value.get("goal"), str):
+            if "goal" not in value and "metric" not in value:
+                raise refuse("the expectation has no figure", "add goal: 'shop.p99 < 5ms', or a metric with its bounds")
+            return value
+        if both := [key for key in OF_GOAL if key in value]:
+            raise refuse(f"goal and {both[0]} exclude each other", f"keep goal, or {', '.join(OF_GOAL)}")
+        try:
+            goal = read_goal(text)
+        except QuantityError as error:
+            raise refuse(f"'{text}': {error.what}", error.hint) from None
+        if goal.bound is None:
+            raise refuse(f"'{text}' has no bound", f"write {goal} {goal.sign} and a value")
+        bound = {"at_least" if goal.is_floor else "at_most": goal.bound}
+        return {**value, "metric": goal.metric, "workload": goal.subject, **bound}
+
+
+OF_GOAL = ("metric", "workload", "value", "at_least", "at_most", "tolerance", "tolerance_points", "statistic")
+"""Keys of an expectation that a goal states."""
 
 
 def folder_of(arm: str) -> str:

@@ -16,7 +16,7 @@ from tailrace.scenario.checks.problems import PROBLEMS_MAX, check
 from tailrace.scenario.checks.unused import keys_of_kinds
 from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.sweep import AT, Point, refuse_foreign_range
+from tailrace.scenario.sweep import AT, Point
 from tailrace.scenario.text.document import Document, Edit, data_document, read_yaml
 from tailrace.scenario.text.including import read_scenario, with_includes
 from tailrace.scenario.wording import problem_of, real_path
@@ -24,8 +24,6 @@ from tailrace.scenario.workloads.recording import FOLDER
 
 WARNED_MAX = 200
 """Arms at points of a sweep that are checked for warnings; beyond it, only the arms without the sweep are."""
-RANGES = ("linear(", "log(")
-"""The beginnings of a range of a sweep."""
 NAMED_MAX = 3
 """Arms that a warning names at most."""
 ANY_DURATION = "1h"
@@ -281,33 +279,6 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     except ScenarioError as error:  # line numbers within a command-line value are not lines of a file
         raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
     return key.strip(), data
-
-
-def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, Any]:
-    """Parses `key.path=1,2,4` or `key.path=log(1MB, 64MB, 7)` of the command line into the `sweep` of a scenario."""
-    axes: dict[str, Any] = {}
-    for text in texts:
-        key, equals, values = text.partition("=")
-        if not equals or not key.strip() or not values.strip():
-            hint = "write, for example, switches.leaf.buffer=1MB,2MB or workloads.shop.users=log(1,64,7)"
-            raise ScenarioError([Problem(f"--sweep {text}", 0, "", "expected key=values", hint)])
-        if key.strip() in axes:
-            what, hint = "this key is varied twice", "write all values in one --sweep"
-            raise ScenarioError([Problem(f"--sweep {text}", 0, "", what, hint)])
-        axes[key.strip()] = _axis(values.strip(), f"--sweep {key.strip()}")
-    return {"axes": axes, "combine": "paired" if is_paired else "grid"}
-
-
-def _axis(text: str, place: str) -> Any:
-    if text.startswith(RANGES):
-        return text
-    refuse_foreign_range(text, place)
-    # Commas inside parentheses belong to a value, such as uniform(1ms, 2ms).
-    parts = re.split(r",(?![^()]*\))", text)
-    try:
-        return [read_yaml(part.strip(), place)[0] for part in parts]
-    except ScenarioError as error:
-        raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
 
 
 def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> tuple[Document, list[Problem]]:

@@ -76,8 +76,8 @@ class Scenario(Part):
     """Recorded data."""
     assumptions: list[Assumption] = []
     """Values that the report lists as assumptions."""
-    expect: list[Expectation] = []
-    """Figures with which the results are compared."""
+    expect: list[Annotated[Expectation, OrName()]] = []
+    """Figures with which the results are compared: goals such as `shop.p99 < 5ms`, or metrics with their bounds."""
     published: str | None = None
     """File with published figures, relative to this one; they are compared like `expect`."""
 

@@ -1,11 +1,10 @@
 """How an assumption can be varied: the keys that hold it, and the values that it may have instead."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, model_validator
 
-from tailrace.errors import RunRefusedError
 from tailrace.scenario.sweep import refuse_repeated, text_of
 from tailrace.scenario.text.extent import Extent, parse_extent
 from tailrace.scenario.text.quantities import Part, refuse
@@ -31,15 +30,6 @@ def _factors(text: str) -> str:
     if extent.dimension not in (None, SHARE) or extent.low <= 0:
         raise refuse(f"'{text}' are no factors", "write shares of the present value, such as 90%..110%")
     return text
-
-
-def refuse_varied_twice(paths: Iterable[str]) -> None:
-    """Raises `RunRefusedError` for a key of two options `--vary`."""
-    seen: set[str] = set()
-    for path in paths:
-        if path in seen:
-            raise RunRefusedError(f"--vary {path}: it is varied twice (hint: write one --vary for it)")
-        seen.add(path)
 
 
 class Variation(Part):

@@ -159,6 +159,9 @@ METRICS = {
             takes=("workload",),
         ),
         _workload("failed_percent", "requests that have failed, in percent of those that have ended"),
+        _workload(
+            "loss_percent", "frames with data that TCP had to send again, or datagrams that were lost, in percent"
+        ),
         _workload("lost_queries", "queries of udp without a response in time, with each retry counted"),
         _workload("timed_out", "requests over tcp that were given up after `timeout`, with each retry counted"),
         _workload("connections_opened", "connections that clients, and servers that ask others, have opened"),

@@ -9,9 +9,9 @@ from tailrace.experiment.points import Points
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.decision import Errors, decide_all, errors_of, is_broken
 from tailrace.results.metrics.figure import Figure, figure_of
-from tailrace.results.metrics.goal import Goal
 from tailrace.results.summary.expectation import End
 from tailrace.results.summary.figure import FigureSummary
+from tailrace.scenario.goal import Goal
 from tailrace.scenario.loading import try_changes
 from tailrace.scenario.sweep import Point, text_of
 from tailrace.search.rule import Rule

@@ -1,7 +1,6 @@
 """From a scenario, variables and goals to the best setting that meets the goals."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,6 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import RUNS
 from tailrace.files import make_folder
 from tailrace.json_text import json_text
-from tailrace.results.metrics.goal import Goal
 from tailrace.scenario.loading import Loaded, document_of
 from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.text.document import Document
@@ -142,8 +140,3 @@ def _digest(document: Document, wanted: Wanted, arm: str) -> str:
     del options["cores"]
     text = json_text([document.data, options])
     return hashlib.sha256(text.encode()).hexdigest()[:FOLDER_DIGITS]
-
-
-def goals_text(goals: Sequence[Goal]) -> str:
-    """Goals in a line."""
-    return " and ".join(str(goal) for goal in goals)

@@ -9,12 +9,12 @@ from msgspec import to_builtins
 from tailrace.files import write_json, write_text
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text
-from tailrace.results.metrics.goal import Goal, unit_of
 from tailrace.results.summary.figure import FigureSummary
+from tailrace.scenario.goal import Goal, names_of, unit_of
 from tailrace.scenario.sweep import text_of
 from tailrace.search.bisection import ALL
 from tailrace.search.deciding import Tried
-from tailrace.search.search import Searched, goals_text
+from tailrace.search.search import Searched
 from tailrace.statistics import LEVEL_TEXT
 
 UNDECIDED_MAX = 4
@@ -73,7 +73,7 @@ def search_data(found: Searched) -> dict[str, Any]:
 
 def answer(found: Searched) -> Iterator[str]:
     """What was found, what is undecided, and what contradicts it."""
-    goals = goals_text(found.asked.goals)
+    goals = names_of(found.asked.goals)
     best = found.found
     if best is None:
         yield from _nothing(found, goals)

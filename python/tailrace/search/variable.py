@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
-from tailrace.errors import RunRefusedError, ScenarioError, closest, dotted
-from tailrace.scenario.loading import parse_sweep, try_changes
-from tailrace.scenario.sweep import Sweep, axis_names, text_of
+from tailrace.errors import RunRefusedError, closest, dotted
+from tailrace.scenario.loading import try_changes
+from tailrace.scenario.sweep import axis_names, refuse_repeated, text_of
 from tailrace.scenario.text.document import Document
-from tailrace.scenario.text.extent import BETWEEN, Extent, parse_extent
-from tailrace.scenario.text.units import QuantityError
-from tailrace.scenario.variation import refuse_varied_twice
+from tailrace.scenario.text.extent import BETWEEN, HINT, Extent
+from tailrace.scenario.varied import Varied, parse_varied
 
 VALUES_MAX = 100_000
 """Settings of one variable, at most."""
-HINT = "write, for example, --vary switches.leaf.buffer=1MB..64MB or --vary workloads.shop.users=1,2,4,8"
 
 
 @dataclass(frozen=True)
@@ -40,44 +38,30 @@ class Variable:
 
 
 def parse_variables(texts: Sequence[str], precision: float) -> list[Variable]:
-    """The variables of `--vary` options; raises `RunRefusedError` with what is wrong."""
-    spans: list[tuple[str, str]] = []
-    for text in texts:
-        path, equals, values = (part.strip() for part in text.partition("="))
-        if not equals or not path or not values:
-            raise RunRefusedError(f"--vary {text}: expected key=low..high or key=values (hint: {HINT})")
-        spans.append((path, values))
-    paths = [path for path, _ in spans]
-    refuse_varied_twice(paths)
-    names = axis_names(paths)
-    return [_variable(path, names[path], values, precision) for path, values in spans]
+    """The variables of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is wrong."""
+    found = parse_varied(texts, "--vary")
+    names = axis_names([one.path for one in found])
+    return [_variable(one, names[one.path], precision) for one in found]
 
 
-def _variable(path: str, name: str, text: str, precision: float) -> Variable:
-    if BETWEEN in text:
-        try:
-            extent = parse_extent(text)
-        except QuantityError as error:
-            raise RunRefusedError(f"--vary {path}={text}: {error.what} (hint: {error.hint})") from None
-        values = tuple(extent.values(precision))
+def _variable(varied: Varied, name: str, precision: float) -> Variable:
+    place = f"--vary {varied.path}={varied.text}"
+    if varied.extent is not None:
+        values = tuple(varied.extent.values(precision))
         if len(values) > VALUES_MAX:
             raise RunRefusedError(
-                f"--vary {path}={text}: {len(values)} settings at this precision; the limit is {VALUES_MAX} "
+                f"{place}: {len(values)} settings at this precision; the limit is {VALUES_MAX} "
                 "(hint: raise --precision or narrow the range)"
             )
-        return Variable(path, name, values, extent)
+        return Variable(varied.path, name, values, varied.extent)
     try:
-        spec = parse_sweep([f"{path}={text}"])
-        listed = Sweep.model_validate(spec).axes[path]
-    except ScenarioError as error:
-        raise RunRefusedError(f"--vary {path}={text}: {error.problems[0].what} (hint: {HINT})") from None
-    except ValidationError as error:
-        told = error.errors()[0].get("ctx", {})
-        what, hint = told.get("what", "these are no values to vary"), told.get("hint") or HINT
-        raise RunRefusedError(f"--vary {path}={text}: {what} (hint: {hint})") from None
-    if len(listed) < 2:
-        raise RunRefusedError(f"--vary {path}={text}: it is one value (hint: {HINT})")
-    return Variable(path, name, tuple(listed))
+        refuse_repeated((text_of(value),) for value in varied.listed)
+    except PydanticCustomError as error:
+        told = error.context or {}
+        raise RunRefusedError(f"{place}: {told['what']} (hint: {told['hint']})") from None
+    if len(varied.listed) < 2:
+        raise RunRefusedError(f"{place}: it is one value (hint: {HINT})")
+    return Variable(varied.path, name, tuple(varied.listed))
 
 
 def refuse_unsound(document: Document, variables: Sequence[Variable]) -> None:

@@ -6,7 +6,7 @@ from math import prod
 from pathlib import Path
 
 from tailrace.errors import RunRefusedError, closest
-from tailrace.results.metrics.goal import Goal, parse_goal, refuse_without_figure
+from tailrace.scenario.goal import Goal, parse_goal
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
 from tailrace.search.variable import Variable, parse_variables, refuse_unsound
@@ -84,10 +84,8 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
     if wanted.sampler == GRID:
         refuse_large_grid(variables)
     refuse_unsound(document, variables)
-    subjects = [*scenario.running, *scenario.groups]
-    goals = [parse_goal(text, subjects) for text in wanted.goals]
+    goals = [parse_goal(text, scenario) for text in wanted.goals]
     for goal in goals:
-        refuse_without_figure(goal, scenario)
         if goal.bound is None:
             raise RunRefusedError(
                 f"--goal '{goal}': a search needs a bound (hint: write {goal} {goal.sign} and a value; "
@@ -95,13 +93,10 @@ def read(wanted: Wanted, scenario: Scenario, document: Document) -> Asked:
             )
     if not goals:
         raise RunRefusedError("--goal is needed (hint: for example --goal 'shop.p99 < 5ms')")
-    aim = _aim(wanted, variables, subjects)
-    if aim.figure is not None:
-        refuse_without_figure(aim.figure, scenario, f"--{aim.verb}")
-    return Asked(variables, goals, aim)
+    return Asked(variables, goals, _aim(wanted, variables, scenario))
 
 
-def _aim(wanted: Wanted, variables: Sequence[Variable], subjects: Sequence[str]) -> Aim:
+def _aim(wanted: Wanted, variables: Sequence[Variable], scenario: Scenario) -> Aim:
     names = [one.name for one in variables]
     if (wanted.minimise is None) == (wanted.maximise is None):
         hint = f"for example --minimise {names[0]}"
@@ -112,10 +107,10 @@ def _aim(wanted: Wanted, variables: Sequence[Variable], subjects: Sequence[str])
     for number, variable in enumerate(variables):
         if text in (variable.name, variable.path):
             return Aim(is_minimised, variable=number)
-    if "." not in text or text.split(".")[0] not in subjects:
+    if "." not in text or text.split(".")[0] not in (*scenario.running, *scenario.groups):
         known = [*names, *(one.path for one in variables)]
         raise RunRefusedError(f"{option} {text}: no --vary varies it (hint: {closest(text, known, 'varied values')})")
-    figure = parse_goal(text, subjects, option)
+    figure = parse_goal(text, scenario, option)
     if figure.bound is not None or figure.is_higher_better == is_minimised:
         way = "more" if figure.is_higher_better else "less"
         raise RunRefusedError(f"{option} {text}: {way} of it is better, without a bound (hint: {figure})")

@@ -4,14 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.errors import RunRefusedError, ScenarioError
+from pydantic import ValidationError
+
+from tailrace.errors import RunRefusedError
 from tailrace.scenario.experiment import Assumption
 from tailrace.scenario.loading import try_changes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import axis_names, text_of
 from tailrace.scenario.text.document import Document, has_key
+from tailrace.scenario.text.extent import HINT
 from tailrace.scenario.text.units import QuantityError
-from tailrace.scenario.variation import Variation, refuse_varied_twice
+from tailrace.scenario.variation import Variation
+from tailrace.scenario.varied import parse_varied
 from tailrace.sensitivity.defaults import DEFAULTS
 
 VARIED = ("assumed", "fitted")
@@ -98,32 +102,26 @@ def of_assumptions(scenario: Scenario, document: Document) -> tuple[list[Factor]
 
 
 def of_texts(texts: Sequence[str], document: Document) -> list[Factor]:
-    """The factors of `--vary KEY=LOW..HIGH` and `--vary KEY=VALUE,VALUE`."""
+    """The factors of `--vary` options; raises `ScenarioError` or `RunRefusedError` with what is wrong."""
     return list(_of_texts(texts, document))
 
 
 def _of_texts(texts: Sequence[str], document: Document) -> Iterator[Factor]:
-    from tailrace.scenario.loading import parse_sweep
-
-    paths = [text.partition("=")[0].strip() for text in texts]
-    refuse_varied_twice(path for path in paths if path)
-    names = axis_names(paths)
-    for text, path in zip(texts, paths, strict=True):
-        values = text.partition("=")[2].strip()
-        if not path or not values:
-            raise RunRefusedError(
-                f"--vary {text}: expected key=low..high (hint: for example network.link.delay=1us..5us)"
-            )
-        present = present_at(document.data, path)
+    found = parse_varied(texts, "--vary")
+    names = axis_names([one.path for one in found])
+    for one in found:
+        present = present_at(document.data, one.path)
+        raw = {"range": one.text} if one.extent is not None else {"values": one.listed}
         try:
-            raw = {"range": values} if ".." in values else {"values": parse_sweep([text])["axes"][path]}
-            variation = Variation.model_validate({"keys": [path], **raw})
-        except (ValueError, ScenarioError) as error:
-            detail = error.errors()[0] if hasattr(error, "errors") else {}
-            what, hint = detail.get("ctx", {}).get("what", "it is no range"), detail.get("ctx", {}).get("hint", "")
-            raise RunRefusedError(f"--vary {text}: {what}{f' (hint: {hint})' if hint else ''}") from None
-        told = "the default" if present is None else text_of(present)
-        yield _factor(names[path], STATED, told, variation, document)
+            variation = Variation.model_validate({"keys": [one.path], **raw})
+        except ValidationError as error:
+            told = error.errors()[0].get("ctx", {})
+            hint = told.get("hint") or HINT
+            what = told.get("what", "these are no values to vary")
+            raise RunRefusedError(f"--vary {one.path}={one.text}: {what} (hint: {hint})") from None
+        yield _factor(
+            names[one.path], STATED, "the default" if present is None else text_of(present), variation, document
+        )
 
 
 def _factor(name: str, mark: str, told: str, variation: Variation, document: Document) -> Factor:

@@ -7,9 +7,9 @@ from itertools import combinations
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.results.directory.published import Band, read_published
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.metrics.definitions import BETTER_HIGHER, METRICS, bounds_of_trials, metric_of_members
-from tailrace.results.metrics.goal import Goal, parse_goal, short_of, unit_of
+from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_members
 from tailrace.results.metrics.subjects import chosen_metrics
+from tailrace.scenario.goal import BETTER_HIGHER, METRICS, parse_goal, short_of, unit_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 from tailrace.statistics import mean
@@ -98,7 +98,7 @@ def asked(texts: Sequence[str], scenario: Scenario, arms: Sequence[str]) -> list
     """The figures of `--figure` options, in every arm, and their changes against the first arm."""
     figures: list[Figure] = []
     for text in texts:
-        goal: Goal = parse_goal(text, [*scenario.running, *scenario.groups], "--figure")
+        goal = parse_goal(text, scenario, "--figure")
         if goal.bound is not None:
             raise RunRefusedError(
                 f"--figure '{text}': a figure has no bound (hint: write {goal.subject} and the metric)"

@@ -13,7 +13,7 @@ from tailrace.advice.judging import judged
 from tailrace.advice.situation import Situation
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.results import Run
-from tailrace.results.metrics.goal import Goal
+from tailrace.scenario.goal import Goal
 from tailrace.scenario.loading import document_of, load_scenario, try_changes
 from trial_files import read_trial
 
@@ -150,7 +150,10 @@ def test_a_run_is_advised_on_by_its_scenario(advised: tuple[Path, str], tmp_path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--goal", "nightly.p99 < 1ms"), "workloads of kind stream have no such figure"),
+        (
+            ("--goal", "nightly.p99 < 1ms"),
+            "'nightly' is of kind stream, which has no p99 (hint: nightly has",
+        ),
         (("--arm", "bass"), "there is no arm 'bass'"),
         (("--only", "magic"), "--only magic: there is no such candidate here"),
         (("--scale", "0"), "--scale 0 is outside"),

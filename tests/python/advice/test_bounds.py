@@ -10,8 +10,8 @@ from tailrace.advice.advise import Advice
 from tailrace.advice.judging import decided, figure_in
 from tailrace.advice.text import advice_text
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.goal import Goal
 from tailrace.results.summary.figure import FigureSummary
+from tailrace.scenario.goal import Goal
 
 P50 = Goal("XS", "latency_p50_ms")
 

@@ -177,7 +177,7 @@ def test_a_dry_run_lists_trials_and_runs_nothing(tailrace: Program, workplace: P
 
 def test_a_dry_run_on_slurm_has_the_script_of_its_jobs(tailrace: Program, workplace: Path) -> None:
     asked = ("run", "lab.yaml", "--trials", "1", "--dry-run", "--on", "slurm", "--partition", "lab")
-    large = ("--sweep", "workloads.orders.users=linear(2, 4000, 2500)", "--set", "experiment.solo=false")
+    large = ("--sweep", "workloads.orders.users=linear(2..4000, 2500)", "--set", "experiment.solo=false")
     for more in ((), large):
         ended = tailrace(*asked, *more, "--json")
         assert ended.code == 0, ended.err

@@ -33,7 +33,7 @@ from tailrace.scenario.workloads.planned import planned_workloads
 from whole import part, trial
 
 USERS, BUFFER = "workloads.orders.users", "switches.leaf.buffer"
-AXES = {USERS: "linear(1, 20, 20)", BUFFER: "linear(1MB, 15MB, 15)"}
+AXES = {USERS: "linear(1..20, 20)", BUFFER: "linear(1MB..15MB, 15)"}
 POINTS = 300
 
 
@@ -189,7 +189,7 @@ def test_an_interrupted_sweep_runs_the_rest_and_mends_a_torn_line(tmp_path: Path
 @pytest.mark.usefixtures("fake")
 def test_points_that_make_no_sound_scenario_are_told_and_the_others_run(tmp_path: Path) -> None:
     # The limit of the queue may not exceed the buffer of its switch.
-    axes = {BUFFER: "linear(1MB, 15MB, 15)", "policies.dpp.queues.express.limit": "linear(150kB, 1100kB, 20)"}
+    axes = {BUFFER: "linear(1MB..15MB, 15)", "policies.dpp.queues.express.limit": "linear(150kB..1100kB, 20)"}
     run, executor = swept(tmp_path / "run", sweep={"axes": axes})
     ended = run.run()
     assert 0 < ended.bad < 20
@@ -215,7 +215,7 @@ def test_a_failed_trial_runs_again_and_its_later_line_counts(tmp_path: Path) -> 
 
 
 def test_a_value_that_is_never_sound_is_refused_before_anything_runs() -> None:
-    told = problems(sound(sweep={"axes": {USERS: [-1, *range(1, 20)], BUFFER: "linear(1MB, 15MB, 15)"}}))
+    told = problems(sound(sweep={"axes": {USERS: [-1, *range(1, 20)], BUFFER: "linear(1MB..15MB, 15)"}}))
     assert len(told) == 1
     assert f"sweep.axes.{USERS}" in told[0]
     told = problems(sound(sweep={"axes": AXES}, arms={"own": {BUFFER: "2MB"}}))
@@ -223,7 +223,7 @@ def test_a_value_that_is_never_sound_is_refused_before_anything_runs() -> None:
 
 
 def test_an_absurd_size_is_refused_with_that_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    ranges = [f"linear(1{unit}, 10000{unit}, 10000)" for unit in ("", "us", "MB")]
+    ranges = [f"linear(1{unit}..10000{unit}, 10000)" for unit in ("", "us", "MB")]
     axes = dict(zip((USERS, "workloads.orders.gap", BUFFER), ranges, strict=True))
     told = problems(sound(sweep={"axes": axes}))
     assert "the sweep has 1 000 000 000 000 points" in told[0]
@@ -262,7 +262,7 @@ def test_an_executor_is_handed_trials_as_it_needs_them() -> None:
 
 @pytest.mark.slow
 def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
-    axes = {USERS: "linear(1, 41, 41)", BUFFER: "linear(1MB, 50MB, 50)"}
+    axes = {USERS: "linear(1..41, 41)", BUFFER: "linear(1MB..50MB, 50)"}
     YAML().dump(sound(sweep={"axes": axes}, experiment__trials=1), tmp_path / "lab.yaml")
     with cluster(tmp_path, workers=1, wall_s=0.0) as there:
         command = start_command(tmp_path, "run", "lab.yaml", "--arm", "dpp", "--out", "run", "--on", there.place)
@@ -278,7 +278,7 @@ def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
 
 
 def test_a_large_sweep_is_described_by_a_dry_run_and_by_check(tmp_path: Path) -> None:
-    axes = {USERS: "linear(1, 41, 41)", BUFFER: "linear(1MB, 50MB, 50)"}
+    axes = {USERS: "linear(1..41, 41)", BUFFER: "linear(1MB..50MB, 50)"}
     YAML().dump(sound(sweep={"axes": axes}), tmp_path / "lab.yaml")
     done = tailrace("run", str(tmp_path / "lab.yaml"), "--dry-run", "--scale", "0.02")
     assert "2050 points, 8200 trials" in done.stdout, done.stderr

@@ -87,7 +87,7 @@ def test_a_group_has_curves_and_tables() -> None:
 def test_a_finer_grid_runs_only_what_is_new(workplace: Path) -> None:
     swept(users=[1, 4])
     before = {path: path.stat().st_mtime_ns for path in workplace.glob("swept/trials/*/*.json")}
-    summary = swept(users="linear(1, 4, 4)").summary
+    summary = swept(users="linear(1..4, 4)").summary
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert len(list(workplace.glob("swept/trials/*/*.json"))) == 4 * 2 * 2
     assert len(summary.swept.points) == 4
@@ -271,7 +271,7 @@ def test_the_parquet_file_holds_what_the_csv_file_holds(workplace: Path) -> None
 
 def test_the_python_interface_takes_axes() -> None:
     assert "sweep" in dir(tailrace)
-    result = tailrace.sweep(sound(), {USERS: "log(1, 4, 3)"}, trials=1, arms="dpp")
+    result = tailrace.sweep(sound(), {USERS: "log(1..4, 3)"}, trials=1, arms="dpp")
     assert [point.values for point in result.summary.swept.points] == [{USERS: n} for n in ("1", "2", "4")]
     assert result.summary.swept.arms == ["dpp"]
 

@@ -6,7 +6,7 @@ import pytest
 
 import whole
 from parts import part
-from tailrace.results.metrics.definitions import metric_of_trial
+from tailrace.results.metrics.definitions import metric_of_members
 from tailrace.results.ports.outcome import summarise_hosts
 from tailrace.results.summary.summary import ArmSummary, Summary
 from tailrace.results.text.fragments import COUNTERS, ROWS_MAX, fragment_rows, fragments_text
@@ -64,4 +64,4 @@ def test_a_loss_of_fragments_is_a_share_of_frames_not_of_datagrams(has_fragments
         {"losses": [{"workloads": ["d"], "frames": 2_000, "policed_frames": 0, "too_long_frames": 0}]},
     ]
     told = whole.trial(hosts=hosts, switches=switches, ports=ports, workloads=[outcome])
-    assert metric_of_trial(told, "d", "loss_percent") == pytest.approx(expected)
+    assert metric_of_members(told, ["d"], "loss_percent") == pytest.approx(expected)

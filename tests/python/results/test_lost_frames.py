@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 import whole
-from tailrace.results.metrics.definitions import metric_of_trial
+from tailrace.results.metrics.definitions import metric_of_members
 
 
 def loss_percent(switches: list[dict[str, Any]], **outcome: Any) -> float | None:
     """Of a workload `blast`; ports have told nothing of it, as those without a second sender do."""
     own = {"name": "blast", "kind": "frames", "latency": None, **outcome}
     trial = whole.trial(hosts=[{"name": "h1"}], switches=switches, workloads=[own])
-    return metric_of_trial(trial, "blast", "loss_percent")
+    return metric_of_members(trial, ["blast"], "loss_percent")
 
 
 def dropping(frames: int, *workloads: str) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def test_a_duplicate_key_is_named_with_the_line_of_the_first(text: str, words: s
             "between braces or brackets, a comma ends a value"
             ' (hint: write sizes: "lognormal(20kB, 1.2)")',
         ),
-        ("a: {delay: log(1us, 4us, 3), b: 1}\n", 'write delay: "log(1us, 4us, 3)"'),
+        ("a: {delay: log(1us..4us, 3), b: 1}\n", 'write delay: "log(1us..4us, 3)"'),
         ("a: [web-search, uniform(1kB,2kB)]\n", "a.1: 'uniform(1kB, 2kB)' needs quotes"),
         ("a: [uniform(1, 2)]\n", 'write "uniform(1, 2)"'),
         ("a: {sizes: lognormal (20kB, 1.2), b: 1}\n", 'write sizes: "lognormal (20kB, 1.2)"'),

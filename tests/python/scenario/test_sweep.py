@@ -4,8 +4,8 @@ import pytest
 
 from lab import load, problems, sound
 from tailrace.errors import ScenarioError
-from tailrace.scenario.loading import parse_sweep
 from tailrace.scenario.sweep import Sweep, axis_names
+from tailrace.scenario.varied import parse_sweep, parse_varied
 
 BUFFER = "switches.leaf.buffer"
 USERS = "workloads.orders.users"
@@ -19,12 +19,13 @@ def axis(value: object) -> list[object]:
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("log(1, 64, 7)", [1, 2, 4, 8, 16, 32, 64]),
-        ("linear(1, 9, 5)", [1, 3, 5, 7, 9]),
-        ("log(1MB, 8MB, 4)", ["1MB", "2MB", "4MB", "8MB"]),
-        ("linear(1ms, 2ms, 3)", ["1ms", "1.5ms", "2ms"]),
-        ("log(1, 3, 9)", [1, 2, 3]),
-        ("log(0.1, 10, 3)", [0.1, 1, 10]),
+        ("log(1..64, 7)", [1, 2, 4, 8, 16, 32, 64]),
+        ("linear(1..9, 5)", [1, 3, 5, 7, 9]),
+        ("1..8", [1, 2, 3, 4, 5, 6, 7, 8]),
+        ("log(1MB..8MB, 4)", ["1MB", "2MB", "4MB", "8MB"]),
+        ("linear(1ms..2ms, 3)", ["1ms", "1.5ms", "2ms"]),
+        ("log(1..3, 9)", [1, 2, 3]),
+        ("log(0.1..10, 3)", [0.1, 1, 10]),
     ],
 )
 def test_ranges_hold_both_ends_and_each_value_once(text: str, values: list[object]) -> None:
@@ -90,8 +91,10 @@ def test_every_arm_runs_at_every_point() -> None:
         ({"axes": {USERS: []}}, "[] is not a list of values"),
         ({"axes": {"experiment.trials": [2, 4]}}, "'experiment.trials' cannot vary in a sweep"),
         ({"axes": {"name": ["a", "b"]}}, "'name' cannot vary in a sweep"),
-        ({"axes": {USERS: "1..4"}}, "'1..4' is not a list of values"),
-        ({"axes": {USERS: "log(1, 4)"}}, "'log(1, 4)' is not a range"),
+        ({"axes": {BUFFER: "1MB..4MB"}}, "'1MB..4MB' does not say how many values (hint: write log(1MB..4MB, 7))"),
+        ({"axes": {USERS: "log(1, 4)"}}, "'log(1, 4)' is no range"),
+        ({"axes": {USERS: "log(1, 64, 7)"}}, "'log(1, 64, 7)' is no range (hint: write log(1..64, 7))"),
+        ({"axes": {USERS: "fifo"}}, "'fifo' is not a list of values"),
         ({"axes": {USERS: [1, 1]}}, "the value 1 is listed twice"),
         ({"axes": {USERS: [1, 1.0]}}, "1 is the same as 1.0"),
         ({"axes": {BUFFER: ["1MB", "2MB", "1000 kB"]}}, "1MB is the same as 1000kB"),
@@ -100,9 +103,9 @@ def test_every_arm_runs_at_every_point() -> None:
         ({"axes": {"network.link.delay": ["1us", "exponential(1ms)", "exponential( 1000 us )"]}}, "the same as expon"),
         ({"axes": {BUFFER: ["lognormal(20kB, 1.2)", "lognormal(20000B, 1.20)"]}}, "the same as lognormal(20000B,1.20)"),
         ({"axes": {BUFFER: ["20kB", "constant(20000B)"]}}, "20kB is the same as constant(20000B)"),
-        ({"axes": {BUFFER: "log(1MB, 4kB, 3)"}}, "have different units"),
-        ({"axes": {USERS: "log(0, 4, 3)"}}, "a logarithmic range cannot begin at zero"),
-        ({"axes": {USERS: "linear(4, 4, 3)"}}, "4 is not below 4"),
+        ({"axes": {BUFFER: "log(1MB..4kB, 3)"}}, "1MB is above 4kB"),
+        ({"axes": {USERS: "log(0..4, 3)"}}, "cannot begin at zero (hint: write a first value above zero, or linear)"),
+        ({"axes": {USERS: "linear(4..4, 3)"}}, "both ends are 4"),
         ({"axes": {USERS: [1, 2], BUFFER: ["1MB"]}, "combine": "paired"}, "different numbers of values"),
         (
             {"axes": {USERS: list(range(1, 4001)), BUFFER: [f"{n}kB" for n in range(1, 4001)]}},
@@ -119,22 +122,36 @@ def test_a_sweep_that_makes_no_sense_is_refused(sweep: dict[str, object], words:
 
 
 def test_the_command_line_takes_lists_and_ranges() -> None:
-    given = parse_sweep([f"{USERS}=1,2,4", f"{BUFFER}=log(1MB, 4MB, 3)", "a.gap=uniform(1ms, 2ms),5ms"])
-    assert given["axes"] == {USERS: [1, 2, 4], BUFFER: "log(1MB, 4MB, 3)", "a.gap": ["uniform(1ms, 2ms)", "5ms"]}
+    given = parse_sweep([f"{USERS}=1,2,4", f"{BUFFER}=log(1MB..4MB, 3)", "a.gap=uniform(1ms, 2ms),5ms", "a.b=1..3"])
+    buffers = ["1MB", "2MB", "4MB"]
+    assert given["axes"] == {USERS: [1, 2, 4], BUFFER: buffers, "a.gap": ["uniform(1ms, 2ms)", "5ms"], "a.b": [1, 2, 3]}
+
+
+@pytest.mark.parametrize("option", ["--vary", "--sweep"])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{USERS}=lin(1, 40, 4)", "'lin(1, 40, 4)' is no range (hint: write a list (1MB,2MB,4MB), a range"),
+        (f"{USERS}=log(1, 40, 4)", "'log(1, 40, 4)' is no range (hint: write log(1..40, 4))"),
+        (f"{USERS}=1..4,8", "'1..4' is a range in a list (hint: write a list"),
+        (f"{USERS}=8..4", "8 is above 4 (hint: the smaller end comes first: 4..8)"),
+        ("users", "expected key=values (hint: write a list"),
+        ("users=", "expected key=values"),
+        ("=1,2", "expected key=values"),
+    ],
+)
+def test_what_varies_is_written_in_one_way(option: str, text: str, told: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        parse_varied([text], option)
+    assert str(refused.value).startswith(f"{option} {text}: ")
+    assert told in str(refused.value)
 
 
 def test_a_key_that_is_varied_twice_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="varied twice"):
+    with pytest.raises(ScenarioError, match=r"it is varied twice \(hint: write all of its values in one --sweep\)"):
         parse_sweep([f"{USERS}=1,2", f"{USERS}=3,4"])
 
 
-@pytest.mark.parametrize("values", ["1..40", "1MB..64MB", "lin(1, 40, 4)", "range(1, 40)"])
-def test_a_range_of_a_search_is_none_of_a_sweep(values: str) -> None:
-    with pytest.raises(ScenarioError, match=r"is not a range of a sweep \(hint: write linear\(first, last, number\)"):
-        parse_sweep([f"{USERS}={values}"])
-
-
-@pytest.mark.parametrize("text", ["users", "users=", "=1,2"])
-def test_a_sweep_without_key_or_values_is_refused(text: str) -> None:
-    with pytest.raises(ScenarioError, match="expected key=values"):
-        parse_sweep([text])
+def test_a_sweep_takes_a_range_of_few_whole_numbers_alone() -> None:
+    with pytest.raises(ScenarioError, match=r"does not say how many values \(hint: write log\(1MB..64MB, 7\)\)"):
+        parse_sweep([f"{BUFFER}=1MB..64MB"])

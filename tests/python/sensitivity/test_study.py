@@ -123,7 +123,7 @@ REFUSED = [
     ((), "--assumptions is needed"),
     (("--assumptions", "--figure", "lod.mean"), "no workload 'lod' (hint: did you mean 'load'?)"),
     (("--assumptions", "--figure", "load.maen"), "no metric 'maen' (hint: did you mean 'mean'?)"),
-    (("--assumptions", "--figure", "load.mean < 5"), "a figure has no bound"),
+    (("--assumptions", "--figure", "load.mean < 5ms"), "a figure has no bound"),
     (("--assumptions", "--arm", "owm"), "no arm 'owm' (hint: did you mean 'own'?)"),
     (("--assumptions", "--samples", "12"), "--samples 12 must be a power of two"),
     (("--assumptions", "--trajectories", "1000000"), "the limit is 100000 trials"),

@@ -37,7 +37,7 @@ def test_in_words(tmp_path: Path, more: str, options: list[str], words: str) -> 
 
 
 def test_too_many_positions_are_refused(tmp_path: Path) -> None:
-    knobs = "whatif: {knobs: {switches.leaf.buffer: 'linear(13MB, 60MB, 40)'}}"
+    knobs = "whatif: {knobs: {switches.leaf.buffer: 'linear(13MB..60MB, 40)'}}"
     (tmp_path / "dpp.yaml").write_text(f"{BASE}\n{knobs}\n", encoding="utf-8")
     done = tailrace("whatif", str(tmp_path / "dpp.yaml"), "-o", str(tmp_path / "page.html"))
     assert done.returncode == 2

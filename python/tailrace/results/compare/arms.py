@@ -13,7 +13,7 @@ from tailrace.results.compare.fidelity import fabric_name
 from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.columns import WIDTH, fill
-from tailrace.results.metrics.definitions import METRICS, main_metric, noun_of
+from tailrace.results.metrics.definitions import compared_metrics, main_metric, noun_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.results.summary.compared import ComparedRun, ComparedRuns
 from tailrace.scenario.experiment import SOLO
@@ -40,7 +40,7 @@ def compare(a: Path, b: Path) -> ComparedRuns:
         (arm, comparison)
         for arm in arms
         for subject, mains in (_judged_alone(first, arm) if arm.startswith(SOLO) else judged)
-        for metric in METRICS
+        for metric in compared_metrics(mains)
         if (comparison := _comparison(first, second, arm, subject, metric, is_main=metric in mains))
     ]
     effects = effects_of([comparison for _, comparison in found], first.seed)

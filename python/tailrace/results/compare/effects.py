@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 
 from tailrace.results.compare.effect_words import effect_words, method_words, same_words
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import (
-    BETTER_HIGHER,
-    METRICS,
     SHARES,
+    compared_metrics,
     key_of_latency,
     metric_of_trials,
     name_of,
@@ -20,6 +18,7 @@ from tailrace.results.metrics.figure import bounds_of
 from tailrace.results.metrics.latency import PERCENTILES, latencies_of
 from tailrace.results.metrics.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.results.summary.effect import ArmEffect
+from tailrace.scenario.goal import BETTER_HIGHER
 from tailrace.statistics import (
     LEVEL,
     Change,
@@ -133,10 +132,11 @@ def comparisons(run: Run, baseline: str | None) -> Iterator[Comparison]:
 
 def comparisons_of_pairs(run: Run, pairs: Sequence[tuple[str, str]]) -> Iterator[Comparison]:
     """The second arm of every pair with the first one."""
-    chosen, subjects = chosen_metrics(run), subjects_of(run)
+    chosen = chosen_metrics(run)
+    compared = [(one, metric) for one in subjects_of(run) for metric in compared_metrics(chosen.get(one.name, ()))]
     for baseline, arm in pairs:
         trials = run.told(baseline), run.told(arm)
-        for subject, metric in product(subjects, METRICS):
+        for subject, metric in compared:
             comparison = compared_trials(
                 trials,
                 subject,

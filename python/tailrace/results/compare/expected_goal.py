@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.metrics.decision import PRINTED, decide_all
-from tailrace.results.metrics.definitions import METRICS
 from tailrace.results.metrics.figure import figure_of
-from tailrace.results.metrics.goal import Goal
 from tailrace.results.summary.expectation import Verdict
+from tailrace.scenario.goal import METRICS, Goal
 from tailrace.statistics.interval import VALUES_MIN
 
 

@@ -212,7 +212,7 @@ def _largest(run: Run, band: Band, samples: list[list[float]]) -> list[list[floa
     """The samples with lower bounds as large as one likes."""
     return [
         [
-            inf if is_lower_bound(trial, band, metric) else value
+            inf if is_lower_bound(run, trial, band, metric) else value
             for trial, value in zip(run.valid(arm), sample, strict=True)
         ]
         for (arm, metric), sample in zip(_parts(run, band)[0], samples, strict=True)

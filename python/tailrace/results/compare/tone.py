@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from tailrace.results.metrics.definitions import BETTER_HIGHER
 from tailrace.results.summary.effect import ArmEffect
+from tailrace.scenario.goal import BETTER_HIGHER
 from tailrace.statistics import told_verdict
 
 Tone = Literal["", "better", "worse", "same", "few", "censored"]

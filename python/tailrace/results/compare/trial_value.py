@@ -14,17 +14,18 @@ from tailrace.results.metrics.definitions import (
     bounds_of_trials,
     goodput_gbps,
     metric_of_members,
-    metric_of_trial,
 )
 from tailrace.results.metrics.limiting import limits_of_trial
 from tailrace.results.ports import pauses
 from tailrace.results.ports.outcome import count_drops, known, queues_of
+from tailrace.scenario.goal import METRICS as GOALS
 from tailrace.scenario.vocabulary import (
     DEPTH_PERCENTILES,
     HYPERVISOR_METRICS,
     LIMITS,
     PROGRAM_METRICS,
 )
+from tailrace.scenario.workloads.facts import LATENCY
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.scenario.workloads.planned import workloads_of
 from tailrace.statistics import jain_index, mean
@@ -37,23 +38,29 @@ Figure = Callable[[Run, Trial, Band], float | None]
 
 def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None:
     """The figure; None where the trial does not have it."""
-    if (figure := FIGURES.get(metric)) is not None:
+    if (figure := FIGURES.get(metric)) is not None and band.workload not in run.groups:
         return figure(run, trial, band)
-    workload = _workload_name(trial, band.workload)
-    if workload is None:
-        return None
-    if metric in ("completion_s", "goodput_gbps", "failed_percent") or metric.startswith("latency_"):
-        return metric_of_trial(trial, workload, metric)
+    members = _members(run, trial, band.workload)
+    if metric in GOALS or metric.startswith(LATENCY):
+        return metric_of_members(trial, members, metric) if members else None
     raise RunDirectoryError(
         f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
         "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, queue_depth_max_bytes)"
     )
 
 
-def is_lower_bound(trial: Trial, band: Band, metric: str) -> bool:
+def is_lower_bound(run: Run, trial: Trial, band: Band, metric: str) -> bool:
     """Whether the figure is one, because transactions were running when the trial ended."""
-    workload = _workload_name(trial, band.workload)
-    return workload is not None and bounds_of_trials([trial], [workload], metric) > 0
+    members = _members(run, trial, band.workload)
+    return bool(members) and bounds_of_trials([trial], members, metric) > 0
+
+
+def _members(run: Run, trial: Trial, stated: str | None) -> list[str]:
+    """The stated workload, the members of the stated group that the arm does not omit, or the only workload."""
+    if stated in run.groups:
+        return [name for name in run.groups[stated] if name in trial.workloads]
+    name = _workload_name(trial, stated)
+    return [] if name is None else [name]
 
 
 def _goodput(run: Run, trial: Trial, band: Band) -> float | None:
@@ -124,10 +131,7 @@ def _requests(counter: str) -> Figure:
 
 def _rate(run: Run, trial: Trial, band: Band) -> float | None:
     listed = [own.name for own in trial.outcome.workloads if facts_of(own.kind).has_metric("rate_per_s")]
-    if band.workload in run.groups:
-        # An arm may omit some of its members.
-        listed = [name for name in listed if name in run.groups[band.workload]]
-    elif band.workload is not None:
+    if band.workload is not None:
         listed = [band.workload]
     return metric_of_members(trial, listed, "rate_per_s")
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import ceil, log
 
 from tailrace.results.metrics.figure import Figure
-from tailrace.results.metrics.goal import Goal
 from tailrace.results.metrics.latency import PERCENTILES
 from tailrace.results.summary.expectation import End
+from tailrace.scenario.goal import Goal
 from tailrace.statistics import LEVEL, Interval, TrialsNeeded
 from tailrace.statistics.percentile import PLAIN_MAX
 

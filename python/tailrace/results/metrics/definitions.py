@@ -1,24 +1,27 @@
 """Metrics of a workload in one trial, and the choice of its main metric."""
 
 from collections.abc import Iterable, Sequence
-from typing import get_args
 
 from tailrace.outcome.types import Workload
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.latency import latency_of_trial, workloads_of
-from tailrace.scenario.experiment import HeadlineMetric
+from tailrace.scenario.goal import METRICS as GOALS
+from tailrace.scenario.goal import UNITS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
 
-# Compared between arms for every workload that has them: what a scenario may name as its headline.
-METRICS = get_args(HeadlineMetric)
-BETTER_HIGHER = frozenset({"rate_per_s", "goodput_gbps"})
+ASKED = frozenset({"latency_p90_ms", "latency_p95_ms"})
+"""Metrics that are compared between arms where the headline names them."""
+METRICS = tuple(metric for metric in GOALS if metric not in ASKED)
+"""Metrics that are compared between arms for every workload that has them."""
 NAMES: dict[str, str] = {
     "completion_s": "completion time",
     "goodput_gbps": "goodput",
     "latency_mean_ms": "mean latency",
     "latency_p50_ms": "median latency",
+    "latency_p90_ms": "90th percentile of latency",
+    "latency_p95_ms": "95th percentile of latency",
     "latency_p99_ms": "99th percentile of latency",
     "latency_p99_9_ms": "99.9th percentile of latency",
     "loss_percent": "loss",
@@ -28,10 +31,14 @@ NAMES: dict[str, str] = {
 """Names of metrics, except that of the rate: `name_of`."""
 PLURAL = frozenset({"rate_per_s", "timeouts", "failed_percent"})
 """Metrics whose names are plural."""
-UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%", "failed_percent": "%"}
 SHARES = frozenset({"loss_percent", "failed_percent"})
 """Metrics between 0 and 100 %, which are compared by their difference in points."""
 PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
+
+
+def compared_metrics(chosen: Sequence[str]) -> list[str]:
+    """Metrics by which a workload is compared, with those that are chosen for it."""
+    return list(dict.fromkeys((*METRICS, *chosen)))
 
 
 def noun_of(kinds: Iterable[str]) -> str:
@@ -49,11 +56,6 @@ def title_of(metric: str, noun: str) -> str:
     """`median latency, ms`: the name with the unit."""
     name, unit = name_of(metric, noun), UNITS.get(metric, "ms" if metric.startswith("latency_") else "")
     return f"{name}, {unit}" if unit else name
-
-
-def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:
-    """One number of one workload in one trial; None where the trial does not have it."""
-    return metric_of_members(trial, [workload], metric)
 
 
 def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> float | None:

@@ -22,7 +22,7 @@ from tailrace.results.summary.network import (
 )
 from tailrace.results.summary.sweep import SweepSummary
 from tailrace.results.summary.workload import EarlyEnd, GroupSummary, WorkloadOrGroup, WorkloadSummary
-from tailrace.scenario.experiment import HeadlineMetric
+from tailrace.scenario.goal import HeadlineMetric
 
 
 class Problem(Part, frozen=True, kw_only=True):

@@ -5,24 +5,23 @@ from collections.abc import Collection, Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.experiment import SOLO, Expectation
+from tailrace.scenario.goal import METRICS as GOALS
+from tailrace.scenario.goal import Goal, refuse_without_figure
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.text.units import QuantityError
 from tailrace.scenario.vocabulary import BLOCK_METRICS, DROP_CAUSES, METRICS, NARROWING, STORAGE_METRICS, Metric
 from tailrace.scenario.workloads.kinds import KINDS
 
-OF_GROUPS = ("rate_per_s",)
-"""Metrics that groups of workloads have."""
 OF_SOME_KINDS = (
     "connections_spread_percent",
-    "rate_per_s",
-    "failed_percent",
     "lost_queries",
     "timed_out",
     "connections_opened",
     *BLOCK_METRICS,
     *STORAGE_METRICS,
 )
-"""Metrics that only workloads of some kinds have."""
+"""Metrics that no goal can name and that only workloads of some kinds have."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -40,6 +39,7 @@ def check(scenario: Scenario) -> Found:
             yield (*at, "metric"), f"there is no metric '{expected.metric}'", hint
         else:
             yield from _keys(at, expected, metric, scenario)
+        yield from _figure(at, expected, scenario)
         yield from _names(at, expected, scenario, arms)
         yield from _time(at, expected, scenario)
         yield from _bounds(at, expected)
@@ -87,6 +87,17 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
             yield (*at, "workload"), what, f"name a workload of kind {kinds}"
 
 
+def _figure(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
+    """A goal whose workloads never have its figure; what is disabled is a matter of the arm."""
+    name = expected.workload or (next(iter(scenario.workloads)) if len(scenario.workloads) == 1 else None)
+    if expected.metric not in GOALS or name is None or not scenario.members(name):
+        return
+    try:
+        refuse_without_figure(Goal(name, expected.metric), scenario)
+    except QuantityError as error:
+        yield (*at, "metric"), error.what, error.hint
+
+
 def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collection[str]) -> Found:
     if expected.workload is not None and expected.workload not in (known := subjects(scenario, expected.metric)):
         hint = closest(expected.workload, known, "workloads")
@@ -105,13 +116,15 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collect
 
 def subjects(scenario: Scenario, metric: str) -> list[str]:
     """What `workload` of a figure may name: workloads, and groups where the metric is one of all members."""
-    groups = [own.group for own in scenario.workloads.values() if own.group] if metric in OF_GROUPS else []
+    groups = [own.group for own in scenario.workloads.values() if own.group] if metric in GOALS else []
     return list(dict.fromkeys([*scenario.workloads, *groups]))
 
 
 def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
     if expected.after is None:
         return
+    if expected.workload in scenario.groups:
+        yield (*at, "after"), "`after` is for one workload, not for a group", "name a workload of the group"
     if expected.after >= scenario.experiment.duration:
         yield (
             (*at, "after"),

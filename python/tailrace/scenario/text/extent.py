@@ -1,10 +1,11 @@
-"""Ranges of values that are searched or varied: `100kB..16MB`, `1..64`, `10%..90%`.
+"""Ranges of values that are swept, searched or varied: `100kB..16MB`, `1..64`, `10%..90%`, `log(1MB..64MB, 7)`.
 
 Their values are those of a scenario file: with units, whole where the ends are, and exact in the plan's unit.
 """
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, exp, log
 
@@ -35,7 +36,14 @@ ALL_LISTED = 1024
 """Ranges of fewer whole numbers have all of them as values."""
 DECIMALS_MAX = 4
 SEARCHED = (TIME, SIZE, RATE, DATA_RATE, REQUEST_RATE, OFFSET, SHARE, FREQUENCY, FRAMES, LENGTH, FINE_TIME)
-HINT = "write both ends and two dots, such as 100kB..16MB or 1..64"
+AXIS_MAX = 100_000
+"""Values of one key, at most; they are in memory."""
+HINT = "write a list (1MB,2MB,4MB), a range (1MB..64MB, 1..8), or values spaced in one (log(1MB..64MB, 7))"
+"""The one notation of values that vary: of a search, of a study of assumptions, and of a sweep."""
+SPACED = r"^\s*(?P<spacing>linear|log)\s*\((?P<ends>[^(),]*\.\.[^(),]*),\s*(?P<number>\d{1,9})\s*\)\s*$"
+_SPACED = re.compile(SPACED)
+_CALL = re.compile(r"^\s*(?P<name>lin|linear|linspace|log|logspace|range)\s*\((?P<arguments>[^()]*)\)\s*$")
+_ENDS = re.compile(r"^\s*[-+]?\.?\d[^,()]*\.\.[^,()]*$")
 
 
 @dataclass(frozen=True)
@@ -53,10 +61,14 @@ class Extent:
     """The plan's unit, where the dimension has it, for what is not short in those."""
     is_whole: bool = False
     """Of bare numbers, whether both ends are whole, so that all values are."""
+    spacing: str | None = None
+    """linear or log, where it is stated."""
 
     @property
     def is_logarithmic(self) -> bool:
         """Whether values are spaced by factors: quantities other than shares, and numbers far apart."""
+        if self.spacing is not None:
+            return self.spacing == "log"
         if self.low <= 0 or self.dimension is SHARE:
             return False
         return self.dimension is not None or self.high / self.low >= LOGARITHMIC_FROM
@@ -103,7 +115,7 @@ class Extent:
 
     def _written(self, exact: Fraction) -> object:
         if self.dimension is None:
-            return int(exact) if self.is_whole else float(exact)
+            return int(exact) if exact.denominator == 1 else float(exact)
         sizes = {unit: self.dimension.suffixes[unit] for unit in self.units}
         fitting = [unit for unit, size in sizes.items() if exact >= size]
         # Below one of the smallest unit of the ends, a fraction of it where that is short, else the plan's unit.
@@ -112,6 +124,36 @@ class Extent:
                 return f"{text}{_gap(self.dimension)}{unit}"
         last = self.units[-1]
         return f"{float(exact / sizes[last])}{_gap(self.dimension)}{last}"
+
+
+def is_range(text: str) -> bool:
+    """Whether a text is a range, or values spaced in one, and no list; perhaps not a sound one."""
+    return bool(_CALL.match(text) or _ENDS.match(text))
+
+
+def values_of(text: str) -> list[object]:
+    """The values of `log(1MB..64MB, 7)`, `linear(1..9, 5)`, or a range of few whole numbers such as `1..8`.
+
+    Raises `QuantityError` with what is wrong, also for a range whose values have no number.
+    """
+    if (spaced := _SPACED.match(text)) is not None:
+        extent, number = replace(parse_extent(spaced["ends"]), spacing=spaced["spacing"]), int(spaced["number"])
+        if extent.is_logarithmic and extent.low <= 0:
+            raise QuantityError(f"'{text}' cannot begin at zero", "write a first value above zero, or linear")
+        if not 2 <= number <= AXIS_MAX:
+            raise QuantityError(f"{number} values are out of range", f"write 2 to {AXIS_MAX}")
+        return list(dict.fromkeys(extent.at(step / (number - 1)) for step in range(number)))
+    if (call := _CALL.match(text)) is not None:
+        first, last, *rest = (*(part.strip() for part in call["arguments"].split(",")), "", "")
+        is_old = call["name"] in ("linear", "log") and len(rest) == 3 and ".." not in first
+        raise QuantityError(
+            f"'{text}' is no range", f"write {call['name']}({first}..{last}, {rest[0]})" if is_old else HINT
+        )
+    extent = parse_extent(text)
+    if extent.is_whole and extent.high - extent.low < ALL_LISTED:
+        return list(range(int(extent.low), int(extent.high) + 1))
+    spacing = "log" if extent.is_logarithmic else "linear"
+    raise QuantityError(f"'{text}' does not say how many values", f"write {spacing}({text.strip()}, 7)")
 
 
 def parse_extent(text: str) -> Extent:

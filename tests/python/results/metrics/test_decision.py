@@ -18,7 +18,7 @@ from tailrace.results.metrics.decision import (
 )
 from tailrace.results.metrics.definitions import bounds_of_trials
 from tailrace.results.metrics.figure import Figure, bounds_of, figure_of
-from tailrace.results.metrics.goal import Goal
+from tailrace.scenario.goal import Goal
 
 P50, P99 = "latency_p50_ms", "latency_p99_ms"
 PS_PER_S = 10**12
