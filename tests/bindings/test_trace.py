@@ -121,8 +121,8 @@ def test_those_under_way_at_a_moment_are_told(run: Path, tmp_path: Path) -> None
         (["--id", "1", "--at", "1ms"], "--id and --at exclude each other"),
         (["--port", "leaf>client"], "--port belongs to --pcapng"),
         (["--pcapng", "x.pcapng", "--port", "leaf>clien"], "there is no port 'leaf>clien' (hint: did you mean 'leaf>"),
-        (["-o", "missing/x"], "--output: missing/x: there is no directory missing (hint: mkdir -p missing)"),
-        (["-o", "."], "--output: .: this is a directory (hint: name a file, such as trace.perfetto-trace)"),
+        (["-o", "missing/x"], "--out: missing/x: there is no directory missing (hint: mkdir -p missing)"),
+        (["-o", "."], "--out: .: this is a directory (hint: name a file, such as trace.perfetto-trace)"),
         (["-o", "x", "--pcapng", "x"], "name the same file"),
     ],
 )

@@ -5,15 +5,19 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import Json, OutDirectory, Set
+
 advise_app = typer.Typer(rich_markup_mode=None)
 
 
 @advise_app.command()
 def advise(
     scenario: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            help="Scenario file or its folder, directory of a run, or a capture.", metavar="SCENARIO | RUN | CAPTURE"
+            help="Scenario files or a folder with one, of which later ones take precedence; directory of a run; or a"
+            " capture.",
+            metavar="SCENARIO... | RUN | CAPTURE",
         ),
     ],
     *,
@@ -41,17 +45,12 @@ def advise(
     scale: Annotated[
         float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
     ] = 1.0,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
+    set_: Set = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Directory of the results; default: below runs/.")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    out: OutDirectory = None,
+    json_: Json = False,
 ) -> None:
     """Simulate what may help a workload, rank it, and print the configuration to apply."""
     from tailrace.advice.advise import Wanted

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from tailrace.advice.advise import Advice, Wanted, advise
 from tailrace.advice.text import advice_data, advice_text
-from tailrace.cli.console import emit_json, emit_table, note, overrides, scenario_path, warn
+from tailrace.cli.console import emit_json, emit_table, note, overrides, warn
 from tailrace.cli.running import refuse_scale
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import Reporter, Silent, reporter_for
-from tailrace.experiment.stages import working
 from tailrace.files import write_json, write_text
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions
 from tailrace.fit.text import farthest_text
-from tailrace.scenario.loading import Loaded, load_document, load_scenario
+from tailrace.scenario.loading import Loaded, load_document
 from tailrace.scenario.text.document import parse_document
 
 GZIP = b"\x1f\x8b"
@@ -28,12 +28,11 @@ SUFFIXES = frozenset({".pcap", ".pcapng", ".cap"})
 MANIFEST, SCENARIO = "manifest.json", "scenario.json"
 
 
-def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
+def advise_on(paths: list[Path], assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
     """Simulates, prints the advice, and keeps it with its files beside the runs."""
     refuse_scale(wanted.effort.scale)
     reporter = reporter_for(json_lines=json_)
-    loaded = scenario_of(path, assignments, reporter)
-    warn(loaded.warnings)
+    loaded = scenario_of(paths, assignments, reporter)
     advice = advise(loaded, wanted, reporter)
     _write(advice)
     if json_:
@@ -43,23 +42,24 @@ def advise_on(path: Path, assignments: list[str] | None, wanted: Wanted, *, json
         note(f"results: {advice.path}")
 
 
-def scenario_of(path: Path, assignments: list[str] | None, reporter: Reporter | None = None) -> Loaded:
-    """The scenario of a file, the one that a run directory keeps, or one that is fitted to a capture.
+def scenario_of(paths: list[Path], assignments: list[str] | None, reporter: Reporter | None = None) -> Loaded:
+    """The scenario of files, the one that a run directory keeps, or one that is fitted to a capture.
 
     The fit is the one of `tailrace fit`, with its correction by simulation: advice about a server that seems slow
     because of a queue would be about another network.
     """
-    reporter = reporter or Silent()
-    if is_capture(path):
+    reporter, path = reporter or Silent(), paths[0]
+    if len(paths) == 1 and is_capture(path):
         fitting, compared = fit_compared(path, FitOptions(), reporter)
         note(f"{path}: fitted, and simulated beside the capture; {farthest_text(compared)}")
-        return load_document(parse_document(scenario_text(fitting), f"{path}, fitted"))
+        loaded = load_document(parse_document(scenario_text(fitting), f"{path}, fitted"))
+        warn(loaded.warnings)
+        return loaded
     kept = path / SCENARIO
-    is_run = (path / MANIFEST).is_file()
+    is_run = len(paths) == 1 and (path / MANIFEST).is_file()
     if is_run and not kept.is_file():
         raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
-    with working(reporter, "reading the scenario"):
-        return load_scenario(kept if is_run else scenario_path(path), overrides(assignments))
+    return loaded_of([kept] if is_run else paths, overrides(assignments), reporter)
 
 
 def is_capture(path: Path) -> bool:

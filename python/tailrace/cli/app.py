@@ -15,6 +15,7 @@ from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 from tailrace.cli.measure_app import measure_app
+from tailrace.cli.options import Files, Json, OutDirectory, Set, Sweep
 from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
@@ -65,26 +66,6 @@ app.add_typer(measure_app, name="measure")
 app.add_typer(disk_app, name="disk")
 app.command()(blast)
 
-File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
-Files = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Scenario file, or a folder with a scenario.yaml; several are merged, later files take precedence.",
-        metavar="SCENARIO...",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-]
-Sweep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sweep",
-        metavar="KEY=VALUES",
-        help="Repeat the experiment for each value: 1MB,2MB,4MB or log(1,64,7); several options form a grid.",
-    ),
-]
 Paired = Annotated[
     bool, typer.Option("--paired", help="Combine the values of several --sweep options pairwise instead of as a grid.")
 ]
@@ -133,8 +114,6 @@ LiveScale = Annotated[
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every table, not one screen.")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -204,9 +183,7 @@ def run(
         ),
     ] = None,
     scale: Scale = 1.0,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Run directory; default: a new one below runs/.")
-    ] = None,
+    out: OutDirectory = None,
     json_: Json = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the trials and the estimated time without running them.")
@@ -306,7 +283,9 @@ def compare(
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="For runs of different engines: write a page with charts."),
+        typer.Option(
+            "--out", "-o", "--report", metavar="FILE", help="For runs of different engines: write a page with charts."
+        ),
     ] = None,
     json_: Json = False,
 ) -> None:

@@ -10,7 +10,6 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from msgspec import to_builtins
@@ -212,13 +211,3 @@ def overrides(
     elif is_paired:
         given["sweep.combine"] = Given("--paired", "paired")
     return given
-
-
-def scenario_paths(paths: Sequence[Path]) -> list[Path]:
-    """Scenario files; for a folder, the `scenario.yaml` in it."""
-    return [scenario_path(path) for path in paths]
-
-
-def scenario_path(path: Path) -> Path:
-    """A scenario file; for a folder, the `scenario.yaml` in it."""
-    return path / "scenario.yaml" if (path / "scenario.yaml").is_file() else path

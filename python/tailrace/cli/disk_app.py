@@ -53,7 +53,7 @@ def measure(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Folder for result.json and report.html; default: below runs/."),
+        typer.Option("--out", "-o", metavar="DIR", help="Directory of the results; default: below runs/."),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:

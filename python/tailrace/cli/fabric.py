@@ -7,8 +7,9 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
+from tailrace.cli.console import emit, emit_json, note, overrides, warn
 from tailrace.cli.inspect import counted
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.live.lab import standing
 from tailrace.outcome.types import NetworkOutcome
@@ -19,7 +20,12 @@ TOP_EVERY_S = 1.0
 
 
 def bring_up(
-    path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None, fabric: str
+    scenario: list[Path],
+    name: str | None,
+    arm: str | None,
+    metrics: int | None,
+    assignments: list[str] | None,
+    fabric: str,
 ) -> None:
     """Creates the fabric of a scenario."""
     from tailrace.experiment.engine import LIVE
@@ -27,10 +33,9 @@ def bring_up(
     from tailrace.live.lab import kinds
     from tailrace.live.lab.clean import clean_before
     from tailrace.live.machine.doctor import require
-    from tailrace.scenario.loading import load_scenario
     from tailrace.scenario.lowering.plan import canonical_json, lower
 
-    loaded = load_scenario(scenario_path(path), overrides(assignments))
+    loaded = loaded_of(scenario, overrides(assignments))
     chosen = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
     raise_found(loaded, arms, lambda scenario: network(scenario, LIVE))

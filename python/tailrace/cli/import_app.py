@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-import_app = typer.Typer(rich_markup_mode=None)
+from tailrace.cli.options import Files, Json, OutFile, Set
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")]
+import_app = typer.Typer(rich_markup_mode=None)
 
 
 class Vendor(StrEnum):
@@ -35,7 +34,7 @@ def import_(
         Path, typer.Argument(help="Running configuration, config_db.json, vdbench parameter file or fio job file.")
     ],
     *,
-    out: Out = None,
+    out: OutFile = None,
     scenario: Annotated[
         Path | None,
         typer.Option("--scenario", metavar="SCENARIO", help="Scenario whose MTUs are compared (switches)."),
@@ -88,17 +87,12 @@ def import_(
 @import_app.command("export")
 def export_(
     vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration to write.")],
-    scenario: Annotated[
-        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
-    ],
+    scenario: Files,
     *,
     switch: Annotated[str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")] = None,
     arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
-    out: Out = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
+    out: OutFile = None,
+    set_: Set = None,
 ) -> None:
     """Write the policy of a switch as a vendor configuration; settings that it cannot express go to stderr."""
     from tailrace.cli.vendors import export_scenario

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from tailrace.cli.console import emit, emit_json, emit_table, emit_text, note, overrides, scenario_paths, warn
+from tailrace.cli.console import emit, emit_json, emit_table, emit_text, note, overrides, warn
+from tailrace.cli.scenarios import loaded_of, scenario_paths
 from tailrace.errors import RunRefusedError, ScenarioError, known_arm
 
 if TYPE_CHECKING:
@@ -143,10 +144,9 @@ def print_plan(
     from tailrace.experiment.scale import scaled
     from tailrace.experiment.schedule import TrialKey
     from tailrace.json_text import json_text
-    from tailrace.scenario.loading import load_scenario
 
     refuse_scale(scale)
-    loaded = load_scenario(scenario_paths(paths), overrides(assignments, seed=seed))
+    loaded = loaded_of(paths, overrides(assignments, seed=seed))
     chosen = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
     plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
     emit_text(json_text(plans.raw(TrialKey(chosen, trial))))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.group import Group
+from tailrace.cli.options import Files, OutFile, Set
 
 live_app = typer.Typer(rich_markup_mode=None)
 fabric_app = typer.Typer(
@@ -53,7 +54,7 @@ def doctor(
 @live_app.command()
 def calibrate(
     *,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")] = None,
+    out: OutFile = None,
     mtu: Annotated[str, typer.Option("--mtu", help="MTU of the measured hosts.")] = "9000B",
     rate: Annotated[str, typer.Option("--rate", help="Rate of the hosts' links.")] = "1Gbit/s",
     processor: Annotated[
@@ -117,7 +118,7 @@ def top(
 
 @fabric_app.command()
 def up(
-    scenario: Annotated[Path, typer.Argument(help="Scenario file, or a folder with one.", metavar="SCENARIO")],
+    scenario: Files,
     *,
     name: Annotated[str | None, typer.Option("--name", help="Name; default: that of the scenario.")] = None,
     arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
@@ -127,10 +128,7 @@ def up(
             "--metrics", metavar="PORT", min=1, max=65535, help="Serve OpenMetrics on this port of 127.0.0.1."
         ),
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
+    set_: Set = None,
     fabric: Annotated[
         FabricKind, typer.Option("--fabric", help="tap is the built-in switch, the others are for comparison.")
     ] = FabricKind.TAP,

@@ -24,9 +24,9 @@ def _measure() -> None:
 @measure_app.command()
 def switch(
     scenario: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Argument(
-            help="Scenario whose network is measured; default: two hosts at one switch.", metavar="SCENARIO"
+            help="Scenario files whose network is measured; default: two hosts at one switch.", metavar="SCENARIO..."
         ),
     ] = None,
     *,
@@ -68,7 +68,7 @@ def switch(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Folder for result.json and report.html; default: below runs/."),
+        typer.Option("--out", "-o", metavar="DIR", help="Directory of the results; default: below runs/."),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:

@@ -11,11 +11,11 @@ from tailrace.benchmark.frames import parse_sizes
 from tailrace.benchmark.procedure import TESTS, Lengths, Procedure, parse_tests, sizes_for
 from tailrace.benchmark.rig import Rig
 from tailrace.benchmark.trial import Device
-from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides, scenario_path
+from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides
+from tailrace.cli.scenarios import loaded_of
 from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.files import make_folder
-from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.units import RATE as BIT_RATE
 from tailrace.scenario.text.units import TIME, Dimension, QuantityError, parse
 
@@ -30,7 +30,8 @@ S_PER_MIN = 60.0
 class Request:
     """The options of the command line."""
 
-    scenario: Path | None
+    scenario: list[Path] | None
+    """Files that are merged in this order."""
     fabric: str | None
     sizes: str | None
     tests: str | None
@@ -121,7 +122,7 @@ def _device(request: Request) -> Device:
     if request.fabric:
         return LiveSwitch(request.fabric, request.rate or RATE)
     if request.scenario:
-        loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments))
+        loaded = loaded_of(request.scenario, overrides(request.assignments))
         return SimulatedSwitch(loaded, request.arm, request.source, request.destination)
     return SimulatedSwitch(default_scenario(request.rate or RATE), None, None, None)
 

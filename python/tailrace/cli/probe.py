@@ -6,7 +6,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, scenario_path, warn
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, warn
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.probe.path import Asked, Direction
 from tailrace.probe.report import Report
@@ -18,7 +19,7 @@ MTU_MIN, MTU_MAX = 576, 65_535
 """RFC 791: what every host accepts, and the largest packet."""
 FRAMES_MAX = 2**63
 """Frames a second that a plan may offer where no workload runs."""
-FORMS = "A B, SCENARIO A B, or ADDRESS"
+FORMS = "A B, SCENARIO... A B, or ADDRESS"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def probe_mtu(wanted: Wanted, *, json_: bool) -> int:
     """Probes, prints, and returns the exit code."""
     _refuse(wanted)
     expected = None if wanted.expect is None else _mtu(wanted.expect)
-    report = [_address, _standing, _scenario][len(wanted.ends) - 1](wanted, expected)
+    report = [_address, _standing, _scenario][min(len(wanted.ends), 3) - 1](wanted, expected)
     if json_:
         emit_json(report.data())
     else:
@@ -56,9 +57,9 @@ def probe_mtu(wanted: Wanted, *, json_: bool) -> int:
 def _refuse(wanted: Wanted) -> None:
     """Options that do not belong to this form of the command."""
     number = len(wanted.ends)
-    if number not in (1, 2, 3):
-        raise RunRefusedError(f"probe mtu takes one to three names, not {number} (hint: {FORMS})")
-    is_scenario, is_address = number == 3, number == 1
+    if number == 0:
+        raise RunRefusedError(f"probe mtu takes names (hint: {FORMS})")
+    is_scenario, is_address = number >= 3, number == 1
     if not is_scenario and wanted.ends[0].endswith((".yaml", ".yml")):
         raise RunRefusedError(f"{wanted.ends[0]}: of a scenario, two hosts are probed (hint: SCENARIO A B)")
     given = {
@@ -109,13 +110,13 @@ def _standing(wanted: Wanted, expected: int | None) -> Report:
 
 def _scenario(wanted: Wanted, expected: int | None) -> Report:
     from tailrace.probe.fabric import require_hosts
-    from tailrace.scenario.loading import load_scenario
 
-    file, ends = Path(wanted.ends[0]), (wanted.ends[1], wanted.ends[2])
-    loaded = load_scenario(scenario_path(file), overrides(wanted.assignments))
+    *files, first, second = wanted.ends
+    ends = (first, second)
+    loaded = loaded_of([Path(file) for file in files], overrides(wanted.assignments))
     arm = known_arm(wanted.arm or loaded.scenario.baseline, list(loaded.arms))
     scenario = loaded.arms[arm]
-    require_hosts(ends, list(scenario.graph.hosts), str(file))
+    require_hosts(ends, list(scenario.graph.hosts), files[0])
     expected_mtu = expected if expected is not None else max(scenario.host(name).mtu for name in ends)
     asked = wanted.asked(expected_mtu)
     if wanted.is_live:

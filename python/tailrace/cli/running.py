@@ -15,7 +15,6 @@ from tailrace.cli.console import (
     emit_text,
     note,
     overrides,
-    scenario_paths,
     warn,
 )
 from tailrace.cli.dry import print_dry
@@ -24,6 +23,7 @@ from tailrace.cli.explaining_live import explain_live_finished
 from tailrace.cli.large import print_large, refuse_large, run_large
 from tailrace.cli.reporting import SUMMARY_LATER, reporting
 from tailrace.cli.request import Request
+from tailrace.cli.scenarios import loaded_of, scenario_paths
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
@@ -47,7 +47,7 @@ from tailrace.results.compare.fidelity import TAP
 from tailrace.results.large.summary import is_large
 from tailrace.results.summary.summary import Summary
 from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.loading import Given, load_scenario
+from tailrace.scenario.loading import Given
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_S = 10**12
@@ -84,9 +84,7 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         is_paired=request.is_paired,
     )
     reporter = reporter_for(json_lines=request.is_json)
-    with working(reporter, "reading the scenario"):
-        loaded = load_scenario(paths, {**measured, **given})
-    warn(loaded.warnings)
+    loaded = loaded_of(paths, {**measured, **given}, reporter)
     refuse_baseline(request.baseline, request.arms)
     if loaded.is_large:
         refuse_large(request)

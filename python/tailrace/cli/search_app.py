@@ -1,10 +1,10 @@
 """`tailrace search` and its options."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
 from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
 
 search_app = typer.Typer(rich_markup_mode=None)
@@ -12,18 +12,9 @@ search_app = typer.Typer(rich_markup_mode=None)
 
 @search_app.command()
 def search(
-    scenario: Annotated[
-        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
-    ],
+    scenario: Files,
     *,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="KEY=VALUES",
-            help="What is varied, a range or a list: switches.leaf.buffer=1MB..64MB, or 1,2,4,8; repeatable.",
-        ),
-    ] = None,
+    vary: Vary = None,
     goal: Annotated[
         list[str] | None,
         typer.Option("--goal", metavar="GOAL", help="What has to hold, e.g. 'shop.p99 < 5ms'; repeatable."),
@@ -55,17 +46,12 @@ def search(
         float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05.")
     ] = 1.0,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
+    set_: Set = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Directory of the results; default: below runs/.")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    out: OutDirectory = None,
+    json_: Json = False,
     on: On = "local",
     partition: Partition = None,
     time: JobTime = None,

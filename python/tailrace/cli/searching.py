@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table, note, overrides, scenario_path, warn
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table, note, overrides
 from tailrace.cli.running import refuse_scale
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.stages import working
-from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.units import SHARE, QuantityError, parse
 from tailrace.search.search import search
 from tailrace.search.text import search_data, search_text, write_search
@@ -24,7 +23,8 @@ PARTS_PER_UNIT = 10**9
 class Request:
     """The options of `tailrace search`."""
 
-    scenario: Path
+    scenario: list[Path]
+    """Files that are merged in this order."""
     vary: list[str]
     goal: list[str]
     minimise: str | None
@@ -71,9 +71,7 @@ def search_for(request: Request) -> int:
         cores=request.cores,
     )
     reporter = reporter_for(json_lines=request.is_json)
-    with working(reporter, "reading the scenario"):
-        loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
-    warn(loaded.warnings)
+    loaded = loaded_of(request.scenario, overrides(request.assignments, seed=request.seed), reporter)
     with opened(request.on, request.jobs_of_slurm, note) as executor:
         found = search(loaded, wanted, reporter, executor)
     write_search(found)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
 from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
 
 sensitivity_app = typer.Typer(rich_markup_mode=None)
@@ -12,19 +13,12 @@ sensitivity_app = typer.Typer(rich_markup_mode=None)
 
 @sensitivity_app.command()
 def sensitivity(
-    scenario: Annotated[
-        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
-    ],
+    scenario: Files,
     *,
     assumptions: Annotated[
         bool, typer.Option("--assumptions", help="Vary every assumed or fitted value, and defaults without a source.")
     ] = False,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary", metavar="KEY=VALUES", help="Vary this value too: network.link.delay=1us..5us; repeatable."
-        ),
-    ] = None,
+    vary: Vary = None,
     figure: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,21 +45,16 @@ def sensitivity(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Seed of the experiment and of the designs.")
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
-    ] = None,
+    set_: Set = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Directory of the results; default: below runs/.")
-    ] = None,
+    out: OutDirectory = None,
     page: Annotated[
         Path | None,
         typer.Option("--page", metavar="FILE", help="Write the page here too, with its plot (.svg) beside it."),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+    json_: Json = False,
     on: On = "local",
     partition: Partition = None,
     time: JobTime = None,

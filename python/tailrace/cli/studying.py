@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tailrace.cli.console import emit_json, emit_table, note, overrides, scenario_path, warn
+from tailrace.cli.console import emit_json, emit_table, note, overrides
 from tailrace.cli.running import refuse_scale
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.stages import working
 from tailrace.files import write_text
-from tailrace.scenario.loading import load_scenario
 from tailrace.sensitivity.chart import tornado
 from tailrace.sensitivity.study import Studying, Wanted
 from tailrace.sensitivity.text import study_data, study_page, study_text, write_study
 
-PLACES = ("--out", "--jobs", "--on", "--partition", "--time", "--cores", "--max-workers")
+PLACES = ("--out", "-o", "--jobs", "--on", "--partition", "--time", "--cores", "--max-workers")
 """Options that decide where and when trials run, and no figure."""
 
 
@@ -27,7 +26,8 @@ PLACES = ("--out", "--jobs", "--on", "--partition", "--time", "--cores", "--max-
 class Request:
     """The options of `tailrace sensitivity`."""
 
-    scenario: Path
+    scenario: list[Path]
+    """Files that are merged in this order."""
     assumptions: bool
     vary: list[str]
     figure: list[str]
@@ -75,9 +75,7 @@ def study_scenario(request: Request) -> None:
         cores=request.cores,
     )
     reporter = reporter_for(json_lines=request.is_json)
-    with working(reporter, "reading the scenario"):
-        loaded = load_scenario(scenario_path(request.scenario), overrides(request.assignments, seed=request.seed))
-    warn(loaded.warnings)
+    loaded = loaded_of(request.scenario, overrides(request.assignments, seed=request.seed), reporter)
     with opened(request.on, request.jobs_of_slurm, note) as executor:
         study = Studying(loaded, wanted, reporter, executor).run()
     command = shlex.join(["tailrace", *_without_places(sys.argv[1:])])

@@ -29,9 +29,9 @@ def trace(
     at: Annotated[
         str | None, typer.Option("--at", metavar="TIME", help="The transactions under way at this time, e.g. 1.5s.")
     ] = None,
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The trace; default: WORKLOAD-ID.perfetto-trace here."),
+        typer.Option("--out", "-o", metavar="FILE", help="The trace; default: WORKLOAD-ID.perfetto-trace here."),
     ] = None,
     pcapng: Annotated[
         Path | None, typer.Option("--pcapng", metavar="FILE", help="Also write the frames as a capture with comments.")
@@ -45,5 +45,5 @@ def trace(
     """Simulate or replay a trial, and write what happened to single transactions for ui.perfetto.dev and Wireshark."""
     from tailrace.cli.tracing import Wanted, trace_run
 
-    wanted = Wanted(arm, trial, workload, slowest, id_, at, output, pcapng, port)
+    wanted = Wanted(arm, trial, workload, slowest, id_, at, out, pcapng, port)
     trace_run(run_directory, wanted, json_=json_)

@@ -163,11 +163,11 @@ def _refuse_port(plan: Mapping[str, Any], port: str | None) -> None:
 
 def _refuse_files(wanted: Wanted) -> None:
     """Files that cannot be written are refused before anything is simulated."""
-    for option, file in (("--output", wanted.output), ("--pcapng", wanted.pcapng)):
+    for option, file in (("--out", wanted.output), ("--pcapng", wanted.pcapng)):
         if file is not None:
-            refuse_unwritable(option, file, f"trace{SUFFIX}" if option == "--output" else "trace.pcapng")
+            refuse_unwritable(option, file, f"trace{SUFFIX}" if option == "--out" else "trace.pcapng")
     if wanted.output is not None and wanted.output == wanted.pcapng:
-        raise RunRefusedError(f"--output and --pcapng name the same file: {wanted.output} (hint: name two)")
+        raise RunRefusedError(f"--out and --pcapng name the same file: {wanted.output} (hint: name two)")
 
 
 def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides, scenario_path
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides
 from tailrace.cli.outputs import refuse_unwritable
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, closest, known_arm, reason_of
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
@@ -13,7 +14,6 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
-from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
@@ -61,12 +61,17 @@ def refuse_storage_options(vendor: str, given: list[str]) -> None:
 
 
 def export_scenario(
-    vendor: str, scenario: Path, switch: str | None, arm: str | None, out: Path | None, assignments: list[str] | None
+    vendor: str,
+    scenario: list[Path],
+    switch: str | None,
+    arm: str | None,
+    out: Path | None,
+    assignments: list[str] | None,
 ) -> None:
     """Writes the configuration of one switch."""
     if out is not None:
         refuse_unwritable("--out", out, "switch.cfg")
-    loaded = load_scenario(scenario_path(scenario), overrides(assignments))
+    loaded = loaded_of(scenario, overrides(assignments))
     chosen_arm = known_arm(arm or loaded.scenario.baseline, list(loaded.arms))
     chosen = loaded.arms[chosen_arm]
     names = expand(chosen.network).switches
@@ -75,7 +80,7 @@ def export_scenario(
         raise RunRefusedError(f"there is no switch '{name}' (hint: {closest(name, names, 'switches')})")
     text, remarks = export_switch(export_nxos if vendor == "nxos" else export_sonic, chosen, name)
     write_text(text, out)
-    note(remarks.text(f"{scenario} {name}", "the policy is written completely"))
+    note(remarks.text(f"{scenario[0]} {name}", "the policy is written completely"))
 
 
 def _write_section(
@@ -124,7 +129,7 @@ def read_file(file: Path, expected: str) -> str:
 
 def _host_mtus(scenario: Path) -> dict[str, int]:
     """The distinct MTUs of the scenario's hosts."""
-    loaded = load_scenario(scenario_path(scenario))
+    loaded = loaded_of([scenario], {})
     mtus: dict[int, str] = {}
     for name in expand(loaded.scenario.network).hosts:
         mtus.setdefault(loaded.scenario.host(name).mtu, name)

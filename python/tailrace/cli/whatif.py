@@ -2,25 +2,21 @@
 
 from pathlib import Path
 
-from tailrace.cli.console import note, overrides, scenario_path
+from tailrace.cli.console import note, overrides
+from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, known_arm
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.stages import working
-from tailrace.scenario.loading import load_scenario
 from tailrace.whatif.page import write_page
 
 
 def write_whatif(
-    scenario: Path, *, arms: list[str], assignments: list[str] | None, scale: float | None, out: Path | None
+    scenario: list[Path], *, arms: list[str], assignments: list[str] | None, scale: float | None, out: Path | None
 ) -> None:
     """Writes the page, and says what of it cannot be moved."""
     if scale is not None and not 0 < scale <= 1:
         raise RunRefusedError(f"--scale: {scale:g} is not a share (hint: write a number above 0, at most 1)")
     reporter = reporter_for(json_lines=False)
-    with working(reporter, "reading the scenario"):
-        loaded = load_scenario(scenario_path(scenario), overrides(assignments))
-    for warning in loaded.warnings:
-        note(f"warning: {warning}")
+    loaded = loaded_of(scenario, overrides(assignments), reporter)
     wanted = loaded.scenario.whatif
     chosen = [known_arm(arm, list(loaded.arms)) for arm in dict.fromkeys(arms or wanted.arms)]
     path = out or Path(f"{loaded.scenario.name}-whatif.html")

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.options import Files, Set
+
 whatif_app = typer.Typer(rich_markup_mode=None)
 
 
 @whatif_app.command()
 def whatif(
-    scenario: Annotated[
-        Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")
-    ],
+    scenario: Files,
     *,
     out: Annotated[
         Path | None,
@@ -22,9 +22,7 @@ def whatif(
         list[str] | None,
         typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable; default: those of whatif.arms, or all."),
     ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value; repeatable.")
-    ] = None,
+    set_: Set = None,
     scale: Annotated[
         float | None,
         typer.Option(

@@ -51,7 +51,7 @@ class Section:
 
     def text(self, source: str) -> str:
         """The section as YAML, with a comment that names its source."""
-        head = [f"# Switch section from {source}. Insert it into a scenario with a switch '{self.switch_name}'."]
+        head = [f"# Switch section from {source}: `tailrace run SCENARIO FILE` applies it to '{self.switch_name}'."]
         if self.mtu_bytes is not None:
             head.append(f"# MTU of the switch: set hosts.defaults.mtu to at most {self.mtu_bytes}B")
         own = {group: mtu for group, mtu in self.class_mtus.items() if mtu != self.mtu_bytes}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from msgspec import to_builtins
@@ -13,7 +14,7 @@ from tailrace.results.summary.figure import FigureSummary
 from tailrace.scenario.goal import Goal, names_of, unit_of
 from tailrace.scenario.sweep import text_of
 from tailrace.search.bisection import ALL
-from tailrace.search.deciding import Tried
+from tailrace.search.deciding import Tried, excess
 from tailrace.search.search import Searched
 from tailrace.statistics import LEVEL_TEXT
 
@@ -78,14 +79,17 @@ def answer(found: Searched) -> Iterator[str]:
     if best is None:
         yield from _nothing(found, goals)
         return
-    if found.state == ALL:
-        yield f"Every setting that was tried meets {goals}, over {_ranges(found)}: the edge lies outside."
     is_of_variable = found.asked.aim.variable is not None
-    first, last = ("Smallest", "largest") if found.asked.aim.is_minimised else ("Largest", "smallest")
-    of = f"{first} {_aim(found)}" if is_of_variable else f"Best {_aim(found)}"
+    first, last, beyond = ("smallest", "largest", "smaller")
+    if not found.asked.aim.is_minimised:
+        first, last, beyond = ("largest", "smallest", "larger")
+    of = f"The {first} value of {_aim(found)}" if is_of_variable else f"The best {_aim(found)} of a setting"
     yield f"{of} that meets {goals}: {found.name(best)} ({_cells(best, found)}, {best.trials} trials)."
+    if found.state == ALL:
+        edge = f" A {beyond} value outside of this range may meet it, too." if is_of_variable else ""
+        yield f"Every setting that was tried meets it: {_tried_of(found)} over {_ranges(found)}.{edge}"
     if found.nearest is not None:
-        yield f"The {last} that misses it: {found.name(found.nearest)} ({_cells(found.nearest, found)})."
+        yield f"The {last} value that misses it: {found.name(found.nearest)} ({_cells(found.nearest, found)})."
     if found.undecided:
         yield f"Undecided: {_undecided(found)}."
     if found.contradictions:
@@ -98,13 +102,27 @@ def answer(found: Searched) -> Iterator[str]:
 
 
 def _nothing(found: Searched, goals: str) -> Iterator[str]:
-    tried = f"{len(found.tried)} were tried, over {_ranges(found)}"
-    if not found.undecided:
-        yield f"No setting meets {goals}: {tried}, and all of them miss it."
-        return
+    tried = f"{_tried_of(found)} over {_ranges(found)}"
     missing = len(found.tried) - len(found.undecided)
-    yield f"No setting is certain to meet {goals}: {tried}; {missing} miss it, {len(found.undecided)} are undecided."
-    yield f"Undecided: {_undecided(found)}."
+    if missing == len(found.tried):
+        is_whole = missing == found.asked.count
+        yield f"No setting{'' if is_whole else ' that was tried'} meets {goals}: {tried} were tried, and all miss it."
+    elif missing:
+        yield f"No setting is certain to meet {goals}: of {tried}, {missing} miss it and the others are undecided."
+    else:
+        yield f"No setting is certain to meet {goals}: {tried} were tried, and all are undecided."
+    if found.undecided:
+        yield f"Undecided: {_undecided(found)}."
+    nearest = min(found.tried, key=partial(excess, found.asked.goals))
+    yield f"Nearest to it: {found.name(nearest)} ({_cells(nearest, found)})."
+    if len(found.tried) < found.asked.count:
+        yield "Settings between those were not tried: a sweep shows whether one of them meets it."
+
+
+def _tried_of(found: Searched) -> str:
+    """`4 of 580 settings`, or `all 5 settings`."""
+    tried, count = len(found.tried), found.asked.count
+    return f"all {count} settings" if tried == count else f"{tried} of {count} settings"
 
 
 def _undecided(found: Searched) -> str:

@@ -58,8 +58,8 @@ def test_half_of_the_trials_are_no_goal_that_is_met(tmp_path: Path, monkeypatch:
     trials = {str(one.values[LIMIT]): one.trials for one in found.tried}
     assert trials == {"1MB": 6, "2MB": 6, "3MB": 16, "4MB": 6, "5MB": 6}
     smallest, largest, undecided = answer(found)
-    assert smallest.startswith("Smallest limit that meets burst.p99 < 20 ms: limit=4MB (burst.p99 ")
-    assert largest.startswith("The largest that misses it: limit=2MB (")
+    assert smallest.startswith("The smallest value of limit that meets burst.p99 < 20 ms: limit=4MB (burst.p99 ")
+    assert largest.startswith("The largest value that misses it: limit=2MB (")
     assert undecided.startswith("Undecided: limit=3MB (")
     assert "takes " in undecided
 
@@ -82,7 +82,7 @@ def test_the_sentence_does_not_contradict_the_table(tmp_path: Path, monkeypatch:
     assert found.state == "found"
     text = search_text(found)
     assert "Every setting" not in text
-    assert "Smallest limit that meets burst.p99 < 20 ms: limit=2MB" in text
+    assert "The smallest value of limit that meets burst.p99 < 20 ms: limit=2MB" in text
     assert "Undecided: limit=1MB (takes about 40 trials)." in text
     assert found.found is not None
     assert found.found.trials == 12, "the next one is confirmed, too"
@@ -91,10 +91,40 @@ def test_the_sentence_does_not_contradict_the_table(tmp_path: Path, monkeypatch:
 def test_where_nothing_is_certain_it_is_said_what_would_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = searched({"1MB": 60.0, "2MB": GOAL_MS, "3MB": GOAL_MS}, tmp_path, monkeypatch, spread=0.4)
     assert (found.state, found.found) == ("none", None)
-    first, second = answer(found)
-    assert first.startswith("No setting is certain to meet burst.p99 < 20 ms: 3 were tried")
+    first, second, nearest = answer(found)
+    assert first == (
+        "No setting is certain to meet burst.p99 < 20 ms: of all 3 settings over limit 1MB, 2MB, 3MB, 1 miss it"
+        " and the others are undecided."
+    )
     assert second.startswith("Undecided: ")
+    assert nearest.startswith("Nearest to it: limit=")
     missed = searched({"1MB": 60.0, "2MB": 50.0}, tmp_path / "missed", monkeypatch)
-    assert list(answer(missed)) == [
-        "No setting meets burst.p99 < 20 ms: 2 were tried, over limit 1MB, 2MB, and all of them miss it."
-    ]
+    first, nearest = answer(missed)
+    expected = "No setting meets burst.p99 < 20 ms: all 2 settings over limit 1MB, 2MB were tried, and all miss it."
+    assert first == expected
+    assert nearest.startswith("Nearest to it: limit=2MB (burst.p99 ")
+
+
+def test_what_was_not_tried_is_not_said_to_miss_the_goal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A buffer meets the goal in a narrow range alone, which a bisection need not see."""
+    truths = {f"{number}00kB": 60.0 - 0.1 * number for number in range(1, 60)} | {"6000kB": 70.0}
+    found = searched(truths | {"1200kB": 5.0}, tmp_path, monkeypatch)
+    first, nearest, caution = answer(found)
+    assert first.startswith("No setting that was tried meets burst.p99 < 20 ms: ")
+    assert f"{len(found.tried)} of 60 settings" in first
+    assert nearest.startswith("Nearest to it: limit=")
+    assert caution.startswith("Settings between those were not tried")
+
+
+def test_of_trials_that_often_miss_the_goal_no_setting_is_said_to_meet_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where five of eight trials keep the bound the percentile of all lies at it: the worst one is undecided."""
+    found = searched({"5MB": 10.0, "6MB": 11.0, "9MB": 19.5}, tmp_path, monkeypatch, spread=0.15)
+    assert found.tried[-1].end == "undecided"
+    assert not any(line.startswith("Every setting") for line in answer(found))
+    every = searched({"5MB": 8.0, "6MB": 9.0}, tmp_path / "all", monkeypatch)
+    assert list(answer(every))[1] == (
+        "Every setting that was tried meets it: all 2 settings over limit 5MB, 6MB."
+        " A smaller value outside of this range may meet it, too."
+    )

@@ -7,7 +7,7 @@ from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.latency import latency_of_trial, workloads_of
 from tailrace.scenario.goal import METRICS as GOALS
-from tailrace.scenario.goal import UNITS
+from tailrace.scenario.goal import UNITS as UNITS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
 

@@ -19,7 +19,8 @@ def check(scenario: Scenario, graph: Graph) -> Found:
     for name, own in scenario.switches.items():
         at: KeyPath = ("switches", name)
         if name != DEFAULTS and name not in graph.switch_names:
-            yield at, f"there is no switch '{name}'", closest(name, [*graph.switches, DEFAULTS], "switches")
+            hint = closest(name, [*graph.switches, DEFAULTS], "switches")
+            yield at, f"there is no switch '{name}'", f"{hint}; `tailrace import --name` gives an imported one another name"
             continue
         switch = scenario.switch(name)
         if switch.buffer == 0:
