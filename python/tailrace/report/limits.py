@@ -4,6 +4,12 @@
 ARMS_DRAWN_MAX = 8
 # A panel for each workload.
 PANELS_MAX = 12
+# Panels of one section that stand open; the others are folded.
+PANELS_OPEN_MAX = 1
+# Small charts of a sweep that stand open.
+CURVES_OPEN_MAX = 4
+# Bars of completion times that stand open.
+BARS_OPEN_MAX = 24
 # Arms in tables, and pairs of arm and workload there.
 ARMS_MAX = 48
 PAIRS_MAX = 240

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from tailrace.files import write_text
 from tailrace.report.limited import limited, omissions
-from tailrace.report.limits import ARMS_DRAWN_MAX
+from tailrace.report.limits import ARMS_DRAWN_MAX, CURVES_OPEN_MAX, PANELS_OPEN_MAX
 from tailrace.report.plan_facts import plan_facts
 from tailrace.report.sections.causes import where_time_went
 from tailrace.report.sections.completion import completion
@@ -17,7 +17,9 @@ from tailrace.report.sections.counters import counters
 from tailrace.report.sections.facts import facts
 from tailrace.report.sections.files_beside import files_beside
 from tailrace.report.sections.latency import distributions, slowdowns
+from tailrace.report.sections.limited_by import limited_by
 from tailrace.report.sections.network import network
+from tailrace.report.sections.picture import picture
 from tailrace.report.sections.ports import port_list, sweep_port_list
 from tailrace.report.sections.provenance import provenance
 from tailrace.report.sections.published import beside_published
@@ -77,6 +79,9 @@ def render(run: Run, summary: Summary | None = None) -> str:
         "workloads": summary.workloads,
         "baseline": summary.baseline,
         "headline": headline(summary),
+        "picture": picture(summary),
+        "limited_by": limited_by(summary),
+        "panels_open": PANELS_OPEN_MAX,
         # Escaped where it was made: names of users stand in it.
         "outcome": Markup(outcome_html(summary)),
         # Unfinished trials are results, and reported as such.
@@ -119,6 +124,7 @@ def _sweep_page(run: Run, summary: Summary) -> str:
         "ports": ports,
         "sweep": sweep_section(run, summary),
         "assumptions": summary.assumptions,
+        "curves_open": CURVES_OPEN_MAX,
         "theme": asset("theme.css"),
         "scripts": [asset(name) for name in ("filter.js", *(["ports.js"] if ports else []), "export.js")],
     }

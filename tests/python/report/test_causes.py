@@ -65,7 +65,7 @@ def test_a_table_tells_what_the_bars_show(explained: Page) -> None:
 
 
 def test_queues_tell_port_and_culprit_and_the_slowest_a_sentence(explained: Page) -> None:
-    assert "Queues of switches XS, the slowest 1 % of transactions" in said(explained)
+    assert "queues of switches XS, the slowest 1 % of transactions" in said(explained)
     assert "leaf1>client 100 % backup <b> 100 %" in said(explained)
     assert "The slowest 10 of XS with dpp" in said(explained)
     assert said(explained).count(" from 0 s, user 0: ") == 20

@@ -90,7 +90,7 @@ def test_latency_alone_is_compared_where_nothing_completes(tmp_path: Path) -> No
     edit_trials(path, endless)
     page = page_of(path)
     assert "transactions per second" in page.text.partition("rate or time")[0]
-    assert "dpp against fifo: transactions per second" in page.text
+    assert "Change of rate against fifo" in page.text
 
 
 def test_endless_streams_are_compared_by_their_goodput(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_endless_streams_are_compared_by_their_goodput(tmp_path: Path) -> None:
     page = page_of(path)
     # Half of the bytes in a run that was a little shorter.
     assert re.search(r"M carries 4\d\.\d % less", page.text)
-    assert "dpp against fifo: goodput" in page.text
+    assert "Change of goodput against fifo" in page.text
 
 
 def test_flows_that_arrive_by_themselves_are_not_judged_by_their_end(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_deadlock_a_storm_and_early_drops_are_seen(tmp_path: Path) -> None:
     assert text.index("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0") < text.index("Completion times")
     pauses = text[text.index("Pauses, per trial") : text.index("TCP, per trial")]
     assert re.search(r"leaf1 → client ?3 ?4 ?25 % ?7.00 kB ?0 ?1 ?1", pauses), pauses
-    early = text[text.index("Dropped before queueing") :]
+    early = text[text.index("Table: dropped before queueing") :]
     assert re.search(r"leaf1 ?policed ?70 ?70.0 kB", early), early[:200]
 
 

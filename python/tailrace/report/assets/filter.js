@@ -5,13 +5,13 @@ const tailrace = { hidden: new Set(), changed: [] };
   const style = document.head.appendChild(document.createElement("style"));
   const choices = [...document.querySelectorAll("[data-of]")];
 
-  // The first row that is shown of several with one label carries it.
+  // Of several rows with one label, the first one that is shown begins them.
   const label = () => document.querySelectorAll("tbody").forEach((body) => {
     let last = null;
     for (const row of body.rows) {
       const cell = row.querySelector("th[data-label]");
       if (!cell || [...row.classList].some((name) => tailrace.hidden.has(name))) continue;
-      cell.textContent = cell.dataset.label === last ? "" : cell.dataset.label;
+      cell.classList.toggle("again", cell.dataset.label === last);
       row.classList.toggle("first", cell.dataset.label !== last);
       last = cell.dataset.label;
     }
@@ -46,4 +46,12 @@ const tailrace = { hidden: new Set(), changed: [] };
       apply();
     });
   });
+
+  // A link to what is folded unfolds it.
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let at = target?.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
 })();

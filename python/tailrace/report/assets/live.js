@@ -68,14 +68,15 @@
     place.hidden = false;
     place.style.height = `${place.dataset.height}px`;
     place.parentElement.querySelector(`.static[data-for="${place.dataset.csv}"]`).style.display = "none";
-    draw(place);
+    // What is folded has no width: it is drawn when it is unfolded.
     new ResizeObserver(() => {
       const width = place.clientWidth;
-      if (place.chart && width && width !== place.chart.width) place.chart.setSize({ width, height: +place.dataset.height });
+      if (width && !place.chart) draw(place);
+      else if (width && width !== place.chart.width) place.chart.setSize({ width, height: +place.dataset.height });
     }).observe(place);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => live.forEach(draw));
-  tailrace.changed.push(() => live.forEach((place) => place.dataset.styles.split(",").forEach((style, at) => {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => live.filter((place) => place.chart).forEach(draw));
+  tailrace.changed.push(() => live.filter((place) => place.chart).forEach((place) => place.dataset.styles.split(",").forEach((style, at) => {
     place.chart.setSeries(at + 1, { show: isShown(style.split(" ")) });
   })));
 })();

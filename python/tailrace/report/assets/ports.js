@@ -70,6 +70,7 @@ if (typeof document !== "undefined" && document.getElementById("port-data")) (()
     if (event.key === "Escape" && event.target === box) { box.value = ""; again(); }
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     event.preventDefault();
+    place.querySelector("details").open = true;
     box.focus();
   });
   show();

@@ -7,13 +7,14 @@ from markupsafe import Markup
 
 from tailrace.report.charts.causes import ArmBands, band_words, causes_chart
 from tailrace.report.drawing.parts import part_colours
-from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
+from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX, PANELS_OPEN_MAX
 from tailrace.results.causes.causes import in_order
 from tailrace.results.causes.sentence import lost_sentence, part_words
 from tailrace.results.causes.tail import tail, tail_share
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.summary.causes import Band, Explained
 from tailrace.results.summary.summary import Summary
+from tailrace.results.text.order import worst_first
 
 NAMED_MAX = 3
 """Ports and workloads that a row of queues names, from the longest times."""
@@ -102,6 +103,9 @@ class WhereTimeWent:
     """The section."""
 
     workloads: list[ExplainedWorkload]
+    """The worst first, as everywhere on the page."""
+    shown: int
+    """Of these, how many stand open."""
     key: list[PartColour]
     omitted: int
     """Workloads that are not shown."""
@@ -112,8 +116,8 @@ class WhereTimeWent:
 
 
 def where_time_went(summary: Summary) -> WhereTimeWent:
-    """The explained workloads and groups in the order of tables, and the key of the colours that occur."""
-    names = [subject.name for subject in summary.subjects]
+    """The explained workloads and groups, the worst first, and the key of the colours that occur."""
+    names = [subject.name for subject in worst_first(summary)]
     places = {name: at for at, name in enumerate(summary.workloads)}
     found = {name: explained for name in names if (explained := _explained(summary, name))}
     shown = list(found.items())[:PANELS_MAX]
@@ -123,6 +127,7 @@ def where_time_went(summary: Summary) -> WhereTimeWent:
     trials = sorted({one.trial for one in told})
     return WhereTimeWent(
         workloads=[_workload(name, places.get(name), arms, colours) for name, arms in shown],
+        shown=PANELS_OPEN_MAX,
         key=[PartColour(part_words(part), colour) for part, colour in colours.items()],
         omitted=len(found) - len(shown),
         trials=", ".join(str(trial) for trial in trials),

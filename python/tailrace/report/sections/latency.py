@@ -13,6 +13,7 @@ from tailrace.results import Run
 from tailrace.results.metrics.subject_rows import SubjectRow, subject_rows
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import SizeClass
+from tailrace.results.text.order import worst_first
 from tailrace.results.text.run import CUT_OFF_WORDS
 
 
@@ -78,7 +79,8 @@ class Slowdowns:
 
 def distributions(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Distributions:
     """Latency panels with a linear axis and with the tail drawn out, and the table of percentiles."""
-    panels = latency.latency_panels(run, facts)
+    order = {subject.name: at for at, subject in enumerate(worst_first(summary))}
+    panels = sorted(latency.latency_panels(run, facts), key=lambda panel: order.get(panel.workload, len(order)))
     places = {name: at for at, name in enumerate(summary.workloads)}
     over_time, unread = transactions.charts_over_time(run, facts)
     rows = subject_rows(summary, lambda own: own.latency_ms)

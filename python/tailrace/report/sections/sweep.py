@@ -8,16 +8,22 @@ from msgspec.structs import replace
 
 from tailrace.report.charts import sweep as charts
 from tailrace.report.drawing.arms import COLOURS, dash_of
+from tailrace.report.limits import ARMS_DRAWN_MAX
+from tailrace.report.sections.limited_by import LimitedBy, ShownArm, limited_by
 from tailrace.results import Run
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
 from tailrace.results.sweep.text import has_bounds, subject_names, sweep_sentences
+from tailrace.results.text.order import judged_effects, worst_first
+from tailrace.scenario.sweep import AT
 from tailrace.scenario.workloads.kinds import facts_of
 
 PANELS_MAX = 24
 """Charts of one kind on one page."""
 HEATS_MAX = 24
+MAPS_FIRST = 2
+"""Maps on the first screen."""
 VALUES_TOLD_MAX = 24
 VALUES_FIRST = 3
 """Values of an axis up to which the page lists all, and how many of more it lists."""
@@ -124,7 +130,16 @@ class SweepSection:
     """Whether the cells of maps are too small for their values."""
     marked_every: int
     """One point of so many has a marker."""
+    picture: list[Panel]
+    """The curves by which the worst of the workloads is judged; of a grid a map for each of the first arms."""
+    limited_by: LimitedBy
+    """At the last point, or at the one that is explained."""
+    is_map: bool
+    """Whether the picture is one of maps."""
+    point: str
+    """Of `limited_by`."""
     panels: list[Panel]
+    """All other curves."""
     loads: list[Panel]
     heats: list[Panel]
     tables: list[ValueTable]
@@ -134,8 +149,14 @@ class SweepSection:
 def sweep_section(run: Run, summary: Summary) -> SweepSection:
     """Curves over a line of points, or slices and maps of a grid, with every value in tables."""
     sweep = summary.swept
-    groups = _groups(summary)
+    groups = _first_first(summary, _groups(summary))
     is_line = len(sweep.axes) == 1 or sweep.combine == "paired"
+    is_map = not is_line and len(sweep.axes) == 2
+    point = _shown_point(summary)
+    arms = {f"{arm}{AT}{point}": ShownArm(arm, at) for at, arm in enumerate(sweep.arms[:ARMS_DRAWN_MAX])}
+    panels = (_panels if is_line else _slices)(run, summary, groups)
+    maps = _heats(summary, groups) if is_map else []
+    picture = maps[: min(MAPS_FIRST, len(sweep.arms))] if is_map else panels[:1]
     return SweepSection(
         axes=[ListedAxis(axis.name, axis.path, values_text(axis.values)) for axis in sweep.axes],
         arms=[KeyArm(name, index % COLOURS, dash_of(index)) for index, name in enumerate(sweep.arms)],
@@ -146,9 +167,13 @@ def sweep_section(run: Run, summary: Summary) -> SweepSection:
         has_bounds=has_bounds(sweep),
         has_bare_cells=len(sweep.axes) == 2 and len(sweep.axes[1].values) > charts.COLUMNS_TOLD_MAX,
         marked_every=charts.marked_every(max(len(axis.values) for axis in sweep.axes)),
-        panels=(_panels if is_line else _slices)(run, summary, groups),
+        picture=picture,
+        limited_by=limited_by(summary, arms),
+        is_map=is_map,
+        point=point,
+        panels=[panel for panel in panels if panel not in picture],
         loads=_loads(summary) if is_line else [],
-        heats=[] if is_line or len(sweep.axes) != 2 else _heats(summary, groups),
+        heats=[panel for panel in maps if panel not in picture],
         tables=[_table(sweep, curves) for curves in groups],
         notices=_notices(sweep.excluded),
     )
@@ -196,6 +221,29 @@ def _groups(summary: Summary) -> list[Curves]:
             ]
         )
     ]
+
+
+def _first_first(summary: Summary, groups: list[Curves]) -> list[Curves]:
+    """The curves by which the worst of the workloads is judged before the others; without a comparison as they are."""
+    judged = judged_effects(summary)
+    wanted = next(
+        ((one.name, judged[one.name][0].metric) for one in worst_first(summary) if judged.get(one.name)), None
+    )
+    return sorted(groups, key=lambda curves: (curves[0].workload, curves[0].metric) != wanted)
+
+
+def _shown_point(summary: Summary) -> str:
+    """The label of the last point that is explained, or of the last one."""
+    labels = [point.label for point in summary.swept.points]
+    explained = [
+        label for label in labels if any(_is_explained(summary, f"{arm}{AT}{label}") for arm in summary.swept.arms)
+    ]
+    return (explained or labels)[-1]
+
+
+def _is_explained(summary: Summary, arm: str) -> bool:
+    own = summary.arms.get(arm)
+    return own is not None and any(workload.causes for workload in own.workloads.values())
 
 
 def _panels(run: Run, summary: Summary, groups: Sequence[Curves]) -> list[Panel]:

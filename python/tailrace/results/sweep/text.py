@@ -88,7 +88,7 @@ def format_sweep(summary: Summary) -> str:
 
 
 def sweep_sentences(summary: Summary) -> list[str]:
-    """What the comparisons of all points say together, then where curves bend."""
+    """What the comparisons of all points say together, then where curves bend, and what is missing."""
     sweep = summary.swept
     effects = tested_effects(summary)
     sentences = [
@@ -103,7 +103,7 @@ def sweep_sentences(summary: Summary) -> list[str]:
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
     told = [*_missing(summary), *looks_sentences(summary), *early_end_sentences(summary), *few, *bounds]
-    return [*told, *sentences, *knees, *scalability_sentences(sweep.scalability)]
+    return [*sentences, *knees, *scalability_sentences(sweep.scalability), *told]
 
 
 def subject_names(summary: Summary) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
@@ -21,6 +22,20 @@ NAMED_PERCENT_MIN = 5.0
 HEAD = ("limited by", "arm", "time", "")
 ROWS_MAX = 40
 """Rows of the table in a terminal."""
+
+
+@dataclass(frozen=True)
+class ToldLimit:
+    """A row of the table, and what it tells of."""
+
+    name: str
+    """The workload or group."""
+    arm: str
+    index: int
+    """Of the arm."""
+    limits: LimitSummary
+    row: Row
+    """As in a terminal: name, arm, the largest share, and what has it."""
 
 
 def percents_of(limits: LimitSummary) -> dict[str, float]:
@@ -131,20 +146,29 @@ def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[li
 
 
 def _all_rows(summary: Summary) -> list[Row]:
+    return [one.row for one in told_limits(summary)]
+
+
+def told_limits(summary: Summary) -> list[ToldLimit]:
+    """The rows of the table with the shares that they tell of, in the order of tables."""
     found = subject_rows(summary, lambda own: own.limits)
-    return [row for one in found for row in _rows(one.name, one.arm, one.own)]
+    return [
+        ToldLimit(one.name, one.arm, one.index, limits, row)
+        for one in found
+        for limits, row in _rows(one.name, one.arm, one.own)
+    ]
 
 
-def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[Row]:
+def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[tuple[LimitSummary, Row]]:
     """What the critical path or the fabric tells, and what the kernel counts of connections."""
     causes, limits = causes_of(own), _counted(own)
     if causes and own.limits:
         by = " (of transactions, by the fabric)" if causes.is_live else ""
-        yield _row(name, arm, own.limits, part_shares(own.limits), by)
+        yield own.limits, _row(name, arm, own.limits, part_shares(own.limits), by)
     if limits and (causes is None or causes.is_live):
         by = " (of connections, by the kernel)" if causes else ""
         others = share_words(limits, without=limits.limited_by)
-        yield _row(name, arm, limits, others, by)
+        yield limits, _row(name, arm, limits, others, by)
 
 
 def _row(name: str, arm: str, limits: LimitSummary, others: str, by: str) -> Row:

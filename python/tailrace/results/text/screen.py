@@ -2,21 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import log
 from textwrap import wrap
 
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import asked_for, count_text
 from tailrace.results.compare.looks_text import looks_sentences
-from tailrace.results.compare.tone import tone_of
 from tailrace.results.metrics.early_end import early_end_sentences
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
-from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.results.text.limiting_text import limiting_rows
 from tailrace.results.text.needed import MARK
+from tailrace.results.text.order import worst_first
 from tailrace.results.text.outcome_table import Block, OutcomeTable, outcome_table
 from tailrace.results.text.outcome_text import WIDTH, Paint, block_height, plain, table_lines
 from tailrace.results.text.run import place, title, verdict_text
@@ -36,7 +34,6 @@ TABLE_LINES_MIN = 12
 """Of many workloads, lines of the table before causes have the rest."""
 TABLE_CUT_MIN = 6
 """Lines of the table, however little room there is."""
-ORDER = {"worse": 0, "better": 1}
 MORE = "All tables: --full, or the report."
 
 
@@ -52,7 +49,8 @@ def screen_text(summary: Summary, paint: Paint = plain) -> str:
     below = [_expectations(summary), _problems(summary)]
     left = LINES_MAX - sum(len(part) + 1 for part in [*above, *below, [MORE]] if part)
     told = outcome_table(summary)
-    shown = _ordered(summary, told)
+    places = {subject.name: place for place, subject in enumerate(worst_first(summary))}
+    shown = sorted(told.blocks, key=lambda block: places[block.name])
     whole = len(_table(told, shown, LINES_MAX * len(shown), paint)) + 1
     room = left - (whole if whole <= left - CAUSES_MIN else TABLE_LINES_MIN)
     causes = _causes(summary, [block.name for block in shown], min(CAUSES_MAX, max(CAUSES_MIN, room - 2)))
@@ -73,24 +71,6 @@ def _wrapped(sentences: Sequence[str]) -> list[str]:
 
 def _cut(lines: list[str], most: int) -> list[str]:
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 4]} ..."]
-
-
-def _ordered(summary: Summary, table: OutcomeTable) -> list[Block]:
-    """Blocks of the table: groups and whoever is in none first, from the worst change; members after them."""
-    mains: dict[str, list[ArmEffect]] = {}
-    for effect in summary.comparisons:
-        if effect.is_main:
-            mains.setdefault(effect.workload, []).append(effect)
-
-    def rank(block: Block) -> tuple[float, ...]:
-        own = [(ORDER.get(tone_of(effect), 2), -_size(effect)) for effect in mains.get(block.name, ())]
-        return (block.is_member, *min(own, default=(3, 0.0)))
-
-    return sorted(table.blocks, key=rank)
-
-
-def _size(effect: ArmEffect) -> float:
-    return abs(log(effect.ratio)) if effect.ratio else 0.0
 
 
 def _table(table: OutcomeTable, shown: Sequence[Block], most: int, paint: Paint) -> list[str]:

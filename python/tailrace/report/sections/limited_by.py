@@ -1,0 +1,111 @@
+"""What limits the workloads, as stacked bars: the rows of the terminal's table in their order, the worst first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from tailrace.report.charts.limited_by import Share, limit_bar
+from tailrace.report.drawing.parts import limit_colours, part_colours
+from tailrace.report.limits import ARMS_DRAWN_MAX
+from tailrace.results.causes.sentence import part_words
+from tailrace.results.summary.summary import Summary
+from tailrace.results.text.limiting_text import ToldLimit, told_limits
+from tailrace.results.text.order import worst_first
+from tailrace.scenario.vocabulary import LIMITS
+
+ROWS_MAX, ROWS_MAX_PHONE = 12, 5
+"""Bars that the first screen has room for."""
+KEY_PERCENT_MIN = 3.0
+"""Parts that are smaller in all bars are not in the key; each bar has them as a text where the pointer rests."""
+
+
+@dataclass(frozen=True)
+class ShownArm:
+    """The name of an arm as it is shown, and the position that is its colour."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True)
+class LimitBar:
+    """One arm of a workload or group."""
+
+    name: str
+    arm: str
+    index: int
+    """Of the arm."""
+    is_first: bool
+    """Whether the name stands above it."""
+    percent: str
+    words: str
+    """What takes most of the time, as in a terminal."""
+    bar: Markup
+
+
+@dataclass(frozen=True)
+class LimitedBy:
+    """The bars that are shown, and their key."""
+
+    bars: list[LimitBar]
+    key: list[tuple[str, str]]
+    """Words and colours."""
+    what: str
+    """What the bars are shares of."""
+    more: int
+    more_phone: int
+
+
+def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> LimitedBy:
+    """The bars of a run; none where no engine tells what limits. `arms` are those of a point of a sweep."""
+    if arms is None:
+        arms = {arm: ShownArm(arm, at) for at, arm in enumerate(list(summary.arms)[:ARMS_DRAWN_MAX])}
+    places = {subject.name: place for place, subject in enumerate(worst_first(summary))}
+    told = [one for one in told_limits(summary) if one.arm in arms and not _is_idle(summary, one)]
+    told.sort(key=lambda one: places.get(one.name, len(places)))
+    kept = told[:ROWS_MAX]
+    shares = [_shares(one) for one in kept]
+    sources = {one.limits.measured_by is None for one in kept}
+    return LimitedBy(
+        bars=[
+            LimitBar(
+                name=one.name,
+                arm=arms[one.arm].name,
+                index=arms[one.arm].index,
+                is_first=at == 0 or kept[at - 1].name != one.name,
+                percent=one.row[2],
+                words=one.row[3],
+                bar=limit_bar(f"{one.name}, {arms[one.arm].name}", shares[at]),
+            )
+            for at, one in enumerate(kept)
+        ],
+        key=_key([share for of_bar in shares for share in of_bar]),
+        what=" or ".join(word for word, is_of in WHAT.items() if is_of in sources),
+        more=max(0, len(told) - len(kept)),
+        more_phone=max(0, len(told) - ROWS_MAX_PHONE),
+    )
+
+
+def _is_idle(summary: Summary, one: ToldLimit) -> bool:
+    """Whether counters tell alone that the connections of users who wait for answers had nothing to send: where the
+    time goes meanwhile is known of explained transactions.
+    """
+    own = summary.arms[one.arm].subject(one.name)
+    is_waiting = own is not None and own.latency_ms is not None
+    return one.limits.measured_by is None and is_waiting and one.limits.limited_by == "application"
+
+
+WHAT = {"share of the latency": False, "of the time of connections": True}
+"""By whether counters of connections tell it."""
+
+
+def _shares(one: ToldLimit) -> list[Share]:
+    means = {part: own.mean or 0.0 for part, own in one.limits.shares_percent.items()}
+    if one.limits.measured_by is None:
+        return [Share(LIMITS[part], colour, means[part]) for part, colour in limit_colours(means).items()]
+    return [Share(part_words(part), colour, means[part]) for part, colour in part_colours(means).items()]
+
+
+def _key(shares: list[Share]) -> list[tuple[str, str]]:
+    return list({share.words: share.colour for share in shares if share.percent >= KEY_PERCENT_MIN}.items())
