@@ -9,7 +9,7 @@ import pytest
 from simulator_module import Page
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.schedule import TrialKey
-from tailrace.results.metrics.definitions import BETTER_HIGHER
+from tailrace.scenario.goal import BETTER_HIGHER
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.document import read_yaml
 from tailrace.whatif import module

@@ -14,11 +14,12 @@ from tailrace.results.compare.phrases import change_beside, listed, moved, unit_
 from tailrace.results.compare.reason import reason
 from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import digits_text
-from tailrace.results.metrics.definitions import BETTER_HIGHER, noun_of
+from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import Figures, TableSubject
 from tailrace.results.summary.summary import ArmSummary, Summary
 from tailrace.results.summary.workload import WorkloadSummary
+from tailrace.scenario.goal import BETTER_HIGHER
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 
