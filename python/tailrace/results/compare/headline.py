@@ -6,13 +6,13 @@ brackets. Every number and direction is one of the tables.
 """
 
 from collections.abc import Iterable, Sequence
-from math import inf, log
+from math import inf
 
 from tailrace.results.causes.verdict import causes_of, loses
 from tailrace.results.compare.effect_words import are, few_words
 from tailrace.results.compare.phrases import change_beside, listed, moved, unit_of, values_of
 from tailrace.results.compare.reason import reason
-from tailrace.results.compare.tone import direction, visible_change
+from tailrace.results.compare.tone import LARGE, change_size, direction, visible_change
 from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.summary.effect import ArmEffect
@@ -34,8 +34,6 @@ WORKLOADS_NAMED_MAX = 4
 SENTENCES_MAX = 3
 TOLD = ("lower", "higher", "too few trials")
 """Verdicts of arms whose values are listed: all but those that show no difference."""
-LARGE = log(1.05)
-"""A change by less than 5 % leads only where no other is larger."""
 
 
 def headline(summary: Summary) -> list[str]:
@@ -57,7 +55,7 @@ def _same(summary: Summary, mains: Effects) -> str:
     arms = list(dict.fromkeys(effect.arm for effect in mains))
     subjects = {effect.workload for effect in mains}
     found = _described([e for e in summary.comparisons if e.workload in subjects], ())
-    beside = max(found, key=lambda effect: (effect.metric == DESCRIBED[0], _size(effect)), default=None)
+    beside = max(found, key=lambda effect: (effect.metric == DESCRIBED[0], change_size(effect)), default=None)
     whose = f" with {beside.arm}" if beside and len(arms) > 1 else ""
     but = f", but{whose} {moved(summary, beside)}" if beside else ""
     return f"With {_arms(arms)} instead of {mains[0].baseline}, the main figures of all workloads are the same{but}."
@@ -65,7 +63,7 @@ def _same(summary: Summary, mains: Effects) -> str:
 
 def _rank(summary: Summary, effect: ArmEffect) -> tuple[float, ...]:
     """What leads: a decided and large change, of whoever waits for answers, the largest."""
-    size = _size(effect)
+    size = change_size(effect)
     waits = any(own.subject(effect.workload) and _waits(own, effect.workload) for own in summary.arms.values())
     return (bool(direction(effect)) and size >= LARGE, not effect.is_same, waits, bool(direction(effect)), size)
 
@@ -74,12 +72,6 @@ def _waits(own: ArmSummary, name: str) -> bool:
     """Whether a workload or group has latencies, and so users that wait."""
     found = own.subject(name)
     return found is not None and found.latency_ms is not None
-
-
-def _size(effect: ArmEffect) -> float:
-    if effect.verdict == "not comparable":
-        return 0.0
-    return abs(log(effect.ratio)) if effect.ratio else abs(float(effect.difference)) / 100
 
 
 def _first(summary: Summary, effect: ArmEffect) -> str:
@@ -116,7 +108,7 @@ def _members_against(summary: Summary, effect: ArmEffect) -> list[ArmEffect]:
     members = next((subject.members for subject in summary.subjects if subject.name == effect.workload), [])
     own = [e for e in summary.comparisons if (e.arm, e.metric) == (effect.arm, effect.metric) and not e.is_group]
     against = [e for e in own if e.workload in members and direction(effect) * visible_change(e) < 0]
-    return sorted(against, key=_size, reverse=True)
+    return sorted(against, key=change_size, reverse=True)
 
 
 def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
@@ -173,7 +165,7 @@ def _others(summary: Summary, mains: Effects) -> str:
 
 
 def _other(summary: Summary, own: Effects, *, has_arms: bool) -> str:
-    effect = max(own, key=lambda e: (bool(direction(e)), not e.is_same, _size(e)))
+    effect = max(own, key=lambda e: (bool(direction(e)), not e.is_same, change_size(e)))
     return (
         f"{f'with {effect.arm} ' if has_arms else ''}{moved(summary, effect, _beside(summary, effect, BESIDE_MAX - 1))}"
     )
@@ -184,7 +176,7 @@ def _most(found: dict[str, list[ArmEffect]], way: int, *, has_arms: bool) -> str
     effects = [e for own in found.values() for e in own if direction(e) == way and not e.is_same]
     if not effects:
         return ""
-    most = max(effects, key=_size)
+    most = max(effects, key=change_size)
     arm = f" with {most.arm}" if has_arms else ""
     return f" ({'most of all ' if len(found) > 1 else ''}{most.workload}{arm}: {change_beside(most)})"
 

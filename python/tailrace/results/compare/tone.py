@@ -1,5 +1,6 @@
 """Better, worse or neither: what can be said of the effect of an arm on one metric."""
 
+from math import inf, log
 from typing import Literal
 
 from tailrace.results.summary.effect import ArmEffect
@@ -15,6 +16,8 @@ TONES: dict[str, Tone] = {
 }
 """Of verdicts that tell no direction."""
 VISIBLE_FACTOR = 2.0
+LARGE = log(1.05)
+"""A change by less than 5 % leads only where no other is larger."""
 
 
 def tone_of(effect: ArmEffect) -> Tone:
@@ -47,3 +50,14 @@ def visible_change(effect: ArmEffect) -> int:
 def direction(effect: ArmEffect) -> int:
     """1 for better, -1 for worse, 0 where neither can be stated."""
     return {"better": 1, "worse": -1}.get(tone_of(effect), 0)
+
+
+def change_size(effect: ArmEffect) -> float:
+    """How large a change is, to order by: of a ratio its logarithm, of shares their difference; 0 of what cannot be
+    compared.
+    """
+    if effect.verdict == "not comparable":
+        return 0.0
+    if effect.ratio is None:
+        return abs(effect.difference) / 100
+    return abs(log(effect.ratio)) if effect.ratio else inf

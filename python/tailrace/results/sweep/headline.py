@@ -1,10 +1,10 @@
 """A sweep in at most three sentences: what an arm changes over the points, how the figure goes, and where it bends."""
 
 from collections.abc import Sequence
-from math import log
 
 from tailrace.results.compare.effect_words import are, few_words
 from tailrace.results.compare.phrases import apart, listed, metric_words, named, unit_of
+from tailrace.results.compare.tone import change_size
 from tailrace.results.format.numbers import bound_mark
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.summary.effect import ArmEffect
@@ -62,11 +62,7 @@ def way_of(effect: ArmEffect) -> str:
 
 
 def _rank(own: Sequence[ArmEffect]) -> tuple[int, float]:
-    return sum(bool(way_of(effect)) for effect in own), max(map(_size, own))
-
-
-def _size(effect: ArmEffect) -> float:
-    return abs(log(effect.ratio)) if effect.ratio else abs(float(effect.difference)) / 100
+    return sum(bool(way_of(effect)) for effect in own), max(map(change_size, own))
 
 
 def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
@@ -75,7 +71,7 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
     few = [effect for effect in own if effect.verdict == "too few trials"]
     counted = [(way, ways.count(way)) for way in ("lower", "higher")] + [("undecided", len(few))]
     told = listed([f"{way} at {count}" for way, count in counted if count], len(counted), "")
-    most = max(own, key=lambda effect: (bool(way_of(effect)), _size(effect)))
+    most = max(own, key=lambda effect: (bool(way_of(effect)), change_size(effect)))
     arm, _, label = most.arm.partition(AT)
     before, after = apart(most.baseline_value, most.arm_value)
     size = f", most at {label}: {after} instead of {before}{unit_of(most.metric)}" if told else ""

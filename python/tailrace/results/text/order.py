@@ -1,8 +1,6 @@
 """The order in which a screen shows workloads and groups: the worst change first."""
 
-from math import inf, log
-
-from tailrace.results.compare.tone import tone_of, visible_change
+from tailrace.results.compare.tone import LARGE, change_size, tone_of, visible_change
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import TableSubject
 from tailrace.results.summary.summary import Summary
@@ -15,13 +13,13 @@ UNKNOWN = 3
 
 
 def worst_first(summary: Summary) -> list[TableSubject]:
-    """Those that some arm has a figure of: groups and whoever is in none first, from the worst change; members after
-    them.
+    """Those that some arm has a figure of: groups and whoever is in none first, from the worst large change; members
+    after them.
     """
     judged = judged_effects(summary)
 
     def rank(subject: TableSubject) -> tuple[float, ...]:
-        own = [(_severity(effect), -_size(effect)) for effect in judged.get(subject.name, ())]
+        own = [(_severity(effect), -change_size(effect)) for effect in judged.get(subject.name, ())]
         return (subject.is_member, *min(own, default=(UNKNOWN, 0.0)))
 
     told = [one for one in summary.subjects if any(one.name in arm.figures for arm in summary.arms.values())]
@@ -49,14 +47,9 @@ def judged_effects(summary: Summary) -> dict[str, list[ArmEffect]]:
 
 
 def _severity(effect: ArmEffect) -> int:
-    """0 for worse, 1 for better; an effect that is not tested by the interval of its change."""
+    """0 for worse, 1 for better, if by much; an effect that is not tested by the interval of its change."""
+    if change_size(effect) < LARGE:
+        return UNCHANGED
     if effect.is_main:
         return ORDER.get(tone_of(effect), UNCHANGED)
     return {-1: 0, 1: 1}.get(visible_change(effect), UNCHANGED)
-
-
-def _size(effect: ArmEffect) -> float:
-    """Of the change, on a logarithmic scale."""
-    if effect.ratio is None:
-        return 0.0
-    return abs(log(effect.ratio)) if effect.ratio else inf

@@ -20,7 +20,11 @@ def check(scenario: Scenario, graph: Graph) -> Found:
         at: KeyPath = ("switches", name)
         if name != DEFAULTS and name not in graph.switch_names:
             hint = closest(name, [*graph.switches, DEFAULTS], "switches")
-            yield at, f"there is no switch '{name}'", f"{hint}; `tailrace import --name` gives an imported one another name"
+            yield (
+                at,
+                f"there is no switch '{name}'",
+                f"{hint}; `tailrace import --name` gives an imported one another name",
+            )
             continue
         switch = scenario.switch(name)
         if switch.buffer == 0:
