@@ -59,7 +59,7 @@ def rows_of(text: str, head: str) -> list[list[str]]:
 def test_every_arm_is_compared_with_the_baseline_of_the_scenario(result: tailrace.Result, text: str) -> None:
     assert result.summary.baseline == "tonight"
     assert pairs_of(result.summary) == {("tonight", "quiet"), ("tonight", "strict")}
-    assert "With strict, oltp" in one_line(text)
+    assert "With strict instead of tonight, " in one_line(text)
     assert "Changes are relative to tonight" in text
     page = (result.path / "report.html").read_text(encoding="utf-8")
     assert "strict against tonight" in page
@@ -225,7 +225,7 @@ def labels_of(page: str, column: str) -> list[list[str]]:
 
 def test_every_table_of_the_report_has_a_group_before_its_members(result: tailrace.Result) -> None:
     page = (result.path / "report.html").read_text(encoding="utf-8")
-    tables = [[name for name in labels if name] for labels in labels_of(page, "workload")]
+    tables = [list(dict.fromkeys(labels)) for labels in labels_of(page, "workload")]
     assert tables == [
         ["oltp", "pg1", "pg2", "bulk", "analytics", "backup"],
         ["oltp", "pg1", "pg2"],
@@ -237,7 +237,7 @@ def test_every_table_of_the_report_has_a_group_before_its_members(result: tailra
 def test_a_workload_that_the_first_arm_disables_keeps_its_name_in_the_others(result: tailrace.Result) -> None:
     page = (result.path / "report.html").read_text(encoding="utf-8")
     rows = labels_of(page, "workload")[0]
-    assert rows == ["oltp", "", "", "pg1", "", "", "pg2", "", "", "bulk", "", "analytics", "", "backup", ""]
+    assert rows == [*["oltp"] * 3, *["pg1"] * 3, *["pg2"] * 3, *["bulk"] * 2, *["analytics"] * 2, *["backup"] * 2]
 
 
 def test_a_group_is_explained_with_the_transactions_of_all_members(run: Path, tmp_path: Path) -> None:
@@ -256,11 +256,10 @@ def test_a_group_is_explained_with_the_transactions_of_all_members(run: Path, tm
     causes = again["arms"]["tonight"]["groups"]["oltp"]["causes"]
     assert causes["transactions"] == every[0]["transactions"]
     told = one_line(command_line("report", path).stdout)
-    assert re.search(r"All transactions of oltp take .* on average with strict, ", told)
+    assert re.search(r"With \w+ instead of tonight, the [\w ]+ of oltp .*, (mostly )?because the ", told)
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert re.findall(r"<h3>(?:<[^>]*>)?(oltp|pg1|pg2)\b", page.split('id="causes"')[1].split("</section>")[0]) == [
-        "oltp", "pg1", "pg2",
-    ]  # fmt: skip
+    shown = re.findall(r"<h3>(?:<[^>]*>)?(oltp|pg1|pg2)\b", page.split('id="causes"')[1].split("</section>")[0])
+    assert (shown[0], sorted(shown)) == ("oltp", ["oltp", "pg1", "pg2"])
     refused = command_line("explain", path, "--workload", "bulk")
     assert "'bulk' is not explained: a stream without an end is never complete" in refused.stderr
     unknown = command_line("explain", path, "--workload", "oltpp")
