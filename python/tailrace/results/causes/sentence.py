@@ -39,6 +39,8 @@ WORDS = {
 }
 ADVERBIAL = ("until ", "before ", "held ", "outside ", "not ")
 """How words of parts begin that say when or where, and not what."""
+STAGES = frozenset({"device", "receive"})
+"""Parts that are places which a frame or request passes."""
 TOLD_PERCENT = 5
 """Parts below this share are told together."""
 PLACES = {
@@ -68,7 +70,9 @@ def time_words(part: str) -> str:
         return f"the wait in {words.replace('queue of', 'the queue of')}"
     if words.startswith("work "):
         return f"the {words}"
-    return f"the time {words}" if words.startswith(ADVERBIAL) else f"the time of {words}"
+    if words.startswith(ADVERBIAL):
+        return f"the time {words}"
+    return f"the time {'in the' if part in STAGES else 'of'} {words}"
 
 
 def slowest_of(transactions: Sequence[Transaction], count: int) -> list[Transaction]:

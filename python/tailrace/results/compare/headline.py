@@ -82,7 +82,7 @@ def _first(summary: Summary, effect: ArmEffect) -> str:
     for other in against[:1]:
         text += f", while {moved(summary, other)}"
     why = reason(summary, effect.arm, effect.workload, effect.metric) if not against else None
-    few = f" ({few_words(effect.trials, effect.tests, effect.trials_needed)})" if effect.trials_needed else ""
+    few = f"; {few_words(effect.trials, effect.tests, effect.trials_needed)}" if effect.trials_needed else ""
     return f"With {effect.arm} instead of {effect.baseline}, {text}{f', {why}' if why else ''}{few}."
 
 
