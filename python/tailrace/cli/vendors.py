@@ -39,10 +39,9 @@ def import_file(
     text = read_file(file, "expected a switch configuration")
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
-    if not section.has_queues:
+    if section.refused:
         note(remarks.text(str(file), is_verbose=is_verbose))
-        hint = f"expected {vendor} commands; no line is one"
-        raise RunRefusedError(f"{file}: no queueing configuration found (hint: {hint})")
+        raise RunRefusedError(f"{file}: no queueing configuration found (hint: {section.refused})")
     if name is not None:
         if name in (*section.switch.get("ports", {}), *section.switch.get("port_mtu", {})):
             raise RunRefusedError(f"--name: a neighbour of the switch is called '{name}' (hint: choose another name)")

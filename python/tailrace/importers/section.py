@@ -40,8 +40,8 @@ class Section:
     """MTU by class, for classes with one."""
     port_rates: dict[str, int] = field(default_factory=dict)
     """Rate of ports that state one, in bit/s; in a scenario it belongs to links."""
-    has_queues: bool = True
-    """Whether any line of the configuration is about queues."""
+    refused: str = ""
+    """Why the configuration says nothing about the queues of a port; empty where it does."""
     is_sound: bool = True
     """Whether this section is valid in a scenario."""
 

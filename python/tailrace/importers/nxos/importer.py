@@ -48,7 +48,8 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     section.check(config.remarks)
     section.is_sound &= policies.is_sound and network.is_sound
     # Lines about port rates do not count: they are not about queues.
-    section.has_queues = config.remarks.count("understood") > len(config.port_rates)
+    if config.remarks.count("understood") <= len(config.port_rates):
+        section.refused = "expected nxos commands; no line is one"
     return section, config.remarks
 
 

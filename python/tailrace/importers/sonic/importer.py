@@ -6,8 +6,9 @@ from typing import Any
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section, usable_name
 from tailrace.importers.sonic.buffers import buffer_bytes
+from tailrace.importers.sonic.classes import fold_classes
 from tailrace.importers.sonic.policy import PortPolicy, port_policies
-from tailrace.importers.sonic.ports import has_queues
+from tailrace.importers.sonic.ports import why_refused
 from tailrace.importers.sonic.read import PORTS_SEPARATOR, DatabaseRow, Tables, read_tables
 from tailrace.importers.sonic.tables import remark_on_rows, remark_on_tables, row_of
 
@@ -26,6 +27,7 @@ def import_sonic(text: str, host_mtus: dict[str, int] | None = None, file: str =
     remarks = Remarks()
     tables = read_tables(text, file, remarks)
     section = Section(switch_name=_switch_name(tables))
+    fold_classes(tables, remarks)
     found = port_policies(tables, remarks)
     _policies(section, found, tables, remarks)
     if (size := buffer_bytes(tables)) is not None:
@@ -37,7 +39,7 @@ def import_sonic(text: str, host_mtus: dict[str, int] | None = None, file: str =
     remark_on_tables(tables, remarks)
     remark_on_rows(tables, remarks)
     section.check(remarks)
-    section.has_queues = has_queues(tables)
+    section.refused = why_refused(tables)
     return section, remarks
 
 

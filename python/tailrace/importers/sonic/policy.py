@@ -15,8 +15,8 @@ from tailrace.scenario.policies.headroom import delay_ps
 
 LIMIT_DEFAULT = "dynamic(sonic:3)"
 """Limit of a queue without a profile: alpha 8, as in SONiC's buffer templates for lossy queues [K]."""
-EXTRA_CLASS = "8"
-"""Traffic class of tunnelled frames on some switches."""
+QUEUE_DEFAULT = 0
+"""Queue of a traffic class that no map lists (SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP, saiport.h)."""
 CABLE_DIGITS_MAX = 6
 """Digits of a cable's length in metres, at most."""
 DIGITS = tuple(str(number) for number in PRIORITIES)
@@ -64,22 +64,26 @@ class _Port:
 
     def policy(self) -> PortPolicy:
         queue_of = self.map("tc_to_queue_map", "TC_TO_QUEUE_MAP")
-        used = sorted(set(queue_of.values()) | set(self.rows.get("QUEUE", {})) | set(self.rows.get("BUFFER_QUEUE", {})))
-        if not queue_of and not used:
-            used = [0]
-        if not queue_of and len(used) > 1:
-            words = (
-                f"{self.port}: without a map, a traffic class uses the queue of its number, and queue {used[0]} if no "
-                "row sets up that one"
-            )
+        named = set(self.rows.get("QUEUE", {})) | set(self.rows.get("BUFFER_QUEUE", {}))
+        lossless = self.lossless()
+        if not queue_of:
+            # Every port has eight queues; rows only set their limits and service.
+            own = named | set(lossless)
+            if own - {QUEUE_DEFAULT}:
+                words = (
+                    f"{self.port}: without a map, a traffic class uses the queue of its number if a row or a lossless "
+                    f"group names it, and queue {QUEUE_DEFAULT} otherwise"
+                )
+                self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
+            queue_of = {p: p for p in PRIORITIES if p in own}
+        queue_of = {p: queue_of.get(p, QUEUE_DEFAULT) for p in PRIORITIES}
+        used = sorted(set(queue_of.values()))
+        for number in sorted(named - set(used)):
+            words = f"{self.port}: no traffic class is mapped to queue {number}: it is omitted"
             self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
-        queue_of = queue_of or {p: p if p in used else used[0] for p in PRIORITIES}
-        queue_of = {p: queue_of.get(p, used[0]) for p in PRIORITIES}
-        used = self.reached(used, queue_of)
         names = self.names(used)
         queues = {number: self.queue(number) for number in used}
-        pfc = self.pfc(queue_of)
-        lossless = pfc["pfc"]["priorities"] if pfc else []
+        pfc = self.pfc(lossless, queue_of)
         steps_of_lossless_queues(queues, {queue_of[priority] for priority in lossless})
         data: Yaml = {
             "queues": {names[number]: queue for number, queue in queues.items()},
@@ -88,14 +92,6 @@ class _Port:
         shares(data["queues"], self.port, self.remarks)
         data |= pfc
         return PortPolicy(self.reference("tc_to_queue_map"), data)
-
-    def reached(self, used: list[int], queue_of: dict[int, int]) -> list[int]:
-        """Queues to which a traffic class is mapped; the others get no frame."""
-        reached = [number for number in used if number in queue_of.values()]
-        for number in (number for number in used if number not in reached):
-            words = f"{self.port}: no traffic class is mapped to queue {number}: it is omitted"
-            self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
-        return reached
 
     def reference(self, name: str) -> str | None:
         found = [text for row in self.maps if (text := row.reference(name)) is not None]
@@ -112,10 +108,7 @@ class _Port:
         found: dict[int, int] = {}
         for key in row.fields:
             value = row.take(key) or ""
-            if key == EXTRA_CLASS and value.isdecimal() and int(value[:3]) in PRIORITIES:
-                words = f"{key}: {value} is out of range: traffic classes are 0 to 7"
-                self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
-            elif not (
+            if not (
                 key.isdecimal() and value.isdecimal() and int(key[:3]) in PRIORITIES and int(value[:3]) in PRIORITIES
             ):
                 self.remarks.add(row.line, f"{table}|{row.key}", "not-understood", f"{key}: {value} maps 0-7 to 0-7")
@@ -145,7 +138,8 @@ class _Port:
         made.setdefault("limit", LIMIT_DEFAULT)
         return made
 
-    def pfc(self, queue_of: dict[int, int]) -> Yaml:
+    def lossless(self) -> list[int]:
+        """The paused priorities."""
         enabled = next((text for row in self.maps if (text := row.take("pfc_enable")) is not None), "")
         for row in self.maps:
             row.take("pfcwd_sw_enable")
@@ -155,6 +149,9 @@ class _Port:
                 0, f"pfc_enable: {enabled}", "not-understood", "expected a list of priorities 0 to 7, such as 3,4"
             )
             lossless = []
+        return sorted(set(lossless))
+
+    def pfc(self, lossless: list[int], queue_of: dict[int, int]) -> Yaml:
         group_of = self.map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP") or {p: p for p in PRIORITIES}
         self.pauses("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", lossless, queue_of)
         self.pauses("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", lossless, group_of)
@@ -171,7 +168,7 @@ class _Port:
                     thresholds[priority] = found
             if not set(members) & set(lossless) and "xoff" in found:
                 lossy[found["xoff"]] = group
-        return self.assembled(sorted(set(lossless)), thresholds, lossy)
+        return self.assembled(lossless, thresholds, lossy)
 
     def with_headroom(self) -> list[int]:
         """Groups with headroom, where no table lists the paused priorities (a dump of the buffer tables only)."""

@@ -12,6 +12,11 @@ GLOBAL = "global"
 """The row of PORT_QOS_MAP for ports without a row."""
 SYSTEM_PORT_PARTS = 3
 """Host, ASIC and port: a port of any line card, for which this card has virtual output queues."""
+PLACED = ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG")
+"""Tables with a port in the keys of their rows."""
+UNUSED = ("TC_TO_QUEUE_MAP", "DSCP_TO_TC_MAP", "DOT1P_TO_TC_MAP", "SCHEDULER", "WRED_PROFILE", "BUFFER_PROFILE")
+"""Tables whose rows have an effect only where a port refers to them."""
+LINE_CARDS_NAMED_MAX = 3
 UP = "up"
 ZERO_PROFILE = "_zero_profile"
 """SONiC's buffer templates end the names of profiles of unused ports so."""
@@ -28,8 +33,8 @@ class Place:
 def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[int, DatabaseRow]]]:
     """Rows of QUEUE, BUFFER_QUEUE and BUFFER_PG by port, table and queue or priority group."""
     found: dict[str, dict[str, dict[int, DatabaseRow]]] = {}
-    own = own_host(tables)
-    for table in ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG"):
+    own, _ = own_host(tables)
+    for table in PLACED:
         for place, number, row in _placed(tables, table, remarks):
             if place.host and place.host != own:
                 words = "a virtual output queue for a port of another line card: set in the configuration of that card"
@@ -45,23 +50,53 @@ def ports_of(row: DatabaseRow) -> list[str]:
     return row.key.rpartition(KEY_SEPARATOR)[0].rpartition(KEY_SEPARATOR)[2].split(PORTS_SEPARATOR)
 
 
-def own_host(tables: Tables) -> str | None:
-    """The host name of this line card in keys of system ports: that of the database, or the only one with
-    schedulers.
+def own_host(tables: Tables) -> tuple[str | None, str]:
+    """The host name of this line card in keys of system ports, None where no key is of its ports, and a hint where the
+    database does not tell.
+
+    It is the host of the database, the only one, the one whose queues have schedulers (those of other cards have none),
+    or any host where all have the same settings.
     """
     metadata = row_of(tables, "DEVICE_METADATA", "localhost")
     name = metadata.take("hostname") if metadata else None
-    scheduled = [
-        parts[0]
-        for row in tables.get("QUEUE", {}).values()
-        if "scheduler" in row.fields and len(parts := row.key.split(KEY_SEPARATOR)) == SYSTEM_PORT_PARTS + 1
-    ]
-    return name if name or not scheduled else max(set(scheduled), key=scheduled.count)
+    hosts = _hosts(tables)
+    if name in hosts or not hosts:
+        return name, ""
+    first, *others = hosts
+    scheduled = [host for host, rows in hosts.items() if any("scheduler" in dict(fields) for _, _, fields in rows)]
+    if len(scheduled) == 1 or (not others and name is None):
+        return (scheduled or [first])[0], ""
+    if not scheduled and (name is not None or any(table == "QUEUE" for rows in hosts.values() for table, _, _ in rows)):
+        return None, ""
+    if all(hosts[other] == hosts[first] for other in others):
+        return first, ""
+    shown = ", ".join(sorted(hosts)[:LINE_CARDS_NAMED_MAX])
+    return None, f"keys name the line cards {shown}; add the name of one as hostname of DEVICE_METADATA|localhost"
 
 
-def has_queues(tables: Tables) -> bool:
-    """Whether any port has queue settings; unused schedulers and profiles do not count."""
-    return any(tables.get(table) for table in ("PORT_QOS_MAP", "QUEUE", "BUFFER_QUEUE", "BUFFER_PG"))
+Settings = set[tuple[str, int, frozenset[tuple[str, str]]]]
+"""Tables, queues and fields of rows."""
+
+
+def _hosts(tables: Tables) -> dict[str, Settings]:
+    """Hosts in keys of system ports, and the settings of their queues."""
+    found: dict[str, Settings] = {}
+    for table in PLACED:
+        for place, number, row in _placed(tables, table, Remarks()):
+            if place.host:
+                found.setdefault(place.host, set()).add((table, number, frozenset(row.fields.items())))
+    return found
+
+
+def why_refused(tables: Tables) -> str:
+    """Why the database says nothing about the queues of a port; empty where it does."""
+    if any(tables.get(table) for table in ("PORT_QOS_MAP", *PLACED)):
+        return own_host(tables)[1]
+    unused = [table for table in UNUSED if tables.get(table)]
+    if not unused:
+        return "expected sonic commands; no line is one"
+    rows = "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row"
+    return f"no port uses {', '.join(unused)}: {rows}; dump the whole database"
 
 
 def active_ports(tables: Tables, ports: list[str]) -> list[str]:

@@ -21,6 +21,8 @@ TEXT_MAX = 20_000_000
 DEPTH_MAX = 64
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 PORTS_SEPARATOR, KEY_SEPARATOR = ",", "|"
+OPERATION = "OP"
+"""Says in a file of `swssconfig` that a part is set."""
 TABLE_TWICE = "table is defined twice; its rows are merged"
 
 
@@ -87,11 +89,11 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
         ) from None
     except LarkError as error:
         raise UnreadableError(f"{file}: not valid JSON: {str(error).splitlines()[0]}") from None
-    if tree.data != "object":
-        raise UnreadableError(f"{file}: a database must be an object of tables, not: {tree.data}")
     tables: Tables = {}
     named: set[str] = set()
-    for line, name, value in _pairs(tree):
+    for line, name, value in (pair for part in _databases(tree, file) for pair in _pairs(part)):
+        if name == OPERATION and value.data == "string":
+            continue
         if name in named:
             told = "row is defined twice; the later one takes precedence" if table_and_key(name) else TABLE_TWICE
             remarks.add(line, name, "contradiction", f"this {told}")
@@ -105,6 +107,18 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
                 remarks.add(row.line, row.key, "contradiction", words)
             rows[row.key] = row
     return tables
+
+
+def _databases(tree: Tree[Token], file: str) -> list[Tree[Token]]:
+    """The database, or the parts of one: `swssconfig` and patches of `config` write a list of objects."""
+    parts = [child for child in tree.children if isinstance(child, Tree)] if tree.data == "array" else [tree]
+    other = next((part for part in parts if part.data != "object"), None)
+    if other is not None or not parts:
+        found = other.data if other is not None else "an empty list"
+        raise UnreadableError(
+            f"{file}: a database must be an object of tables, or a list of such objects, not: {found}"
+        )
+    return parts
 
 
 def _flat_row(line: int, key: str, value: Tree[Token]) -> DatabaseRow:
