@@ -160,7 +160,7 @@ impl Trial {
     /// Whether the trial is over when every awaited program has finished: not where nothing that the plan has ever does.
     fn ends_early(&self) -> bool {
         let is_finite = |workload| tailrace_workloads::record_for(&self.plan, workload).is_finite();
-        !self.is_traffic || self.plan.workloads.iter().any(is_finite)
+        !self.plan.raw.lasts_to_stop && (!self.is_traffic || self.plan.workloads.iter().any(is_finite))
     }
 
     /// A folder for each host, and in it what its guest is told.

@@ -39,7 +39,9 @@ pub(crate) struct Observe {
     pub(crate) news: Vec<News>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
-    /// There were some, and all are: looked at after every event.
+    /// The run goes on when they are.
+    pub(crate) lasts_to_stop: bool,
+    /// There were some, all are, and the run ends with them: looked at after every event.
     pub(crate) is_done: bool,
 }
 
@@ -68,10 +70,10 @@ pub(crate) enum News {
 }
 
 impl Observe {
-    pub(crate) fn new(plan: &tailrace_plan::RawObserve, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
+    pub(crate) fn new(plan: &tailrace_plan::RawPlan, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
-            digest: plan.digest.then(Digest::default),
+            digest: plan.observe.digest.then(Digest::default),
             recorder: None,
             timeline: None,
             packet_hops: 0,
@@ -84,6 +86,7 @@ impl Observe {
             datagram_flows: Vec::new(),
             news: Vec::new(),
             unfinished,
+            lasts_to_stop: plan.lasts_to_stop,
             is_done: false,
         }
     }
@@ -310,7 +313,7 @@ impl Observe {
     pub(crate) fn tell_record(&mut self, now: Time, workload: usize, told: &Told) {
         if tell(&mut self.workloads[workload], now, told) {
             self.unfinished -= 1;
-            self.is_done = self.unfinished == 0;
+            self.is_done = self.unfinished == 0 && !self.lasts_to_stop;
         }
     }
 

@@ -66,6 +66,11 @@ impl Arrivals {
         arrivals
     }
 
+    /// The same with the first of them at this time, which is not later than the first gap has ended.
+    pub fn with_first_at(self, start: Time) -> Arrivals {
+        Arrivals { next: start, ..self }
+    }
+
     /// Index of the workload.
     pub fn workload(&self) -> u32 {
         self.workload

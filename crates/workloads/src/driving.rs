@@ -35,7 +35,8 @@ impl Driven<'_> {
         let start = Time::from_ps(place.header.start_ps);
         let Some(arrivals) = self.arrivals else {
             let users = self.users_of(client).map(|number| {
-                let spread = Distribution::Uniform { low: 0, high: self.gap.mean() as u64 };
+                let high = if place.header.is_first_at_start { 0 } else { self.gap.mean() as u64 };
+                let spread = Distribution::Uniform { low: 0, high };
                 let first = spread.draw(&mut place.random(&format!("{number}/start")));
                 User {
                     number,
@@ -50,7 +51,7 @@ impl Driven<'_> {
             let from = Time::from_ps(spike.at_ps);
             Spike { factor_milli: spike.factor_milli, from, until: from + Span::from_ps(spike.for_ps) }
         });
-        Drive::Arrivals(Arrivals::new(ArrivalsConfig {
+        let config = ArrivalsConfig {
             gap: arrivals.clone(),
             spikes: spikes.collect(),
             start,
@@ -58,7 +59,8 @@ impl Driven<'_> {
             client: client.into(),
             clients: self.clients as u64,
             random: place.random("arrivals"),
-        }))
+        };
+        Drive::Arrivals(if place.header.is_first_at_start { Arrivals::at_start(config) } else { Arrivals::new(config) })
     }
 
     /// Users of a client, or its part of the arrivals, if it has one.

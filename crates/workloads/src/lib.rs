@@ -186,7 +186,8 @@ impl Place<'_> {
     /// So many arrivals; 0 for no end.
     fn arrivals(&self, what: Arriving, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Arrivals {
         let (start, random) = (Time::from_ps(self.header.start_ps), self.random("arrivals"));
-        Arrivals::new(self.number, what, sizes.clone(), interarrival.clone(), count, start, random)
+        let arrivals = Arrivals::new(self.number, what, sizes.clone(), interarrival.clone(), count, start, random);
+        if self.header.is_first_at_start { arrivals.with_first_at(start) } else { arrivals }
     }
 }
 

@@ -36,9 +36,13 @@ def fit(
             "--replay", help="Keep every request over TCP, with its size and times, in files beside SCENARIO."
         ),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with code 1 if a statistic of the simulation is off by more than 50 %."),
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Fit a scenario to a capture, and compare a simulated run of it with the capture."""
     from tailrace.cli.fitting import Request, fit_file
 
-    fit_file(Request(file, out, line, delay, vantage, replay), json_=json_)
+    raise typer.Exit(fit_file(Request(file, out, line, delay, vantage, replay), json_=json_, is_strict=strict))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tailrace.cli.console import emit_json, emit_table, note
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table, note
 from tailrace.cli.profiling import parsed
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import reporter_for
@@ -29,8 +29,10 @@ class Request:
     is_replay: bool = False
 
 
-def fit_file(request: Request, *, json_: bool) -> None:
-    """Writes the scenario of a capture and says how well it fits."""
+def fit_file(request: Request, *, json_: bool, is_strict: bool = False) -> int:
+    """Writes the scenario of a capture and says how well it fits; returns the exit code, 1 if strict and a statistic is
+    far from the capture.
+    """
     out = request.out or Path(request.path.name.split(".")[0] + ".yaml")
     _check_free(out)
     fitting, compared = fit_compared(request.path, options_of(request), reporter_for(json_lines=json_))
@@ -46,6 +48,7 @@ def fit_file(request: Request, *, json_: bool) -> None:
     else:
         emit_table(partial(fit_text, fitting, compared))
     note(f"written: {out}")
+    return EXPECTATION_FAILED if is_strict and any(one.is_far for one in compared) else DONE
 
 
 def _check_free(path: Path) -> None:

@@ -25,13 +25,19 @@ class Source(StrEnum):
     SONIC = "sonic"
     VDBENCH = "vdbench"
     FIO = "fio"
+    POSTGRES = "postgres"
+    FLOWS = "flows"
 
 
 @import_app.command("import")
 def import_(
     source: Annotated[Source, typer.Argument(help="What wrote the file, or reads it.")],
     file: Annotated[
-        Path, typer.Argument(help="Running configuration, config_db.json, vdbench parameter file or fio job file.")
+        Path,
+        typer.Argument(
+            help="Running configuration, config_db.json, vdbench parameter file, fio job file, PostgreSQL's csvlog, "
+            "jsonlog or pg_stat_statements, or list of flows."
+        ),
     ],
     *,
     out: OutFile = None,
@@ -56,7 +62,7 @@ def import_(
     define: Annotated[
         list[str] | None,
         typer.Option(
-            "--define", metavar="NAME=VALUE", help="Value of a variable of the file; repeatable (vdbench, fio)."
+            "--define", metavar="NAME=VALUE", help="Value of a variable of the file; repeatable (not switches)."
         ),
     ] = None,
     client: Annotated[
@@ -69,7 +75,10 @@ def import_(
     verbose: Annotated[bool, typer.Option("--verbose", help="List every remark instead of one of each kind.")] = False,
     json_: Json = False,
 ) -> None:
-    """Convert a switch configuration to the switch section of a scenario, or a storage test to a whole one."""
+    """Convert a switch configuration to the switch section of a scenario, or a storage test, a database's log or a list
+    of flows to a whole one.
+    """
+    from tailrace.cli.records import import_record
     from tailrace.cli.storage_tests import StorageOptions, import_storage
     from tailrace.cli.vendors import import_file, refuse_storage_options
 
@@ -77,6 +86,12 @@ def import_(
     if source in (Source.VDBENCH, Source.FIO):
         code = import_storage(
             source, file, out, options, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
+        )
+        raise typer.Exit(code)
+    if source in (Source.POSTGRES, Source.FLOWS):
+        given = [*(one for one in options.given if one != "--define"), *(["--scenario"] if scenario else [])]
+        code = import_record(
+            source, file, out, define or [], given, is_strict=strict, is_json=json_, is_verbose=verbose, name=name
         )
         raise typer.Exit(code)
     refuse_storage_options(source, options.given)

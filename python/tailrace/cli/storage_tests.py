@@ -62,9 +62,7 @@ def import_storage(
     """Writes the scenario and the remarks; returns the exit code. What `check` would reject is refused."""
     if scenario is not None:
         raise RunRefusedError(f"--scenario: {source} writes a whole scenario (hint: leave the option out)")
-    if name is not None and not re.match(NAME_PATTERN, name):
-        hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
-        raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
+    checked_name(name)
     setting = _setting(options)
     importer, nothing = IMPORTERS[source]
     found, remarks = importer(read_file(file, f"expected a {source} file"), file, setting)
@@ -80,6 +78,13 @@ def import_storage(
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
 
 
+def checked_name(name: str | None) -> None:
+    """Refuses a name that a scenario cannot have."""
+    if name is not None and not re.match(NAME_PATTERN, name):
+        hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
+        raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
+
+
 def _setting(options: StorageOptions) -> Setting:
     protocol = options.protocol or LOCAL
     if protocol not in protocols():
@@ -89,14 +94,15 @@ def _setting(options: StorageOptions) -> Setting:
     if options.device is not None and options.device not in PRESETS:
         hint = closest(options.device, PRESETS, "presets")
         raise RunRefusedError(f"--device: there is no preset '{options.device}' (hint: {hint})")
-    variables = dict(_variable(text) for text in options.define or [])
+    variables = dict(variable(text) for text in options.define or [])
     clients = list(dict.fromkeys(host for text in options.client or [] for host in _hosts(text)))
     if len(clients) > CLIENTS_MAX:
         raise RunRefusedError(f"--client: more than {CLIENTS_MAX} hosts (hint: name fewer)")
     return Setting(protocol, options.device, clients, variables)
 
 
-def _variable(text: str) -> tuple[str, str]:
+def variable(text: str) -> tuple[str, str]:
+    """Name and value of a `--define`."""
     name, equals, value = text.partition("=")
     if not equals or not re.match(r"^[A-Za-z_]\w*$", name):
         raise RunRefusedError(f"--define: expected NAME=VALUE, but read '{text}' (hint: write --define size=10g)")

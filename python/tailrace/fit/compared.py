@@ -64,7 +64,7 @@ def _parts(fitting: Fitting, compared: Sequence[Beside], before: Mapping[str, Ne
     of = {(one.workload, one.statistic): one for one in compared}
     for name, fit in fitting.workloads.items():
         median, tail = of.get((name, MEDIAN)), of.get((name, TAIL))
-        if not fit.has_network_wait or median is None or tail is None or not median.simulated or not tail.simulated:
+        if not fit.has_network_wait or median is None or not median.simulated or (tail and not tail.simulated):
             continue
         known = before.get(fit.conversation)
         more_ns = abs(median.simulated - median.captured) if known else median.simulated - median.captured
@@ -73,12 +73,15 @@ def _parts(fitting: Fitting, compared: Sequence[Beside], before: Mapping[str, Ne
     return parts
 
 
-def _corrected(part: NetworkPart, median: Beside, tail: Beside) -> NetworkPart:
+def _corrected(part: NetworkPart, median: Beside, tail: Beside | None) -> NetworkPart:
     """Spreads of the server's times and of queues add up, as medians do."""
     assert median.simulated is not None
-    assert tail.simulated is not None
-    simulated_ns, captured_ns = tail.simulated - median.simulated, max(1.0, tail.captured - median.captured)
-    share = min(1.0, max(SHARE_LEAST, part.share * captured_ns / max(1.0, simulated_ns)))
+    share = part.share
+    if tail is not None:
+        assert tail.simulated is not None
+        simulated_ns, captured_ns = tail.simulated - median.simulated, max(1.0, tail.captured - median.captured)
+        if simulated_ns > LONGER * median.simulated:  # a smaller spread is that of the model's hosts
+            share = min(1.0, max(SHARE_LEAST, part.share * captured_ns / simulated_ns))
     served_ns = max(0.0, median.captured - part.less_ns)
     more_ns = median.simulated - median.captured - (part.share - share) * served_ns
     return NetworkPart(max(0.0, part.less_ns + more_ns / share), share)

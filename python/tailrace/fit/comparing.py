@@ -10,6 +10,9 @@ from tailrace.results.summary.workload import WorkloadSummary
 NS_PER_MS = 1e6
 NS_PER_S = 1e9
 BITS_PER_GBIT = 1e9
+BITS_PER_BYTE = 8
+FAR = 0.5
+"""A larger relative difference is a warning: the scenario does not describe the workload."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,8 @@ class Beside:
     statistic: str
     captured: float
     simulated: float | None
+    active_ns: int
+    """Time in which the workload was active in the capture."""
 
     @property
     def off(self) -> float | None:
@@ -28,22 +33,39 @@ class Beside:
             return None
         return self.simulated / self.captured - 1
 
+    @property
+    def is_far(self) -> bool:
+        """Whether the simulation differs by more than `FAR`, or has nothing of it."""
+        return self.captured > 0 and (self.off is None or abs(self.off) > FAR)
+
 
 def beside(fits: Mapping[str, Fit], arm: ArmSummary, duration_ns: int) -> Iterator[Beside]:
-    """The statistics of all workloads, in order; `duration_ns` is that of the trial."""
+    """The statistics of all workloads, in order; `duration_ns` is that of the trial.
+
+    Both rates are counts over the time from the first event of the workload to its last, each in its own course: of a
+    simulated workload without end, to the end of the trial.
+    """
     for name, fit in fits.items():
-        simulated = _simulated(arm.workloads[name], duration_ns)
+        simulated = _simulated(fit, arm.workloads[name], duration_ns)
         for statistic, captured in fit.seen.items():
-            yield Beside(name, statistic, captured, simulated.get(statistic))
+            yield Beside(name, statistic, captured, simulated.get(statistic), fit.active.span_ns)
 
 
-def _simulated(workload: WorkloadSummary, duration_ns: int) -> dict[str, float | None]:
-    latency = workload.latency_ms
-    ended = _times(workload.transactions.mean, NS_PER_S / duration_ns)
+def _simulated(fit: Fit, workload: WorkloadSummary, duration_ns: int) -> dict[str, float | None]:
+    latency = workload.latency_ms if workload.latency_ms and workload.latency_ms.count else None
+    end_ns = _times(workload.completion_s.mean, NS_PER_S)
+    goodput_ns = duration_ns if end_ns is None else end_ns
+    count = workload.transactions.mean
+    payload_bytes = _times(workload.goodput_gbps.mean, BITS_PER_GBIT * goodput_ns / NS_PER_S / BITS_PER_BYTE)
+    if end_ns is None and fit.is_finite:
+        # Datagrams are done when they are sent, which results do not tell.
+        end_ns = fit.active.begin_ns + fit.active.span_ns
+    active_ns = max(1.0, (duration_ns if end_ns is None else end_ns) - fit.active.begin_ns)
     return {
-        # Flows and datagrams have no rate of their own in results.
-        "rate_per_s": workload.rate_per_s.mean or ended,
-        "goodput_bits_per_s": _times(workload.goodput_gbps.mean, BITS_PER_GBIT),
+        "count": count,
+        "payload_bytes": payload_bytes,
+        "rate_per_s": _times(count, NS_PER_S / active_ns),
+        "goodput_bits_per_s": _times(payload_bytes, BITS_PER_BYTE * NS_PER_S / active_ns),
         "latency_p50_ns": latency.p50 * NS_PER_MS if latency else None,
         "latency_p99_ns": latency.p99 * NS_PER_MS if latency else None,
     }

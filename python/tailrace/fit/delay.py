@@ -35,10 +35,7 @@ def timing_of(connections: Iterable[Connection], line_bps: int, stated_ps: int |
     """The timing of the network, from the shortest round trip of all connections."""
     if stated_ps is not None:
         return Timing(Stated(stated_ps, Origin.STATED, "--delay"), {})
-    shortest = min(
-        (one.client_rtt_ns + one.server_rtt_ns for one in connections if one.client_rtt_ns and one.server_rtt_ns),
-        default=0,
-    )
+    shortest = shortest_round_trip_ns(connections)
     if not shortest:
         return Timing(Stated(DEFAULT_PS, Origin.ASSUMED, "no round trip was seen; 100 m of fibre"), {})
     interfaces: dict[str, str] = {}
@@ -49,6 +46,12 @@ def timing_of(connections: Iterable[Connection], line_bps: int, stated_ps: int |
     delay_ps = round(max(0.0, shortest - hosts_ns) * PS_PER_NS / CROSSINGS / PS_PER_NS) * PS_PER_NS
     note = f"shortest round trip {time_text(shortest)}, of which the model's hosts take {time_text(hosts_ns)}"
     return Timing(Stated(delay_ps, Origin.ESTIMATED, note), interfaces)
+
+
+def shortest_round_trip_ns(connections: Iterable[Connection]) -> int:
+    """Of all connections with round trips to both ends; 0: none was seen."""
+    trips = (one.client_rtt_ns + one.server_rtt_ns for one in connections if one.client_rtt_ns and one.server_rtt_ns)
+    return min(trips, default=0)
 
 
 def _of_hosts_ns(line_bps: int, interfaces: dict[str, str]) -> float:

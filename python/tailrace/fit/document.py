@@ -57,6 +57,8 @@ def _lines(fitting: Fitting, stem: str) -> Iterator[str]:
     yield "experiment:"
     yield _commented("  trials: 3", Origin.ASSUMED)
     yield _commented(f"  duration: {time_text(fitting.duration_ns)}", fitting.duration_note)
+    if fitting.has_ends:
+        yield _commented("  ends: duration", "the trial goes on when the workloads with an end are done")
 
 
 def _network(fitting: Fitting) -> Iterator[str]:
@@ -101,6 +103,8 @@ def _commented(line: str, comment: str) -> str:
 
 def _flow(value: Any) -> str:
     """A value on one line."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_flow(one)}" for key, one in value.items()) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tailrace.errors import RunRefusedError
 from tailrace.fit.conversations import Connection, DatagramFlow, connections_of, datagram_flows_of
-from tailrace.fit.delay import Timing, timing_of
+from tailrace.fit.delay import Timing, shortest_round_trip_ns, timing_of
 from tailrace.fit.group import Group, Window
 from tailrace.fit.kinds.datagrams import fit_datagrams
 from tailrace.fit.kinds.deciding import fit_connections
@@ -23,7 +23,7 @@ from tailrace.scenario.workloads.recording import CONNECTIONS_MAX, REQUESTS_MAX
 
 WORKLOADS_MAX = 32
 """Workloads of the scenario; those with the least data are left out, and said."""
-SPAN_NS_LEAST = 10_000_000
+SPAN_NS_LEAST = 100_000
 """A shorter capture shows neither rates nor pauses."""
 SPAN_NS_MOST = 30 * 86_400 * 10**9
 """30 days: in a longer capture a clock was set, or files of different days were merged."""
@@ -31,6 +31,10 @@ FRAMES_MAX = 2_000_000
 """Frames of one trial at most, so that a run takes seconds; the duration of the trial follows."""
 SPARE_SHARE = 0.05
 """Of the length of a capture: the trial of a replay is longer by it, so that the last responses arrive."""
+SPARE_NS = 10_000_000
+"""The trial is longer by this at least, so that what happens last in the capture happens in it too."""
+SPARE_TRIPS = 4
+"""And by so many round trips: handshakes, and the way back."""
 FORBIDDEN = re.compile(r"[^A-Za-z0-9_-]+")
 """Characters that names of scenarios do not have."""
 
@@ -67,12 +71,17 @@ class Fitting:
     """Traffic without a workload."""
 
     @property
+    def has_ends(self) -> bool:
+        """Whether a workload ends before the trial does, which goes on."""
+        return any(fit.is_finite for fit in self.workloads.values())
+
+    @property
     def duration_note(self) -> str:
         """Where the duration is from."""
         if self.is_replay:
             return f"measured: length of the capture, and {SPARE_SHARE:.0%} for responses that come later"
-        if self.duration_ns == self.span_ns:
-            return "measured: length of the capture"
+        if self.duration_ns >= self.span_ns:
+            return "measured: length of the capture, and time for its last events"
         return "assumed: a part of the capture's length, so that a trial takes seconds"
 
 
@@ -87,16 +96,16 @@ def fit_profile(profile: Profile, path: Path, options: FitOptions) -> Fitting:
     span_ns = _span_ns(profile, path, has_data=bool(connections or flows))
     line = line_of(profile, options.line_bits_per_s)
     start_ns = min([one.start_ns for one in connections] + [one.start_ns for one in flows])
-    window = Window(start_ns, span_ns, line.value)
+    window = Window(start_ns, span_ns, line.value, shortest_round_trip_ns(connections))
     hosts = hosts_of(connections, flows)
     fits = [*_tcp(connections, hosts, window, options), *_udp(flows, hosts, window)]
     if not fits:
         raise RunRefusedError(
             f"{path}: no complete exchange and no transfer of data (hint: capture both directions, for longer)"
         )
-    fits.sort(key=lambda one: -one[1].seen["goodput_bits_per_s"])
+    fits.sort(key=lambda one: -one[1].payload_bytes)
     is_replay = any(fit.recording for _, fit in fits)
-    duration_ns = _duration_ns(span_ns, profile.data["capture"]["frames"], is_replay=is_replay)
+    duration_ns = _duration_ns(span_ns, window.rtt_ns, profile.data["capture"]["frames"], is_replay=is_replay)
     fits, later = _begun(fits, time_text(duration_ns))
     _check_requests(path, fits)
     return Fitting(
@@ -127,10 +136,13 @@ def _begun(fits: Sequence[tuple[str, Fit]], duration: str) -> tuple[list[tuple[s
     return begun, [one for one in fits if one not in begun]
 
 
-def _duration_ns(span_ns: int, frames: int, *, is_replay: bool) -> int:
+def _duration_ns(span_ns: int, rtt_ns: int, frames: int, *, is_replay: bool) -> int:
     if is_replay:
-        return round(span_ns * (1 + SPARE_SHARE))
-    return span_ns if frames <= FRAMES_MAX else round(span_ns * FRAMES_MAX / frames)
+        return max(round(span_ns * (1 + SPARE_SHARE)), span_ns + SPARE_NS)
+    if frames > FRAMES_MAX:
+        return round(span_ns * FRAMES_MAX / frames)
+    # Four digits are written, and what was captured on its arrival is sent then.
+    return span_ns + max(SPARE_NS, span_ns // 500) + SPARE_TRIPS * rtt_ns
 
 
 def _check_requests(path: Path, fits: Sequence[tuple[str, Fit]]) -> None:
@@ -171,7 +183,8 @@ def _tcp(
             continue
         path = path_of(paths[client, server], options.vantage)
         conversation = f"{client} {server} {port}"
-        path = replace(path, network=options.networks.get(conversation))
+        farther_ns = 0 if options.delay_ps is not None else max(0, path.rtt_ns - window.rtt_ns)
+        path = replace(path, network=options.networks.get(conversation), farther_ns=farther_ns)
         has_wait = path.vantage is not Vantage.SERVER and not path.to_server.is_loaded
         for fit in fit_connections(Group(client, server, port, listed, path), window, is_replay=options.is_replay):
             yield f"tcp{port}", replace(fit, conversation=conversation, has_network_wait=has_wait)

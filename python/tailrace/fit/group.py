@@ -45,6 +45,8 @@ class Window:
     span_ns: int
     line_bits_per_s: int
     """Stated or estimated speed of the links."""
+    rtt_ns: int
+    """Shortest round trip of all connections, which gives the links their delay; 0: none was seen."""
 
     def begins_late(self, start_ns: int) -> bool:
         """Traffic from this time on was not there for a noticeable part of the capture."""
@@ -75,9 +77,9 @@ def rate_per_s(count: int, span_ns: int) -> float:
 
 
 def gaps_of(times_ns: Iterable[int]) -> list[int]:
-    """Times between consecutive events."""
+    """Times between consecutive events, at least 1 ns: a scenario has no gap of zero."""
     ordered = sorted(times_ns)
-    return [later - earlier for earlier, later in pairwise(ordered)]
+    return [max(1, later - earlier) for earlier, later in pairwise(ordered)]
 
 
 def percentile(values: Sequence[float], share: float) -> float:

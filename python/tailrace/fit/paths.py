@@ -45,6 +45,8 @@ class Path:
     to_server: Waits
     network: NetworkPart | None = None
     """What the network of the model takes of the times to responses."""
+    farther_ns: int = 0
+    """By so much its round trip is longer than that of the model's links, which is the shortest of the capture."""
 
     @property
     def rtt_ns(self) -> int:
@@ -52,8 +54,10 @@ class Path:
         return self.client_rtt_ns + self.server_rtt_ns
 
     def service_ns(self, from_ns: int, until_ns: int) -> int:
-        """The server's part of the time from the end of a request to the start of its response."""
-        seen_ns = max(0, until_ns - from_ns - self.to_server.near(until_ns))
+        """The server's part of the time from the end of a request to the start of its response, and what the path is
+        farther.
+        """
+        seen_ns = max(0, until_ns - from_ns - self.to_server.near(until_ns)) + self.farther_ns
         return seen_ns if self.network is None else self.network.without(seen_ns)
 
     def think_ns(self, from_ns: int, until_ns: int) -> int:

@@ -74,15 +74,16 @@ class Fitted:
         return isinstance(self.value, str) and "(" not in self.value
 
 
-def fitted(values: Iterable[float], measure: Measure) -> Fitted:
-    """A distribution that is close to the values, of which there is at least one.
+def fitted(values: Iterable[float], measure: Measure, *, keeps_few: bool = False) -> Fitted:
+    """A distribution that is close to the values, of which there is at least one; `keeps_few` has a step for each where
+    they are few, and not their mean.
 
     That is their mean where they hardly differ, else the likeliest named shape whose cumulative distribution, mean and
     tail are near, else their own percentiles.
     """
     sample = sorted(map(measure.round, values))
     mean, deviation = fmean(sample), pstdev(sample)
-    if len(sample) < SAMPLE_LEAST or deviation <= SPREAD_CONSTANT * mean:
+    if (len(sample) < SAMPLE_LEAST and not keeps_few) or deviation <= SPREAD_CONSTANT * mean:
         return _judged(measure.write(mean), sample, measure)
     good = max(DISTANCE_GOOD, BOUND_5_PERCENT / math.sqrt(len(sample)))
     if not _is_stepped(sample):

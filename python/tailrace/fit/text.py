@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.fit.comparing import Beside
+from tailrace.fit.comparing import FAR, NS_PER_S, Beside
 from tailrace.fit.fitting import Fitting
 from tailrace.results.format.columns import Row, align
-from tailrace.results.format.numbers import count_text, number, rate_text, signed_text, span_text
+from tailrace.results.format.numbers import bytes_text, count_text, number, rate_text, signed_text, span_text
 
 PS_PER_NS = 1000
 NAMES = {
+    "count": "number",
+    "payload_bytes": "data",
     "rate_per_s": "rate",
     "goodput_bits_per_s": "goodput",
     "latency_p50_ns": "latency p50",
@@ -20,7 +22,7 @@ NAMES = {
 
 def fit_text(fitting: Fitting, compared: Sequence[Beside]) -> str:
     """Tables of distributions and of the comparison, and what cannot be known."""
-    sections = [_distributions(fitting), _compared(compared), _notes(fitting)]
+    sections = [_warnings(compared), _distributions(fitting), _compared(compared), _notes(fitting)]
     return "\n\n".join(section for section in sections if section)
 
 
@@ -59,6 +61,8 @@ def fit_data(fitting: Fitting, compared: Sequence[Beside]) -> dict[str, Any]:
             {
                 "workload": one.workload,
                 "statistic": one.statistic,
+                "active_s": one.active_ns / NS_PER_S,
+                "is_far": one.is_far,
                 "captured": one.captured,
                 "simulated": one.simulated,
                 "relative_difference": one.off,
@@ -67,6 +71,21 @@ def fit_data(fitting: Fitting, compared: Sequence[Beside]) -> dict[str, Any]:
         ],
         "left_out": list(fitting.left_out),
     }
+
+
+def _warnings(compared: Sequence[Beside]) -> str:
+    """Rows that are far apart: the scenario does not describe these workloads."""
+    return "\n".join(
+        f"warning: {one.workload}: {NAMES[one.statistic]} {_apart(one)}: the scenario does not describe this workload"
+        for one in compared
+        if one.is_far
+    )
+
+
+def _apart(one: Beside) -> str:
+    if one.off is None:
+        return "has no simulated value"
+    return f"differs by {_percent(one.off)} from the capture (limit {FAR:.0%})"
 
 
 def _distributions(fitting: Fitting) -> str:
@@ -82,11 +101,12 @@ def _distributions(fitting: Fitting) -> str:
 def _compared(compared: Sequence[Beside]) -> str:
     if not compared:
         return ""
-    rows: list[Row] = [("workload", "statistic", "capture", "simulated", "difference")]
+    rows: list[Row] = [("workload", "active for", "statistic", "capture", "simulated", "difference")]
     for one in compared:
         told = "-" if one.simulated is None else _value(one.statistic, one.simulated)
         off = "-" if one.off is None else _percent(one.off)
-        rows.append((one.workload, NAMES[one.statistic], _value(one.statistic, one.captured), told, off))
+        active = span_text(one.active_ns * PS_PER_NS)
+        rows.append((one.workload, active, NAMES[one.statistic], _value(one.statistic, one.captured), told, off))
     return align(rows)
 
 
@@ -101,6 +121,10 @@ def _notes(fitting: Fitting) -> str:
 def _value(statistic: str, value: float) -> str:
     if statistic.endswith("_ns"):
         return span_text(value * PS_PER_NS)
+    if statistic == "count":
+        return count_text(round(value))
+    if statistic == "payload_bytes":
+        return bytes_text(round(value))
     return rate_text(value) if statistic.endswith("bits_per_s") else f"{number(value)}/s"
 
 

@@ -392,6 +392,8 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     dscp: U8 = 0
     """Code point of the IP header."""
+    is_first_at_start: bool | None = None
+    """The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap later when missing."""
     live: Any = None
     """Keys for live runs only, such as the choice of a program; neither checked nor used here."""
     name: str
@@ -949,6 +951,8 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_d
     """Hosts, in order."""
     hypervisors: list[Hypervisor] | None = None
     """Hypervisors: cores behind a switch, and the virtual machines on them."""
+    lasts_to_stop: bool | None = None
+    """The run lasts until then, even when all finite workloads are done before; it ends with them when missing."""
     links: list[Link]
     """Full-duplex links."""
     name: str

@@ -28,8 +28,9 @@ class RequestWork(Work):
     def of(cls, raw: Mapping[str, Any], seed: int) -> "RequestWork":
         """From the workload of a plan."""
         start_ps = int(raw.get("start_ps") or 0)
-        # Users start at a random time within one mean gap.
-        start = {"uniform": {"low": start_ps, "high": start_ps + round(mean_of(raw["gap"]))}}
+        # Users start at a random time within one mean gap, unless they are to start at once.
+        spread_ps = 0 if raw.get("is_first_at_start") else round(mean_of(raw["gap"]))
+        start = {"uniform": {"low": start_ps, "high": start_ps + spread_ps}}
         same = {"transactions": raw["requests"], "warmup_transactions": 0, "start": start}
         return cls({**raw, **same, "round_trips": [{"response_bytes": raw["response"]["constant"]}]}, seed, {})
 

@@ -75,6 +75,10 @@ class Experiment(Part):
     """Seed of the experiment; trial seeds derive from it, and trial n has the same seed in every arm."""
     duration: Time
     """End of a trial, even if a workload is unfinished."""
+    ends: Literal["work", "duration"] = "work"
+    """work: a trial ends when all finite workloads are done, or at `duration`; duration: at `duration` only, so that
+    what is endless is measured for as long.
+    """
     warm_up: Time = 0
     """Start of measurement of endless workloads, queues and switches; time series include the time before."""
     calibrate: Calibrate | None = None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from counts import cases
-from tailrace.errors import ScenarioError
+from tailrace.errors import Problem, ScenarioError
 from tailrace.importers.fio.importer import import_fio
 from tailrace.importers.storage.scenario import Setting
 from tailrace.importers.vdbench.importer import import_vdbench
@@ -203,7 +203,8 @@ def vdbench_runs(draw: st.DrawFn) -> str:
 @settings(max_examples=EXAMPLES)
 def test_what_an_import_writes_is_what_check_accepts(fio: str, vdbench: str) -> None:
     for importer, text in ((import_fio, fio), (import_vdbench, vdbench)):
-        scenario, refusals = None, []
+        scenario = None
+        refusals: tuple[Problem, ...] = ()
         try:
             scenario, _ = importer(text, Path("a.fio"), Setting())
         except ScenarioError as error:

@@ -99,6 +99,10 @@ impl Connection {
             self.asks_ecn = tcp.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         }
         let side = &mut self.sides[way];
+        if !side.has_data && !(side.has_first && side.first == tcp.seq) {
+            // What came before it is of another connection between these ports.
+            (side.has_next, side.has_timed) = (false, false);
+        }
         (side.first, side.has_first) = (tcp.seq, true);
     }
 

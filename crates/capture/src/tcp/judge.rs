@@ -127,7 +127,10 @@ fn after(tcp: &Tcp) -> u32 {
 fn advance(own: &mut Side, tcp: &Tcp, now_ns: u64, verdict: &mut Verdict) {
     let end = tcp.seq.wrapping_add(tcp.payload_bytes);
     let next = after(tcp);
-    if !own.has_next || (is_before(own.next, next) && !verdict.is_window_probe) {
+    own.has_data |= tcp.payload_bytes > 0;
+    // The number of a reset may be that of another connection, whose segment it answers (RFC 9293, section 3.10.7.1).
+    let is_of_stream = !tcp.has(flags::RST) && !verdict.is_window_probe;
+    if !own.has_next || (is_before(own.next, next) && is_of_stream) {
         let before = if own.has_next { own.next } else { tcp.seq };
         let advanced = end.wrapping_sub(before).wrapping_sub(u32::from(tcp.has(flags::SYN) && own.has_next));
         let is_gap_counted = advanced.saturating_sub(tcp.payload_bytes) <= GAP_BYTES_MAX;

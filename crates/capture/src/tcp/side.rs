@@ -39,6 +39,8 @@ pub struct Side {
     pub(super) was_keep_alive: bool,
     /// See `was_keep_alive`.
     pub(super) was_probe: bool,
+    /// It has sent data.
+    pub(super) has_data: bool,
     /// It has announced the end of its data.
     pub(super) has_finished: bool,
 }

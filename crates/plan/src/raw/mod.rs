@@ -28,6 +28,9 @@ pub struct RawPlan {
     pub seed: u64,
     /// End of the run, even if a workload is unfinished (picoseconds).
     pub stop_at_ps: u64,
+    /// The run lasts until then, even when all finite workloads are done before; it ends with them when missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lasts_to_stop: bool,
     /// Bytes of header and wire overhead per frame.
     pub framing: RawFraming,
     /// Each node's oscillator is off by a uniform draw in ± this (parts per billion, 0 to 1 000 000).

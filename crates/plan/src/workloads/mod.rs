@@ -68,6 +68,9 @@ pub struct RawHeader {
     /// Earliest time of any of its events (picoseconds).
     #[serde(default)]
     pub start_ps: u64,
+    /// The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap later when missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_first_at_start: bool,
     /// Keys for live runs only, such as the choice of a program; neither checked nor used here.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub live: Value,
@@ -132,6 +135,8 @@ pub struct Header {
     pub receivers: Side,
     /// Earliest time of any of its events (picoseconds).
     pub start_ps: u64,
+    /// The first flow, datagram, request or user comes then; a gap later otherwise.
+    pub is_first_at_start: bool,
     /// Sources of events that last as long as the trial.
     pub event_sources: u64,
     /// Ports at which its programs listen on their hosts.
@@ -233,6 +238,7 @@ impl RawHeader {
             peers,
             receivers,
             start_ps: self.start_ps,
+            is_first_at_start: self.is_first_at_start,
             event_sources,
             listeners: 0,
         })

@@ -61,7 +61,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let hosted = programs.len() + hosted_programs(plan);
     let first_socket_source = first_program_source + hosted as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
-    let observe = Observe::new(&raw.observe, hosts, records);
+    let observe = Observe::new(raw, hosts, records);
     let mut world = World {
         now: Time::ZERO,
         stop_at: Time::from_ps(raw.stop_at_ps),

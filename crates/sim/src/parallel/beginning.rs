@@ -63,7 +63,8 @@ pub fn run_on(plan: &Plan, cores: Cores, control: &Control) -> Result<(Outcome, 
 
 /// Whether a trial ends when something finite is done.
 fn ends_with_its_work(world: &World) -> bool {
-    world.links.observe.workloads.iter().any(|workload| workload.users_left > 0)
+    let observe = &world.links.observe;
+    !observe.lasts_to_stop && observe.workloads.iter().any(|workload| workload.users_left > 0)
 }
 
 /// Frames that hosts, and then switches, have handled so far.

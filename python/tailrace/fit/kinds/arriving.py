@@ -2,21 +2,34 @@
 
 from tailrace.fit.group import Group, Window, gaps_of
 from tailrace.fit.kinds.closed import exchange_settings
-from tailrace.fit.kinds.latencies import exchange_seen, timing_notes
+from tailrace.fit.kinds.latencies import exchange_seen, exchanges_active, response_bytes, timing_notes
 from tailrace.fit.shapes import TIMES, fitted
-from tailrace.fit.workload import Fit, Origin, Setting, distributed
+from tailrace.fit.workload import Fit, Origin, Setting, begin_settings, distributed, is_counted
 
 
 def fit_arriving(group: Group, window: Window) -> Fit:
     """Arrivals of requests over new connections."""
     exchanges = [one for connection in group.connections for one in connection.exchanges]
+    transactions = [[one] for one in exchanges]
+    active = exchanges_active(transactions, window)
     sizes = exchange_settings(group, exchanges)
     fits = dict(sizes.fits)
-    head = [Setting("client", group.client), Setting("server", group.server)]
-    head.append(Setting("connection", "new", Origin.MEASURED, "one request in most connections"))
-    gaps = gaps_of(one.start_ns for one in group.connections)
-    fits["arrivals"] = fitted(gaps or [window.span_ns], TIMES)
-    head.append(distributed("arrivals", fits["arrivals"], Origin.MEASURED, "from one connection to the next"))
+    settings = [Setting("client", group.client), Setting("server", group.server)]
+    settings.append(Setting("connection", "new", Origin.MEASURED, "one request in most connections"))
+    fits["arrivals"] = fitted(gaps_of(one.request_start_ns for one in exchanges) or [window.span_ns], TIMES)
+    settings.append(distributed("arrivals", fits["arrivals"], Origin.MEASURED, "from one request to the next"))
+    is_finite = is_counted(len(exchanges), active, window)
+    if is_finite:
+        settings.append(Setting("requests", len(exchanges), Origin.MEASURED, "all of them"))
+    settings += begin_settings(active)
     note = "whether clients wait for responses before they connect again is not visible; arrivals do not wait"
-    seen = exchange_seen(group, exchanges)
-    return Fit("requests", (*head, *sizes.settings), fits, seen, (note, *timing_notes(group.path)))
+    return Fit(
+        "requests",
+        (*settings, *sizes.settings),
+        fits,
+        exchange_seen(group, transactions, active),
+        active,
+        is_finite,
+        response_bytes(transactions),
+        (note, *timing_notes(group.path)),
+    )

@@ -4,9 +4,20 @@ from collections.abc import Sequence
 
 from tailrace.fit.conversations import Connection
 from tailrace.fit.group import BITS, Group, Window, gaps_of, rate_per_s
-from tailrace.fit.quantities import rate_text, size_text, time_text
+from tailrace.fit.quantities import rate_text, size_text
 from tailrace.fit.shapes import SIZES, TIMES, fitted
-from tailrace.fit.workload import Fit, Origin, Setting, distributed
+from tailrace.fit.workload import (
+    SPAN_NS_LEAST,
+    Fit,
+    Origin,
+    Setting,
+    active_of,
+    begin_settings,
+    counted,
+    distributed,
+    is_counted,
+)
+from tailrace.scenario.workloads.stream import WRITE_BYTES_MIN
 
 FLOWS_LEAST = 10
 """Transfers that show arrivals and sizes."""
@@ -31,17 +42,19 @@ def fit_flows(group: Group, window: Window) -> Fit:
     source, destination, sent = _direction(group)
     sizes = fitted(sent, SIZES)
     interarrival = fitted(gaps_of(one.start_ns for one in group.connections), TIMES)
-    settings = (
+    settings = [
         Setting("sources", [source]),
         Setting("destinations", [destination]),
         distributed("sizes", sizes, Origin.MEASURED, "payload of each connection"),
         distributed("interarrival", interarrival, Origin.MEASURED, "from one connection to the next"),
-    )
-    seen = {
-        "rate_per_s": rate_per_s(len(sent), window.span_ns),
-        "goodput_bits_per_s": BITS * rate_per_s(sum(sent), window.span_ns),
-    }
-    return Fit("flows", settings, {"sizes": sizes, "interarrival": interarrival}, seen)
+    ]
+    active = active_of(group.start_ns, group.start_ns + group.span_ns, window)
+    is_finite = is_counted(len(sent), active, window)
+    if is_finite:
+        settings.append(Setting("flows", len(sent), Origin.MEASURED, "all of them"))
+    settings += begin_settings(active)
+    fits = {"sizes": sizes, "interarrival": interarrival}
+    return Fit("flows", tuple(settings), fits, counted(len(sent), sum(sent), active), active, is_finite, sum(sent))
 
 
 def fit_stream(group: Group, window: Window) -> Fit:
@@ -59,15 +72,17 @@ def fit_stream(group: Group, window: Window) -> Fit:
             origin, note = Origin.ASSUMED, f"the least of a stream; it has {rate_text(rate)}"
         settings.append(Setting("rate", rate_text(max(rate, least)), origin, note))
         notes.append("whether the program or the network limited the stream is not visible; the program's limit is set")
-    end_ns = group.start_ns + group.span_ns
-    if window.ends_early(end_ns) and len(sent) == at_once:
-        settings.append(Setting("size", size_text(sum(sent) / len(sent)), Origin.MEASURED, "mean of the connections"))
-    if window.begins_late(group.start_ns):
-        start = time_text(group.start_ns - window.start_ns)
-        settings.append(Setting("start", start, Origin.MEASURED, "first frame"))
+    active = active_of(group.start_ns, group.start_ns + group.span_ns, window)
+    # Less than one write of a program has no rate, and one below the least rate ends sooner.
+    is_small = sum(sent) <= WRITE_BYTES_MIN * at_once or rate < least or group.span_ns < SPAN_NS_LEAST
+    is_finite = is_small or window.ends_early(group.start_ns + group.span_ns)
+    if is_finite:
+        settings.append(Setting("size", size_text(sum(sent) / at_once), Origin.MEASURED, "of each connection"))
+    settings += begin_settings(active, is_first_at_start=False)
     if len(sent) != at_once:
-        notes.append(f"{len(sent)} connections, {at_once} at the same time: these last until the end of the trial")
-    return Fit("stream", tuple(settings), {}, {"goodput_bits_per_s": rate}, tuple(notes))
+        notes.append(f"{len(sent)} connections, {at_once} at the same time: these carry the data of all")
+    seen: dict[str, float] = {"payload_bytes": sum(sent)} if is_small else {"goodput_bits_per_s": rate}
+    return Fit("stream", tuple(settings), {}, seen, active, is_finite, sum(sent), tuple(notes))
 
 
 def _direction(group: Group) -> tuple[str, str, list[int]]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any
 
-from tailrace.fit.conversations import Exchange
-from tailrace.fit.group import Group, Window, percentile, rate_per_s
-from tailrace.fit.kinds.latencies import exchange_seen, timing_notes
+from tailrace.fit.conversations import Connection, Exchange
+from tailrace.fit.group import Group, Window
+from tailrace.fit.kinds.latencies import Transaction, exchange_seen, exchanges_active, response_bytes, timing_notes
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.shapes import SIZES, TIMES, Fitted, fitted
-from tailrace.fit.workload import Fit, Origin, Setting, distributed
+from tailrace.fit.workload import Active, Fit, Origin, Setting, begin_settings, distributed, is_counted
 
 APART = 10
 """Pauses within and between transactions differ by at least this factor."""
@@ -21,8 +21,8 @@ ALIKE_LEAST = 0.9
 """Share of transactions with the same number of statements, at least."""
 STATEMENTS_MAX = 50
 """Statements of a transaction that are described one by one."""
-
-Transaction = Sequence[Exchange]
+FEW = 10
+"""Transactions of a user below which the first of them decides how many there are."""
 
 
 @dataclass(frozen=True)
@@ -43,30 +43,83 @@ class _Found:
 
 
 def fit_closed(group: Group, window: Window) -> Fit:
-    """Users with a connection each, who wait for every response."""
+    """Users with a connection at a time, who wait for every response."""
     found = _found(group)
     number = found.statements
-    gap = fitted(found.pauses_ns, TIMES) if found.pauses_ns else None
-    users = Setting("users", group.at_once, Origin.MEASURED, "connections at the same time")
-    start = _start(group, window)
+    users = _users(group)
+    number_of_users = Setting("users", users, Origin.MEASURED, "connections at the same time")
     if number is not None:
         alike = [one for one in found.transactions if len(one) == number]
         trips = _round_trips(group, alike)
-        head = [Setting("client", group.client), Setting("server", group.server), users]
+        head = [Setting("client", group.client), Setting("server", group.server), number_of_users]
         settings = [*head, Setting("round_trips", [trip.value for trip in trips], Origin.MEASURED, "sizes and times")]
         fits = {f"round_trips[{index}].server_time": trip.server for index, trip in enumerate(trips)}
-        seen = _seen(group, found.transactions)
         kind = "oltp"
     else:
         found = _Found([[one] for one in _exchanges(group)], _pauses(group))
-        gap = fitted(found.pauses_ns, TIMES) if found.pauses_ns else None
         own = exchange_settings(group, _exchanges(group))
-        settings = [Setting("client", group.client), Setting("server", group.server), users, *own.settings]
-        fits, seen, kind = own.fits, exchange_seen(group, _exchanges(group)), "requests"
-    if gap is not None:
-        settings.append(distributed("gap", gap, *_gap_origin(group)))
-        fits["gap"] = gap
-    return Fit(kind, (*settings, *start), fits, seen, (*timing_notes(group.path), *_notes(group)))
+        settings = [Setting("client", group.client), Setting("server", group.server), number_of_users, *own.settings]
+        fits, kind = own.fits, "requests"
+    pauses = [*found.pauses_ns, *_idle(group)]
+    if pauses:
+        fits["gap"] = fitted(pauses, TIMES)
+        settings.append(distributed("gap", fits["gap"], *_gap_origin(group)))
+    active = exchanges_active(found.transactions, window)
+    count = len(found.transactions)
+    is_finite = is_counted(count, active, window)
+    if is_finite:
+        key, note = ("transactions" if kind == "oltp" else "requests"), f"of each user; {count} in all"
+        settings.append(Setting(key, max(1, round(count / users)), Origin.MEASURED, note))
+    settings += _begin(kind, users, count, active, window)
+    return Fit(
+        kind,
+        tuple(settings),
+        fits,
+        exchange_seen(group, found.transactions, active),
+        active,
+        is_finite,
+        response_bytes(found.transactions),
+        (*timing_notes(group.path), *_notes(group)),
+    )
+
+
+def _begin(kind: str, users: int, count: int, active: Active, window: Window) -> list[Setting]:
+    """Several users begin within one mean gap: those who begin together would stay together."""
+    is_first_at_start = users == 1 or count < FEW * users
+    if kind != "oltp":
+        return begin_settings(active, is_first_at_start=is_first_at_start)
+    if not is_first_at_start and not window.begins_late(window.start_ns + active.begin_ns):
+        return []
+    return [Setting("start", TIMES.write(active.begin_ns), Origin.MEASURED, "first request")]
+
+
+def _turns(group: Group) -> list[list[Connection]]:
+    """Connections that follow one another: each is the next one of the user who has ended last."""
+    turns: list[list[Connection]] = []
+    for one in sorted(group.connections, key=lambda one: one.exchanges[0].request_start_ns):
+        begin_ns = one.exchanges[0].request_start_ns
+        free = [turn for turn in turns if turn[-1].exchanges[-1].response_end_ns <= begin_ns]
+        if free:
+            max(free, key=lambda turn: turn[-1].exchanges[-1].response_end_ns).append(one)
+        else:
+            turns.append([one])
+    return turns
+
+
+def _users(group: Group) -> int:
+    """How many users there are on average, while there are any."""
+    spans = [(turn[0].exchanges[0].request_start_ns, turn[-1].exchanges[-1].response_end_ns) for turn in _turns(group)]
+    whole = max(end for _, end in spans) - min(begin for begin, _ in spans)
+    return max(1, round(sum(end - begin for begin, end in spans) / max(1, whole)))
+
+
+def _idle(group: Group) -> list[int]:
+    """Pauses of users between their connections."""
+    return [
+        group.path.think_ns(earlier.exchanges[-1].response_end_ns, later.exchanges[0].request_start_ns)
+        for turn in _turns(group)
+        for earlier, later in pairwise(turn)
+    ]
 
 
 @dataclass(frozen=True)
@@ -123,7 +176,9 @@ def _is_one_size(place: Sequence[Exchange]) -> bool:
 
 
 def _server_time(group: Group, exchanges: Sequence[Exchange]) -> Fitted:
-    return fitted([group.path.service_ns(one.request_end_ns, one.response_start_ns) for one in exchanges], TIMES)
+    return fitted(
+        [group.path.service_ns(one.request_end_ns, one.response_start_ns) for one in exchanges], TIMES, keeps_few=True
+    )
 
 
 def _service_origin(group: Group) -> tuple[Origin, str]:
@@ -136,12 +191,6 @@ def _gap_origin(group: Group) -> tuple[Origin, str]:
     if group.path.vantage is Vantage.CLIENT:
         return Origin.MEASURED, "pause between a response and the next request, at the client"
     return Origin.ESTIMATED, "pause minus the shortest round trip to the client"
-
-
-def _start(group: Group, window: Window) -> list[Setting]:
-    if not window.begins_late(group.start_ns):
-        return []
-    return [Setting("start", TIMES.write(group.start_ns - window.start_ns), Origin.MEASURED, "first frame")]
 
 
 def _exchanges(group: Group) -> list[Exchange]:
@@ -161,7 +210,7 @@ def _pauses_between(exchanges: Sequence[Exchange], path: Path) -> Iterator[int]:
 
 def _found(group: Group) -> _Found:
     """Exchanges with short pauses between them are one transaction, where pauses are clearly of two kinds."""
-    border = _border(_pauses(group))
+    border = _border([*_pauses(group), *_idle(group)])
     transactions: list[Transaction] = []
     pauses: list[int] = []
     for connection in group.connections:
@@ -190,16 +239,6 @@ def _border(pauses_ns: Sequence[int]) -> int:
         if later >= APART * earlier and at >= WITHIN_LEAST * len(ordered)
     ]
     return max(cuts)[1] if cuts else -1
-
-
-def _seen(group: Group, transactions: Sequence[Transaction]) -> dict[str, float]:
-    latencies = [group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns) for one in transactions]
-    return {
-        "rate_per_s": rate_per_s(len(transactions), group.span_ns),
-        "goodput_bits_per_s": 8 * rate_per_s(sum(x.response_bytes for one in transactions for x in one), group.span_ns),
-        "latency_p50_ns": percentile(latencies, 0.5),
-        "latency_p99_ns": percentile(latencies, 0.99),
-    }
 
 
 def _notes(group: Group) -> Iterator[str]:

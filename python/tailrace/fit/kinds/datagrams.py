@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from tailrace.fit.conversations import DatagramFlow
-from tailrace.fit.group import BITS, Window, gaps_of, percentile, rate_per_s
-from tailrace.fit.quantities import time_text
+from tailrace.fit.group import Window, gaps_of
+from tailrace.fit.kinds.latencies import latencies_seen
 from tailrace.fit.shapes import SIZES, TIMES, fitted
-from tailrace.fit.workload import Fit, Origin, Setting, distributed
+from tailrace.fit.workload import Fit, Origin, Setting, active_of, begin_settings, counted, distributed, is_counted
 
 ANSWERED_LEAST = 0.5
 """Share of datagrams with an answer from which they are requests."""
@@ -36,17 +36,16 @@ def _one_way(source: str, destination: str, flows: Sequence[DatagramFlow], windo
         distributed("interarrival", interarrival, Origin.MEASURED, "from one to the next"),
     ]
     count = sum(one.returned if is_returned else one.sent for one in flows)
-    start, end = min(times), max(one.end_ns for one in flows)
-    if window.ends_early(end):
-        settings.append(Setting("count", count, Origin.MEASURED, "they end before the capture does"))
-    if window.begins_late(start):
-        settings.append(Setting("start", time_text(start - window.start_ns), Origin.MEASURED, "first frame"))
+    # The table of datagrams has a limit: of more, the flows tell when the last one came.
+    end_ns = max(times) if len(times) == count else max(one.end_ns for one in flows)
+    active = active_of(min(times), end_ns, window)
+    is_finite = is_counted(count, active, window)
+    if is_finite:
+        settings.append(Setting("count", count, Origin.MEASURED, "all of them"))
+    settings += begin_settings(active)
     data = sum(one.returned_bytes if is_returned else one.sent_bytes for one in flows)
-    seen = {
-        "rate_per_s": rate_per_s(count, window.span_ns),
-        "goodput_bits_per_s": BITS * rate_per_s(data, window.span_ns),
-    }
-    return Fit("datagrams", tuple(settings), {"sizes": sizes, "interarrival": interarrival}, seen)
+    fits = {"sizes": sizes, "interarrival": interarrival}
+    return Fit("datagrams", tuple(settings), fits, counted(count, data, active), active, is_finite, data)
 
 
 def _requests(client: str, server: str, flows: Sequence[DatagramFlow], window: Window) -> Fit:
@@ -57,25 +56,31 @@ def _requests(client: str, server: str, flows: Sequence[DatagramFlow], window: W
         "arrivals": fitted(gaps_of(sent) or [window.span_ns], TIMES),
         "request": fitted([request for request, _, _ in answered], SIZES),
         "response": fitted([response for _, response, _ in answered], SIZES),
-        "server_time": fitted([wait - min(waits) for wait in waits], TIMES),
+        "server_time": fitted([max(0, wait - window.rtt_ns) for wait in waits], TIMES, keeps_few=True),
     }
+    # The answer to the last one may come later, and some are lost.
+    active = active_of(min(sent), max(max(sent), *(one.end_ns for one in flows)), window)
+    is_finite = is_counted(len(sent), active, window)
     settings = (
         Setting("client", client),
         Setting("server", server),
         Setting("protocol", "udp"),
         distributed("arrivals", fits["arrivals"], Origin.MEASURED, "from one request to the next"),
+        *([Setting("requests", len(sent), Origin.MEASURED, "all of them")] if is_finite else []),
+        *begin_settings(active),
         distributed("request", fits["request"], Origin.MEASURED, "payload"),
         distributed("response", fits["response"], Origin.MEASURED, "payload"),
-        distributed("server_time", fits["server_time"], Origin.ESTIMATED, "time to the answer minus the shortest one"),
+        distributed("server_time", fits["server_time"], Origin.ESTIMATED, "time to the answer minus the round trip"),
     )
+    data = sum(one.returned_bytes for one in flows)
     seen = {
-        "rate_per_s": rate_per_s(len(answered), window.span_ns),
-        "goodput_bits_per_s": BITS * rate_per_s(sum(one.returned_bytes for one in flows), window.span_ns),
-        "latency_p50_ns": percentile(waits, 0.5),
-        "latency_p99_ns": percentile(waits, 0.99),
+        **counted(len(sent), data, active),
+        **latencies_seen(waits),
     }
-    note = "UDP shows no round trip of the network: the shortest time to an answer counts as the network's"
-    return Fit("requests", settings, fits, seen, (note,))
+    notes = ["UDP shows no round trip of the network: what is longer than that of the links counts as the server's"]
+    if len(answered) < len(sent):
+        notes.append(f"{len(sent) - len(answered)} of {len(sent)} requests have no answer here; the simulation has it")
+    return Fit("requests", settings, fits, seen, active, is_finite, data, tuple(notes))
 
 
 def _pairs(flow: DatagramFlow) -> Iterator[tuple[int, int, int]]:

@@ -3,20 +3,41 @@
 from collections.abc import Iterator, Sequence
 
 from tailrace.fit.conversations import Exchange
-from tailrace.fit.group import BITS, Group, percentile, rate_per_s
+from tailrace.fit.group import Group, Window, percentile
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.quantities import time_text
+from tailrace.fit.workload import Active, active_of, counted
+
+Transaction = Sequence[Exchange]
+TAIL_LEAST = 100
 
 
-def exchange_seen(group: Group, exchanges: Sequence[Exchange]) -> dict[str, float]:
+def exchanges_active(transactions: Sequence[Transaction], window: Window) -> Active:
+    """From the first request to the end of the last response."""
+    begin_ns = min(one[0].request_start_ns for one in transactions)
+    return active_of(begin_ns, max(one[-1].response_end_ns for one in transactions), window)
+
+
+def exchange_seen(group: Group, transactions: Sequence[Transaction], active: Active) -> dict[str, float]:
     """Rates and response times, as the client saw them."""
-    latencies = [group.path.latency_ns(one.request_start_ns, one.response_end_ns) for one in exchanges]
+    latencies = [group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns) for one in transactions]
     return {
-        "rate_per_s": rate_per_s(len(exchanges), group.span_ns),
-        "goodput_bits_per_s": BITS * rate_per_s(sum(one.response_bytes for one in exchanges), group.span_ns),
-        "latency_p50_ns": percentile(latencies, 0.5),
-        "latency_p99_ns": percentile(latencies, 0.99),
+        **counted(len(transactions), response_bytes(transactions), active),
+        **latencies_seen(latencies),
     }
+
+
+def latencies_seen(latencies_ns: Sequence[int]) -> dict[str, float]:
+    """Percentiles; the 99th of fewer than 100 values is the longest of them, which chance decides."""
+    found = {"latency_p50_ns": percentile(latencies_ns, 0.5)}
+    if len(latencies_ns) >= TAIL_LEAST:
+        found["latency_p99_ns"] = percentile(latencies_ns, 0.99)
+    return found
+
+
+def response_bytes(transactions: Sequence[Transaction]) -> int:
+    """Payload of all responses."""
+    return sum(one.response_bytes for transaction in transactions for one in transaction)
 
 
 SERVERS = "the server's time"
@@ -28,6 +49,9 @@ def timing_notes(path: Path) -> Iterator[str]:
         yield "no round trip to the client was seen: the pauses contain the network between it and the point of capture"
     if not path.server_rtt_ns and path.vantage is not Vantage.SERVER:
         yield "no round trip to the server was seen: the server's times contain the network between it and the capture"
+    if path.farther_ns:
+        rest = f"{SERVERS} contains the rest"
+        yield f"the round trip is {time_text(path.farther_ns)} longer than that of the links: {rest}"
     for side, is_there, waits, part in (
         ("server", path.vantage is Vantage.SERVER, path.to_server, SERVERS),
         ("client", path.vantage is Vantage.CLIENT, path.to_client, "the users' pause"),

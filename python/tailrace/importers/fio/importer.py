@@ -20,12 +20,12 @@ from tailrace.importers.storage.scenario import (
     TARGET,
     Setting,
     StorageScenario,
-    Yaml,
     differing,
     protocols,
 )
 from tailrace.importers.storage.source import Findings
 from tailrace.importers.storage.values import SECOND_PS, block_of, name_of, plain, span
+from tailrace.importers.whole import Yaml
 
 HOST = "host"
 DISK = "disk"
@@ -113,7 +113,7 @@ def import_fio(text: str, file: Path, setting: Setting) -> tuple[StorageScenario
     """
     findings = Findings(source=f"fio {shlex.quote(str(file))}")
     groups = read_groups(Lines(findings, setting.variables).read(text, file), findings)
-    scenario = StorageScenario(name_of(file.stem, "fio", ()), setting)
+    scenario = StorageScenario(name_of(file.stem, "fio", ()), setting=setting)
     scenario.hosts = [name_of(one, HOST, RESERVED) for one in setting.clients or [HOST]]
     parts = [(group, _part(group, scenario, findings)) for group in groups]
     _tell_options(groups, findings)

@@ -19,8 +19,9 @@ from tailrace.importers.fio.options import (
 from tailrace.importers.fio.pattern import Pattern, Weights
 from tailrace.importers.fio.units import size_of
 from tailrace.importers.section import size
-from tailrace.importers.storage.scenario import DEPTH_MAX, Yaml
+from tailrace.importers.storage.scenario import DEPTH_MAX
 from tailrace.importers.storage.values import RATE_MAX, SECOND_PS, SECTOR_BYTES, exponential_gap, gap, mean_bytes, span
+from tailrace.importers.whole import Yaml
 
 MICROSECOND = Fraction(1, 10**6)
 LOOPS_MAX = 10**6

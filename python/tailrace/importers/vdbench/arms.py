@@ -6,13 +6,14 @@ memory of earlier runs.
 
 from fractions import Fraction
 
-from tailrace.importers.storage.scenario import StorageScenario, Yaml, differing
+from tailrace.importers.storage.scenario import StorageScenario, differing
 from tailrace.importers.storage.source import Findings
 from tailrace.importers.storage.values import SECOND_PS, name_of, span
 from tailrace.importers.vdbench.devices import Device
 from tailrace.importers.vdbench.runs import Combination, Run
 from tailrace.importers.vdbench.workloads import Load
 from tailrace.importers.vdbench.writer import Writer
+from tailrace.importers.whole import Yaml
 
 ARMS_MAX = 500
 """Arms of one scenario; further runs are not imported."""

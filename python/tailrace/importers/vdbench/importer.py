@@ -32,7 +32,7 @@ def import_vdbench(text: str, file: Path, setting: Setting) -> tuple[StorageScen
     findings.stop_if_faulty()
     if not runs:
         return None, findings.remarks
-    scenario = StorageScenario(name_of(file.stem, "vdbench", ()), setting)
+    scenario = StorageScenario(name_of(file.stem, "vdbench", ()), setting=setting)
     write_runs(scenario, runs, loads, devices, hosts, findings)
     findings.stop_if_faulty()
     scenario.check(str(file))

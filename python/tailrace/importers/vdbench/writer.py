@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tailrace.importers.section import size
-from tailrace.importers.storage.scenario import DEPTH_MAX, RESERVED, TARGET, StorageScenario, Yaml, preset_of
+from tailrace.importers.storage.scenario import DEPTH_MAX, RESERVED, TARGET, StorageScenario, preset_of
 from tailrace.importers.storage.source import Findings, Place
 from tailrace.importers.storage.values import SECTOR_BYTES, access_of, block_of, exponential_gap, gap, name_of, plain
 from tailrace.importers.vdbench.devices import Device
 from tailrace.importers.vdbench.runs import Combination, Run
 from tailrace.importers.vdbench.workloads import AT_END, Load
+from tailrace.importers.whole import Yaml
 
 NAMED_MAX = 3
 """Workloads that a remark names."""

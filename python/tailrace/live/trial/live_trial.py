@@ -237,8 +237,8 @@ class LiveTrial:
     def _drive(
         self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch, chronographs: Chronographs
     ) -> list[probe.Connections]:
-        """Waits until every finite workload has finished, or the time is over."""
-        finite = [load for load in loads if load.is_finite]
+        """Waits until every finite workload has finished, unless the trial lasts to its end, or the time is over."""
+        finite = [load for load in loads if load.is_finite and not self._plan.get("lasts_to_stop")]
         senders = sorted({load.ends[0] for load in loads})
         samples: list[probe.Connections] = []
         hosts = sorted({host for load in loads for host in load.ends})

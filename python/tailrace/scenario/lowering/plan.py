@@ -62,6 +62,7 @@ def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | No
         "name": f"{scenario.name}/{arm}/trial-{trial}",
         "seed": trial_seed(scenario.experiment.seed, trial),
         "stop_at_ps": scenario.experiment.duration,
+        **({"lasts_to_stop": True} if scenario.experiment.ends == "duration" else {}),
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
         **lowered,
@@ -201,6 +202,7 @@ def _workload(name: str, workload: WorkloadKind, graph: Graph) -> Raw:
         "dscp": workload.dscp,
         "vlan": workload.vlan,
         "start_ps": workload.start_ps(),
+        "is_first_at_start": workload.is_first_at_start(),
         "live": workload.live_choices(),
     }
     header = {"name": name, "priority": workload.priority} | {key: value for key, value in usual.items() if value}

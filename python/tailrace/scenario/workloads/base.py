@@ -217,6 +217,10 @@ class WorkloadKind(Part, ABC):
     def start_ps(self) -> int:
         """Earliest time of any of its events, in picoseconds."""
 
+    def is_first_at_start(self) -> bool:
+        """Whether its first event comes at `start_ps`, and not a gap later."""
+        return False
+
     @abstractmethod
     def live_choices(self) -> Raw:
         """Keys for live runs only: plans contain them, and the simulator ignores them."""

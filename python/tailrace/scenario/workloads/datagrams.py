@@ -57,7 +57,9 @@ class Datagrams(OneWay):
     waits, and the interface drops what finds no room. Real programs have the buffer of their kernel.
     """
     start: Time = 0
-    """Start of the first datagram."""
+    """Time before the first gap."""
+    first_at_start: bool = False
+    """The first datagram comes at `start`, and not a gap later."""
 
     @classmethod
     def facts(cls) -> Facts:
@@ -128,6 +130,9 @@ class Datagrams(OneWay):
 
     def start_ps(self) -> int:
         return self.start
+
+    def is_first_at_start(self) -> bool:
+        return self.first_at_start
 
     def live_choices(self) -> Raw:
         return {}

@@ -48,7 +48,9 @@ class Flows(WorkloadKind):
     flows: Annotated[Count, Field(ge=1)] | None = None
     """Number of flows. Default: until the end of the trial."""
     start: Time = 0
-    """Time before the first arrival."""
+    """Time before the first gap."""
+    first_at_start: bool = False
+    """The first flow comes at `start`, and not a gap later."""
 
     @classmethod
     def facts(cls) -> Facts:
@@ -166,6 +168,9 @@ class Flows(WorkloadKind):
 
     def start_ps(self) -> int:
         return self.start
+
+    def is_first_at_start(self) -> bool:
+        return self.first_at_start
 
     def live_choices(self) -> Raw:
         return {}

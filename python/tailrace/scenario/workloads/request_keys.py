@@ -51,7 +51,9 @@ class RequestKeys(WorkloadKind):
     requests: Annotated[Count, Field(ge=1)] | None = None
     """Number of requests: of each user, or of all arrivals. Default: until the end of the trial."""
     start: Time = 0
-    """Time before the first request; users then start at a random time within one mean gap."""
+    """Time before the first gap; users then start at a random time within one mean gap."""
+    first_at_start: bool = False
+    """The first request, and that of every user, comes at `start`."""
     request: SizeDistribution | None = None
     """Payload of a request. Default: that of the preset."""
     response: SizeDistribution | None = None

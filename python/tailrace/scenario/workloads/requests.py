@@ -141,6 +141,9 @@ class Requests(RequestKeys):
     def start_ps(self) -> int:
         return self.start
 
+    def is_first_at_start(self) -> bool:
+        return self.first_at_start
+
     def live_choices(self) -> Raw:
         chosen = {"preset": self.preset, "load_generator": self.load_generator}
         return {key: name for key, name in chosen.items() if name is not None}

@@ -48,9 +48,18 @@ pub struct Arrivals {
 impl Arrivals {
     /// Draws the first.
     pub fn new(config: ArrivalsConfig) -> Arrivals {
+        Arrivals::begun(config, Arrivals::advance)
+    }
+
+    /// The first of all comes at `start`, without a gap before it.
+    pub fn at_start(config: ArrivalsConfig) -> Arrivals {
+        Arrivals::begun(config, |_| ())
+    }
+
+    fn begun(config: ArrivalsConfig, draw_first: fn(&mut Arrivals)) -> Arrivals {
         let (next, number) = (config.start, 0);
         let mut arrivals = Arrivals { config, next, number, spike: 0, has_told_end: false };
-        arrivals.advance();
+        draw_first(&mut arrivals);
         // One that has no part in a finite number has nothing to end.
         arrivals.has_told_end = arrivals.config.count > 0 && arrivals.config.client >= arrivals.config.count;
         (0..arrivals.config.client).for_each(|_| arrivals.pass());

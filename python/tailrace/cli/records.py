@@ -1,0 +1,50 @@
+"""`tailrace import postgres` and `tailrace import flows`."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, note
+from tailrace.cli.storage_tests import checked_name, variable
+from tailrace.cli.vendors import write_text
+from tailrace.errors import RunRefusedError
+from tailrace.importers.flow_lists.importer import import_flows
+from tailrace.importers.postgres.importer import import_postgres
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.whole import WholeScenario
+
+Importer = Callable[[Path, dict[str, str]], tuple[WholeScenario | None, Remarks]]
+IMPORTERS: Mapping[str, tuple[Importer, str]] = {
+    "postgres": (import_postgres, "no line has the duration of a statement: set log_min_duration_statement = 0"),
+    "flows": (import_flows, "the list has no flow"),
+}
+"""Importers, and why a file has nothing for them."""
+
+
+def import_record(
+    source: str,
+    file: Path,
+    out: Path | None,
+    define: list[str],
+    given: list[str],
+    *,
+    is_strict: bool,
+    is_json: bool,
+    is_verbose: bool = False,
+    name: str | None = None,
+) -> int:
+    """Writes the scenario and the remarks; returns the exit code. `given` are options that records do not have."""
+    if given:
+        raise RunRefusedError(f"{given[0]}: {source} does not have this option (hint: leave the option out)")
+    checked_name(name)
+    importer, nothing = IMPORTERS[source]
+    scenario, remarks = importer(file, dict(variable(text) for text in define))
+    if scenario is None:
+        note(remarks.text(str(file), is_verbose=is_verbose))
+        raise RunRefusedError(f"{file}: there is nothing to import (hint: {nothing})")
+    scenario.name = name or scenario.name
+    if is_json:
+        emit_json({"scenario": scenario.data(), "remarks": remarks.data()})
+    else:
+        write_text(scenario.text(file.name), out)
+        note(remarks.text(str(file), is_verbose=is_verbose))
+    return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
