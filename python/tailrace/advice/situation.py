@@ -12,6 +12,7 @@ from tailrace.scenario.text.document import Document
 from tailrace.scenario.workloads.base import WorkloadKind
 
 HOSTS_NAMED_MAX = 8
+WORKLOADS_NAMED_MAX = 3
 PolicyEdit = Callable[[dict[str, Any], Policy], bool]
 """Changes the text of a policy, which is also given as it was read; false where there is nothing to change."""
 
@@ -70,6 +71,14 @@ class Situation:
     def of_goal(self) -> dict[str, WorkloadKind]:
         """The workloads of the goal."""
         return {name: self.scenario.running[name] for name in self.targets if name in self.scenario.running}
+
+    @property
+    def goal_names(self) -> str:
+        """The workloads of the goal in words: their names, where there are few."""
+        if len(self.targets) > WORKLOADS_NAMED_MAX:
+            return f"the {len(self.targets)} workloads of the goal"
+        *first, last = self.targets
+        return f"{', '.join(first)} and {last}" if first else last
 
     @cached_property
     def others(self) -> dict[str, WorkloadKind]:

@@ -49,18 +49,24 @@ def answer(advice: Advice) -> str:
     if goal.bound is not None:
         now += f", which {END_WORDS[advice.end]}"
     if not advice.helpful:
-        tried = len(advice.screened)
-        return (
-            f"{now}. Nothing helps: of {tried} candidates that were simulated, none improves it"
-            f"{'' if advice.confirmed else f' by {LEAST_PERCENT:g} % or more'}"
-            f"{' beyond doubt' if advice.confirmed else ''}."
-        )
+        return f"{now}. {_not_helped(advice)}"
     best = advice.helpful[0]
     interval = best.judged.figure.interval
     ends = f" ({_value(interval.low, goal.metric)} to {_value(interval.high, goal.metric)})" if interval else ""
     reached = _figure(best.judged.figure, goal.metric)
     told = f"{now}. Best: {best.candidate.title} ({best.candidate.name}): {reached}{ends}."
     return f"{told} {_reached(advice)}" if goal.bound is not None else told
+
+
+def _not_helped(advice: Advice) -> str:
+    """That nothing helps, or that it is not certain yet."""
+    tried = f"of {len(advice.screened)} candidates that were tried"
+    if not advice.confirmed:
+        return f"Nothing helps: {tried}, none improves it by {LEAST_PERCENT:g} % or more."
+    effect = advice.confirmed[0].judged.effect
+    p = "" if effect.p_adjusted is None else f", p {p_text(effect.p_adjusted)}"
+    first = f"{advice.confirmed[0].candidate.name} comes first ({_size(effect)}{p})"
+    return f"No candidate is certain to help: {tried}, {first}. More trials may decide it (--trials-max)."
 
 
 def _reached(advice: Advice) -> str:
@@ -139,7 +145,7 @@ def _configuration(advice: Advice) -> Iterator[str]:
     if not found.switches and not found.settings:
         yield f"{best.candidate.name} has no configuration: it is another machine or device."
         return
-    yield f"To apply {best.candidate.name}, by yourself (nothing was applied; files in {folder}):"
+    yield f"To apply {best.candidate.name} (tailrace has changed nothing; the commands are also in {folder}):"
     able = [lines for lines in found.switches if lines.is_change]
     for lines in able:
         if lines.vendor != able[0].vendor:

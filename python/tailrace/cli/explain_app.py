@@ -22,7 +22,8 @@ def explain(
         list[str] | None, typer.Option("--workload", metavar="NAME", help="Only this workload or group; repeatable.")
     ] = None,
     slowest: Annotated[
-        int, typer.Option("--slowest", min=0, help="Transactions that are told one by one, from the slowest.")
+        int,
+        typer.Option("--slowest", min=0, help="Number of transactions that are listed, from the slowest."),
     ] = 10,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")

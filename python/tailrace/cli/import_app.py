@@ -31,7 +31,7 @@ class Source(StrEnum):
 
 @import_app.command("import")
 def import_(
-    source: Annotated[Source, typer.Argument(help="What wrote the file, or reads it.")],
+    source: Annotated[Source, typer.Argument(help="Program or operating system whose file it is.")],
     file: Annotated[
         Path,
         typer.Argument(

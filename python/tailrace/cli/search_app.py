@@ -32,7 +32,7 @@ def search(
         str, typer.Option("--precision", metavar="SHARE", help="Distance of neighbouring values of a range.")
     ] = "1%",
     confidence: Annotated[
-        str, typer.Option("--confidence", metavar="SHARE", help="That all decisions are right.")
+        str, typer.Option("--confidence", metavar="SHARE", help="Probability that all decisions are right.")
     ] = "95%",
     trials_max: Annotated[int, typer.Option("--trials-max", help="Trials of a setting, at most.")] = 16,
     confirm: Annotated[int, typer.Option("--confirm", help="Trials of the setting that is found, at least.")] = 6,

@@ -61,7 +61,7 @@ def sensitivity(
     cores: TrialCores = None,
     max_workers: MaxWorkers = None,
 ) -> None:
-    """Vary every assumption over its range: which one decides which figure."""
+    """Vary every assumption over its range, and tell which assumptions decide each figure."""
     reach(on)
     from tailrace.cli.studying import Request, study_scenario
     from tailrace.experiment.remote.slurm import Jobs

@@ -157,7 +157,7 @@ def _how(study: Study) -> str:
 
 
 def _deciding_rows(study: Study) -> list[list[str]]:
-    rows = [["figure", "present", "noise", *(f"decided by ({place})" for place in range(1, DECIDING_MAX + 1))]]
+    rows = [["figure", "present", "noise", *(f"assumption {place} (effect)" for place in range(1, DECIDING_MAX + 1))]]
     for figure in study.figures:
         unit = f" {figure.unit}" if figure.unit else ""
         effects = study.screened.get(figure)
@@ -222,8 +222,17 @@ def _holding_lines(study: Study) -> list[str]:
         return []
     every = study.holdings[0]
     count = len(study.holdings) - 1
-    lines = [f"Of {count} conclusions, {sum(one.at_base for one in study.holdings[1:])} hold at present; all of them "
-             f"together hold at {every.held} of {every.points} points."]  # fmt: skip
+    holding = sum(one.at_base for one in study.holdings[1:])
+    if count == 1:
+        lines = [
+            f"The one conclusion {'holds' if holding else 'does not hold'} at present, and at {every.held} of"
+            f" {every.points} points."
+        ]
+    else:
+        lines = [
+            f"Of {count} conclusions, {holding} {'holds' if holding == 1 else 'hold'} at present; all of them together"
+            f" hold at {every.held} of {every.points} points."
+        ]
     lines.append(_region_line(study, every))
     return lines
 

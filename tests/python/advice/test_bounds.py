@@ -8,6 +8,7 @@ from fake_run import cut_off_in_the_last
 from parts import part
 from tailrace.advice.advise import Advice
 from tailrace.advice.judging import decided, figure_in
+from tailrace.advice.screening import Screening
 from tailrace.advice.text import advice_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.summary.figure import FigureSummary
@@ -38,5 +39,6 @@ def test_a_goal_is_about_all_transactions_of_all_trials(run: Run) -> None:
 def test_a_figure_at_present_is_marked_where_it_is_a_lower_bound(is_bound: bool, told: str) -> None:
     present = part(FigureSummary, value=12.0, values=[11.0, 13.0], bounds=int(is_bound))
     goal = Goal("XS", "latency_p99_ms")
-    advice = Advice("s", "fifo", goal, Path("out"), None, present, "meets", "", [], [], [], [])
+    screening = Screening(trials=2, share=1.0, duration_s=1.0)
+    advice = Advice("s", "fifo", goal, Path("out"), None, present, "meets", "", [], screening, [], [], [])
     assert f"99th percentile of latency {told}" in advice_text(advice)

@@ -84,7 +84,7 @@ def test_the_run_is_repeated_without_the_capture(name: str, run: Path, tmp_path:
 
 
 def test_advice_about_the_run_has_the_recording(run: Path) -> None:
-    assert scenario_of(run, None).scenario.workloads["one"].work() == len(REQUESTS)
+    assert scenario_of([run], None).scenario.workloads["one"].work() == len(REQUESTS)
 
 
 def test_a_recording_that_has_changed_is_refused(tmp_path: Path) -> None:

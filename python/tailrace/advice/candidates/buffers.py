@@ -23,7 +23,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     yield Candidate(
         name=f"queues-{LONGER}-times-longer",
         group="limits",
-        title=f"Queues of switches hold {LONGER} times as much, or all of the buffer",
+        title=f"The limit of each queue is {LONGER} times its present one, or all of the buffer",
         changes=situation.with_policies(_limits(lambda limit: _longer(limit, buffer))),
         acts_on=REPEATS | {WINDOW},
         costs="Long flows fill whatever there is, and others wait behind them.",
@@ -32,7 +32,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     yield Candidate(
         name=f"queues-{SHORTER}-times-shorter",
         group="limits",
-        title=f"Queues of switches hold an eighth of what they hold, at least {_least(situation) // 1000} kB",
+        title=f"The limit of each queue is an eighth of its present one, at least {_least(situation) // 1000} kB",
         changes=situation.with_policies(_limits(lambda limit: _shorter(limit, buffer, _least(situation)))),
         acts_on=QUEUES | {WINDOW},
         costs="Bursts are lost earlier, and a response that loses its end waits for a timer.",

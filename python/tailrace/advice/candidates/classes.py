@@ -20,14 +20,19 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     if not situation.switches or not situation.others:
         return
     for name, title, queue, costs in (
-        ("own-queue", "half of the line", {"share": "50%"}, "Others have the other half while it sends."),
+        (
+            "own-queue",
+            "half of the line",
+            {"share": "50%"},
+            "Other workloads share the remaining half while it sends.",
+        ),
         ("strict-queue", "strict priority", {"strict": 2}, "Whatever it sends goes first: others can starve."),
     ):
         policies = situation.with_policies(_own_queue(situation, queue))
         yield Candidate(
             name=name,
             group="classes",
-            title=f"{_names(situation)} has a queue of its own with {title}, by DSCP",
+            title=f"A separate queue with {title} for {situation.goal_names}, by DSCP",
             changes={**policies, **_marked(situation)} if policies else {},
             acts_on=ACTS_ON,
             costs=costs,
@@ -37,16 +42,12 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     yield Candidate(
         name="larger-share",
         group="classes",
-        title=f"The queue of {_names(situation)} has 80 % of the weighted bandwidth",
+        title=f"80 % of the weighted bandwidth for the queue of {situation.goal_names}",
         changes=situation.with_policies(_weighted(situation)),
         acts_on=ACTS_ON,
         costs="The other queues share the rest.",
         evidence=EVIDENCE,
     )
-
-
-def _names(situation: Situation) -> str:
-    return " and ".join(situation.targets)
 
 
 def _marked(situation: Situation) -> dict[str, Any]:

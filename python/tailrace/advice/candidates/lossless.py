@@ -31,7 +31,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
         yield Candidate(
             name="pfc",
             group="classes",
-            title=f"{' and '.join(situation.targets)} has a lossless class (PFC)",
+            title=f"A lossless class (PFC) for {situation.goal_names}",
             changes={
                 **policies,
                 **{f"workloads.{name}.priority": LOSSLESS for name in situation.targets},

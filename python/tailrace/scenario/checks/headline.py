@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
+from tailrace.scenario.goal import METRICS
 from tailrace.scenario.scenario import Scenario
 
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -37,7 +38,3 @@ def check(scenario: Scenario) -> Found:
         if lacking:
             known = [metric for metric in METRICS if all(scenario.has_metric(name, metric) for name in members)]
             yield (*at, "metric"), f"'{lacking[0]}' has no {one.metric}", f"it has {', '.join(known)}"
-
-
-METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
-"""Metrics that a hint names at most."""

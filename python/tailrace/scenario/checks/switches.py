@@ -23,7 +23,7 @@ def check(scenario: Scenario, graph: Graph) -> Found:
             yield (
                 at,
                 f"there is no switch '{name}'",
-                f"{hint}; `tailrace import --name` gives an imported one another name",
+                f"{hint}; `tailrace import --name` renames an imported one",
             )
             continue
         switch = scenario.switch(name)
