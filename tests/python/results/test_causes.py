@@ -19,6 +19,7 @@ PLAN = {
     "links": [{"a": "h1", "b": "leaf"}, {"a": "leaf", "b": "h2"}],
 }
 
+QUEUE = PARTS.index("switch_queue")
 DROPPED_BY = ["receive_ring", "tail-drop"]
 
 
@@ -29,8 +30,19 @@ def tables(**parts: list[int]) -> dict[str, dict[str, list[int]]]:
     causes |= {"windowed_ps": [9 * MS, 0], "window_rounds": [2, 0], "receive_windowed_ps": [0, 0]}
     return {
         "causes": causes,
-        "causes_queues": {"transaction": [0, 0], "wire": [1, 2], "class": [0, 0], "time_ps": [MS, 7 * MS]},
-        "causes_behind": {"transaction": [0, 0], "workload": [1, 2**32 - 1], "time_ps": [6 * MS, 2 * MS]},
+        "causes_queues": {
+            "transaction": [0, 0],
+            "part": [QUEUE, QUEUE],
+            "wire": [1, 2],
+            "class": [0, 0],
+            "time_ps": [MS, 7 * MS],
+        },
+        "causes_behind": {
+            "transaction": [0, 0],
+            "part": [QUEUE, QUEUE],
+            "workload": [1, 2**32 - 1],
+            "time_ps": [6 * MS, 2 * MS],
+        },
         "causes_losses": {"transaction": [0], "wire": [2], "by": [1], "at_ps": [3 * MS]},
         "causes_lost": {"workload": [0, 0, 1], "wire": [2, 2, 1], "by": [0, 1, 1], "datagrams": [2, 40, 1]},
     }

@@ -57,10 +57,10 @@ pub struct Explanation {
     pub receive_windowed: Span,
     /// So many of them.
     pub window_rounds: u32,
-    /// Of the time in queues of switches, how much before each wire in each class.
-    pub queued_at: BTreeMap<(u32, u8), Span>,
-    /// Of the time in queues of switches, how long frames of each workload were sent; `u32::MAX` for frames of switches.
-    pub behind: BTreeMap<u32, Span>,
+    /// Of the time in queues of switches, in those of interfaces, and of that in paused ones, how much before each wire in each class.
+    pub queued_at: BTreeMap<(Part, u32, u8), Span>,
+    /// Of the time in queues of switches and of interfaces, how long frames of each workload were sent; `u32::MAX` for frames of switches.
+    pub behind: BTreeMap<(Part, u32), Span>,
     /// Frames of the path that were dropped, and repeated: from the completion back.
     pub losses: Vec<Loss>,
     /// The path from the completion back; empty where no timeline is wanted.

@@ -20,10 +20,10 @@ pub(super) enum Found {
     Windowed(Window),
     /// The beginning of such a round trip.
     Round,
-    /// Of the time in queues, before this wire in this class.
-    Queued(u32, u8),
+    /// Of the time in queues that is this part, before this wire in this class.
+    Queued(Part, u32, u8),
     /// Of that, while frames of this workload were sent, until then.
-    Behind(u32, Time),
+    Behind(Part, u32, Time),
 }
 
 /// One frame of a path: from where the walk stood when it came there to where it went on.
@@ -50,8 +50,8 @@ struct Sums {
     parts: Parts,
     windowed: [Span; 2],
     rounds: u32,
-    queued_at: BTreeMap<(u32, u8), Span>,
-    behind: BTreeMap<u32, Span>,
+    queued_at: BTreeMap<(Part, u32, u8), Span>,
+    behind: BTreeMap<(Part, u32), Span>,
 }
 
 /// The way of the latest transactions of one user, from the latest completion back.
@@ -243,9 +243,9 @@ impl Cut {
                 }
                 Found::Round if !is_after_work => found.window_rounds += 1,
                 Found::Windowed(_) | Found::Round => {}
-                Found::Queued(wire, class) => add_to(&mut found.queued_at, (wire, class), left),
-                Found::Behind(workload, until) => {
-                    add_to(&mut found.behind, workload, span.min(until.max(start).since(start)));
+                Found::Queued(part, wire, class) => add_to(&mut found.queued_at, (part, wire, class), left),
+                Found::Behind(part, workload, until) => {
+                    add_to(&mut found.behind, (part, workload), span.min(until.max(start).since(start)));
                 }
             }
         }
@@ -266,8 +266,8 @@ impl Sums {
             Found::Part(part) => self.parts.add(part, span),
             Found::Windowed(window) => self.windowed[window as usize] += span,
             Found::Round => self.rounds += 1,
-            Found::Queued(wire, class) => add_to(&mut self.queued_at, (wire, class), span),
-            Found::Behind(workload, _) => add_to(&mut self.behind, workload, span),
+            Found::Queued(part, wire, class) => add_to(&mut self.queued_at, (part, wire, class), span),
+            Found::Behind(part, workload, _) => add_to(&mut self.behind, (part, workload), span),
         }
     }
 
@@ -280,8 +280,8 @@ impl Sums {
                 *sum = less(*sum, span);
             }
             Found::Round => self.rounds -= 1,
-            Found::Queued(wire, class) => take_from(&mut self.queued_at, (wire, class), span),
-            Found::Behind(workload, _) => take_from(&mut self.behind, workload, span),
+            Found::Queued(part, wire, class) => take_from(&mut self.queued_at, (part, wire, class), span),
+            Found::Behind(part, workload, _) => take_from(&mut self.behind, (part, workload), span),
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Walk<'a> {
     /// The path is in a round trip that this window took.
     round: Option<Window>,
     /// Whose frames were sent while it stood in queues, and for how long: a handful.
-    behind: Vec<(u32, Span)>,
+    behind: Vec<((Part, u32), Span)>,
     found: Explanation,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Walk<'a> {
                 Some((VHOST, _)) => {
                     self.back_to(hop.arrival, Part::VhostWait);
                 }
-                Some(next) => self.queue(next, hop.arrival),
+                Some(next) => self.queue(Part::SwitchQueue, next, hop.arrival),
             }
             match hop.wire {
                 SWITCHING => self.work(&hop, Part::VirtualSwitch, Part::VirtualSwitchWait),
@@ -259,10 +259,7 @@ impl<'a> Walk<'a> {
             (id, next) = (hop.before, Some((hop.wire, hop.class)));
         }
         match next {
-            Some((wire, class)) if id == 0 && wire < VHOST => {
-                let pauses = self.wires.paused(wire, class, frame.handed.max(self.start), self.at);
-                self.alternate(&pauses, Part::Paused, frame.handed, Part::InterfaceQueue);
-            }
+            Some((wire, class)) if id == 0 && wire < VHOST => self.queue(Part::InterfaceQueue, (wire, class), frame.handed),
             _ => {
                 self.back_to(frame.handed, Part::Unknown);
             }
@@ -297,34 +294,41 @@ impl<'a> Walk<'a> {
         self.back_to(since, part);
     }
 
-    /// In the queue of a class before a wire, since the frame came there.
-    fn queue(&mut self, queue: (u32, u8), since: Time) {
+    /// In the queue of a class before a wire, of a switch or an interface, since the frame came there.
+    fn queue(&mut self, part: Part, queue: (u32, u8), since: Time) {
         let pauses = self.wires.paused(queue.0, queue.1, since.max(self.start), self.at);
         for &(from, to) in pauses.iter().rev() {
-            self.queue_unpaused(queue, to);
-            self.back_to(from, Part::Paused);
+            self.queue_unpaused(part, queue, to);
+            self.stand(Part::Paused, queue, from);
         }
-        self.queue_unpaused(queue, since);
+        self.queue_unpaused(part, queue, since);
     }
 
-    fn queue_unpaused(&mut self, (wire, class): (u32, u8), since: Time) {
+    fn queue_unpaused(&mut self, part: Part, queue: (u32, u8), since: Time) {
         let (wires, until) = (self.wires, self.at);
-        let span = self.back_to(since, Part::SwitchQueue);
-        if span == Span::ZERO {
+        if self.stand(part, queue, since) == Span::ZERO {
             return;
         }
-        if let Some(step) = self.found.steps.last_mut() {
-            step.wire = Some(wire);
-        }
-        add_to(&mut self.found.queued_at, (wire, class), span);
-        self.note(Found::Queued(wire, class), span);
-        for (workload, sent, sent_by) in wires.occupied(wire, self.at, until) {
-            self.note(Found::Behind(workload, sent_by), sent);
-            match self.behind.iter_mut().find(|other| other.0 == workload) {
+        for (workload, sent, sent_by) in wires.occupied(queue.0, self.at, until) {
+            self.note(Found::Behind(part, workload, sent_by), sent);
+            match self.behind.iter_mut().find(|other| other.0 == (part, workload)) {
                 Some(other) => other.1 += sent,
-                None => self.behind.push((workload, sent)),
+                None => self.behind.push(((part, workload), sent)),
             }
         }
+    }
+
+    /// Time of a part before a wire in a class.
+    fn stand(&mut self, part: Part, (wire, class): (u32, u8), since: Time) -> Span {
+        let span = self.back_to(since, part);
+        if span > Span::ZERO {
+            if let Some(step) = self.found.steps.last_mut().filter(|_| part == Part::SwitchQueue) {
+                step.wire = Some(wire);
+            }
+            add_to(&mut self.found.queued_at, (part, wire, class), span);
+            self.note(Found::Queued(part, wire, class), span);
+        }
+        span
     }
 }
 

@@ -39,6 +39,10 @@ PARTS = (
 """Parts of a latency, in the order of `tailrace_sim::Part`. A table with further columns of times has further parts."""
 NOT_PARTS = frozenset({"start_ps", "end_ps", "windowed_ps", "receive_windowed_ps"})
 """Times of a transaction that are no part of its latency."""
+SWITCH_QUEUE, INTERFACE_QUEUE, PAUSED = "switch_queue", "interface_queue", "paused"
+"""Parts that are queues: of each it is known where it was."""
+INSIDE = "a hypervisor"
+"""A place that is no end of a link of the plan."""
 _PS = "_ps"
 OF_SWITCHES = "frames of switches"
 """Whose frames: pauses and messages of spanning trees belong to no workload."""
@@ -48,6 +52,7 @@ NO_USER = 2**32 - 1
 
 Values = Mapping[str, Sequence[int]]
 """A table: values by column."""
+_ByTransaction = dict[int, dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,12 @@ class Transaction:
     """Of `switch_queue`: by port, with the class in all classes but the first."""
     behind: dict[str, int] = field(default_factory=dict)
     """Of `switch_queue`: for how long frames of each workload were sent meanwhile."""
+    interfaces: dict[str, int] = field(default_factory=dict)
+    """Of `interface_queue`: by host."""
+    interfaces_behind: dict[str, int] = field(default_factory=dict)
+    """Of `interface_queue`: for how long frames of each workload were sent meanwhile."""
+    pauses: dict[str, int] = field(default_factory=dict)
+    """Of `paused`: by port, with the class in all classes but the first."""
     losses: list[Loss] = field(default_factory=list)
     workload: str = ""
     """In a group, whose it is."""
@@ -118,8 +129,7 @@ class Causes:
     def by_workload(self) -> dict[str, list[Transaction]]:
         """In the order of completion; raises `ValueError` when parts do not add up to a latency."""
         kept = self._kept
-        queues = self._queues(kept)
-        behind = self._behind(kept)
+        waits, behind = self._waits(kept), self._behind(kept)
         losses: dict[int, list[Loss]] = defaultdict(list)
         for row, wire, by, at_ps in _rows(self._tables["causes_losses"], ("transaction", "wire", "by", "at_ps")):
             if row in kept:
@@ -146,8 +156,11 @@ class Causes:
             parts = {part: time for part, time in zip(names, times, strict=True) if time}
             one = Transaction(
                 *(user, start_ps, end_ps, parts, windowed_ps, rounds, receive_windowed_ps),
-                queues.get(row, {}),
-                behind.get(row, {}),
+                waits[SWITCH_QUEUE].get(row, {}),
+                behind[SWITCH_QUEUE].get(row, {}),
+                waits[INTERFACE_QUEUE].get(row, {}),
+                behind[INTERFACE_QUEUE].get(row, {}),
+                waits[PAUSED].get(row, {}),
                 losses.get(row, []),
             )
             found[self._workload(workload)].append(one)
@@ -177,25 +190,37 @@ class Causes:
         ends = enumerate(_rows(self._tables["causes"], ("workload", "end_ps")))
         return {row for row, (own, end_ps) in ends if own == _NO_WORKLOAD or end_ps > begin_ps[own]}
 
-    def _queues(self, kept: Collection[int]) -> dict[int, dict[str, int]]:
-        table = self._tables["causes_queues"]
-        rows = _rows(table, ("transaction", "wire", "class", "time_ps"))
-        times = ((row, self._queue(wire, number), ps) for row, wire, number, ps in rows if row in kept)
-        return _by_transaction(times)
+    def _waits(self, kept: Collection[int]) -> dict[str, _ByTransaction]:
+        """By part that is a queue, and transaction, where it was."""
+        rows = _rows(self._tables["causes_queues"], ("transaction", "part", "wire", "class", "time_ps"))
+        found = _by_part()
+        for row, part, wire, number, time_ps in rows:
+            if row in kept:
+                of_row = found[PARTS[part]][row]
+                name = self._place(PARTS[part], wire, number)
+                of_row[name] = of_row.get(name, 0) + time_ps
+        return found
 
-    def _queue(self, wire: int, number: int) -> str:
-        return f"{self._wires[wire]} class {number}" if number else self._wires[wire]
+    def _place(self, part: str, wire: int, number: int) -> str:
+        """The host of an interface, or the port of a switch with its class."""
+        name = self._wires[wire] if wire < len(self._wires) else INSIDE
+        if part == INTERFACE_QUEUE:
+            return name.partition(">")[0]
+        return f"{name} class {number}" if number else name
 
-    def _behind(self, kept: Collection[int]) -> dict[int, dict[str, int]]:
-        rows = _rows(self._tables["causes_behind"], ("transaction", "workload", "time_ps"))
-        return _by_transaction((row, self._workload(number), ps) for row, number, ps in rows if row in kept)
+    def _behind(self, kept: Collection[int]) -> dict[str, _ByTransaction]:
+        rows = _rows(self._tables["causes_behind"], ("transaction", "part", "workload", "time_ps"))
+        found = _by_part()
+        for row, part, number, time_ps in rows:
+            if row in kept:
+                of_row = found[PARTS[part]][row]
+                name = self._workload(number)
+                of_row[name] = of_row.get(name, 0) + time_ps
+        return found
 
 
-def _by_transaction(times: Iterable[tuple[int, str, int]]) -> dict[int, dict[str, int]]:
-    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for row, name, time_ps in times:
-        found[row][name] += time_ps
-    return {row: dict(of_row) for row, of_row in found.items()}
+def _by_part() -> dict[str, _ByTransaction]:
+    return {part: defaultdict(dict) for part in (SWITCH_QUEUE, INTERFACE_QUEUE, PAUSED)}
 
 
 def parts_of(columns: Iterable[str]) -> list[str]:

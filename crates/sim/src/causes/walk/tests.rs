@@ -61,7 +61,7 @@ fn every_stamp_divides_the_way_of_a_request_and_its_response() {
         (Part::Receive, 5 + 8),
     ];
     assert_eq!(parts(&found), expected);
-    assert_eq!(found.behind, BTreeMap::from([(5, Span::from_ps(30))]), "it stood behind workload 5");
+    assert_eq!(found.behind, BTreeMap::from([((Part::SwitchQueue, 5), Span::from_ps(30))]), "it stood behind workload 5");
 }
 
 #[test]
@@ -78,7 +78,10 @@ fn what_is_sent_while_a_class_is_paused_is_not_what_its_frames_stand_behind() {
     let last = Last::Frame { at: PS(131_000), frame: only, core_wait: Span::ZERO, work: Part::ClientWork };
     let found = Walk::explain((&frames, &wires, false), None, (0, 0), (PS(0), PS(131_000)), (last, Part::Start));
     assert_eq!((found.parts.of(Part::Paused).ps(), found.parts.of(Part::SwitchQueue).ps()), (50_000, 40_000));
-    assert_eq!(found.behind, BTreeMap::from([(4, Span::from_ps(10_000)), (6, Span::from_ps(30_000))]));
+    assert_eq!(
+        found.behind,
+        BTreeMap::from([((Part::SwitchQueue, 4), Span::from_ps(10_000)), ((Part::SwitchQueue, 6), Span::from_ps(30_000))])
+    );
 }
 
 #[test]

@@ -85,8 +85,7 @@ fn explanations_change_nothing_and_add_up_under_losses() {
             assert_eq!(total(Part::Unknown), 0, "everything is in the record");
             for one in &explained.transactions {
                 assert_eq!(one.parts.total(), one.end.since(one.start));
-                let queued = one.queued_at.values().fold(Span::ZERO, |sum, &span| sum + span);
-                assert_eq!(queued, one.parts.of(Part::SwitchQueue));
+                assert_queues_add_up(one);
             }
         }
     }
@@ -187,9 +186,17 @@ fn check(raw: RawPlan) -> Explained {
             assert_eq!(ps(one, Part::ClientWork), 0, "what receives a flow does nothing with it: {one:?}");
         }
         assert_eq!((one.parts.total(), ps(one, Part::Unknown)), (one.end.since(one.start), 0), "{one:?}");
-        assert_eq!(one.queued_at.values().fold(Span::ZERO, |sum, &span| sum + span), one.parts.of(Part::SwitchQueue));
+        assert_queues_add_up(one);
     }
     explained
+}
+
+/// What is told by wire and class is the whole of each part that is a queue.
+fn assert_queues_add_up(one: &Explanation) {
+    for part in [Part::SwitchQueue, Part::InterfaceQueue, Part::Paused] {
+        let at = one.queued_at.iter().filter(|(queue, _)| queue.0 == part);
+        assert_eq!(at.fold(Span::ZERO, |sum, (_, &span)| sum + span), one.parts.of(part), "{part:?}: {one:?}");
+    }
 }
 
 proptest! {

@@ -28,7 +28,7 @@ fn pauses_of_a_priority_are_a_part_of_its_waits() {
     assert!(time(first, Part::Paused) > time(first, Part::Propagation), "{}", time(first, Part::Paused));
     assert_eq!(time(first + 1, Part::Paused), 0);
     let classes: std::collections::BTreeSet<(u32, u8)> =
-        found.iter().flat_map(|one| one.queued_at.keys().map(|&(_, class)| (one.workload, class))).collect();
+        found.iter().flat_map(|one| one.queued_at.keys().map(|&(_, _, class)| (one.workload, class))).collect();
     assert_eq!(classes.into_iter().collect::<Vec<_>>(), [(first, SAN), (first + 1, 0)]);
 }
 
