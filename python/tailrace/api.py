@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.exact.engine import ExactEngine
-from tailrace.experiment.engine import Engine
+from tailrace.experiment.engine import LIVE, Engine
 from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
@@ -18,6 +18,7 @@ from tailrace.live.engine import LiveEngine
 from tailrace.results import Result
 from tailrace.scenario.loading import Loaded, Source, load_scenario
 from tailrace.scenario.sweep import text_of
+from tailrace.timeline.explained import explain_live_finished
 
 if TYPE_CHECKING:
     from tailrace.search.search import Searched
@@ -238,6 +239,8 @@ def _run(
         experiment = ExperimentRun(loaded, options, reporter, engine, executor)
         finished = experiment.run()
     is_interrupted = finished.is_interrupted or explain_run(experiment, is_asked=explain)
+    if experiment.engine.name == LIVE and explain is not False and not is_interrupted:
+        explain_live_finished(finished.path, reporter.say)
     summarise_and_report(finished.path)
     if is_interrupted:
         raise KeyboardInterrupt

@@ -127,7 +127,7 @@ def test_a_run_keeps_its_explanation_and_the_report_shows_it(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--exact"], "--explain: only simulated runs are explained"),
+        (["--exact"], "--explain: real kernels tell no critical path"),
         (["--sweep", "workloads.orders.users=1,2"], "--explain: the report of a sweep shows no explanations"),
     ],
 )

@@ -9,9 +9,11 @@ from typing import Any
 from msgspec import to_builtins
 
 from tailrace.cli.console import emit_json, emit_table, note
+from tailrace.cli.explaining_counters import counted_data, counted_rows, print_counted
 from tailrace.cli.explaining_live import explain_live_run
-from tailrace.errors import RunRefusedError
-from tailrace.experiment.engine import LIVE, Simulated
+from tailrace.errors import RunRefusedError, closest
+from tailrace.exact.engine import ExactEngine
+from tailrace.experiment.engine import EXACT, LIVE, Simulated
 from tailrace.experiment.explain import (
     NOT_KEPT,
     Explanation,
@@ -22,9 +24,12 @@ from tailrace.experiment.explain import (
 )
 from tailrace.experiment.options import jobs_of
 from tailrace.experiment.reporter import reporter_for
+from tailrace.live.engine import LiveEngine
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
+from tailrace.results.causes.unexplained import unexplained_sentence
+from tailrace.results.causes.verdict import verdict_of
 from tailrace.results.directory.find_trial import trial_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.causes import causes_text
@@ -48,27 +53,58 @@ def explain_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
     if run.manifest.engine == LIVE:
         explain_live_run(path, wanted.arms, wanted.workloads, wanted.number, wanted.slowest, json_=json_)
         return
-    subjects = chosen_subjects(run, wanted.workloads)
+    if run.manifest.engine == EXACT:
+        _tell_counters(run, wanted, json_=json_)
+        return
+    try:
+        subjects = chosen_subjects(run, wanted.workloads)
+    except RunRefusedError as error:
+        if wanted.workloads:
+            raise
+        _tell_counters(run, wanted, str(error), json_=json_)
+        return
     trials = _trials(run, wanted)
     jobs = jobs_of(wanted.jobs, Simulated())
     told: list[dict[str, Any]] = []
+    empty: list[str] = []
     found = explain_trials(run, trials, jobs, reporter_for(json_lines=json_))
     for one in found:
         _warn(one)
         for workload, counted in one.workloads.items():
             if workload not in subjects:
                 continue
+            empty += [workload] if not counted else []
             if json_:
-                told.append(_json(one, workload, wanted.slowest))
+                told.append(_json(one, workload, run.groups.get(workload, [workload]), wanted.slowest))
             elif counted:
-                emit_table(partial(_text, one, workload, wanted.slowest))
+                emit_table(partial(_text, one, workload, run.groups.get(workload, [workload]), wanted.slowest))
             else:
                 lost = lost_sentence(one.lost.get(workload, ()))
                 note(f"{workload} {one.trial.arm}: no transaction was complete after the warm-up. {lost}".rstrip(". "))
+    rows = counted_rows(run, wanted.arms, empty)[1] if empty else []
     if json_:
-        emit_json({"run": str(run.path), "trial": wanted.number, "explained": told})
+        more = {"counted": counted_data(rows)} if empty else {}
+        emit_json({"run": str(run.path), "trial": wanted.number, "explained": told, **more})
+    print_counted([] if json_ else rows)
     if keep(found) and not json_:
         note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
+
+
+def _tell_counters(run: Run, wanted: Wanted, why: str | None = None, *, json_: bool) -> None:
+    """The verdict of counters, why it is no other, and how to get the critical path."""
+    for name in [*wanted.arms, *wanted.workloads]:
+        known = run.arms if name in wanted.arms else [*run.groups, *run.workloads]
+        if name not in known:
+            what = "arm" if name in wanted.arms else "workload or group"
+            raise RunRefusedError(f"{run.path}: there is no {what} '{name}' (hint: {closest(name, known, f'{what}s')})")
+    summary, rows = counted_rows(run, wanted.arms, wanted.workloads)
+    why = why or unexplained_sentence(summary)
+    if json_:
+        emit_json({"run": str(run.path), "explained": [], "counted": counted_data(rows), "why": why})
+        return
+    print_counted(rows)
+    if why:
+        note(why)
 
 
 def _trials(run: Run, wanted: Wanted) -> list[Trial]:
@@ -85,8 +121,12 @@ def _trials(run: Run, wanted: Wanted) -> list[Trial]:
 
 def refuse_explain(loaded: Loaded, engine: object | None) -> None:
     """Raises `RunRefusedError` where `run --explain` has nothing to explain or the report would not show it."""
-    if engine is not None:
-        raise RunRefusedError("--explain: only simulated runs are explained (hint: leave out --live and --exact)")
+    if isinstance(engine, ExactEngine):
+        raise RunRefusedError("--explain: real kernels tell no critical path (hint: leave out --exact)")
+    if isinstance(engine, LiveEngine) and engine.kind.is_foreign:
+        raise RunRefusedError(
+            f"--explain: the fabric '{engine.kind.name}' keeps no log of frames (hint: leave out --fabric)"
+        )
     if loaded.scenario.sweep is not None:
         raise RunRefusedError(
             "--explain: the report of a sweep shows no explanations"
@@ -99,17 +139,18 @@ def _warn(one: Explanation) -> None:
         note(other_events_words(one.key, NOT_KEPT))
 
 
-def _text(one: Explanation, workload: str, slowest: int) -> str:
+def _text(one: Explanation, workload: str, members: Sequence[str], slowest: int) -> str:
     of, lost = one.workloads[workload], one.lost.get(workload, ())
-    return causes_text(one.trial.arm, workload, of, slowest_of(of, slowest), lost) + "\n"
+    return causes_text((one.trial.arm, workload, members), of, slowest_of(of, slowest), lost) + "\n"
 
 
-def _json(explanation: Explanation, workload: str, slowest: int) -> dict[str, Any]:
+def _json(explanation: Explanation, workload: str, members: Sequence[str], slowest: int) -> dict[str, Any]:
     of = explanation.workloads[workload]
     return {
         "arm": explanation.trial.arm,
         "workload": workload,
         "transactions": len(of),
+        "limited_by": verdict_of(bands(of), members) if of else None,
         "bands": to_builtins(bands(of)),
         "slowest": [
             {**asdict(one), "workload": one.workload or workload, "sentence": sentence(one)}

@@ -10,25 +10,22 @@ from typing import Any
 from msgspec import to_builtins
 
 from tailrace.cli.console import emit_json, emit_table, note
-from tailrace.errors import RunRefusedError
-from tailrace.experiment.explain import first_trials
+from tailrace.cli.explaining_counters import counted_data, counted_rows, print_counted
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
-from tailrace.results.causes.record import write_record
 from tailrace.results.causes.sentence import sentence
+from tailrace.results.causes.verdict import verdict_of
 from tailrace.results.directory.find_trial import trial_of
 from tailrace.results.format.columns import Row, align
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.text.causes import causes_text
 from tailrace.timeline.crossings import AtQueue
-from tailrace.timeline.explained import LiveExplanation, OfWorkload, explain_live
-from tailrace.timeline.live import NoTransactionsError
+from tailrace.timeline.explained import OfWorkload, explain_live, keep_live
+from tailrace.timeline.live import NotMeasuredError
 
 QUEUES_MAX = 12
 """Ports and classes that are listed, from the longest waits."""
 TAIL = 0.99
-SLOWEST_KEPT = 10
-"""Of a record."""
 
 
 def explain_live_run(
@@ -38,52 +35,38 @@ def explain_live_run(
     run = Run.read(path)
     told: list[dict[str, Any]] = []
     kept = 0
+    unmeasured: dict[str, str] = {}
     for arm in list(dict.fromkeys(arms)) or run.arms:
-        found = explain_live(run, trial_of(run, arm, number), workloads, slowest)
-        kept += _keep(found)
+        try:
+            found = explain_live(run, trial_of(run, arm, number), workloads, slowest)
+        except NotMeasuredError as error:
+            unmeasured[arm] = str(error)
+            continue
+        kept += keep_live(found, note)
         for name, of in found.workloads.items():
+            members = run.groups.get(name, [name])
             if json_:
-                told.append({"arm": arm, "workload": name, **_data(of)})
+                told.append({"arm": arm, "workload": name, **_data(of, members)})
             else:
-                emit_table(partial(_text, arm, name, of))
+                emit_table(partial(_text, arm, name, of, members))
+    _, rows = counted_rows(run, list(unmeasured), workloads) if unmeasured else (None, [])
+    why = next(iter(unmeasured.values()), None)
     if json_:
-        emit_json({"run": str(run.path), "trial": number, "measured_by": "fabric", "explained": told})
-    elif kept:
+        told_of = {"run": str(run.path), "trial": number, "measured_by": "fabric", "explained": told}
+        emit_json(told_of | ({"counted": counted_data(rows), "why": why} if unmeasured else {}))
+        return
+    print_counted(rows)
+    if why:
+        note(why)
+    if kept:
         note(f"kept in {run.path}; `tailrace report {run.path}` shows it")
 
 
-def explain_live_finished(path: Path) -> None:
-    """Explains the first trial of every arm of a live run with ingress logs; what cannot be explained is a warning."""
-    run = Run.read(path)
-    for trial in first_trials(run):
-        try:
-            _keep(explain_live(run, trial, [], SLOWEST_KEPT))
-        except NoTransactionsError:
-            continue  # nobody asked for it
-        except RunRefusedError as error:
-            note(f"warning: {error}")
-            return
-
-
-def _keep(found: LiveExplanation) -> bool:
-    """Writes the record of a trial whose replay was the same."""
-    if not found.is_same:
-        note(
-            f"warning: the replay of {found.trial.arm}/{found.trial.number} had other events, and the explanation is"
-            " not kept (hint: `tailrace replay` tells)"
-        )
-        return False
-    known = {name: of.transactions for name, of in found.workloads.items() if of.transactions}
-    if known:
-        write_record(found.trial, known, {}, {name: found.workloads[name].slowest for name in known})
-    return bool(known)
-
-
-def _text(arm: str, name: str, of: OfWorkload) -> str:
+def _text(arm: str, name: str, of: OfWorkload, members: Sequence[str]) -> str:
     lines = [f"{name} {arm}, measured by the fabric (replay of the ingress log)"]
     lines.append(_queues(of.queues) if of.queues else "no frame between its hosts crossed the fabric")
     if of.transactions:
-        lines += ["", causes_text(arm, name, of.transactions, of.slowest)]
+        lines += ["", causes_text((arm, name, members), of.transactions, of.slowest)]
     if of.unknown:
         lines.append(
             f"{count_text(of.unknown)} transactions are not taken apart: whose connection is whose is not known"
@@ -124,7 +107,7 @@ def _waits(at: AtQueue) -> tuple[float, float, float]:
     return mean(ordered), ordered[min(len(ordered) - 1, int(TAIL * len(ordered)))], ordered[-1]
 
 
-def _data(of: OfWorkload) -> dict[str, Any]:
+def _data(of: OfWorkload, members: Sequence[str]) -> dict[str, Any]:
     return {
         "queues": [
             {
@@ -140,6 +123,7 @@ def _data(of: OfWorkload) -> dict[str, Any]:
         "transactions": len(of.transactions),
         "transactions_of_unknown_connections": of.unknown,
         "transactions_left_out": of.unseen,
+        "limited_by": verdict_of(bands(of.transactions), members) if of.transactions else None,
         "bands": to_builtins(bands(of.transactions)) if of.transactions else [],
         "slowest": [{**asdict(one), "sentence": sentence(one)} for one in of.slowest],
     }

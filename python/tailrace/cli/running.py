@@ -19,7 +19,6 @@ from tailrace.cli.console import (
 )
 from tailrace.cli.dry import print_dry
 from tailrace.cli.explaining import refuse_explain
-from tailrace.cli.explaining_live import explain_live_finished
 from tailrace.cli.large import print_large, refuse_large, run_large
 from tailrace.cli.reporting import SUMMARY_LATER, reporting
 from tailrace.cli.request import Request
@@ -49,6 +48,7 @@ from tailrace.results.summary.summary import Summary
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import Given
 from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.timeline.explained import explain_live_finished
 
 PS_PER_S = 10**12
 SCALE_MAX = 1000.0
@@ -126,8 +126,9 @@ def _run_on(request: Request, executor: Executor | None) -> int:
         _tell_uncaptured(experiment, engine)
     if not finished.is_interrupted:
         finished = replace(finished, is_interrupted=explain_run(experiment, is_asked=request.is_explained))
-    if request.is_logged and not finished.is_interrupted:
-        explain_live_finished(finished.path)
+    if isinstance(engine, LiveEngine) and request.is_explained is not False and not finished.is_interrupted:
+        with working(reporter, "explaining by the fabric's log"):
+            explain_live_finished(finished.path, note)
     return _conclude(finished, reporter, is_json=request.is_json, is_full=request.is_full)
 
 

@@ -179,8 +179,10 @@ def explain_run(experiment: ExperimentRun, *, is_asked: bool | None) -> bool:
     """Explains a run that has ended, as it was asked for or where nobody has said (None): then a simulated one of this
     machine, whose report shows it. Returns whether it was interrupted.
     """
-    is_here = experiment.engine.name == SIMULATED and experiment.executor.name == Local.name
-    if is_asked is False or (is_asked is None and not (is_here and experiment.loaded.scenario.sweep is None)):
+    is_wanted = is_asked
+    if is_wanted is None:
+        is_wanted = experiment.executor.name == Local.name and experiment.loaded.scenario.sweep is None
+    if not is_wanted or experiment.engine.name != SIMULATED:
         return False
     path, jobs, reporter = experiment.directory.path, experiment.jobs, experiment.reporter
     return explain_finished(path, jobs, reporter, is_asked=bool(is_asked))

@@ -25,7 +25,7 @@ from tailrace.live.registry import choice, needs_of
 from tailrace.live.trial import effect, validity
 from tailrace.live.trial.live_trial import LiveTrial
 from tailrace.live.trial.replay import INGRESS
-from tailrace.outcome.types import Outcome
+from tailrace.outcome.types import Fabric, Outcome
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
@@ -34,6 +34,10 @@ from tailrace.scenario.scenario import Scenario
 FOLDER = "live"
 """Folder in the run directory for templates during the run, and for logs of failed trials."""
 TEMPLATES = "templates"
+KEPT_BYTES_MAX = 400_000_000
+"""Of the ingress logs that a run keeps unless it is asked for all: those of its first trials, which explain it. 100 000
+frames a second take 7 MB.
+"""
 
 
 class LiveEngine:
@@ -173,8 +177,16 @@ class _Kept:
         fabric = outcome.fabric
         if fabric is None or not fabric.replay_log:
             return outcome
-        kept = self._moved_log(fabric.replay_log) if self._engine.log_ingress else None
+        kept = self._moved_log(fabric.replay_log) if self._may_keep(fabric) else None
         return structs.replace(outcome, fabric=structs.replace(fabric, replay_log=kept))
+
+    def _may_keep(self, fabric: Fabric) -> bool:
+        """Whether a log is asked for, or is whole and fits beside those that are kept already."""
+        if self._engine.log_ingress:
+            return True
+        log = self._folder / str(fabric.replay_log)
+        kept = sum(file.stat().st_size for file in (self._folder.parent / INGRESS).glob("*/*") if file.name == log.name)
+        return not fabric.log_error and log.is_file() and kept + log.stat().st_size <= KEPT_BYTES_MAX
 
     def _moved_log(self, made: str) -> str:
         kept = self._folder.parent / INGRESS / self._folder.name

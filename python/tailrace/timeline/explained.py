@@ -5,8 +5,9 @@ transactions with all frames, to tell behind whose frames theirs waited.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
@@ -16,6 +17,7 @@ from tailrace.results import Run
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.grouped import grouped
+from tailrace.results.causes.record import first_record, write_record
 from tailrace.results.causes.sentence import slowest_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subjects import Subject, subjects_of
@@ -23,7 +25,7 @@ from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.timeline.attribution import connections_by_user, taken_apart, with_behind
 from tailrace.timeline.chosen import Chosen
 from tailrace.timeline.crossings import AtQueue, Connection, Paths, at_queues, connections_of, merged_queues
-from tailrace.timeline.live import LiveTrial, live_log, read_live, read_replay
+from tailrace.timeline.live import LiveTrial, NotMeasuredError, live_log, read_live, read_replay
 from tailrace.timeline.log import NONE_64, Log, Socket
 from tailrace.timeline.queues import behind
 
@@ -36,6 +38,8 @@ OVERLAP_PS = 200 * 10**9
 """Frames that are in the fabric at the end of one replay's rows are whole in the next."""
 BEHIND_MAX = 20
 """Transactions of which it is told behind whose frames theirs waited."""
+SLOWEST_KEPT = 10
+"""Of a record."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,13 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
     assert trial.outcome.live is not None, "it has an ingress log"
     within_us = trial.outcome.live.begun_within_us
     if within_us > CLOCKS_APART_US_MAX:
-        raise RunRefusedError(
+        raise NotMeasuredError(
             f"{run.path}: trial {trial.number} of '{trial.arm}' does not tell when the fabric began by the clock of"
             " the programs (hint: run it again; earlier versions did not record it)"
         )
     subjects = [one for one in subjects_of(run) if (not wanted or one.name in wanted) and _has_any(one, live.of)]
     if not subjects:
-        raise RunRefusedError(f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})")
+        raise NotMeasuredError(f"{run.path}: {', '.join(wanted)} logged no transactions (hint: {', '.join(live.of)})")
     members = {name for subject in subjects for name in subject.members}
     names = [name for name in live.of if name in members]
     ports: Mapping[str, Sequence[int]] = trial.outcome.live.client_ports
@@ -91,6 +95,40 @@ def explain_live(run: Run, trial: Trial, wanted: Sequence[str], slowest: int) ->
         found[name] = _explained(live, name, counted, connections, own, until_ps, slowest, within_us * PS_PER_US)
         is_same = is_same and same
     return LiveExplanation(trial, is_same, {one.name: _of_subject(one, found, slowest) for one in subjects})
+
+
+def keep_live(found: LiveExplanation, say: Callable[[str], None]) -> bool:
+    """Writes the record of a trial whose replay was the same; returns whether there is one."""
+    if not found.is_same:
+        say(
+            f"warning: the replay of {found.trial.arm}/{found.trial.number} had other events, and the explanation is"
+            " not kept (hint: `tailrace replay` tells)"
+        )
+        return False
+    known = {name: of.transactions for name, of in found.workloads.items() if of.transactions}
+    if known:
+        write_record(found.trial, known, {}, {name: found.workloads[name].slowest for name in known})
+    return bool(known)
+
+
+def explain_live_finished(path: Path, say: Callable[[str], None]) -> None:
+    """Explains the first trial with a log of every arm of a live run that has ended, where none has a record.
+
+    What cannot be explained is told by counters alone; that the replay fails is a warning.
+    """
+    run = Run.read(path)
+    for trials in (run.told(arm) for arm in run.arms):
+        if first_record(trials):
+            continue
+        for trial in trials:
+            try:
+                keep_live(explain_live(run, trial, [], SLOWEST_KEPT), say)
+                break
+            except NotMeasuredError:
+                continue
+            except RunRefusedError as error:
+                say(f"warning: {error}")
+                return
 
 
 def _has_any(subject: Subject, of: Mapping[str, object]) -> bool:
@@ -130,11 +168,17 @@ def _explained(
     of_user = connections_by_user(seen, connections, ports)
     known = [one for one in seen if one.user in of_user]
     whole = [taken_apart(one, of_user[one.user], apart_ps)[0] for one in known]
-    chosen = slowest_of(whole, slowest)
+    chosen = slowest_of(whole, max(slowest, BEHIND_MAX))
     waits = [(one, taken_apart(one, of_user[one.user], apart_ps)[1]) for one in chosen[:BEHIND_MAX]]
-    waited = _behind(live, name, waits)
-    told = [*map(with_behind, chosen, waited), *chosen[BEHIND_MAX:]]
-    return OfWorkload(at_queues(connections), whole, told, len(seen) - len(known), len(counted) - len(seen))
+    waited = {id(one): with_behind(one, of) for (one, _), of in zip(waits, _behind(live, name, waits), strict=True)}
+    told = [waited.get(id(one), one) for one in whole]
+    return OfWorkload(
+        at_queues(connections),
+        told,
+        [waited.get(id(one), one) for one in chosen[:slowest]],
+        len(seen) - len(known),
+        len(counted) - len(seen),
+    )
 
 
 def _behind(live: LiveTrial, name: str, of: Sequence[tuple[Transaction, Sequence[Any]]]) -> list[dict[str, int]]:

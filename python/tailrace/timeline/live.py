@@ -33,8 +33,8 @@ from tailrace.timeline.simulate import apart
 PS_PER_US = 1_000_000
 
 
-class NoTransactionsError(RunRefusedError):
-    """No program of a trial has logged transactions."""
+class NotMeasuredError(RunRefusedError):
+    """The fabric tells nothing of the transactions of a trial: it kept no log, or no program logged transactions."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: 
     named = outcome.fabric.replay_log if outcome.fabric else None
     where = f"{run.path}: trial {trial.number} of '{trial.arm}'"
     if not named:
-        raise RunRefusedError(
+        raise NotMeasuredError(
             f"{where} has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"
         )
     log = run.path / named
     if not log.is_file() or not (log.parent / "plan.json").is_file():
-        raise RunRefusedError(f"{where}: {log} is missing (hint: run it again with --log-ingress)")
+        raise NotMeasuredError(f"{where}: {log} is missing (hint: run it again with --log-ingress)")
     plan: dict[str, Any] = read_json(log.parent / "plan.json")
     names = [str(one["header"]["name"]) for one in plan["workloads"]]
     if workload is not None and workload not in names:
@@ -76,7 +76,7 @@ def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: 
     found = {name: of for name, of in transactions_of(trial, names).items() if workload in (None, name)}
     if not found and not may_be_interval:
         what = "no program logged" if workload is None else f"the program of '{workload}' logged no"
-        raise RunRefusedError(f"{where}: {what} operations (hint: `--at TIME` shows 5 ms of frames)")
+        raise NotMeasuredError(f"{where}: {what} operations (hint: `--at TIME` shows 5 ms of frames)")
     assert outcome.live is not None, "it has an ingress log"
     return LiveTrial(
         plan,

@@ -83,7 +83,7 @@ def test_of_many_ports_the_longest_are_kept_and_the_others_together(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{", '{"format": 1, "digest": "aa"}', '{"format": 1, "digest": "aa", "workloads": {"orders": {}}}']
+    "text", ["[]", "{", '{"format": 2, "digest": "aa"}', '{"format": 2, "digest": "aa", "workloads": {"orders": {}}}']
 )
 def test_a_broken_record_is_named_with_the_remedy(tmp_path: Path, text: str) -> None:
     path_of(trial(tmp_path)).write_text(text, encoding="utf-8")
@@ -92,7 +92,7 @@ def test_a_broken_record_is_named_with_the_remedy(tmp_path: Path, text: str) -> 
 
 
 def test_a_record_of_another_layout_is_not_read(tmp_path: Path) -> None:
-    path_of(trial(tmp_path)).write_text(json.dumps({"format": 2, "digest": "aa", "what": 1}), encoding="utf-8")
+    path_of(trial(tmp_path)).write_text(json.dumps({"format": 1, "digest": "aa", "what": 1}), encoding="utf-8")
     assert read_record(trial(tmp_path)) == {}
 
 
@@ -205,7 +205,7 @@ def test_every_part_is_the_subject_of_a_sentence(part: str) -> None:
 def test_a_verdict_tells_what_the_explained_tail_consists_of() -> None:
     shares = {cause: part(Sample, mean=10.0) for cause in LIMITS}
     limits = part(LimitSummary, limited_by="mixed", shares_percent=shares)
-    workload = part(WorkloadSummary, limits=limits, goodput_gbps=part(Sample, mean=1.0))
+    workload = part(WorkloadSummary, kind="oltp", limits=limits, goodput_gbps=part(Sample, mean=1.0))
     plain = limiting_sentence("fifo", "orders", workload)
     assert plain is not None
     told = limiting_sentence("fifo", "orders", structs.replace(workload, causes=explained(SLOW).causes))

@@ -7,9 +7,9 @@ import pytest
 
 import whole
 from summaries import summary_of
-from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.causes import Loss, Transaction
 from tailrace.results.causes.record import read_record, write_record
-from tailrace.results.causes.verdict import verdict_of
+from tailrace.results.causes.verdict import path_limits, verdict_of
 from tailrace.results.summary.causes import Explained
 from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence, limiting_text, verdict_words
@@ -35,8 +35,8 @@ def explained(folder: Path, of: list[Transaction], *, is_live: bool = True) -> E
 def summary(folder: Path, of: list[Transaction], *, is_live: bool = True) -> WorkloadSummary:
     """A workload of an arm in which every connection was limited by the application, with its record."""
     causes = explained(folder, of, is_live=is_live)
-    own = {"name": "orders", "kind": "oltp", "goodput_bytes": 1000, "limits": {"open_ps": 1000}}
-    trial = whole.trial(end_ps=16_000_000, workloads=[own])
+    own = {"name": "orders", "kind": "oltp", "goodput_bytes": 1000, "transactions": 1, "limits": {"open_ps": 1000}}
+    trial = whole.trial(end_ps=16_000_000, workloads=[own], live={} if is_live else None)
     found = summarise_workload("orders", [trial], scale=1.0, explained=causes)
     assert found is not None
     return found
@@ -106,7 +106,7 @@ def test_the_table_has_both_sources(tmp_path: Path) -> None:
     _, *lines = limiting_text(of).splitlines()
     told = " ".join(" ".join(lines).split())
     assert "90 % outside the fabric (hosts, programs) (of transactions, by the fabric)" in told
-    assert "100 % application (of connections, by the kernel)" in told
+    assert "100 % application (of connections, by the kernel's counters)" in told
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_table_has_both_sources(tmp_path: Path) -> None:
     ],
 )
 def test_a_verdict_is_half_of_the_time_and_clearly_the_largest(of: Transaction, verdict: str, tmp_path: Path) -> None:
-    assert verdict_of(explained(tmp_path, [of])) == verdict
+    assert verdict_of(explained(tmp_path, [of]).bands) == verdict
 
 
 def slow(count: int, part: str, ms: int) -> list[Transaction]:
@@ -141,11 +141,62 @@ def slow(count: int, part: str, ms: int) -> list[Transaction]:
     ],
 )
 def test_what_only_the_slowest_have_is_told_as_theirs(of: list[Transaction], verdict: str, tmp_path: Path) -> None:
-    assert verdict_of(explained(tmp_path, of, is_live=False)) == verdict
+    assert verdict_of(explained(tmp_path, of, is_live=False).bands) == verdict
+
+
+def rounds(windowed_ms: int, of_receiver_ms: int, **parts: int) -> Transaction:
+    """It spends so much of its time in round trips for a window."""
+    times = {part: ms * MS for part, ms in parts.items()}
+    return Transaction(0, 0, sum(times.values()), times, windowed_ms * MS, 1, of_receiver_ms * MS)
+
+
+@pytest.mark.parametrize(
+    ("of", "verdict", "percent"),
+    [
+        (rounds(90, 80, propagation=60, device=40), "round trips for the receiver's window ({})", 90),
+        (rounds(90, 30, propagation=60, device=40), "round trips for the congestion window ({})", 90),
+        (rounds(40, 40, propagation=70, device=30), "{}", 70),
+        (rounds(90, 0, timeout=70, propagation=30), "until a retransmission timeout", 70),
+        (rounds(90, 0, timeout=40, propagation=35, delayed_ack=25), "mixed", None),
+        (rounds(0, 0, timeout=40, probe=30, propagation=30), "repairs of dropped frames", 70),
+        (rounds(0, 0, virtual_switch=50, virtual_switch_wait=40, propagation=10), "the virtual switch", 90),
+    ],
+)
+def test_a_window_is_the_cause_where_its_round_trips_are_those_of_the_path(
+    of: Transaction, verdict: str, percent: int | None, tmp_path: Path
+) -> None:
+    found = path_limits(explained(tmp_path, [of], is_live=False), ["orders"])
+    assert found
+    assert found.limited_by == verdict.format("propagation and switch latency")
+    assert found.limited_percent == (None if percent is None else pytest.approx(percent))
+
+
+def test_a_repair_says_where_and_by_what_most_of_the_frames_were_dropped(tmp_path: Path) -> None:
+    losses = [Loss("leaf>client", 1, "policed"), Loss("leaf>client", 2, "policed"), Loss("leaf>db", 3, "line")]
+    of = [Transaction(0, 0, 10 * MS, {"timeout": 10 * MS}, 0, 0, losses=[loss]) for loss in losses]
+    told = explained(tmp_path, of, is_live=False)
+    assert verdict_of(told.bands) == "until a retransmission timeout after drops before leaf>client (policed)"
+
+
+def test_interfaces_and_pauses_have_a_place(tmp_path: Path) -> None:
+    waits = Transaction(
+        *(0, 0, 10 * MS, {"interface_queue": 10 * MS}, 0, 0),
+        interfaces={"db": 10 * MS},
+        interfaces_behind={"backup": 9 * MS},
+    )
+    told = explained(tmp_path, [waits], is_live=False)
+    assert verdict_of(told.bands) == "queue of db's interface behind backup"
+    stands = Transaction(0, 0, 10 * MS, {"paused": 10 * MS}, 0, 0, pauses={"leaf>db class 3": 10 * MS})
+    assert verdict_of(explained(tmp_path, [stands], is_live=False).bands) == "pauses of leaf>db class 3"
+
+
+def test_of_a_live_run_the_culprit_is_that_of_the_slowest(tmp_path: Path) -> None:
+    told = explained(tmp_path, [*[waited(8, 2)] * 30, replace(waited(9, 1), behind={"backup": 9 * MS})])
+    assert verdict_of(told.bands) == "queue of leaf>client behind backup"
 
 
 def test_the_culprit_is_named_and_own_frames_are_told_as_such(tmp_path: Path) -> None:
     one = replace(waited(9, 1), behind={"backup": 8 * MS, "orders": MS})
     told = explained(tmp_path, [one] * 20, is_live=False)
-    assert verdict_of(told, ["orders"]) == "queue of leaf>client behind backup"
-    assert verdict_of(told, ["backup"]) == "queue of leaf>client behind its own frames"
+    assert verdict_of(told.bands, ["orders"]) == "queue of leaf>client behind backup"
+    assert verdict_of(told.bands, ["backup"]) == "queue of leaf>client behind its own frames"

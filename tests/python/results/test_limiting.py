@@ -89,7 +89,7 @@ def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> 
 def workload(**more: int) -> WorkloadSummary:
     found = limiting.summarise_limits(["copy"], [trial(times(**more), [])])
     counted = part(TcpMeans, segments_sent=1000, retransmits=20, timeouts=3)
-    return part(WorkloadSummary, limits=found, goodput_gbps=part(Sample, mean=4.5), tcp=counted)
+    return part(WorkloadSummary, kind="stream", limits=found, goodput_gbps=part(Sample, mean=4.5), tcp=counted)
 
 
 def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:

@@ -7,6 +7,7 @@ from tailrace.plan.types import Dpp
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
+from tailrace.results.causes.unexplained import unexplained_sentence
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
@@ -49,6 +50,8 @@ class Why:
 
     causes: list[Cause]
     """Those with a sentence."""
+    unexplained: str | None
+    """Whose verdict is that of counters, and how to get the critical path."""
 
     @property
     def omitted(self) -> int:
@@ -85,7 +88,7 @@ def why(run: Run, summary: Summary, facts: dict[str, PlanFacts]) -> Why:
         ),
         _cause("Packet prioritization", _resets(run, summary, facts)),
     ]
-    return Why([cause for cause in causes if cause.shown])
+    return Why([cause for cause in causes if cause.shown], unexplained_sentence(summary))
 
 
 def _cause(title: str, told: Iterable[Said]) -> Cause:

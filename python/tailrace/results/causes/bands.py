@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tailrace.results.causes.causes import Transaction
+from tailrace.results.causes.sentence import place_words
 from tailrace.results.summary.causes import Band
 
 ENDS = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0))
@@ -30,9 +31,14 @@ def _band(name: str, of: Sequence[Transaction]) -> Band:
         latency_ps=sum(one.latency_ps for one in of) / len(of),
         parts=_mean([one.parts for one in of]),
         windowed_ps=sum(one.windowed_ps for one in of) / len(of),
+        receive_windowed_ps=sum(one.receive_windowed_ps for one in of) / len(of),
         queues=_mean([one.queues for one in of]),
         behind=_mean([one.behind for one in of]),
+        interfaces=_mean([one.interfaces for one in of]),
+        interfaces_behind=_mean([one.interfaces_behind for one in of]),
+        pauses=_mean([one.pauses for one in of]),
         losses=sum(len(one.losses) for one in of) / len(of),
+        dropped=_mean([Counter(map(place_words, one.losses)) for one in of]),
     )
 
 

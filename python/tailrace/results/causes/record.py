@@ -20,7 +20,7 @@ from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.summary.base import Part
 from tailrace.results.summary.causes import Band, Explained, LostDatagrams, Slowest
 
-FORMAT = 1
+FORMAT = 2
 """Version of the layout of the file."""
 SLOWEST_MAX = 10
 """Transactions of each workload that are kept with their sentence."""
@@ -119,13 +119,18 @@ def _workload(
 ) -> ExplainedWorkload:
     return ExplainedWorkload(
         transactions=len(of),
-        bands=[replace(band, queues=_bounded(band.queues), behind=_bounded(band.behind)) for band in bands(of)],
+        bands=[_bounded_band(band) for band in bands(of)],
         slowest=[
             Slowest(latency_ps=one.latency_ps, start_ps=one.start_ps, user=one.user, sentence=sentence(one))
             for one in slowest
         ],
         lost=list(lost),
     )
+
+
+def _bounded_band(band: Band) -> Band:
+    names = ("queues", "behind", "interfaces", "interfaces_behind", "pauses", "dropped")
+    return replace(band, **{name: _bounded(getattr(band, name)) for name in names})
 
 
 def _bounded(times: Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tailrace.results.causes.causes import NO_USER, Loss, Transaction
+from tailrace.results.causes.causes import INTERFACE_QUEUE, NO_USER, PAUSED, SWITCH_QUEUE, Loss, Transaction
 from tailrace.results.format.numbers import span_text
 from tailrace.results.summary.causes import Band, LostDatagrams
 
@@ -104,10 +104,20 @@ def shares_of(one: Transaction | Band) -> list[str]:
 
 
 def _more(one: Transaction | Band, part: str) -> str:
-    if part != "switch_queue":
+    times, behind = places_of(one, part)
+    if not times:
         return ""
-    port, _ = max(one.queues.items(), key=lambda queue: queue[1])
-    return f" (most at {port}{_culprits(one.behind)})"
+    port, _ = max(times.items(), key=lambda place: place[1])
+    return f" (most at {port}{_culprits(behind)})"
+
+
+def places_of(one: Transaction | Band, part: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Of a part that is a queue: where its time was, and for how long frames of each workload were sent meanwhile."""
+    if part == SWITCH_QUEUE:
+        return one.queues, one.behind
+    if part == INTERFACE_QUEUE:
+        return one.interfaces, one.interfaces_behind
+    return (one.pauses if part == PAUSED else {}), {}
 
 
 def _culprits(behind: Mapping[str, float]) -> str:
@@ -122,7 +132,7 @@ def _dropped(one: Transaction) -> str:
     if not one.losses:
         return ""
     first = min(one.losses, key=lambda loss: loss.at_ps)
-    places = sorted({_place(loss) for loss in one.losses})
+    places = sorted({place_words(loss) for loss in one.losses})
     if len(one.losses) == 1:
         return f" A frame was dropped {places[0]} at {span_text(first.at_ps)}."
     return f" {len(one.losses)} frames were dropped {', '.join(places)}, the first at {span_text(first.at_ps)}."
@@ -140,14 +150,15 @@ def lost_sentence(lost: Sequence[LostDatagrams]) -> str:
     if not lost:
         return ""
     whole = sum(place.datagrams for place in lost)
-    told = [f"{place.datagrams} {_place(place)}" for place in lost[:PLACES_MAX]]
+    told = [f"{place.datagrams} {place_words(place)}" for place in lost[:PLACES_MAX]]
     rest = whole - sum(place.datagrams for place in lost[:PLACES_MAX])
     places = ", ".join([*told, f"{rest} elsewhere"] if rest else told)
     were = "1 datagram was lost and has" if whole == 1 else f"{whole} datagrams were lost and have"
     return f"{were} no latency: {places}."
 
 
-def _place(loss: Loss | LostDatagrams) -> str:
+def place_words(loss: Loss | LostDatagrams) -> str:
+    """`before leaf>web (policed)`: where a frame was dropped, and by what."""
     if (by := PLACES.get(loss.by)) is not None:
         return f"{by} {loss.port}"
     return f"before {loss.port} ({loss.by})" if loss.by else f"before {loss.port}"

@@ -39,9 +39,14 @@ def _together(kept: Sequence[Band]) -> Band:
         latency_ps=sum(band.latency_ps * band.count for band in kept) / count,
         parts=_mean(kept, [band.parts for band in kept]),
         windowed_ps=sum(band.windowed_ps * band.count for band in kept) / count,
+        receive_windowed_ps=sum(band.receive_windowed_ps * band.count for band in kept) / count,
         queues=_mean(kept, [band.queues for band in kept]),
         behind=_mean(kept, [band.behind for band in kept]),
+        interfaces=_mean(kept, [band.interfaces for band in kept]),
+        interfaces_behind=_mean(kept, [band.interfaces_behind for band in kept]),
+        pauses=_mean(kept, [band.pauses for band in kept]),
         losses=sum(band.losses * band.count for band in kept) / count,
+        dropped=_mean(kept, [band.dropped for band in kept]),
     )
 
 

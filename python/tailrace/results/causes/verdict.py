@@ -5,11 +5,12 @@ connection with nothing to send, which those counters call the application's tim
 verdict is therefore that of the critical path.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from tailrace.results.causes.causes import INTERFACE_QUEUE, PAUSED, SWITCH_QUEUE
 from tailrace.results.causes.record import FABRIC
-from tailrace.results.causes.sentence import TOLD_PERCENT, part_words, shares_of
+from tailrace.results.causes.sentence import REPAIRS, TOLD_PERCENT, part_words, places_of, shares_of
 from tailrace.results.causes.tail import ALL, TAILS, body, tail, tail_share
 from tailrace.results.format.numbers import span_text
 from tailrace.results.metrics.limiting import MIXED, VERDICT_LEAD_POINTS, VERDICT_PERCENT_MIN
@@ -22,8 +23,21 @@ SIMULATOR = "simulator"
 MOST = 0.5
 """Least share of the wait in queues at one port, or behind one workload, for the verdict to name it."""
 OWN = "its own frames"
-WINDOW = "window"
-"""Round trips that transactions wait for a window, whatever these consist of."""
+WHERE = {SWITCH_QUEUE: "queue of {}", INTERFACE_QUEUE: "queue of {}'s interface", PAUSED: "pauses of {}"}
+"""Parts of which the verdict tells the place."""
+PATH = ("serialisation", "propagation", "receive")
+"""What round trips consist of where nothing stands in the way: only more of them for want of a window are too many."""
+OUTSIDE = "outside"
+"""The part that only live trials have: what the fabric does not know."""
+AFTER_DROP = {*REPAIRS, "outside_after_drop"}
+"""Parts that follow the drop of a frame."""
+TOGETHER = (
+    ("repairs of dropped frames", tuple(REPAIRS)),
+    ("the virtual switch", ("virtual_switch_wait", "virtual_switch")),
+    ("the vhost threads", ("vhost_wait", "vhost")),
+    ("the server (waiting for a worker, and its work)", ("worker_wait", "server_work")),
+)
+"""Parts of one thing, which is the cause where none of them alone is."""
 SLOW_SHARE = TAILS[1][0]
 
 
@@ -31,13 +45,14 @@ SLOW_SHARE = TAILS[1][0]
 class Largest:
     """The part that takes most of a time, and clearly so."""
 
-    part: str
+    parts: Collection[str]
     words: str
+    time_ps: float
 
 
 def causes_of(own: SubjectSummary) -> Explained | None:
     """What decides the verdict of a workload in an arm; None where counters of connections do."""
-    return own.causes if own.limits and own.limits.measured_by else None
+    return own.causes if own.limits and own.limits.measured_by in (SIMULATOR, FABRIC) else None
 
 
 def path_limits(causes: Explained | None, members: Collection[str]) -> LimitSummary | None:
@@ -45,8 +60,10 @@ def path_limits(causes: Explained | None, members: Collection[str]) -> LimitSumm
     if causes is None or not causes.transactions:
         return None
     of = all_of(causes)
+    whole = largest(of, members)
     return LimitSummary(
-        limited_by=verdict_of(causes, members),
+        limited_by=verdict_of(causes.bands, members),
+        limited_percent=100 * whole.time_ps / max(1.0, of.latency_ps) if whole else None,
         shares_percent={
             part: summarise_sample([100 * time / max(1.0, of.latency_ps)]) for part, time in of.parts.items()
         },
@@ -61,44 +78,80 @@ def all_of(causes: Explained) -> Band:
     return tail(causes.bands, 0.0)
 
 
-def verdict_of(causes: Explained, members: Collection[str] = ()) -> str:
+def verdict_of(of: Sequence[Band], members: Collection[str] = ()) -> str:
     """`queue of leaf>client behind backup`, or another part in words, if it is large and clearly the largest; `mixed`
     otherwise. Where only the slow transactions have it, or where it is another one in the slowest, that is told.
 
     `members` are the workloads whose transactions they are.
     """
-    whole = largest(all_of(causes), members)
-    share, whose = tail_share(causes.transactions)
-    slow = None if whose == ALL else largest(tail(causes.bands, share), members)
-    rest = body(causes.bands, SLOW_SHARE)
-    if whole and rest and 100 * _time_of(rest, whole.part) < TOLD_PERCENT * rest.latency_ps:
+    whole = largest(tail(of, 0.0), members)
+    share, whose = tail_share(sum(band.count for band in of))
+    slow = None if whose == ALL else largest(tail(of, share), members)
+    rest = body(of, SLOW_SHARE)
+    if whole and rest and 100 * _time_of(rest, whole) < TOLD_PERCENT * rest.latency_ps:
         return f"{whole.words}, in {TAILS[1][1]}"
     told = whole.words if whole else MIXED
-    return f"{told}; in {whose}: {slow.words}" if slow and (whole is None or slow.part != whole.part) else told
+    is_other = slow is not None and (whole is None or not set(slow.parts) & set(whole.parts))
+    return f"{told}; in {whose}: {slow.words}" if slow and is_other else told
 
 
 def largest(of: Band, members: Collection[str] = ()) -> Largest | None:
-    """The largest part of a time; None where it is less than half, or not far above the second."""
+    """The part that takes at least half of a time and is far above the second; where none is, parts of one thing
+    together, or round trips for a window; None where these take less, too.
+
+    Round trips for a window are the cause where they consist of what a path takes at its best.
+    """
     percent = 100 / max(1.0, of.latency_ps)
-    first, second = sorted([*of.parts.items(), ("", 0.0), ("", 0.0)], key=lambda part: -part[1])[:2]
-    if of.windowed_ps * percent >= VERDICT_PERCENT_MIN:
-        return Largest(WINDOW, f"round trips for a window ({_place(of, first, members)})")
-    if first[1] * percent < VERDICT_PERCENT_MIN or (first[1] - second[1]) * percent < VERDICT_LEAD_POINTS:
-        return None
-    return Largest(first[0], _place(of, first, members))
+    first = _clear(of.parts, percent)
+    if first is None or first in PATH:
+        together = next((one for one in TOGETHER if _clear(_with(of.parts, one), percent) == one[0]), None)
+        if together is not None:
+            return Largest(together[1], f"{together[0]}{_drops(of, together[1][0])}", _sum(of, together[1]))
+        most = max(of.parts, key=lambda part: of.parts[part], default="")
+        if of.windowed_ps * percent >= VERDICT_PERCENT_MIN and most not in AFTER_DROP:
+            whose = "receiver's" if of.receive_windowed_ps >= MOST * of.windowed_ps else "congestion"
+            words = f"round trips for the {whose} window ({part_words(most)})"
+            return Largest(PATH, words, of.windowed_ps)
+    return None if first is None else Largest((first,), _place(of, first, members), of.parts[first])
 
 
-def _time_of(of: Band, part: str) -> float:
-    return of.windowed_ps if part == WINDOW else of.parts.get(part, 0.0)
+def _clear(times: Mapping[str, float], percent: float) -> str | None:
+    first, second = sorted([*times.items(), ("", 0.0), ("", 0.0)], key=lambda part: -part[1])[:2]
+    is_clear = first[1] * percent >= VERDICT_PERCENT_MIN and (first[1] - second[1]) * percent >= VERDICT_LEAD_POINTS
+    return first[0] if is_clear else None
 
 
-def _place(of: Band, part: tuple[str, float], members: Collection[str]) -> str:
+def _with(times: Mapping[str, float], together: tuple[str, Collection[str]]) -> dict[str, float]:
+    """Times by part, where some parts are one."""
+    name, parts = together
+    rest = {part: time for part, time in times.items() if part not in parts}
+    return rest | {name: sum(times.get(part, 0.0) for part in parts)}
+
+
+def _sum(of: Band, parts: Collection[str]) -> float:
+    return sum(of.parts.get(part, 0.0) for part in parts)
+
+
+def _time_of(of: Band, whole: Largest) -> float:
+    return of.windowed_ps if whole.parts == PATH else _sum(of, whole.parts)
+
+
+def _place(of: Band, part: str, members: Collection[str]) -> str:
     """Where, and behind whose frames."""
-    if part[0] != "switch_queue":
-        return part_words(part[0])
-    port, culprit = _most(of.queues, part[1]), _most(of.behind, part[1])
+    if part not in WHERE:
+        return f"{part_words(part)}{_drops(of, part)}"
+    places, others = places_of(of, part)
+    # A fabric tells behind whose frames the slowest waited; the simulator tells it of all, but may have forgotten some.
+    known = sum(others.values()) if OUTSIDE in of.parts else of.parts[part]
+    place, culprit = _most(places, of.parts[part]), _most(others, known) if others else None
     behind = f" behind {OWN if culprit in members else culprit}" if culprit else ""
-    return f"queue of {port}{behind}" if port else f"{part_words(part[0])}{behind}"
+    return f"{WHERE[part].format(place) if place else part_words(part)}{behind}"
+
+
+def _drops(of: Band, part: str) -> str:
+    """Where most of the frames were dropped whose repair is waited for, and by what."""
+    place = _most(of.dropped, of.losses) if part in AFTER_DROP and of.losses else None
+    return f" after drops {place}" if place else ""
 
 
 def _most(times: Mapping[str, float], whole: float) -> str | None:

@@ -14,6 +14,8 @@ from tailrace.scenario.vocabulary import LIMITS
 from tailrace.scenario.workloads.kinds import facts_of
 
 MIXED = "mixed"
+KERNEL = "kernel"
+"""Source of a verdict of counters of real kernels; those of the modelled TCP state none."""
 VERDICT_PERCENT_MIN = 50.0
 """Least share of the cause that a verdict names."""
 VERDICT_LEAD_POINTS = 20.0
@@ -171,11 +173,13 @@ def summarise_limits(members: Sequence[str], trials: Iterable[Trial]) -> LimitSu
     if not found:
         return None
     means = {cause: sum(shares[cause] for _, shares in found) / len(found) for cause in LIMITS}
+    verdict, first = limited_by(means), found[0][0].outcome
     return LimitSummary(
-        limited_by=limited_by(means),
+        limited_by=verdict,
+        limited_percent=means.get(verdict),
         shares_percent={cause: summarise_sample([shares[cause] for _, shares in found]) for cause in LIMITS},
         connections=[one for name in members for one in _connections(found[0][0], name)][:CONNECTIONS_MAX],
-        measured_by=None,
+        measured_by=KERNEL if first.exact or first.live else None,
         trial=None,
     )
 

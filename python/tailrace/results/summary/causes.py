@@ -12,10 +12,19 @@ class Band(Part, frozen=True, kw_only=True):
     parts: dict[str, float]
     """Picoseconds by part; together the mean latency."""
     windowed_ps: float
+    receive_windowed_ps: float
+    """Of `windowed_ps`, where it was the window of the receiver."""
     queues: dict[str, float]
     behind: dict[str, float]
+    interfaces: dict[str, float]
+    """Of `interface_queue`, by host."""
+    interfaces_behind: dict[str, float]
+    pauses: dict[str, float]
+    """Of `paused`, by port and class."""
     losses: float
     """Dropped frames of the critical path, per transaction."""
+    dropped: dict[str, float]
+    """The same by place and what has dropped them, such as `before leaf>web (policed)`."""
 
 
 class Slowest(Part, frozen=True, kw_only=True):

@@ -78,15 +78,19 @@ class LimitSummary(Part, frozen=True, kw_only=True):
     """What limits a workload."""
 
     limited_by: str
-    """A cause of `vocabulary.LIMITS`, `mixed`, or in words what a fabric has measured."""
+    """A cause of `vocabulary.LIMITS`, `mixed`, or in words what the critical path tells."""
+    limited_percent: float | None
+    """Share of the time that `limited_by` names; None where it is mixed."""
     shares_percent: dict[str, Sample]
-    """By cause, of the time of connections; by part, of the latency where a fabric has measured it."""
+    """By cause, of the time of connections; by part, of the latency where the critical path is known."""
     connections: list[ConnectionLimits]
     """Of the first trial."""
     measured_by: str | None
-    """`fabric`; None where the kernel or the simulator counts times of connections."""
+    """Critical paths are those of the `simulator` or the `fabric`; counters of connections are the `kernel`'s, or None
+    those of the modelled TCP.
+    """
     trial: int | None
-    """The number of the trial that a fabric has measured."""
+    """The number of the trial whose critical paths are known."""
 
 
 class GroupUnfinished(Part, frozen=True, kw_only=True):

@@ -1,10 +1,11 @@
 """Where the time of transactions went, as tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Transaction, in_order
-from tailrace.results.causes.sentence import lost_sentence, part_words, sentence
+from tailrace.results.causes.sentence import lost_sentence, part_words, places_of, sentence
+from tailrace.results.causes.verdict import verdict_of
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.summary.causes import Band, LostDatagrams
@@ -14,16 +15,20 @@ PORTS_MAX = 3
 
 
 def causes_text(
-    arm: str,
-    workload: str,
+    of: tuple[str, str, Collection[str]],
     transactions: Sequence[Transaction],
     told: Sequence[Transaction],
     lost: Sequence[LostDatagrams] = (),
 ) -> str:
-    """Parts by percentile band, what was lost, and a sentence for each of the told transactions: the slowest."""
+    """The verdict, parts by percentile band, what was lost, and a sentence for each of the told transactions: the
+    slowest. `of` are the arm, the workload or group, and its members.
+    """
+    arm, workload, members = of
     counted = "1 transaction" if len(transactions) == 1 else f"{count_text(len(transactions))} transactions"
-    title = f"{workload} {arm}: {counted}; mean times by percentile of latency, and their share"
-    lines = [title, _table(bands(transactions))]
+    found = bands(transactions)
+    verdict = fill(f"{workload} {arm}: {verdict_of(found, members)}", WIDTH)
+    title = f"{counted}; mean times by percentile of latency, and their share"
+    lines = [verdict, title, _table(found)]
     if lost:
         lines.append(fill(lost_sentence(lost), WIDTH))
     if told:
@@ -33,22 +38,24 @@ def causes_text(
 
 
 def _table(of: Sequence[Band]) -> str:
-    last = of[-1]
-    ports = sorted(last.queues, key=lambda port: -last.queues[port])[:PORTS_MAX]
-    others = sorted({name for band in of for name in band.behind}, key=lambda name: -last.behind.get(name, 0.0))
     rows = [["", *(f"to {band.name}" for band in of)]]
     rows.append(["transactions", *(str(band.count) for band in of)])
     rows.append(["latency", *(span_text(band.latency_ps) for band in of)])
     for part in in_order(part for band in of for part in band.parts):
         rows.append([part_words(part), *_cells(of, [band.parts for band in of], part)])
-        if part == "switch_queue":
-            rows += [[f"  at {port}", *_cells(of, [band.queues for band in of], port)] for port in ports]
-            rows += [[f"  behind {name}", *_cells(of, [band.behind for band in of], name)] for name in others]
+        places, others = zip(*(places_of(band, part) for band in of), strict=True)
+        rows += [[f"  at {name}", *_cells(of, places, name)] for name in _ordered(places)[:PORTS_MAX]]
+        rows += [[f"  behind {name}", *_cells(of, others, name)] for name in _ordered(others)]
     if any(band.windowed_ps for band in of):
         rows.append(["of all, waiting for a window", *_cells(of, [{"": band.windowed_ps} for band in of], "")])
     if any(band.losses for band in of):
         rows.append(["dropped frames each", *(f"{band.losses:.3g}" if band.losses else "–" for band in of)])
     return align(rows)
+
+
+def _ordered(times: Sequence[Mapping[str, float]]) -> list[str]:
+    """Names, from that with the longest time in the last band."""
+    return sorted({name for band in times for name in band}, key=lambda name: -times[-1].get(name, 0.0))
 
 
 def _cells(of: Sequence[Band], times: Sequence[Mapping[str, float]], key: str) -> list[str]:

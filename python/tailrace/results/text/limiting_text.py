@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
+from tailrace.results.causes.unexplained import counters_of
 from tailrace.results.causes.verdict import causes_of, part_shares, path_words
 from tailrace.results.format.columns import Row, listed
 from tailrace.results.format.numbers import count_text, digits_text, span_text
@@ -13,7 +14,7 @@ from tailrace.results.metrics.limiting import MIXED
 from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.summary.causes import Explained
 from tailrace.results.summary.summary import Summary
-from tailrace.results.summary.workload import LimitSummary, SubjectSummary, TcpMeans
+from tailrace.results.summary.workload import LimitSummary, SubjectSummary, TcpMeans, WorkloadOrGroup
 from tailrace.results.text.outcome_text import WIDTH
 from tailrace.scenario.vocabulary import LIMITS
 
@@ -59,7 +60,7 @@ def share_words(limits: LimitSummary, without: str = "") -> str:
     return ", ".join(f"{LIMITS[cause]} {share:.0f} %" for cause, share in named)
 
 
-def limiting_sentence(arm: str, name: str, own: SubjectSummary) -> str | None:
+def limiting_sentence(arm: str, name: str, own: WorkloadOrGroup) -> str | None:
     """What limits a workload in an arm, with what it carried, what it lost, and how its connections differ.
 
     Where a trial was explained, or the fabric of a live one has measured the transactions, what that tells comes first,
@@ -68,18 +69,18 @@ def limiting_sentence(arm: str, name: str, own: SubjectSummary) -> str | None:
     limits, causes = _counted(own), causes_of(own)
     begin = f"With {arm}, {name} ({digits_text(own.goodput_gbps.mean)} Gbit/s{_lost(own.tcp)})"
     if causes and own.limits:
-        whose = "the kernel's" if causes.is_live else "TCP's"
-        kernel = f" Its connections, by {whose} counters: {share_words(limits)} of the time." if limits else ""
+        kernel = f" Its connections, {counters_of(own)}: {share_words(limits)} of the time." if limits else ""
         return f"{begin} {path_words(causes, own.limits)}{kernel}"
     if not limits:
         return None
-    verdict = limits.limited_by
+    verdict, by = limits.limited_by, counters_of(own)
+    of_time = f"of the time, {by}" if by else "of the time"
     if verdict == MIXED:
-        said = f"has no single limit ({share_words(limits)} of the time)"
+        said = f"has no single limit ({share_words(limits)} {of_time})"
     else:
         others = share_words(limits, without=verdict)
         rest = f"; also {others}" if others else ""
-        said = f"is limited by {_article(LIMITS[verdict])} for {percents_of(limits)[verdict]:.0f} % of the time{rest}"
+        said = f"is limited by {_article(LIMITS[verdict])} for {percents_of(limits)[verdict]:.0f} % {of_time}{rest}"
     return f"{begin} {said}{_differing(limits)}.{_explained(own.causes)}"
 
 
@@ -159,14 +160,14 @@ def told_limits(summary: Summary) -> list[ToldLimit]:
     ]
 
 
-def _rows(name: str, arm: str, own: SubjectSummary) -> Iterator[tuple[LimitSummary, Row]]:
+def _rows(name: str, arm: str, own: WorkloadOrGroup) -> Iterator[tuple[LimitSummary, Row]]:
     """What the critical path or the fabric tells, and what the kernel counts of connections."""
     causes, limits = causes_of(own), _counted(own)
     if causes and own.limits:
         by = " (of transactions, by the fabric)" if causes.is_live else ""
         yield own.limits, _row(name, arm, own.limits, part_shares(own.limits), by)
     if limits and (causes is None or causes.is_live):
-        by = " (of connections, by the kernel)" if causes else ""
+        by = f" (of connections, {counters_of(own)})" if counters_of(own) else ""
         others = share_words(limits, without=limits.limited_by)
         yield limits, _row(name, arm, limits, others, by)
 
@@ -176,6 +177,5 @@ def _row(name: str, arm: str, limits: LimitSummary, others: str, by: str) -> Row
     if limits.limited_by.startswith(MIXED):
         slow = limits.limited_by.removeprefix(MIXED)
         return [name, arm, "", f"{MIXED}: {others}{slow}{by}"]
-    largest = max(share.mean or 0.0 for share in limits.shares_percent.values())
     rest = f"; {others}" if others and not limits.measured_by else ""
-    return [name, arm, f"{largest:.0f} %", f"{verdict_words(limits)}{rest}{by}"]
+    return [name, arm, f"{limits.limited_percent or 0.0:.0f} %", f"{verdict_words(limits)}{rest}{by}"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from tailrace.results.causes.unexplained import unexplained_sentence
 from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
@@ -66,6 +67,7 @@ def format_table(summary: Summary, paint: Paint = plain) -> str:
         _completion(summary),
         _latency(summary),
         limiting_text(summary),
+        fill(unexplained_sentence(summary) or "", TERMINAL),
         kinds_text(summary),
         fragments_text(summary),
         failures_text(summary),

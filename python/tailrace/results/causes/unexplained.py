@@ -1,0 +1,55 @@
+"""What is said where the verdict of whoever waits for answers is that of counters: no trial was explained."""
+
+from tailrace.results.causes.verdict import causes_of
+from tailrace.results.compare.fidelity import TAP
+from tailrace.results.metrics.limiting import KERNEL
+from tailrace.results.summary.summary import RunFacts, Summary
+from tailrace.results.summary.workload import GroupSummary, WorkloadOrGroup
+from tailrace.scenario.workloads.kinds import facts_of
+
+NAMES_MAX = 3
+"""Workloads that the sentence names."""
+
+
+def counters_of(own: WorkloadOrGroup) -> str:
+    """`by the kernel's counters`: what a verdict of connections is read from; empty where that is what is meant: of
+    modelled streams.
+    """
+    if own.limits and KERNEL in (own.limits.measured_by, own.connection_limits and own.connection_limits.measured_by):
+        return "by the kernel's counters"
+    return "by TCP's counters" if _waits_for_answers(own) else ""
+
+
+def _waits_for_answers(own: WorkloadOrGroup) -> bool:
+    """Whether it has completed something that was waited for, which has a critical path."""
+    kinds = own.kinds if isinstance(own, GroupSummary) else [own.kind]
+    return any(facts_of(kind).latency for kind in kinds) and bool(own.transactions.mean)
+
+
+def unexplained_sentence(summary: Summary) -> str | None:
+    """Whose verdict is that of counters, and how to get the critical path; None where nobody's is."""
+    told = {
+        name: counters_of(own)
+        for of_arm in summary.arms.values()
+        for name, own in of_arm.workloads.items()
+        if own.limits and not causes_of(own) and _waits_for_answers(own)
+    }
+    if not told:
+        return None
+    names = list(told)
+    listed = ", ".join(names[:NAMES_MAX]) + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")
+    return (
+        f"What limits {listed} is told {told[names[0]]}, which do not see the queues and servers that an answer"
+        f" waits in: {_why(summary.run)}."
+    )
+
+
+def _why(run: RunFacts) -> str:
+    if run.engine == "simulated":
+        return "no trial was explained (hint: `tailrace explain RUN` finds the critical path)"
+    simulate = f"run the same scenario without --{run.engine}: the simulator tells the critical path"
+    if run.engine == "exact":
+        return f"real kernels tell no critical path (hint: {simulate})"
+    if run.fabric != TAP:
+        return f"the fabric '{run.fabric}' keeps no log of frames (hint: {simulate})"
+    return f"no trial was explained by a log of the fabric (hint: run it with --log-ingress; or {simulate})"
