@@ -4,15 +4,11 @@ use crate::agenda::{Agenda, source_of};
 use crate::attachment::Attachment;
 use crate::boundary::{Boundary, Opening};
 use crate::bridging::Bridging;
-use crate::observe::{Endpoint, News, Observe};
+use crate::observe::{Endpoint, Observe};
 use tailrace_dataplane::{DropCause, Frame};
-use tailrace_endpoint::app::StorageDone;
-use tailrace_endpoint::cause::{Because, Cause};
-use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs, Refusal};
-use tailrace_endpoint::transport::Tcp;
-use tailrace_endpoint::udp::Datagram;
+use tailrace_endpoint::host::{Event, Link, Moderation, Observer, Opened, Timer, Timers};
 use tailrace_network::{End, HostLink, Medium, NetworkFrame, Origin, Wire};
-use tailrace_units::{Span, Time, prefetch};
+use tailrace_units::{Time, prefetch};
 use tailrace_wire::Packet;
 
 /// Between what is brought near and its use there are so many others.
@@ -181,7 +177,7 @@ impl Medium<Packet> for Links {
     }
 }
 
-impl Outputs for Links {
+impl Link for Links {
     type Place = Attachment;
     type Ring = Wire<Packet>;
 
@@ -199,41 +195,6 @@ impl Outputs for Links {
         fills_by_itself && self.moderations[place.index as usize].is_none()
     }
     #[inline]
-    fn postpone_poll(&mut self, place: &Attachment, at: Time) {
-        self.agenda.postpone_wire(place.wire_in, at);
-    }
-    fn arm_poll(&mut self, place: &Attachment, at: Time) {
-        self.agenda.arm(place.wire_in, at);
-    }
-    fn arm_processor(&mut self, place: &Attachment, at: Time) {
-        if let Some(source) = place.processor {
-            self.agenda.arm(source, at);
-        }
-    }
-    fn call_hypervisor(&mut self, place: &Attachment, at: Time) {
-        if let Some(source) = place.hypervisor {
-            self.agenda.arm(source, at);
-        }
-    }
-    fn arm_interface(&mut self, place: &Attachment, at: Time) {
-        self.call_interface(place.index, at);
-    }
-    #[inline]
-    fn arm_socket(&mut self, timer: u32, at: Time) {
-        self.agenda.arm(timer, at);
-    }
-    #[inline]
-    fn hasten_socket(&mut self, timer: u32, at: Time) {
-        if at < self.agenda.due(timer) {
-            self.agenda.arm(timer, at);
-        }
-    }
-
-    #[inline]
-    fn sent(&mut self) {
-        self.observe.frames.sent += 1;
-    }
-    #[inline]
     fn transmit(&mut self, place: &Attachment, packet: &Packet, start: Time, end: Time) {
         self.send(place.wire_out as usize, packet, start, end);
     }
@@ -241,101 +202,41 @@ impl Outputs for Links {
         let wire = self.bonds[place.index as usize][interface as usize].out;
         self.send(wire as usize, packet, start, end);
     }
-    fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
-        self.observe.dropped(at, u64::from(place.wire_out), packet, None);
-    }
-    #[inline]
-    fn ring_dropped(&mut self, frames: u64) {
-        self.observe.frames.dropped += frames;
-        if frames > 0 {
-            self.observe.ring_dropped(frames);
-        }
-    }
-    #[inline]
-    fn delivered(&mut self, packet: &Packet) {
-        self.observe.delivered(packet);
-    }
+}
 
-    fn enqueued(&mut self, place: &Attachment, packet: &Packet) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.enqueued(place.index, packet);
-        }
-    }
-    fn handed_up(&mut self, place: &Attachment, packet: &Packet, segments: u16) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.handed_up(place.index as u16, packet, segments);
-        }
-    }
-    fn refused(&mut self, place: &Attachment, packet: &Packet, why: Refusal) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.refused(place.index as u16, packet, why);
-        }
-    }
-    fn left_out(&mut self, place: &Attachment, packet: &Packet) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.left_out(place.index as u16, packet);
+impl Timers<Attachment> for Links {
+    #[inline(always)]
+    fn arm(&mut self, place: &Attachment, timer: Timer, at: Time) {
+        let source = match timer {
+            Timer::Interface => return self.call_interface(place.index, at),
+            Timer::Poll => Some(place.wire_in),
+            Timer::Processor => place.processor,
+            Timer::Hypervisor => place.hypervisor,
+            Timer::Socket(number) => Some(number),
+        };
+        if let Some(source) = source {
+            self.agenda.arm(source, at);
         }
     }
     #[inline]
-    fn wrote(&mut self, socket: u32, bytes: u64, because: Because) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.wrote(socket, bytes, because);
-        }
+    fn postpone_poll(&mut self, place: &Attachment, at: Time) {
+        self.agenda.postpone_wire(place.wire_in, at);
     }
     #[inline]
-    fn sends_datagram(&mut self, socket: u32, number: u64, because: Because) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.sends_datagram(socket, number, because);
+    fn hasten_socket(&mut self, timer: u32, at: Time) {
+        if at < self.agenda.due(timer) {
+            self.agenda.arm(timer, at);
         }
     }
-    fn asks_core(&mut self, host: u16, waiter: u64, cause: Option<Cause>) {
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.asks_core(host, waiter, cause);
+}
+
+impl Observer<Attachment> for Links {
+    #[inline(always)]
+    fn on_event(&mut self, now: Time, place: &Attachment, event: Event<'_>) {
+        if let (Event::ConnectionOpened(opened), Some(boundary)) = (event, &mut self.boundary) {
+            let &Opened { socket, key, .. } = opened;
+            boundary.openings.push(Opening { host: place.index, socket, endpoint: Endpoint::of(opened), key });
         }
-    }
-    fn has_core(&mut self, host: u16, waiter: u64) {
-        let waited = self.observe.recorder.as_mut().and_then(|recorder| recorder.has_core(host, waiter));
-        if let (Some((socket, since)), Some(timeline)) = (waited, &mut self.observe.timeline) {
-            timeline.waited_for_core(socket, since);
-        }
-    }
-    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram, core_wait: Span) {
-        self.observe.received_datagram(now, owner, datagram, core_wait);
-    }
-    #[inline]
-    fn received(&mut self, now: Time, owner: u32, bytes: u64) {
-        self.observe.workloads[owner as usize].received(now, bytes);
-    }
-    fn completed(&mut self, now: Time, completion: &Completion) {
-        self.observe.completed(now, completion);
-    }
-    fn part_completed(&mut self, now: Time, owner: u32, since: Time) {
-        self.observe.part_completed(now, owner as usize, since);
-    }
-    fn storage_done(&mut self, now: Time, owner: u32, done: &StorageDone) {
-        self.observe.storage_done(now, owner as usize, done);
-    }
-    fn finished(&mut self, now: Time, owner: u32, user: u32) {
-        self.observe.finished(now, owner as usize, user);
-    }
-    fn is_over(&mut self, place: &Attachment, socket: u32) {
-        self.observe.news.push(News::Over { host: place.index, socket });
-    }
-    fn opened(&mut self, place: &Attachment, opened: &Opened) {
-        let &Opened { socket, owner, peer, key, .. } = opened;
-        if let Some(recorder) = &mut self.observe.recorder {
-            recorder.opened(place.index as u16, opened);
-        }
-        let endpoint = Endpoint { workload: owner, source: peer };
-        self.observe.note_endpoint(place.index, socket, endpoint);
-        if let Some(boundary) = &mut self.boundary {
-            boundary.openings.push(Opening { host: place.index, socket, endpoint, key });
-        }
-        self.observe.news.push(News::Flow(key));
-    }
-    fn closed(&mut self, now: Time, owner: u32, tcp: &Tcp) {
-        let record = &mut self.observe.workloads[owner as usize];
-        record.retired.add(tcp.stats());
-        record.retired_limits.add(&tcp.limits(now));
+        self.observe.on_event(now, place, event);
     }
 }

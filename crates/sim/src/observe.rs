@@ -1,16 +1,17 @@
 //! The records of a trial.
 
+use crate::attachment::Attachment;
 use crate::causes::{Connection, DatagramEnds, DroppedBy, FrameId, Recorder, Transmission};
 use crate::timeline::{Sent, Timeline};
 use crate::told::{Log, Told, tell};
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::app::StorageDone;
-use tailrace_endpoint::host::{Completion, sender_of};
+use tailrace_endpoint::host::{Completion, Event, Opened, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{DigestPlace, Frames, NetworkFrame};
 use tailrace_record::Digest;
-use tailrace_units::{Span, Time};
+use tailrace_units::Time;
 use tailrace_wire::{FlowKey, Packet, Protocol};
 use tailrace_workloads::WorkloadRecord;
 
@@ -67,6 +68,13 @@ pub(crate) enum News {
     Over { host: u32, socket: u32 },
     /// A program has connected: packets with this key come, and others with its reverse.
     Flow(FlowKey),
+}
+
+impl Endpoint {
+    /// What the frames for a socket that a program has opened leave out.
+    pub(crate) fn of(opened: &Opened) -> Endpoint {
+        Endpoint { workload: opened.owner, source: opened.peer }
+    }
 }
 
 impl Observe {
@@ -184,18 +192,59 @@ impl Observe {
         }
     }
 
+    /// Something happens at a host: all that is kept of it follows from this.
+    #[inline(always)]
+    pub(crate) fn on_event(&mut self, now: Time, place: &Attachment, event: Event<'_>) {
+        match event {
+            Event::FrameSent => self.frames.sent += 1,
+            Event::FrameDropped { packet } => self.dropped(now, place.wire_out.into(), packet, None),
+            Event::FrameDelivered { packet } => {
+                self.frames.delivered += 1;
+                self.packets_delivered += u64::from(packet.payload_bytes > 0);
+            }
+            Event::RingDropped { frames, .. } => self.frames.dropped += frames,
+            Event::DatagramReceived { owner, datagram, .. } => self.received_datagram(now, owner, datagram),
+            Event::BytesReceived { owner, bytes } => self.workloads[owner as usize].received(now, bytes),
+            Event::CoreGranted { waiter } => self.core_granted(place.index as u16, waiter),
+            Event::ConnectionOpened(opened) => {
+                self.note_endpoint(place.index, opened.socket, Endpoint::of(opened));
+                self.news.push(News::Flow(opened.key));
+            }
+            Event::ConnectionClosed { owner, stats, limits } => {
+                let record = &mut self.workloads[owner as usize];
+                record.retired.add(stats);
+                record.retired_limits.add(limits);
+            }
+            Event::TransactionCompleted(completion) => self.completed(now, completion),
+            Event::PartCompleted { owner, since } => self.part_completed(now, owner as usize, since),
+            Event::StorageCompleted { owner, done } => self.storage_done(now, owner as usize, done),
+            Event::UserFinished { owner, user } => self.tell(now, owner as usize, Told::Finished(user)),
+            Event::FlowFinished { socket } => self.news.push(News::Over { host: place.index, socket }),
+            Event::FrameQueued { .. }
+            | Event::AggregateDelivered { .. }
+            | Event::DatagramDiscarded { .. }
+            | Event::DatagramSent { .. }
+            | Event::BytesWritten { .. }
+            | Event::CoreRequested { .. } => {}
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.on_event(place.index as u16, event);
+        }
+    }
+
+    /// A program has the core for which it has waited.
+    fn core_granted(&mut self, host: u16, waiter: u64) {
+        let waited = self.recorder.as_ref().and_then(|recorder| recorder.waits_for_core(host, waiter));
+        if let (Some((socket, since)), Some(timeline)) = (waited, &mut self.timeline) {
+            timeline.waited_for_core(socket, since);
+        }
+    }
+
     /// A connection was made whose both ends are there.
     pub(crate) fn connected(&mut self, connection: &Connection) {
         if let Some(recorder) = &mut self.recorder {
             recorder.connected(connection);
         }
-    }
-
-    /// A frame reached its host.
-    #[inline]
-    pub(crate) fn delivered(&mut self, packet: &Packet) {
-        self.frames.delivered += 1;
-        self.packets_delivered += u64::from(packet.payload_bytes > 0);
     }
 
     /// A frame was dropped before a wire; without a cause by a host's interface.
@@ -238,14 +287,6 @@ impl Observe {
         }
     }
 
-    /// A receive ring had no room for the latest frames.
-    #[cold]
-    pub(crate) fn ring_dropped(&mut self, frames: u64) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.ring_dropped(frames);
-        }
-    }
-
     pub(crate) fn marked(&mut self, at: Time, wire: u64, packet: &Packet) {
         if let Some(digest) = self.digest_mut() {
             digest.add(at, DigestPlace::Mark(wire).number(), packet.fingerprint());
@@ -261,20 +302,17 @@ impl Observe {
     }
 
     /// An application got bytes or finished something: the results themselves are part of the digest.
-    pub(crate) fn completed(&mut self, now: Time, completion: &Completion) {
+    fn completed(&mut self, now: Time, completion: &Completion) {
         let &Completion { owner, user, intended, carried, .. } = completion;
         let workload = owner as usize;
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
         }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.completed(completion);
-        }
         self.tell(now, workload, Told::Completed { user, intended, carried });
     }
 
     /// A part of a transaction is complete.
-    pub(crate) fn part_completed(&mut self, now: Time, workload: usize, since: Time) {
+    fn part_completed(&mut self, now: Time, workload: usize, since: Time) {
         if let Some(digest) = self.digest_mut() {
             digest.add(now, DigestPlace::Delivery(workload as u64).number(), since.ps().rotate_left(40));
         }
@@ -283,21 +321,14 @@ impl Observe {
 
     /// A datagram's delay is from program to program.
     #[inline(never)]
-    pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram, core_wait: Span) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.received_datagram(workload, datagram, core_wait);
-        }
+    fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
         self.workloads[workload as usize].received(now, u64::from(datagram.payload_bytes));
         self.tell(now, workload as usize, Told::Datagram(datagram.sent));
     }
 
-    pub(crate) fn storage_done(&mut self, now: Time, workload: usize, done: &StorageDone) {
+    fn storage_done(&mut self, now: Time, workload: usize, done: &StorageDone) {
         debug_assert!(self.log.is_none(), "a trial with storage is not divided");
         self.workloads[workload].storage_done(now, done);
-    }
-
-    pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {
-        self.tell(now, workload, Told::Finished(user));
     }
 
     /// Tells the record of a workload, or notes what is to be told.

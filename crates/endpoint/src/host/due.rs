@@ -1,7 +1,8 @@
 //! What is due at a host: its interface, and the transports and programs of its sockets.
 
+use super::environment::{Environment, Timer};
+use super::event::Event;
 use super::hosted_calls::waiter_of;
-use super::outputs::Outputs;
 use super::socket::OwnSocket;
 use super::uplink::Uplink;
 use super::{Host, Waiter};
@@ -17,7 +18,7 @@ impl<P> Host<P> {
     }
 
     /// The interface is due, or was told something: it sends what it may.
-    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if let Nic::Lossless(_) = self.nic {
             Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send_due();
         }
@@ -25,7 +26,7 @@ impl<P> Host<P> {
 
     /// The transport's or the program's deadline has come.
     #[inline(never)]
-    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Environment<Place = P>) {
         if self.threads.is_some() {
             return self.interrupt_socket(now, number, out);
         }
@@ -36,23 +37,23 @@ impl<P> Host<P> {
         if socket.app.poll_timeout() <= now {
             return self.wake_program(now, number, out);
         }
-        out.arm_socket(socket.timer, socket.poll_timeout());
+        out.arm(&self.place, Timer::Socket(socket.timer), socket.poll_timeout());
     }
 
     /// The program's deadline has come. It may leave its core to others.
-    fn wake_program<O: Outputs<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
+    fn wake_program<O: Environment<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
         self.call_program(now, number, out, |app, calls| app.handle_timeout(now, calls));
         self.grant_cores(now, out);
     }
 
     /// Tells those that have a core by now.
-    pub(super) fn grant_cores<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) {
+    pub(super) fn grant_cores<O: Environment<Place = P>>(&mut self, now: Time, out: &mut O) {
         while let Some(next) = self.cores.poll_granted() {
             let waiter = match next {
                 Waiter::Socket(number) => number.into(),
                 Waiter::Thread { program, thread } => waiter_of(program, thread),
             };
-            out.has_core(self.number, waiter);
+            out.on_event(now, &self.place, Event::CoreGranted { waiter });
             match next {
                 Waiter::Socket(number) => self.call_program(now, number, out, |app, calls| app.handle_core(calls)),
                 Waiter::Thread { program, thread } => self.tell_program(now, program, out, |program, calls| {
@@ -62,7 +63,7 @@ impl<P> Host<P> {
         }
     }
 
-    fn call_program<O: Outputs<Place = P>>(
+    fn call_program<O: Environment<Place = P>>(
         &mut self,
         now: Time,
         number: u32,
@@ -82,11 +83,11 @@ impl<P> Host<P> {
             uplink: Uplink { nic, place, out, now, origin: None },
         };
         call(&mut socket.app, &mut calls);
-        out.arm_socket(socket.timer, socket.poll_timeout());
+        out.arm(place, Timer::Socket(socket.timer), socket.poll_timeout());
     }
 
     /// The program of this socket for datagrams sends one, of at most 65 507 bytes: above the MTU in fragments.
-    pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
+    pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Environment<Place = P>) {
         if self.threads.is_some() {
             return self.ask_to_send(now, number, payload_bytes, out);
         }

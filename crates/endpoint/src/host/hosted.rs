@@ -1,9 +1,9 @@
 //! What comes to programs with several sockets, and what they do to the host.
 
 use super::Host;
+use super::environment::{Environment, Timer};
 use super::hosted_calls::HostedCalls;
 use super::opening::Opener;
-use super::outputs::Outputs;
 use super::programs::{Hosted, NewProgram};
 use super::socket::Socket;
 use super::uplink::Uplink;
@@ -55,7 +55,7 @@ impl<P> Host<P> {
     }
 
     /// The deadline of a program or of one of its connections has come.
-    pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Outputs<Place = P>) {
+    pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         self.begin_interrupt(program);
         self.tell_program(now, program, out, |program, calls| {
@@ -72,7 +72,7 @@ impl<P> Host<P> {
 
     /// A segment for a port: a connection is opened with the program that listens there.
     #[cold]
-    pub(super) fn admit_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn admit_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
         let Opener { to_port, .. } = Opener::of(segment.packet);
         let Some(listener) = self.listeners.ports.get(&to_port) else {
             return self.refuse_opening(now, segment, out);
@@ -92,7 +92,7 @@ impl<P> Host<P> {
         program: u32,
         socket: u32,
         segment: &Segment<'_>,
-        out: &mut impl Outputs<Place = P>,
+        out: &mut impl Environment<Place = P>,
     ) {
         self.tell_program(now, program, out, |program, calls| {
             let is_open = calls.is_open(socket);
@@ -115,7 +115,7 @@ impl<P> Host<P> {
         program: u32,
         socket: u32,
         datagram: &Datagram,
-        out: &mut impl Outputs<Place = P>,
+        out: &mut impl Environment<Place = P>,
     ) {
         let message = Message { socket, number: datagram.number, bytes: datagram.payload_bytes };
         self.tell_program(now, program, out, |program, calls| {
@@ -127,7 +127,7 @@ impl<P> Host<P> {
     }
 
     /// Calls a program, then does what follows from what it did.
-    pub(super) fn tell_program<O: Outputs<Place = P>>(
+    pub(super) fn tell_program<O: Environment<Place = P>>(
         &mut self,
         now: Time,
         program: u32,
@@ -160,6 +160,6 @@ impl<P> Host<P> {
         calls.tell_what_waited(called.as_mut());
         calls.settle();
         let hosted = &self.hosted[program as usize];
-        out.arm_socket(hosted.own.timer, hosted.poll_timeout());
+        out.arm(&self.place, Timer::Socket(hosted.own.timer), hosted.poll_timeout());
     }
 }

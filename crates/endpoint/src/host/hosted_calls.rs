@@ -3,8 +3,9 @@
 use super::Waiter;
 use super::connections::Connections;
 use super::cores::Cores;
+use super::environment::Environment;
+use super::event::{Completion, Event, Opened};
 use super::opening::{Opener, Remote};
-use super::outputs::{Completion, Opened, Outputs};
 use super::ports::EphemeralPorts;
 use super::programs::{Listeners, Owned};
 use super::socket::{Socket, UdpSocket};
@@ -19,7 +20,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
 /// The host around one of its programs, at one moment.
-pub(super) struct HostedCalls<'a, O: Outputs> {
+pub(super) struct HostedCalls<'a, O: Environment> {
     pub(super) program: u32,
     pub(super) host: u16,
     pub(super) own: &'a mut Owned,
@@ -42,7 +43,7 @@ pub(super) fn waiter_of(program: u32, thread: u32) -> u64 {
     u64::from(program + 1) << 32 | u64::from(thread)
 }
 
-impl<'a, O: Outputs> HostedCalls<'a, O> {
+impl<'a, O: Environment> HostedCalls<'a, O> {
     /// Why the program acts now.
     pub(super) fn because(&self) -> Because {
         let (host, cause, now) = (self.host, self.told_cause(), self.uplink.now);
@@ -97,7 +98,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         self.own.add(socket, remote, is_passive);
         self.connections.opened(expects, socket);
         let cause = self.told_cause().filter(|_| !is_passive);
-        self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key, cause });
+        self.uplink.tell(Event::ConnectionOpened(&Opened { socket, owner, peer: remote.host, key, cause }));
         socket
     }
 
@@ -175,7 +176,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// Sends a datagram through one of the program's sockets.
     pub(super) fn send_message(&mut self, message: Message, because: Because) {
         let number = self.own.datagrams[message.socket as usize];
-        self.uplink.out.sends_datagram(number, message.number, because);
+        self.uplink.tell(Event::DatagramSent { socket: number, number: message.number, because });
         let udp = &self.udp_sockets[number as usize].udp;
         let packet = udp.message(self.uplink.now, message.number, message.bytes);
         let packets = self.ip.send(packet, udp.header_bytes(), &mut self.uplink);
@@ -189,7 +190,8 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             self.listeners.accepted.remove(&member.remote);
         }
         let Socket { tcp, expects, .. } = &self.table.sockets[socket as usize];
-        self.uplink.out.closed(self.uplink.now, self.own.owner, tcp);
+        let (owner, limits) = (self.own.owner, tcp.limits(self.uplink.now));
+        self.uplink.tell(Event::ConnectionClosed { owner, stats: tcp.stats(), limits: &limits });
         self.connections.closed(*expects, tcp.identity());
         if let Some(threads) = &mut self.threads {
             threads.forget_socket(self.program, socket, self.uplink.now);
@@ -199,7 +201,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     }
 }
 
-impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
+impl<O: Environment> WorkCalls for HostedCalls<'_, O> {
     fn compute(&mut self, work: Span) -> Time {
         if let Some(threads) = &mut self.threads {
             threads.push(Operation::Compute(work));
@@ -218,14 +220,14 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let completion = Completion { owner: self.own.owner, user, intended, carried: None, because: self.because() };
-        self.uplink.out.completed(self.uplink.now, &completion);
+        self.uplink.tell(Event::TransactionCompleted(&completion));
     }
     fn finished(&mut self, user: u32) {
-        self.uplink.out.finished(self.uplink.now, self.own.owner, user);
+        self.uplink.tell(Event::UserFinished { owner: self.own.owner, user });
     }
 }
 
-impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
+impl<O: Environment> HostCalls for HostedCalls<'_, O> {
     fn listen(&mut self, port: u16, backlog: u32) -> bool {
         self.charge_call();
         self.listeners.listen(self.ports, self.program, port, backlog)
@@ -259,7 +261,7 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         }
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
-        uplink.out.wrote(socket, bytes, because);
+        uplink.tell(Event::BytesWritten { socket, bytes, because });
         tcp.write(now, bytes, uplink);
     }
     fn follows(&mut self, cause: Option<Cause>) -> Option<Cause> {
@@ -308,10 +310,10 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         Ends { peer: Peer { host, port }, own_port }
     }
     fn part_completed(&mut self, since: Time) {
-        self.uplink.out.part_completed(self.uplink.now, self.own.owner, since);
+        self.uplink.tell(Event::PartCompleted { owner: self.own.owner, since });
     }
     fn storage_done(&mut self, done: &StorageDone) {
-        self.uplink.out.storage_done(self.uplink.now, self.own.owner, done);
+        self.uplink.tell(Event::StorageCompleted { owner: self.own.owner, done });
     }
     fn send_datagram(&mut self, message: Message) {
         let because = self.because();
@@ -328,7 +330,7 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         let has_core = self.cores.ask(Waiter::Thread { program: self.program, thread });
         if !has_core {
             let (waiter, cause) = (waiter_of(self.program, thread), self.told_cause());
-            self.uplink.out.asks_core(self.host, waiter, cause);
+            self.uplink.tell(Event::CoreRequested { waiter, cause });
         }
         has_core
     }

@@ -1,12 +1,13 @@
 //! What a program with several sockets is told.
 
+use super::environment::Environment;
+use super::event::Event;
 use super::hosted_calls::HostedCalls;
-use super::outputs::Outputs;
 use crate::app::Program;
 use crate::cause::Cause;
 use crate::transport::{Failure, SegmentEffect};
 
-impl<O: Outputs> HostedCalls<'_, O> {
+impl<O: Environment> HostedCalls<'_, O> {
     /// An open connection waits to be accepted. Returns the port.
     pub(super) fn queue(&mut self, socket: u32) -> u16 {
         let port = self.own.members[&socket].remote.own_port;
@@ -81,7 +82,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
     /// Bytes have come that can be read.
     pub(super) fn count_goodput(&mut self, bytes: u64) {
         if self.own.counts_goodput {
-            self.uplink.out.received(self.uplink.now, self.own.owner, bytes);
+            self.uplink.tell(Event::BytesReceived { owner: self.own.owner, bytes });
         }
     }
 

@@ -7,12 +7,13 @@ mod connections;
 mod cores;
 mod counted;
 mod due;
+mod environment;
+mod event;
 mod hosted;
 mod hosted_calls;
 mod hosted_news;
 mod moderation;
 mod opening;
-mod outputs;
 mod ports;
 mod programs;
 mod receive;
@@ -26,9 +27,10 @@ mod uplink;
 pub use crate::cpu::softirq::POLL_BUDGET;
 pub use cores::Cores;
 pub use counted::HostCounters;
+pub use environment::{Environment, Link, ReceiveRing, Timer, Timers};
+pub use event::{Carried, Completion, DiscardReason, Event, Observer, Opened};
 pub use moderation::Moderation;
 pub use opening::sender_of;
-pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing, Refusal};
 pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
@@ -179,7 +181,7 @@ impl<P> Host<P> {
     }
 
     /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
-    pub fn release(&mut self, now: Time, socket: u32, out: &mut impl Outputs<Place = P>) {
+    pub fn release(&mut self, now: Time, socket: u32, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         if let Some(threads) = &mut self.threads {
             threads.remove_socket(socket);
@@ -218,7 +220,7 @@ impl<P> Host<P> {
 impl<P> Host<P> {
     /// The receive stage is due: takes frames from the ring, or hands up those that it has worked on.
     #[inline(always)]
-    pub fn handle_poll(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub fn handle_poll(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if let Some(next) = self.receive.after_single(now, &self.place, out) {
             let mut packet = Packet::default();
             out.ring(&self.place).pop_to(&mut packet);
@@ -228,13 +230,13 @@ impl<P> Host<P> {
             return self.handle_frame(now, &packet, out);
         }
         let due = self.poll_many(now, out);
-        out.arm_poll(&self.place, due);
+        out.arm(&self.place, Timer::Poll, due);
     }
 
     /// Hands up one frame that needs no work: the only one of a poll.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
-        out.delivered(packet);
+    pub fn handle_frame(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
+        out.on_event(now, &self.place, Event::FrameDelivered { packet });
         match ip::protocol(packet) {
             Protocol::Tcp => self.deliver_segment(now, &Segment::single(packet), out),
             Protocol::Udp => self.deliver_datagram(now, packet, out),
@@ -243,14 +245,14 @@ impl<P> Host<P> {
 
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
-    fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
+    fn poll_many<O: Environment<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
         if self.threads.is_some() {
             return self.interrupt(now, out);
         }
         let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, connections, .. } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {
-            out.delivered(packet);
+            out.on_event(now, place, Event::FrameDelivered { packet });
             let to = packet.to_endpoint as usize;
             match ip::protocol(packet) {
                 Protocol::Tcp if packet.to_endpoint == TO_PORT => gro.add_alone(packet),
@@ -260,7 +262,10 @@ impl<P> Host<P> {
                 Protocol::Udp => gro.add_alone(packet),
             }
         });
-        out.ring_dropped(receive.ring_drops - drops_before);
+        let frames = receive.ring_drops - drops_before;
+        if frames > 0 {
+            out.on_event(now, place, Event::RingDropped { frames, packet: None });
+        }
         match polled {
             Polled::WorkUntil(done) => done,
             Polled::Deliver => {
@@ -277,7 +282,7 @@ impl<P> Host<P> {
     }
 
     /// Hands up what a poll gathered.
-    fn deliver(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn deliver(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         let mut gro = std::mem::take(&mut self.receive.gro);
         let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
         for aggregate in gro.aggregates().iter().filter(of_tcp) {
@@ -298,31 +303,34 @@ impl<P> Host<P> {
 
     /// Hands on what is complete by a fragment.
     #[cold]
-    fn deliver_fragment(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+    fn deliver_fragment(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
         if let Some(whole) = self.ip.put_together(now, packet) {
             self.deliver_datagram(now, &whole, out);
         } else if self.ip.has_refused() {
-            out.refused(&self.place, packet, Refusal::Reassembly);
+            out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly });
         }
     }
 
     /// Hands a datagram to its socket's program.
     #[inline(never)]
-    fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
         let socket = &self.udp_sockets[packet.to_endpoint as usize];
         if socket.expects != packet.flow_hash {
             return self.deliver_fragment(now, packet, out);
         }
         let datagram = Datagram::of(packet);
         match socket.program {
-            None => out.received_datagram(now, socket.owner, &datagram, Span::ZERO),
+            None => {
+                let event = Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait: Span::ZERO };
+                out.on_event(now, &self.place, event);
+            }
             Some((program, socket)) => self.deliver_message(now, program, socket, &datagram, out),
         }
     }
 
     /// Hands a segment to its socket and what follows from it to the program.
     #[inline]
-    fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+    fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
         let number = segment.packet.to_endpoint;
         let Host { place, table, nic, cores, number: host, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
@@ -338,7 +346,7 @@ impl<P> Host<P> {
         let progress = socket.tcp.handle_segment_here(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             if socket.counts_goodput && progress.readable > 0 {
-                uplink.out.received(now, socket.owner, progress.readable);
+                uplink.tell(Event::BytesReceived { owner: socket.owner, bytes: progress.readable });
             }
             let mut calls = OwnSocket {
                 number,
@@ -357,7 +365,7 @@ impl<P> Host<P> {
                 socket.app.handle_readable(now, progress.readable, &mut calls);
             }
             if calls.has_finished && socket.is_transient {
-                return out.is_over(place, number);
+                return out.on_event(now, place, Event::FlowFinished { socket: number });
             }
         }
         // Deadlines move later all the time; the engine hears only of earlier ones and asks again when the old one comes.

@@ -4,7 +4,7 @@
 //! works on it; while frames keep arriving the next poll follows at once. So a wire that ends at a host needs one event
 //! for each poll, not one for each frame.
 
-use super::outputs::{Outputs, ReceiveRing as _};
+use super::environment::{Environment, ReceiveRing as _};
 use crate::cpu::softirq::POLL_BUDGET;
 use crate::gro::{Aggregate, Gro};
 use tailrace_units::{Span, Time};
@@ -70,7 +70,7 @@ impl ReceiveStage {
 
     /// When the next poll is due, after a delivery at `now`.
     #[inline]
-    pub(super) fn next_poll<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Time {
+    pub(super) fn next_poll<O: Environment>(&self, now: Time, place: &O::Place, out: &mut O) -> Time {
         let head = out.ring(place).next_arrival();
         if head.is_never() {
             Time::NEVER
@@ -84,7 +84,7 @@ impl ReceiveStage {
     /// A poll is due: when the next is if now there is one frame and it costs no work, and `None` for everything else. Most polls of a
     /// host without interrupt moderation are like this, and need nothing merged.
     #[inline]
-    pub(super) fn after_single<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Option<Time> {
+    pub(super) fn after_single<O: Environment>(&self, now: Time, place: &O::Place, out: &mut O) -> Option<Time> {
         let ring = out.ring(place);
         if self.has_costs || ring.next_arrival() > now {
             return None;
@@ -97,7 +97,7 @@ impl ReceiveStage {
     }
 
     /// A poll is due: takes frames from the ring, or finishes work on frames taken before.
-    pub(super) fn poll<O: Outputs>(
+    pub(super) fn poll<O: Environment>(
         &mut self,
         now: Time,
         place: &O::Place,

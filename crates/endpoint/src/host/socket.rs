@@ -2,7 +2,8 @@
 
 use super::Waiter;
 use super::cores::Cores;
-use super::outputs::{Carried, Completion, Outputs};
+use super::environment::Environment;
+use super::event::{Carried, Completion, Event};
 use super::uplink::Uplink;
 use crate::app::{App, SocketCalls, WorkCalls};
 use crate::cause::{Because, Cause};
@@ -134,7 +135,7 @@ impl Socket {
 }
 
 /// What the program of one socket may touch.
-pub(super) struct OwnSocket<'a, O: Outputs> {
+pub(super) struct OwnSocket<'a, O: Environment> {
     pub(super) number: u32,
     pub(super) host: u16,
     pub(super) owner: u32,
@@ -145,13 +146,13 @@ pub(super) struct OwnSocket<'a, O: Outputs> {
     pub(super) uplink: Uplink<'a, O>,
 }
 
-impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
+impl<O: Environment> SocketCalls for OwnSocket<'_, O> {
     fn connect(&mut self) {
         self.tcp.connect(self.uplink.now, &mut self.uplink);
     }
     fn write(&mut self, bytes: u64) {
         let because = Because { host: self.host, cause: None, core_wait: Span::ZERO };
-        self.uplink.out.wrote(self.number, bytes, because);
+        self.uplink.tell(Event::BytesWritten { socket: self.number, bytes, because });
         self.tcp.write(self.uplink.now, bytes, &mut self.uplink);
     }
     fn leave_unread(&mut self) {
@@ -164,13 +165,13 @@ impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
         let has_core = self.cores.ask(Waiter::Socket(self.number));
         if !has_core {
             let cause = Cause::now(self.number, self.uplink.now);
-            self.uplink.out.asks_core(self.host, self.number.into(), Some(cause));
+            self.uplink.tell(Event::CoreRequested { waiter: self.number.into(), cause: Some(cause) });
         }
         has_core
     }
 }
 
-impl<O: Outputs> WorkCalls for OwnSocket<'_, O> {
+impl<O: Environment> WorkCalls for OwnSocket<'_, O> {
     fn compute(&mut self, work: Span) -> Time {
         self.cores.busy += work;
         self.uplink.now + work
@@ -187,10 +188,10 @@ impl<O: Outputs> WorkCalls for OwnSocket<'_, O> {
         let (owner, now) = (self.owner, self.uplink.now);
         let cause = Some(Cause::now(self.number, now));
         let because = Because { host: self.host, cause, core_wait: Span::ZERO };
-        self.uplink.out.completed(now, &Completion { owner, user, intended, carried, because });
+        self.uplink.tell(Event::TransactionCompleted(&Completion { owner, user, intended, carried, because }));
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;
-        self.uplink.out.finished(self.uplink.now, self.owner, user);
+        self.uplink.tell(Event::UserFinished { owner: self.owner, user });
     }
 }

@@ -3,8 +3,8 @@
 
 use super::Host;
 use super::connections::Found;
+use super::environment::Environment;
 use super::opening::Opener;
-use super::outputs::Outputs;
 use super::uplink::Uplink;
 use crate::app::App;
 use crate::ip::{Identity, TO_PORT};
@@ -16,7 +16,7 @@ impl<P> Host<P> {
     /// A segment whose socket has another connection by now, or none.
     #[cold]
     #[inline(never)]
-    pub(super) fn deliver_stray(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn deliver_stray(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
         match self.connections.find(segment.packet.flow_hash) {
             Some(Found::Live(socket)) => {
                 if let App::Program(program) = self.table.sockets[socket as usize].app {
@@ -29,7 +29,7 @@ impl<P> Host<P> {
     }
 
     /// A SYN has come to a port at which no program listens.
-    pub(super) fn refuse_opening(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn refuse_opening(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
         let (packet, origin) = (segment.packet, Opener::of(segment.packet));
         let identity = Identity {
             flow_hash: origin.remote().key_from(self.number).hash(),
@@ -42,7 +42,7 @@ impl<P> Host<P> {
     }
 
     /// Answers by a reset.
-    fn refuse(&mut self, now: Time, segment: &Segment<'_>, mut identity: Identity, out: &mut impl Outputs<Place = P>) {
+    fn refuse(&mut self, now: Time, segment: &Segment<'_>, mut identity: Identity, out: &mut impl Environment<Place = P>) {
         if identity.to_endpoint == TO_PORT {
             // This end was closed before it was open: only the answer to its SYN tells the peer's socket.
             if !segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {

@@ -1,14 +1,15 @@
 //! What a program with several sockets does where its host has a processor: it is told of events by a thread, and its calls take effect
 //! when the thread that makes them has worked on them.
 
+use super::environment::Environment;
+use super::event::Event;
 use super::hosted_calls::HostedCalls;
-use super::outputs::Outputs;
 use super::threads::{Letter, Operation};
 use crate::app::Program;
 use crate::cause::Because;
 use crate::transport::{Handed, SegmentEffect};
 
-impl<O: Outputs> HostedCalls<'_, O> {
+impl<O: Environment> HostedCalls<'_, O> {
     /// Tells the program's thread what has come for a socket.
     pub(super) fn post(&mut self, socket: u32, progress: &SegmentEffect) {
         if !self.is_open(socket) {
@@ -126,7 +127,7 @@ impl<O: Outputs> HostedCalls<'_, O> {
         let (tcp, uplink) = self.connection(socket);
         match done {
             Operation::Write { bytes, cause, .. } => {
-                uplink.out.wrote(socket, bytes, Because { cause, ..because });
+                uplink.tell(Event::BytesWritten { socket, bytes, because: Because { cause, ..because } });
                 tcp.note_work(now, awake);
                 tcp.write(now, bytes, uplink);
             }

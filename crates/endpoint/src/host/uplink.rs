@@ -1,14 +1,15 @@
 //! The way down: from a transport to the interface.
 
+use super::environment::{Environment, Timer};
+use super::event::Event;
 use super::opening::Opener;
-use super::outputs::Outputs;
 use crate::nic::{LosslessNic, Nic};
 use crate::transport::Transmit;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
 /// The interface of a host, and what is around it, at one moment.
-pub(super) struct Uplink<'a, O: Outputs> {
+pub(super) struct Uplink<'a, O: Environment> {
     pub(super) place: &'a O::Place,
     pub(super) nic: &'a mut Nic,
     pub(super) out: &'a mut O,
@@ -17,16 +18,16 @@ pub(super) struct Uplink<'a, O: Outputs> {
     pub(super) origin: Option<Opener>,
 }
 
-impl<O: Outputs> Transmit for Uplink<'_, O> {
+impl<O: Environment> Transmit for Uplink<'_, O> {
     #[inline(always)]
     fn send(&mut self, packet: Packet) -> Option<Time> {
-        self.out.sent();
+        self.tell(Event::FrameSent);
         let nic = match self.nic {
             Nic::Plain(nic) => nic,
             Nic::Lossless(_) | Nic::Bonded(_) => return self.enqueue(packet),
         };
         let Some((start, end)) = nic.send(self.now, u32::from(packet.frame_bytes)) else {
-            self.out.dropped(self.place, self.now, &packet);
+            self.tell(Event::FrameDropped { packet: &packet });
             return None;
         };
         self.out.transmit(self.place, &packet, start, end);
@@ -42,23 +43,29 @@ impl<O: Outputs> Transmit for Uplink<'_, O> {
     }
 }
 
-impl<O: Outputs> Uplink<'_, O> {
+impl<O: Environment> Uplink<'_, O> {
+    /// Something happens at the host now.
+    #[inline(always)]
+    pub(super) fn tell(&mut self, event: Event<'_>) {
+        self.out.on_event(self.now, self.place, event);
+    }
+
     /// Hands a frame to an interface that chooses when to send it, or to a bond.
     #[cold]
     fn enqueue(&mut self, packet: Packet) -> Option<Time> {
         let now = self.now;
         if let Nic::Bonded(nic) = self.nic {
             let Some((interface, start, end)) = nic.send(now, &packet) else {
-                self.out.dropped(self.place, now, &packet);
+                self.tell(Event::FrameDropped { packet: &packet });
                 return None;
             };
             self.out.transmit_over(self.place, interface, &packet, start, end);
             return Some(end);
         }
-        self.out.enqueued(self.place, &packet);
+        self.tell(Event::FrameQueued { packet: &packet });
         let departs = self.lossless().enqueue(now, packet);
         if departs.is_none() {
-            self.out.dropped(self.place, now, &packet);
+            self.tell(Event::FrameDropped { packet: &packet });
         }
         self.send_due();
         departs
@@ -71,7 +78,7 @@ impl<O: Outputs> Uplink<'_, O> {
             self.out.transmit(self.place, &packet, start, end);
         }
         let due = self.lossless().poll_timeout();
-        self.out.arm_interface(self.place, due);
+        self.out.arm(self.place, Timer::Interface, due);
     }
 
     fn lossless(&mut self) -> &mut LosslessNic {

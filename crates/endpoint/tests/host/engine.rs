@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tailrace_endpoint::host::{Completion, Host, Opened, Outputs, ReceiveRing};
-use tailrace_endpoint::transport::{Limits, Tcp, TcpStats};
+use tailrace_endpoint::host::{Event, Host, Link, Observer, ReceiveRing, Timer, Timers};
+use tailrace_endpoint::transport::{Limits, TcpStats};
 use tailrace_endpoint::udp::Datagram;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
@@ -75,7 +75,7 @@ impl Cable {
     }
 }
 
-impl Outputs for Cable {
+impl Link for Cable {
     type Place = usize;
     type Ring = Ring;
 
@@ -85,25 +85,6 @@ impl Outputs for Cable {
     fn poll_after(&mut self, _: &usize, arrival: Time) -> Time {
         arrival + MODERATION
     }
-    fn postpone_poll(&mut self, side: &usize, at: Time) {
-        self.arm_poll(side, at);
-    }
-    fn arm_poll(&mut self, side: &usize, at: Time) {
-        self.polls[*side] = Some(at).filter(|at| !at.is_never());
-    }
-    fn arm_processor(&mut self, side: &usize, at: Time) {
-        self.processors[*side] = Some(at).filter(|at| !at.is_never());
-    }
-    fn call_hypervisor(&mut self, _: &usize, _: Time) {}
-    fn arm_interface(&mut self, _: &usize, _: Time) {}
-    fn arm_socket(&mut self, timer: u32, at: Time) {
-        self.sockets.insert(timer, at);
-    }
-    fn hasten_socket(&mut self, timer: u32, at: Time) {
-        let due = self.sockets.entry(timer).or_insert(Time::NEVER);
-        *due = at.min(*due);
-    }
-    fn sent(&mut self) {}
     fn transmit(&mut self, side: &usize, packet: &Packet, _: Time, end: Time) {
         let (peer, arrival) = (1 - *side, end + DELAY);
         self.frames += 1;
@@ -119,38 +100,49 @@ impl Outputs for Cable {
             self.polls[peer] = Some(arrival + MODERATION);
         }
     }
-    fn dropped(&mut self, _: &usize, at: Time, packet: &Packet) {
-        let drops = self.queue_drops.as_mut();
-        *drops.unwrap_or_else(|| panic!("the interface has no room for {packet:?} at {at:?}")) += 1;
+}
+
+impl Timers<usize> for Cable {
+    fn arm(&mut self, side: &usize, timer: Timer, at: Time) {
+        let due = Some(at).filter(|at| !at.is_never());
+        match timer {
+            Timer::Poll => self.polls[*side] = due,
+            Timer::Processor => self.processors[*side] = due,
+            Timer::Hypervisor | Timer::Interface => {}
+            Timer::Socket(number) => {
+                self.sockets.insert(number, at);
+            }
+        }
     }
-    fn ring_dropped(&mut self, frames: u64) {
-        self.ring_drops += frames;
+    fn hasten_socket(&mut self, timer: u32, at: Time) {
+        let due = self.sockets.entry(timer).or_insert(Time::NEVER);
+        *due = at.min(*due);
     }
-    fn delivered(&mut self, _: &Packet) {}
-    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram, _: Span) {
-        self.datagrams.push((now, owner, *datagram));
+}
+
+impl Observer<usize> for Cable {
+    fn on_event(&mut self, now: Time, side: &usize, event: Event<'_>) {
+        match event {
+            Event::FrameDropped { packet } => {
+                let drops = self.queue_drops.as_mut();
+                *drops.unwrap_or_else(|| panic!("the interface has no room for {packet:?} at {now:?}")) += 1;
+            }
+            Event::RingDropped { frames, .. } => self.ring_drops += frames,
+            Event::DatagramReceived { owner, datagram, .. } => self.datagrams.push((now, owner, *datagram)),
+            Event::BytesReceived { owner, bytes } => *self.received.entry(owner).or_default() += bytes,
+            Event::TransactionCompleted(completion) => self.completed.push((now, completion.owner)),
+            Event::ConnectionOpened(opened) => {
+                let expected = (*side as u32, 1 - *side);
+                assert_eq!((opened.owner, usize::from(opened.peer)), expected, "programs have their side as owner");
+                self.opened += 1;
+            }
+            Event::ConnectionClosed { stats, limits, .. } => {
+                self.closed.add(stats);
+                self.limits.add(limits);
+            }
+            _ => {}
+        }
     }
-    fn received(&mut self, _: Time, owner: u32, bytes: u64) {
-        *self.received.entry(owner).or_default() += bytes;
-    }
-    fn completed(&mut self, now: Time, completion: &Completion) {
-        self.completed.push((now, completion.owner));
-    }
-    fn part_completed(&mut self, _: Time, _: u32, _: Time) {}
-    fn finished(&mut self, _: Time, _: u32, _: u32) {}
-    fn opened(&mut self, side: &usize, opened: &Opened) {
-        assert_eq!(
-            (opened.owner, usize::from(opened.peer)),
-            (*side as u32, 1 - *side),
-            "the test's programs have their side as owner"
-        );
-        self.opened += 1;
-    }
-    fn closed(&mut self, now: Time, _: u32, tcp: &Tcp) {
-        self.closed.add(tcp.stats());
-        self.limits.add(&tcp.limits(now));
-    }
-    fn is_over(&mut self, _: &usize, _: u32) {}
 }
 
 /// Runs until nothing is due before `end`. Timers are numbered by side and socket: 1000 times the side, and the socket, or

@@ -6,7 +6,7 @@ use crate::programs::{assert_all_came_back, logs};
 use crate::{config, identity, open_stream};
 use tailrace_endpoint::app::Program;
 use tailrace_endpoint::cpu::{CoreSet, GroupConfig, Kind, ProcessorConfig, SchedulerConfig, weight_of};
-use tailrace_endpoint::host::{Host, HostConfig, KernelCosts, NewProgram, NewUdpSocket, Outputs as _, ProcessorPolicy};
+use tailrace_endpoint::host::{Host, HostConfig, KernelCosts, NewProgram, NewUdpSocket, ProcessorPolicy, Timer, Timers as _};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
 
@@ -102,7 +102,7 @@ fn connections_for_each_request_are_served_by_threads_and_leave_nothing_behind()
         let timer = 1_000 * side as u32 + PROGRAMS;
         let new = NewProgram { program, owner: side as u32, timer, tag: Tag::default(), dscp: 0, counts_goodput: side == 0 };
         let number = hosts[side].add_program(new);
-        cable.arm_socket(timer, hosts[side].poll_program(number));
+        cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
     }
     let end = Time::ZERO + Span::from_secs(100);
     run(&mut hosts, &mut cable, end);

@@ -1,7 +1,7 @@
 //! Programs that open and accept connections: requests are answered, and sockets and ports come back.
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
-use tailrace_endpoint::host::{Host, HostConfig, NewProgram, Outputs as _};
+use tailrace_endpoint::host::{Host, HostConfig, NewProgram, Timer, Timers as _};
 use tailrace_endpoint::transport::Failure;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
@@ -33,7 +33,7 @@ pub fn start_with_tag(programs: [Vec<Box<dyn Program>>; 2], tag: Tag) -> ([Host<
             let timer = 1_000 * side as u32 + PROGRAMS + number;
             let new = NewProgram { program, owner: side as u32, timer, tag, dscp: 0, counts_goodput: side == 0 };
             assert_eq!(hosts[side].add_program(new), number);
-            cable.arm_socket(timer, hosts[side].poll_program(number));
+            cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
         }
     }
     (hosts, cable)

@@ -8,7 +8,7 @@ use crate::per_request::{Client, Server, WORK};
 use crate::processor::{host, policy};
 use crate::programs::logs;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Program, Statement};
-use tailrace_endpoint::host::{Host, KernelCosts, NewProgram, NewSocket, Outputs as _};
+use tailrace_endpoint::host::{Host, KernelCosts, NewProgram, NewSocket, Timer, Timers as _};
 use tailrace_endpoint::transport::Limit;
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 use tailrace_wire::Tag;
@@ -106,7 +106,7 @@ fn the_work_of_a_thread_that_serves_one_of_several_sockets_is_the_processors_too
         let timer = 1_000 * side as u32 + PROGRAMS;
         let new = NewProgram { program, owner: side as u32, timer, tag: Tag::default(), dscp: 0, counts_goodput: side == 0 };
         let number = hosts[side].add_program(new);
-        cable.arm_socket(timer, hosts[side].poll_program(number));
+        cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
     }
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(100));
     assert_eq!(logs[0].read().expect("nothing panics with it").done, requests);

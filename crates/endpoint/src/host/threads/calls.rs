@@ -3,11 +3,12 @@
 use super::{Operation, Thread};
 use crate::app::{SocketCalls, WorkCalls};
 use crate::cause::{Because, Cause};
-use crate::host::outputs::{Carried, Completion, Outputs};
+use crate::host::environment::Environment;
+use crate::host::event::{Carried, Completion, Event};
 use crate::transport::Tcp;
 use tailrace_units::{Span, Time};
 
-pub(super) struct ThreadCalls<'a, O: Outputs> {
+pub(super) struct ThreadCalls<'a, O: Environment> {
     pub(super) number: u32,
     pub(super) expects: u32,
     pub(super) host: u16,
@@ -16,11 +17,12 @@ pub(super) struct ThreadCalls<'a, O: Outputs> {
     pub(super) has_finished: bool,
     pub(super) tcp: &'a Tcp,
     pub(super) thread: &'a mut Thread,
+    pub(super) place: &'a O::Place,
     pub(super) out: &'a mut O,
     pub(super) now: Time,
 }
 
-impl<O: Outputs> SocketCalls for ThreadCalls<'_, O> {
+impl<O: Environment> SocketCalls for ThreadCalls<'_, O> {
     fn connect(&mut self) {
         self.thread.operations.push_back(Operation::Connect);
     }
@@ -41,7 +43,7 @@ impl<O: Outputs> SocketCalls for ThreadCalls<'_, O> {
     }
 }
 
-impl<O: Outputs> WorkCalls for ThreadCalls<'_, O> {
+impl<O: Environment> WorkCalls for ThreadCalls<'_, O> {
     fn compute(&mut self, work: Span) -> Time {
         self.thread.operations.push_back(Operation::Compute(work));
         Time::NEVER
@@ -57,10 +59,11 @@ impl<O: Outputs> WorkCalls for ThreadCalls<'_, O> {
         let carried = self.is_transient.then(ends);
         let cause = Some(Cause::now(self.number, self.now));
         let because = Because { host: self.host, cause, core_wait: self.thread.core_wait(self.now) };
-        self.out.completed(self.now, &Completion { owner: self.owner, user, intended, carried, because });
+        let completion = Completion { owner: self.owner, user, intended, carried, because };
+        self.out.on_event(self.now, self.place, Event::TransactionCompleted(&completion));
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;
-        self.out.finished(self.now, self.owner, user);
+        self.out.on_event(self.now, self.place, Event::UserFinished { owner: self.owner, user });
     }
 }

@@ -5,7 +5,8 @@ use crate::app::{App, Message};
 use crate::cpu::TaskId;
 use crate::gro::{Aggregate, Gro};
 use crate::host::Host;
-use crate::host::outputs::{Outputs, Refusal};
+use crate::host::environment::{Environment, Timer};
+use crate::host::event::{DiscardReason, Event};
 use crate::host::socket::UdpSocket;
 use crate::host::uplink::Uplink;
 use crate::ip;
@@ -19,15 +20,15 @@ const DATAGRAM_BYTES_MAX: u64 = 212_992;
 const DATAGRAM_RECORD_BYTES: u64 = 768;
 
 impl<P> Host<P> {
-    pub(super) fn deliver_to_threads(&mut self, now: Time, mut gro: Gro, out: &mut impl Outputs<Place = P>) -> Gro {
+    pub(super) fn deliver_to_threads(&mut self, now: Time, mut gro: Gro, out: &mut impl Environment<Place = P>) -> Gro {
         for &Aggregate { ref packet, payload_bytes, segments, .. } in gro.aggregates() {
             match ip::protocol(packet) {
                 Protocol::Tcp => {
-                    out.handed_up(&self.place, packet, segments);
+                    out.on_event(now, &self.place, Event::AggregateDelivered { packet, segments });
                     self.deliver_segment_to_thread(now, &Segment { packet, payload_bytes, segments }, out);
                 }
                 Protocol::Udp => {
-                    out.handed_up(&self.place, packet, segments);
+                    out.on_event(now, &self.place, Event::AggregateDelivered { packet, segments });
                     self.deliver_datagram_to_thread(now, packet, out);
                 }
             }
@@ -36,7 +37,7 @@ impl<P> Host<P> {
         gro
     }
 
-    fn deliver_segment_to_thread(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+    fn deliver_segment_to_thread(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
         let number = segment.packet.to_endpoint;
         let Host { place, table, nic, threads, tcp: config, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
@@ -53,7 +54,7 @@ impl<P> Host<P> {
         let progress = socket.tcp.handle_segment(now, segment, &mut Uplink { nic, place, out, now, origin: None });
         threads.charge_sent(&socket.tcp, before, config.tso_bytes);
         if socket.counts_goodput && progress.readable > 0 {
-            out.received(now, socket.owner, progress.readable);
+            out.on_event(now, place, Event::BytesReceived { owner: socket.owner, bytes: progress.readable });
         }
         threads.tell_socket(number, &progress, now);
         if progress.acked > 0 {
@@ -63,13 +64,13 @@ impl<P> Host<P> {
         out.hasten_socket(socket.timer, due);
     }
 
-    fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+    fn deliver_datagram_to_thread(&mut self, now: Time, packet: &Packet, out: &mut impl Environment<Place = P>) {
         let UdpSocket { expects, program, .. } = self.udp_sockets[packet.to_endpoint as usize];
         if expects != packet.flow_hash {
             if let Some(whole) = self.ip.put_together(now, packet) {
                 self.deliver_datagram_to_thread(now, &whole, out);
             } else if self.ip.has_refused() {
-                out.refused(&self.place, packet, Refusal::Reassembly);
+                out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly });
             }
             return;
         }
@@ -83,14 +84,14 @@ impl<P> Host<P> {
             }
         };
         if !threads.tell_datagram(task, letter, now) {
-            out.refused(&self.place, packet, Refusal::SocketBuffer);
+            out.on_event(now, &self.place, Event::DatagramDiscarded { packet, reason: DiscardReason::SocketBuffer });
         }
     }
 
     /// Something of a socket with a program of its own is due: its transport acts in a soft interrupt, its program is woken.
     #[cold]
     #[inline(never)]
-    pub(in crate::host) fn interrupt_socket(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+    pub(in crate::host) fn interrupt_socket(&mut self, now: Time, number: u32, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         let Host { place, table, nic, threads, tcp: config, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
@@ -105,7 +106,7 @@ impl<P> Host<P> {
             threads.tell_due(number, now);
         }
         let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
-        out.arm_socket(socket.timer, due);
+        out.arm(place, Timer::Socket(socket.timer), due);
         self.run_processor(now, out);
     }
 

@@ -3,7 +3,7 @@
 
 use super::{Context, Threads};
 use crate::host::Host;
-use crate::host::outputs::Outputs;
+use crate::host::environment::Environment;
 use tailrace_units::Time;
 
 /// What the hypervisor was told of last.
@@ -61,7 +61,7 @@ impl<P> Host<P> {
     }
 
     /// Its hypervisor begins, or ceases, to run one of its cores.
-    pub fn handle_gate(&mut self, now: Time, core: usize, runs: bool, out: &mut impl Outputs<Place = P>) {
+    pub fn handle_gate(&mut self, now: Time, core: usize, runs: bool, out: &mut impl Environment<Place = P>) {
         if let Some(threads) = &mut self.threads {
             threads.processor.hold(core, !runs, now);
             self.run_processor(now, out);

@@ -6,7 +6,8 @@ use super::{Context, Letter, NO_TASK, Operation, Threads, Who};
 use crate::cause::Because;
 use crate::cpu::{Done, Kind, TaskId};
 use crate::host::Host;
-use crate::host::outputs::{Outputs, ReceiveRing as _};
+use crate::host::environment::{Environment, ReceiveRing as _, Timer};
+use crate::host::event::Event;
 use crate::host::uplink::Uplink;
 use tailrace_units::{Span, Time};
 
@@ -22,13 +23,13 @@ impl<P> Host<P> {
     /// Something on a core is done.
     #[cold]
     #[inline(never)]
-    pub fn handle_processor(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub fn handle_processor(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         self.run_processor(now, out);
     }
 
     /// Does what is done on the cores by now, and what begins. Earlier things are done.
-    pub(in crate::host) fn run_processor(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub(in crate::host) fn run_processor(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if self.threads.is_none() {
             return;
         }
@@ -37,19 +38,19 @@ impl<P> Host<P> {
         let threads = threads.as_mut().expect("the host has a processor");
         let due = threads.due_aloud();
         if std::mem::replace(&mut threads.armed, due) != due {
-            out.arm_processor(place, due);
+            out.arm(place, Timer::Processor, due);
         }
         if threads.leaves_frames && !threads.queues[0].is_scheduled {
             threads.leaves_frames = false;
             let next = out.ring(place).next_arrival();
-            out.arm_poll(place, next);
+            out.arm(place, Timer::Poll, next);
         }
         if threads.told.is_some() && threads.has_news() {
-            out.call_hypervisor(place, now);
+            out.arm(place, Timer::Hypervisor, now);
         }
     }
 
-    pub(super) fn run_at(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn run_at(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         let due = loop {
             self.start_softirqs(now, out);
             let threads = self.threads.as_mut().expect("the host has a processor");
@@ -65,7 +66,7 @@ impl<P> Host<P> {
         self.threads.as_mut().expect("the host has a processor").due = due;
     }
 
-    fn end_operation(&mut self, task: TaskId, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn end_operation(&mut self, task: TaskId, now: Time, out: &mut impl Environment<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         threads.context = Context::Task(task);
         let thread = threads.thread(task);
@@ -86,7 +87,7 @@ impl<P> Host<P> {
     }
 
     /// The effect of an operation of a socket's program.
-    fn act_for_socket(&mut self, number: u32, task: TaskId, done: Operation, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn act_for_socket(&mut self, number: u32, task: TaskId, done: Operation, now: Time, out: &mut impl Environment<Place = P>) {
         let Host { place, table, nic, threads, tcp: config, number: host, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let socket = &mut table.sockets[number as usize];
@@ -97,7 +98,8 @@ impl<P> Host<P> {
             Operation::Connect => tcp.connect(now, &mut uplink),
             Operation::Write { bytes, cause, .. } => {
                 let core_wait = threads.thread(task).core_wait(now);
-                uplink.out.wrote(number, bytes, Because { host: *host, cause, core_wait });
+                let because = Because { host: *host, cause, core_wait };
+                uplink.tell(Event::BytesWritten { socket: number, bytes, because });
                 tcp.note_work(now, threads.awake_since(now));
                 tcp.write(now, bytes, &mut uplink);
             }
@@ -123,6 +125,7 @@ impl<P> Host<P> {
             has_finished: false,
             tcp,
             thread: threads.thread(task),
+            place,
             out,
             now,
         };
@@ -146,19 +149,20 @@ impl<P> Host<P> {
             | Operation::Overhead(_) => {}
         }
         if calls.has_finished && socket.is_transient {
-            return out.is_over(place, number);
+            return out.on_event(now, place, Event::FlowFinished { socket: number });
         }
         let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
         out.hasten_socket(socket.timer, due);
     }
 
-    fn act_for_datagrams(&mut self, number: u32, done: Operation, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn act_for_datagrams(&mut self, number: u32, done: Operation, now: Time, out: &mut impl Environment<Place = P>) {
         let Host { place, nic, udp_sockets, threads, ip, .. } = self;
         let socket = &mut udp_sockets[number as usize];
         match done {
             Operation::Learn(Letter::Datagram(datagram)) => {
                 let core_wait = threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
-                out.received_datagram(now, socket.owner, &datagram, core_wait);
+                let event = Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait };
+                out.on_event(now, place, event);
             }
             Operation::Send { bytes } => {
                 let packets = socket.send(now, bytes, ip, &mut Uplink { nic, place, out, now, origin: None });
@@ -171,7 +175,7 @@ impl<P> Host<P> {
     /// The program of this socket for datagrams sends one when its thread has a core.
     #[cold]
     #[inline(never)]
-    pub(in crate::host) fn ask_to_send(&mut self, now: Time, number: u32, bytes: u32, out: &mut impl Outputs<Place = P>) {
+    pub(in crate::host) fn ask_to_send(&mut self, now: Time, number: u32, bytes: u32, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         let threads = self.threads.as_mut().expect("the host has a processor");
         let task = threads.of_datagrams[number as usize];

@@ -5,7 +5,7 @@
 
 use super::{Operation, Threads, Who};
 use crate::host::Host;
-use crate::host::outputs::Outputs;
+use crate::host::environment::Environment;
 use tailrace_units::Time;
 
 impl Threads {
@@ -44,21 +44,21 @@ impl Threads {
 impl<P> Host<P> {
     /// Brings to an end what was due before `now`. It is called before anything else happens at `now`.
     #[inline]
-    pub(in crate::host) fn catch_up(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub(in crate::host) fn catch_up(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if self.threads.as_ref().is_some_and(|threads| threads.due < now) {
             self.catch_up_indeed(now, out);
         }
     }
 
     #[inline(never)]
-    fn catch_up_indeed(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn catch_up_indeed(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         while let Some(due) = self.threads.as_ref().map(|threads| threads.due).filter(|&due| due < now) {
             self.run_at(due, out);
         }
     }
 
     /// Everything that has happened by `now` is done, and what has arrived is in the receive queues: counters may be read.
-    pub fn settle(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub fn settle(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         self.catch_up(now, out);
         self.ip.settle(now);
         if self.threads.as_ref().is_some_and(|threads| threads.leaves_frames) {

@@ -10,7 +10,8 @@ use super::{Context, Threads};
 use crate::cpu::softirq::{POLL_BUDGET, may_restart};
 use crate::gro::Gro;
 use crate::host::Host;
-use crate::host::outputs::{Outputs, ReceiveRing as _};
+use crate::host::environment::{Environment, ReceiveRing as _};
+use crate::host::event::Event;
 use crate::host::table::SocketTable;
 use crate::ip::{self, TO_PORT};
 use std::collections::VecDeque;
@@ -136,7 +137,7 @@ impl<P> Host<P> {
     /// Frames have come: they go to their queues, whose cores are interrupted. Returns when the interface looks again.
     #[cold]
     #[inline(never)]
-    pub(in crate::host) fn interrupt(&mut self, now: Time, out: &mut impl Outputs<Place = P>) -> Time {
+    pub(in crate::host) fn interrupt(&mut self, now: Time, out: &mut impl Environment<Place = P>) -> Time {
         self.catch_up(now, out);
         self.take_frames(now, out);
         self.run_processor(now, out);
@@ -152,18 +153,17 @@ impl<P> Host<P> {
     }
 
     /// Frames that have arrived go to their queues.
-    pub(super) fn take_frames(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn take_frames(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         while let Some((_, packet)) = out.ring(&self.place).pop_arrived(now) {
             let queue = queue_of(packet.flow_hash, threads.queues.len());
             if !threads.queues[queue].push(&packet) {
                 self.receive.ring_drops += 1;
-                out.left_out(&self.place, &packet);
-                out.ring_dropped(1);
+                out.on_event(now, &self.place, Event::RingDropped { frames: 1, packet: Some(&packet) });
                 continue;
             }
             self.receive.frames += 1;
-            out.delivered(&packet);
+            out.on_event(now, &self.place, Event::FrameDelivered { packet: &packet });
             if !threads.queues[queue].is_scheduled {
                 threads.raise(queue);
             }
@@ -172,14 +172,14 @@ impl<P> Host<P> {
 
     /// Soft interrupts that have something to do begin.
     #[inline]
-    pub(super) fn start_softirqs(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn start_softirqs(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         if std::mem::take(&mut threads.may_start) {
             self.start_those_raised(now, out);
         }
     }
 
-    fn start_those_raised(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn start_those_raised(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         while let Some(core) = self.threads.as_mut().and_then(|threads| threads.to_start.pop_first()) {
             let threads = self.threads.as_mut().expect("the host has a processor");
             if threads.is_to_start(core) {
@@ -192,7 +192,7 @@ impl<P> Host<P> {
     }
 
     /// What the soft interrupt of a core has worked on goes up, and it goes on.
-    pub(super) fn end_softirq_work(&mut self, core: usize, now: Time, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn end_softirq_work(&mut self, core: usize, now: Time, out: &mut impl Environment<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         threads.context = Context::Softirq(core);
         if let Some((queue, taken)) = threads.softirqs[core].batch.take() {
@@ -206,7 +206,7 @@ impl<P> Host<P> {
         self.go_on(core, now, out);
     }
 
-    fn go_on(&mut self, core: usize, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn go_on(&mut self, core: usize, now: Time, out: &mut impl Environment<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
         let debt = std::mem::take(&mut threads.softirqs[core].debt);
         if threads.softirqs[core].list.is_empty() {
@@ -226,7 +226,7 @@ impl<P> Host<P> {
     }
 
     #[inline]
-    fn take_left_frames(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+    fn take_left_frames(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if self.threads.as_ref().is_some_and(|threads| threads.leaves_frames) {
             self.take_frames(now, out);
         }

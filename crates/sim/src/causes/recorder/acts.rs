@@ -19,7 +19,7 @@ pub(super) struct CameThen {
 
 impl Recorder {
     /// A program writes to a socket, before the socket takes the bytes.
-    pub(crate) fn wrote(&mut self, socket: u32, bytes: u64, because: Because) {
+    pub(super) fn wrote(&mut self, socket: u32, bytes: u64, because: Because) {
         let own = (because.host, socket);
         if self.ends.get(own).is_none() {
             return;
@@ -34,7 +34,7 @@ impl Recorder {
     }
 
     /// A program waits for a core, to work for what has come for a socket.
-    pub(crate) fn asks_core(&mut self, host: u16, waiter: u64, cause: Option<Cause>) {
+    pub(super) fn asks_core(&mut self, host: u16, waiter: u64, cause: Option<Cause>) {
         self.take();
         let is_explained = |came: &Came| match *came {
             Came::Bytes(socket) => self.ends.get((host, socket)).is_some(),
@@ -46,22 +46,30 @@ impl Recorder {
         }
     }
 
-    /// It has the core. Returns for what had come for which socket of a connection it has waited, and since when.
-    pub(crate) fn has_core(&mut self, host: u16, waiter: u64) -> Option<(SocketNumber, Time)> {
-        let (came, since) = self.core_waits.remove(&(host, waiter))?;
+    /// It has the core.
+    pub(super) fn has_core(&mut self, host: u16, waiter: u64) {
+        let Some((came, since)) = self.core_waits.remove(&(host, waiter)) else { return };
         let waited = self.event.now.since(since);
         match came {
             Came::Bytes(socket) => {
-                let end = self.ends.get_mut((host, socket))?;
-                end.core_wait += waited;
-                Some((end.number, since))
+                if let Some(end) = self.ends.get_mut((host, socket)) {
+                    end.core_wait += waited;
+                }
             }
             Came::Datagram { socket, number } => {
-                self.datagrams.get_mut((host, socket))?.note_core_wait(number, since, waited);
-                None
+                if let Some(end) = self.datagrams.get_mut((host, socket)) {
+                    end.note_core_wait(number, since, waited);
+                }
             }
-            Came::Nothing => None,
+            Came::Nothing => {}
         }
+    }
+
+    /// For what had come for which socket of a connection a program waits for a core, and since when.
+    pub(crate) fn waits_for_core(&self, host: u16, waiter: u64) -> Option<(SocketNumber, Time)> {
+        let &(came, since) = self.core_waits.get(&(host, waiter))?;
+        let Came::Bytes(socket) = came else { return None };
+        Some((self.ends.get((host, socket))?.number, since))
     }
 
     /// What a program does to a socket follows from this; without a cause, from what that socket has received.

@@ -9,7 +9,7 @@ use tailrace_workloads::Followed;
 
 impl Recorder {
     /// A transaction is complete.
-    pub(crate) fn completed(&mut self, completion: &Completion) {
+    pub(super) fn completed(&mut self, completion: &Completion) {
         if !matches!(self.followed[completion.owner as usize], Followed::Not(_)) {
             self.completed.push(*completion);
         }

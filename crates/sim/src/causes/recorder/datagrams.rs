@@ -7,7 +7,7 @@ use crate::causes::inside::what;
 use crate::causes::loss::{DroppedBy, Loss};
 use crate::causes::part::Part;
 use tailrace_endpoint::cause::{Because, Cause};
-use tailrace_endpoint::host::{Completion, Refusal};
+use tailrace_endpoint::host::{Completion, DiscardReason};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_units::Span;
@@ -24,7 +24,7 @@ impl Recorder {
 
     /// A program sends a datagram, before its frames are handed to the interface. A client that sends a number again has waited for the
     /// answer.
-    pub(crate) fn sends_datagram(&mut self, socket: u32, number: u64, because: Because) {
+    pub(super) fn sends_datagram(&mut self, socket: u32, number: u64, because: Because) {
         self.take();
         let Because { host, cause, core_wait } = because;
         let Some(end) = self.datagrams.get((host, socket)) else { return };
@@ -95,7 +95,7 @@ impl Recorder {
     }
 
     /// A program has received a datagram of a workload that sends in one direction.
-    pub(crate) fn received_datagram(&mut self, owner: u32, datagram: &Datagram, core_wait: Span) {
+    pub(super) fn received_datagram(&mut self, owner: u32, datagram: &Datagram, core_wait: Span) {
         self.take();
         let Some((host, socket)) = self.datagrams.receiver_of(owner) else { return };
         let cause = Some(Cause::datagram(socket, datagram.number, self.event.now));
@@ -104,13 +104,15 @@ impl Recorder {
     }
 
     /// A host discards a datagram, or a fragment of one, that it was handed in this event.
-    pub(crate) fn refused(&mut self, host: u16, packet: &Packet, why: Refusal) {
+    pub(super) fn discarded(&mut self, host: u16, packet: &Packet, reason: DiscardReason) {
         self.take();
         let Some(end) = self.datagrams.get((host, packet.to_endpoint)) else { return };
         let is_it = |id: &FrameId| self.frames.get(*id).is_some_and(|frame| what(&frame.packet) == what(packet));
-        let (id, by) = match why {
-            Refusal::Reassembly => (end.fragments().find(is_it), DroppedBy::Reassembly),
-            Refusal::SocketBuffer => (end.whole(packet.seq, self.event.now).map(|whole| whole.frame), DroppedBy::SocketBuffer),
+        let (id, by) = match reason {
+            DiscardReason::Reassembly => (end.fragments().find(is_it), DroppedBy::Reassembly),
+            DiscardReason::SocketBuffer => {
+                (end.whole(packet.seq, self.event.now).map(|whole| whole.frame), DroppedBy::SocketBuffer)
+            }
         };
         if let Some(id) = id
             && let Some(wire) = self.frames.last_wire(id)

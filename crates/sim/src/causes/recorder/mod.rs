@@ -7,6 +7,7 @@
 mod acts;
 mod completed;
 mod datagrams;
+mod events;
 mod kept;
 mod members;
 mod receiving;
@@ -48,7 +49,7 @@ use tailrace_workloads::Followed;
 
 /// The event that is handled.
 #[derive(Clone, Copy, Debug, Default)]
-struct Event {
+struct Handled {
     number: u64,
     now: Time,
     /// It is about a wire that ends at a host, whose frames were not taken yet.
@@ -59,7 +60,7 @@ struct Event {
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) digest: Option<Digest>,
-    event: Event,
+    event: Handled,
     frames: Frames,
     wires: Wires,
     receiving: Vec<Receiving>,
@@ -108,7 +109,7 @@ impl Recorder {
         let receiving = |(host, how): (u32, Receives)| Receiving::new(how, wires_to(host).collect());
         Recorder {
             digest: None,
-            event: Event::default(),
+            event: Handled::default(),
             frames: Frames::default(),
             wires: Wires::new(ends),
             receiving: (0..).zip(hosts).map(receiving).collect(),
@@ -164,7 +165,7 @@ impl Recorder {
     }
 
     /// A program with several sockets has one more, on this host. The end that opens the connection comes first.
-    pub(crate) fn opened(&mut self, host: u16, opened: &Opened) {
+    fn opened(&mut self, host: u16, opened: &Opened) {
         self.take();
         let own = (host, opened.socket);
         let (sends, expects) = (opened.key.hash(), opened.key.reversed().hash());
@@ -196,7 +197,7 @@ impl Recorder {
 
     /// The world handles something now, which is about a wire or about something else.
     pub(crate) fn begin_event(&mut self, now: Time, wire: Option<u32>) {
-        self.event = Event { number: self.event.number + 1, now, untaken: None };
+        self.event = Handled { number: self.event.number + 1, now, untaken: None };
         let Some(wire) = wire else { return };
         match self.wires.to(wire) {
             Node::Host(host) if self.receiving[host as usize].how == Receives::ByProcessor => {}
@@ -274,7 +275,7 @@ impl Recorder {
 
     /// A socket is handed a frame.
     fn hand(&mut self, own: SocketId, id: FrameId) {
-        let Event { now, number, .. } = self.event;
+        let Handled { now, number, .. } = self.event;
         let Some(Frame { packet, .. }) = self.frames.get(id) else { return };
         let Some(end) = self.ends.get_mut(own) else { return };
         end.note_received(now, packet, id);
@@ -283,7 +284,7 @@ impl Recorder {
     }
 
     /// A host's interface is handed a frame that it will send later.
-    pub(crate) fn enqueued(&mut self, host: u32, packet: &Packet) {
+    fn enqueued(&mut self, host: u32, packet: &Packet) {
         if self.inside_mut(packet).is_some() {
             let id = self.begin(packet);
             if let Some(inside) = self.inside_mut(packet) {

@@ -60,7 +60,7 @@ impl Recorder {
     }
 
     /// The processor of a host hands up this many segments, of which this is the first.
-    pub(crate) fn handed_up(&mut self, host: u16, packet: &Packet, segments: u16) {
+    pub(super) fn handed_up(&mut self, host: u16, packet: &Packet, segments: u16) {
         self.collect(host);
         if protocol(packet) == Protocol::Udp {
             if let Some(frame) = self.take_arrived(packet) {
@@ -95,7 +95,7 @@ impl Recorder {
     }
 
     /// The receive ring had no room for the latest of the frames that have arrived at the host of this event.
-    pub(crate) fn ring_dropped(&mut self, frames: u64) {
+    pub(super) fn ring_dropped(&mut self, frames: u64) {
         let Some(wire) = self.event.untaken else { return };
         for id in self.wires.drop_arrived(wire, self.event.now, frames) {
             self.lose_in_ring(id, wire);
@@ -103,7 +103,7 @@ impl Recorder {
     }
 
     /// The receive ring of a host with a processor had no room for a frame.
-    pub(crate) fn left_out(&mut self, host: u16, packet: &Packet) {
+    pub(super) fn left_out(&mut self, host: u16, packet: &Packet) {
         self.collect(host);
         let Recorder { frames, ends, datagrams, .. } = self;
         let Some(arrived) = arrived_mut((ends, datagrams), packet) else { return };
