@@ -57,8 +57,6 @@ def probe_mtu(wanted: Wanted, *, json_: bool) -> int:
 def _refuse(wanted: Wanted) -> None:
     """Options that do not belong to this form of the command."""
     number = len(wanted.ends)
-    if number == 0:
-        raise RunRefusedError(f"probe mtu takes names (hint: {FORMS})")
     is_scenario, is_address = number >= 3, number == 1
     if not is_scenario and wanted.ends[0].endswith((".yaml", ".yml")):
         raise RunRefusedError(f"{wanted.ends[0]}: of a scenario, two hosts are probed (hint: SCENARIO A B)")

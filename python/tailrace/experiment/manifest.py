@@ -80,7 +80,7 @@ def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any
         "plan_hashes": held.get("plan_hashes", {}),
         "calibration": held.get("calibration"),
         "assumptions": [part.model_dump(exclude={"vary"}) for part in scenario.assumptions],
-        "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
+        "expectations": [part.model_dump(exclude_none=True, exclude={"goal"}) for part in scenario.expect],
     }
 
 
