@@ -155,6 +155,60 @@ def test_what_is_not_there_is_refused(run: Path, words: list[str], expected: str
     assert expected in done.stderr
 
 
+def of_engine(run: Path, folder: Path, engine: str) -> Path:
+    """The run as if another engine had made it, without explanations."""
+    shutil.copytree(run, folder)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"engine": engine}), encoding="utf-8")
+    for record in folder.glob("trials/*/*.causes.json"):
+        record.unlink()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("engine", "hint"),
+    [
+        ("exact", "real kernels tell no critical path (hint: run the same scenario without --exact"),
+        ("live", "has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"),
+    ],
+)
+def test_where_nothing_can_be_taken_apart_the_counters_are_told(
+    run: Path, tmp_path: Path, engine: str, hint: str
+) -> None:
+    other = of_engine(run, tmp_path / "run", engine)
+    done = command_line("explain", str(other), "--arm", "beside")
+    assert done.returncode == 0
+    said = " ".join(done.stdout.split())
+    assert "With beside, orders" in said
+    assert "of the time, by TCP's counters" in said, "those of the simulator, whose outcomes these are"
+    assert hint in " ".join(done.stderr.split())
+    told = json.loads(command_line("explain", str(other), "--json").stdout)
+    assert told["explained"] == []
+    assert {(one["arm"], one["workload"]) for one in told["counted"]} > {("alone", "orders"), ("beside", "backup")}
+    assert hint in told["why"]
+
+
+def test_without_an_explanation_the_report_and_all_tables_say_how_to_get_one(tmp_path: Path) -> None:
+    (tmp_path / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
+    command = ["run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--no-explain", "--full"]
+    said = " ".join(command_line(*command).stdout.split())
+    hint = "no trial was explained (hint: `tailrace explain RUN` finds the critical path)."
+    assert hint in said
+    assert "application (of connections, by TCP's counters)" in said
+    assert hint in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_of_streams_alone_is_told_by_counters(tmp_path: Path) -> None:
+    text = SCENARIO.replace("arms: {alone: {workloads.backup.enabled: false}, beside: {}}\n", "")
+    (tmp_path / "scenario.yaml").write_text(text, encoding="utf-8")
+    words = ["--set", "workloads.orders.enabled=false", "--out", str(tmp_path / "run")]
+    assert command_line("run", str(tmp_path / "scenario.yaml"), *words).returncode == 0
+    done = command_line("explain", str(tmp_path / "run"))
+    assert done.returncode == 0
+    assert "With base, backup" in done.stdout
+    assert "no workload can be explained" in done.stderr
+
+
 DATAGRAMS = """
 tailrace: 1
 name: datagrams

@@ -11,7 +11,7 @@ explain_app = typer.Typer(rich_markup_mode=None)
 @explain_app.command()
 def explain(
     run_directory: Annotated[
-        Path, typer.Argument(help="Directory of a simulated run, or of `run --live --log-ingress`.", metavar="RUN")
+        Path, typer.Argument(help="Directory of a simulated run, or of `run --live`.", metavar="RUN")
     ],
     *,
     arm: Annotated[

@@ -124,13 +124,19 @@ class _Kept:
 def explainable(run: Run) -> list[str]:
     """The workloads of a run that can be explained; raises `RunRefusedError` where there are none."""
     why = _unexplained(run)
-    if all(name in why for name in run.workloads):
+    planned = {own.header.name for arm in run.arms if (plan := run.plan(arm)) for own in plan.workloads}
+    if not planned:
+        raise RunRefusedError(
+            f"{run.path}: it has no plans, by which it would be simulated once more (hint: run the scenario again)"
+        )
+    found = [name for name in run.workloads if name in planned and name not in why]
+    if not found:
         reasons = "; ".join(
             f"{', '.join(name for name in why if why[name] == reason)}: {reason}"
             for reason in sorted(set(why.values()))
         )
         raise RunRefusedError(f"{run.path}: no workload can be explained ({reasons})")
-    return [name for name in run.workloads if name not in why]
+    return found
 
 
 def chosen_workloads(run: Run, wanted: Sequence[str]) -> list[str]:

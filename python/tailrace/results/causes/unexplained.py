@@ -51,5 +51,5 @@ def _why(run: RunFacts) -> str:
     if run.engine == "exact":
         return f"real kernels tell no critical path (hint: {simulate})"
     if run.fabric != TAP:
-        return f"the fabric '{run.fabric}' keeps no log of frames (hint: {simulate})"
+        return f"the fabric '{run.fabric}' keeps no log of frames (hint: omit --fabric; or {simulate})"
     return f"no trial was explained by a log of the fabric (hint: run it with --log-ingress; or {simulate})"
