@@ -141,7 +141,7 @@ def _warn(one: Explanation) -> None:
 
 def _text(one: Explanation, workload: str, members: Sequence[str], slowest: int) -> str:
     of, lost = one.workloads[workload], one.lost.get(workload, ())
-    return causes_text((one.trial.arm, workload, members), of, slowest_of(of, slowest), lost) + "\n"
+    return causes_text(one.trial.arm, workload, of, slowest_of(of, slowest), lost, members) + "\n"
 
 
 def _json(explanation: Explanation, workload: str, members: Sequence[str], slowest: int) -> dict[str, Any]:

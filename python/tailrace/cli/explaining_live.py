@@ -66,7 +66,7 @@ def _text(arm: str, name: str, of: OfWorkload, members: Sequence[str]) -> str:
     lines = [f"{name} {arm}, measured by the fabric (replay of the ingress log)"]
     lines.append(_queues(of.queues) if of.queues else "no frame between its hosts crossed the fabric")
     if of.transactions:
-        lines += ["", causes_text((arm, name, members), of.transactions, of.slowest)]
+        lines += ["", causes_text(arm, name, of.transactions, of.slowest, members=members)]
     if of.unknown:
         lines.append(
             f"{count_text(of.unknown)} transactions are not taken apart: whose connection is whose is not known"

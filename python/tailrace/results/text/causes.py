@@ -15,15 +15,16 @@ PORTS_MAX = 3
 
 
 def causes_text(
-    of: tuple[str, str, Collection[str]],
+    arm: str,
+    workload: str,
     transactions: Sequence[Transaction],
     told: Sequence[Transaction],
     lost: Sequence[LostDatagrams] = (),
+    members: Collection[str] = (),
 ) -> str:
     """The verdict, parts by percentile band, what was lost, and a sentence for each of the told transactions: the
-    slowest. `of` are the arm, the workload or group, and its members.
+    slowest. `members` are the workloads whose transactions they are.
     """
-    arm, workload, members = of
     counted = "1 transaction" if len(transactions) == 1 else f"{count_text(len(transactions))} transactions"
     found = bands(transactions)
     verdict = fill(f"{workload} {arm}: {verdict_of(found, members)}", WIDTH)
