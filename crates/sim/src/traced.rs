@@ -41,7 +41,7 @@ pub fn traced(plan: &Plan, control: &Control, wanted: &Wanted) -> Vec<Table> {
 fn wanting(plan: &Plan, wanted: &Wanted) -> World {
     let mut world = recorded(plan, |workload| wanted.transactions.iter().any(|one| one.workload == workload));
     let recorder = world.links.observe.recorder.as_mut().expect("this run is recorded");
-    recorder.keeps_steps = true;
+    recorder.keep_steps();
     recorder.want_members(wanted.transactions.iter().map(|one| (one.workload, one.number)));
     world.stop_at = world.stop_at.min(wanted.end());
     world

@@ -3,19 +3,21 @@
 //! What can be part of no explanation any more is forgotten as well: with a few operations in progress the rings stay as small as a
 //! processor's cache, instead of growing to their bounds.
 
+mod packed;
 mod ring;
 
 use super::loss::Loss;
 use super::number::SocketNumber;
 use super::part::Part;
+use packed::{Packed, Packer};
 use ring::{PIECE, Ring};
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
-/// Frames that are kept; older ones are forgotten. With their hops less than 300 MB.
+/// Frames that are kept; older ones are forgotten.
 const FRAMES_MAX: usize = 1 << 20;
-/// Hops that are kept: two for each frame, as around one switch.
+/// Hops of frames that are not packed: two for each, as around one switch.
 const HOPS_MAX: usize = 2 * FRAMES_MAX;
 /// Answers that are kept: what retries waited for is looked for among them.
 const ANSWERS_MAX: usize = 1 << 16;
@@ -96,6 +98,37 @@ impl Frame {
     }
 }
 
+/// What a walk asks of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Record {
+    pub(super) handed: Time,
+    pub(super) delivered: Time,
+    pub(super) prior: Option<Prior>,
+    pub(super) repeats: Option<FrameId>,
+    pub(super) lost: Option<Loss>,
+    pub(super) of: FrameId,
+    pub(super) to_host: u16,
+    pub(super) flow_hash: u32,
+    /// All of its hops are there.
+    pub(super) is_whole: bool,
+}
+
+impl Record {
+    fn of(frame: &Frame) -> Record {
+        let &Frame { packet, handed, delivered, prior, repeats, lost, of, .. } = frame;
+        let Packet { to_host, flow_hash, .. } = packet;
+        Record { handed, delivered, prior, repeats, lost, of, to_host, flow_hash, is_whole: true }
+    }
+}
+
+/// A frame that is kept whole when those around it are packed, with its hops: it is under way, or was lost.
+#[derive(Debug)]
+struct Held {
+    frame: Frame,
+    /// From the first to the last.
+    hops: Vec<Hop>,
+}
+
 /// Stands for a wire in a hop that is work of a virtual switch: from when it is worked on until that is done if nothing interrupts it, and when
 /// it was done.
 pub(super) const SWITCHING: u32 = u32::MAX;
@@ -103,7 +136,7 @@ pub(super) const SWITCHING: u32 = u32::MAX;
 pub(super) const VHOST: u32 = u32::MAX - 1;
 
 /// One wire that a frame passed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Hop {
     pub(super) before: HopId,
     pub(super) wire: u32,
@@ -119,14 +152,22 @@ const FRAMES_MIN: u64 = 1 << 15;
 /// Losses of forgotten frames that are kept, for their repetitions.
 const LOSSES_MAX: usize = 1 << 16;
 
-/// The rings.
+/// Complete pieces of frames that are not packed.
+const LOOSE_PIECES: usize = 2;
+
+/// The rings, and what was packed of the frames before them.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
+    /// Nothing is packed: frames are asked for with their packets.
+    pub(super) keeps_packets: bool,
+    packed: VecDeque<Packed>,
+    held: BTreeMap<FrameId, Held>,
+    packer: Packer,
     frames: Ring<Frame>,
     hops: Ring<Hop>,
     /// The first hop that a frame of each piece can have, from the oldest piece on.
     first_hops: VecDeque<u64>,
-    /// Frames of the oldest piece that are known to be over before `over_by`.
+    /// Frames of the oldest piece of the ring that are known to be over before `over_by`.
     over: usize,
     /// Frames below this number were over by `over_by`; others that are not there were forgotten for want of room.
     over_below: FrameId,
@@ -138,11 +179,71 @@ pub(super) struct Frames {
 
 impl Frames {
     pub(super) fn add(&mut self, frame: Frame) -> FrameId {
-        let id = self.frames.push(frame, FRAMES_MAX);
-        if id.is_multiple_of(PIECE as u64) {
+        if self.next().is_multiple_of(PIECE as u64) {
+            self.make_room();
             self.first_hops.push_back(self.hops.next());
         }
-        id
+        self.frames.push(frame, FRAMES_MAX)
+    }
+
+    /// For another piece.
+    #[cold]
+    fn make_room(&mut self) {
+        if self.kept() == FRAMES_MAX as u64 {
+            self.forget_piece();
+        }
+        if !self.keeps_packets && self.next() - self.frames.first() > (LOOSE_PIECES * PIECE) as u64 {
+            self.pack();
+        }
+    }
+
+    /// Packs the oldest piece of the ring. What is under way or lost may still change, and is kept whole.
+    fn pack(&mut self) {
+        let first = self.frames.first();
+        let (mut packer, mut hops) = (std::mem::take(&mut self.packer), Vec::new());
+        for (frame, id) in self.frames.oldest().iter().zip(first..) {
+            hops.clear();
+            let is_whole = self.hops_of(frame, &mut hops);
+            if frame.delivered == Time::NEVER || frame.lost.is_some() {
+                packer.skip();
+                hops.reverse();
+                self.held.insert(id, Held { frame: *frame, hops: hops.clone() });
+            } else {
+                packer.add(id, frame, &hops, is_whole);
+            }
+        }
+        self.packed.push_back(packer.finish());
+        self.packer = packer;
+        self.forget_loose();
+    }
+
+    /// The oldest piece of the ring is forgotten, with its hops.
+    fn forget_loose(&mut self) {
+        self.frames.forget_oldest();
+        self.first_hops.pop_front();
+        self.over = 0;
+        if let Some(&first_hop) = self.first_hops.front() {
+            self.hops.forget_below(first_hop);
+        }
+    }
+
+    /// The oldest piece of all is forgotten.
+    fn forget_piece(&mut self) {
+        if self.packed.is_empty() {
+            return self.forget_loose();
+        }
+        self.held = self.held.split_off(&(self.first() + PIECE as u64));
+        self.packed.pop_front();
+    }
+
+    /// The number of the oldest frame that is kept, packed or not.
+    fn first(&self) -> FrameId {
+        self.frames.first() - (self.packed.len() * PIECE) as u64
+    }
+
+    /// How many are kept.
+    fn kept(&self) -> u64 {
+        self.next() - self.first()
     }
 
     /// The number of the next frame.
@@ -152,45 +253,39 @@ impl Frames {
 
     /// Whether there are frames that [`Frames::forget`] may forget.
     pub(super) fn has_old(&self) -> bool {
-        self.next() - self.frames.first() > FRAMES_MIN
+        self.kept() > FRAMES_MIN
     }
 
     /// Nothing that lasts now, or begins later, began before `by`: frames that were over before it, and older ones, are forgotten as
     /// far as no frame between them is still under way.
     pub(super) fn forget(&mut self, by: Time) {
-        let is_over = |frame: &Frame| frame.delivered < by || frame.lost.is_some_and(|lost| lost.at < by);
-        while self.has_old() {
-            let first = self.frames.first();
-            // Pieces that were forgotten for want of room took theirs with them.
-            let (dropped, piece) = (self.first_piece_of(first), self.frames.oldest());
-            self.first_hops.drain(..dropped);
-            self.over = if dropped > 0 { 0 } else { self.over };
-            self.over += piece[self.over..].iter().take_while(|frame| is_over(frame)).count();
-            if self.over < PIECE {
-                return;
-            }
-            for (frame, id) in piece.iter().zip(first..) {
+        while self.has_old() && self.is_oldest_over(by) {
+            let end = self.first() + PIECE as u64;
+            let loose = if self.packed.is_empty() { self.frames.oldest() } else { &[] };
+            let held = self.held.range(..end).map(|(&id, held)| (id, &held.frame));
+            for (id, frame) in held.chain((self.frames.first()..).zip(loose)) {
                 if let Some(lost) = frame.lost {
                     // Of a datagram the first one counts.
                     self.losses.entry(if frame.of == NOT_KEPT { id } else { frame.of }).or_insert(lost);
                 }
             }
+            self.forget_piece();
             while self.losses.len() > LOSSES_MAX {
                 self.losses.pop_first();
             }
-            self.frames.forget_oldest();
-            self.first_hops.pop_front();
-            (self.over, self.over_below, self.over_by) = (0, first + PIECE as u64, by.max(self.over_by));
-            if let Some(&first_hop) = self.first_hops.front() {
-                self.hops.forget_below(first_hop);
-            }
+            (self.over_below, self.over_by) = (end, by.max(self.over_by));
         }
     }
 
-    /// How many pieces of `first_hops` are older than the piece that begins with this frame.
-    fn first_piece_of(&self, first: FrameId) -> usize {
-        let pieces = (self.next() - first).div_ceil(PIECE as u64) as usize;
-        self.first_hops.len() - pieces
+    /// Whether all frames of the oldest piece were over before.
+    fn is_oldest_over(&mut self, by: Time) -> bool {
+        let is_over = |frame: &Frame| frame.delivered < by || frame.lost.is_some_and(|lost| lost.at < by);
+        let end = self.first() + PIECE as u64;
+        if let Some(packed) = self.packed.front() {
+            return packed.over_at < by && self.held.range(..end).all(|(_, held)| is_over(&held.frame));
+        }
+        self.over += self.frames.oldest()[self.over..].iter().take_while(|frame| is_over(frame)).count();
+        self.over == PIECE
     }
 
     /// Whether a frame that is not there was over at this time.
@@ -198,12 +293,47 @@ impl Frames {
         id < self.over_below && self.over_by <= at
     }
 
+    /// A frame that is not packed.
+    #[inline]
     pub(super) fn get(&self, id: FrameId) -> Option<&Frame> {
-        self.frames.get(id)
+        self.frames.get(id).or_else(|| self.held.get(&id).map(|held| &held.frame))
     }
 
+    #[inline]
     pub(super) fn get_mut(&mut self, id: FrameId) -> Option<&mut Frame> {
-        self.frames.get_mut(id)
+        self.frames.get_mut(id).or_else(|| self.held.get_mut(&id).map(|held| &mut held.frame))
+    }
+
+    /// What a walk asks of a frame.
+    pub(super) fn read(&self, id: FrameId) -> Option<Record> {
+        self.get(id).map(Record::of).or_else(|| self.packed_of(id)?.read(id, None))
+    }
+
+    /// The same with its hops, from the last to the first.
+    pub(super) fn read_with_hops(&self, id: FrameId, hops: &mut Vec<Hop>) -> Option<Record> {
+        hops.clear();
+        if let Some(frame) = self.frames.get(id) {
+            return Some(Record { is_whole: self.hops_of(frame, hops), ..Record::of(frame) });
+        }
+        if let Some(held) = self.held.get(&id) {
+            hops.extend(held.hops.iter().rev());
+            return Some(Record::of(&held.frame));
+        }
+        self.packed_of(id)?.read(id, Some(hops))
+    }
+
+    fn packed_of(&self, id: FrameId) -> Option<&Packed> {
+        self.packed.get((id.checked_sub(self.first())? / PIECE as u64) as usize)
+    }
+
+    /// The hops of a frame of the ring, from the last to the first. Returns whether all are there.
+    fn hops_of(&self, frame: &Frame, hops: &mut Vec<Hop>) -> bool {
+        let mut id = frame.last_hop;
+        while let Some(&hop) = self.hop(id) {
+            hops.push(hop);
+            id = hop.before;
+        }
+        id == 0
     }
 
     /// A query is answered: the first frames of both.
@@ -221,108 +351,42 @@ impl Frames {
 
     /// The first loss among the frames of a datagram, or of a segment, also of one that is forgotten.
     fn loss_among(&self, first: FrameId) -> Option<Loss> {
-        let Some(frame) = self.get(first) else { return self.losses.get(&first).copied() };
+        let Some(frame) = self.read(first) else { return self.losses.get(&first).copied() };
         if frame.lost.is_some() || frame.of == NOT_KEPT {
             return frame.lost;
         }
-        let others = (first + 1..).map_while(|id| self.get(id).filter(|other| other.of == first));
+        let others = (first + 1..).map_while(|id| self.read(id).filter(|other| other.of == first));
         others.filter_map(|other| other.lost).next()
     }
 
     pub(super) fn add_hop(&mut self, id: FrameId, mut hop: Hop) {
-        let Some(frame) = self.frames.get_mut(id) else { return };
-        hop.before = frame.last_hop;
-        frame.last_hop = self.hops.push(hop, HOPS_MAX) + 1;
+        if let Some(frame) = self.frames.get_mut(id) {
+            hop.before = frame.last_hop;
+            frame.last_hop = self.hops.push(hop, HOPS_MAX) + 1;
+        } else if let Some(held) = self.held.get_mut(&id) {
+            held.hops.push(hop);
+        }
     }
 
-    /// The latest hop of a frame.
+    /// The latest hop of a frame that is not packed.
     pub(super) fn last_hop_mut(&mut self, id: FrameId) -> Option<&mut Hop> {
-        let hop = self.frames.get(id)?.last_hop;
-        self.hops.get_mut(hop.checked_sub(1)?)
+        match self.frames.get(id) {
+            Some(frame) => self.hops.get_mut(frame.last_hop.checked_sub(1)?),
+            None => self.held.get_mut(&id)?.hops.last_mut(),
+        }
     }
 
     /// The wire of the latest hop of a frame that was one over a wire.
     pub(super) fn last_wire(&self, id: FrameId) -> Option<u32> {
-        let mut hop = self.hop(self.frames.get(id)?.last_hop)?;
-        while hop.wire >= VHOST {
-            hop = self.hop(hop.before)?;
-        }
-        Some(hop.wire)
+        let mut hops = Vec::new();
+        self.read_with_hops(id, &mut hops)?;
+        hops.iter().map(|hop| hop.wire).find(|&wire| wire < VHOST)
     }
 
-    pub(super) fn hop(&self, id: HopId) -> Option<&Hop> {
+    fn hop(&self, id: HopId) -> Option<&Hop> {
         self.hops.get(id.checked_sub(1)?)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::loss::DroppedBy;
-    use super::*;
-
-    const PS: fn(u64) -> Time = Time::from_ps;
-
-    /// So many frames, each delivered 10 after it was handed over, and with a hop; one is not delivered.
-    fn frames(count: u64, under_way: u64) -> Frames {
-        let mut frames = Frames::default();
-        for at in 0..count {
-            let delivered = if at == under_way { Time::NEVER } else { PS(at + 10) };
-            let id = frames.add(Frame { delivered, ..Frame::new(PS(at), Packet::default(), None) });
-            frames.add_hop(id, Hop { before: 0, wire: 7, class: 0, start: PS(at), end: PS(at + 1), arrival: PS(at + 2) });
-        }
-        frames
-    }
-
-    #[test]
-    fn frames_that_were_over_are_forgotten_with_their_hops_and_the_others_keep_theirs() {
-        let count = 3 * FRAMES_MIN;
-        let mut frames = frames(count, u64::MAX);
-        let by = PS(count / 2);
-        frames.forget(by);
-        let first = frames.frames.first();
-        assert!(first > count / 2 - 2 * PIECE as u64 && first < count / 2, "{first} of {count}");
-        assert!(frames.was_over(first - 1, by) && !frames.was_over(first, by));
-        assert!(!frames.was_over(first - 1, PS(count / 2 - 1)), "for what began earlier it is not known");
-        for id in [first, count - 1] {
-            let last_hop = frames.get(id).expect("it is kept").last_hop;
-            assert_eq!(frames.hop(last_hop).map(|hop| hop.start), Some(PS(id)));
-        }
-        assert_eq!(frames.hops.first(), first, "one hop each");
-    }
-
-    #[test]
-    fn a_frame_under_way_keeps_those_behind_it_and_some_are_always_kept() {
-        let mut frames = frames(3 * FRAMES_MIN, 5 * PIECE as u64 + 3);
-        frames.forget(Time::NEVER);
-        assert_eq!(frames.frames.first(), 5 * PIECE as u64);
-        frames.get_mut(5 * PIECE as u64 + 3).expect("it is kept").lost =
-            Some(Loss { at: PS(9), wire: 1, by: DroppedBy::Interface });
-        frames.forget(Time::NEVER);
-        assert_eq!(frames.next() - frames.frames.first(), FRAMES_MIN);
-        assert_eq!(frames.loss_of(5 * PIECE as u64 + 3).map(|lost| lost.wire), Some(1), "its repetition asks for it");
-    }
-
-    #[test]
-    fn what_found_no_room_is_not_taken_for_over() {
-        let mut frames = frames(FRAMES_MAX as u64 + 2 * PIECE as u64, 3);
-        frames.forget(PS(100));
-        assert_eq!(frames.frames.first(), 2 * PIECE as u64);
-        assert!(!frames.was_over(5, Time::NEVER));
-        frames.forget(Time::NEVER);
-        assert_eq!(frames.next() - frames.frames.first(), FRAMES_MIN);
-    }
-
-    #[test]
-    fn the_loss_of_a_fragment_is_that_of_its_datagram_also_when_both_are_forgotten() {
-        let mut frames = frames(3 * FRAMES_MIN, u64::MAX);
-        let lost = Loss { at: PS(9), wire: 1, by: DroppedBy::Interface };
-        for id in 5..8 {
-            frames.get_mut(id).expect("it is kept").of = 5;
-        }
-        frames.get_mut(7).expect("it is kept").lost = Some(lost);
-        assert_eq!(frames.loss_of(5), Some(lost));
-        frames.forget(Time::NEVER);
-        assert!(frames.get(7).is_none());
-        assert_eq!(frames.loss_of(5), Some(lost));
-    }
-}
+mod tests;

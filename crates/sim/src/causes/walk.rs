@@ -1,13 +1,12 @@
 //! The way back along the critical path: from the completion of a transaction to its start, interval by interval.
 
-use super::frames::{Entry, Frame, FrameId, Frames, Hop, NOT_KEPT, Prior, SWITCHING, VHOST, Window};
+use super::frames::{Entry, FrameId, Frames, Hop, NOT_KEPT, Prior, Record, SWITCHING, VHOST, Window};
 use super::part::{Part, Parts};
 use super::trail::{Found, Trail, Visit, add_to};
 use super::wires::Wires;
 use super::{Explanation, Step};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
-use tailrace_wire::Packet;
 
 /// What something that is complete follows from.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +35,8 @@ pub(super) struct Walk<'a> {
     round: Option<Window>,
     /// Whose frames were sent while it stood in queues, and for how long: a handful.
     behind: Vec<((Part, u32), Span)>,
+    /// Of the frame that was read, from the last to the first.
+    hops: Vec<Hop>,
     found: Explanation,
 }
 
@@ -62,7 +63,19 @@ impl<'a> Walk<'a> {
             losses: Vec::new(),
             steps: Vec::new(),
         };
-        let mut walk = Walk { frames, wires, keeps_steps, trail, start, own, at: end, round: None, behind: Vec::new(), found };
+        let mut walk = Walk {
+            frames,
+            wires,
+            keeps_steps,
+            trail,
+            start,
+            own,
+            at: end,
+            round: None,
+            behind: Vec::new(),
+            hops: Vec::new(),
+            found,
+        };
         match last {
             Last::Frame { at, frame, core_wait, work } if at > start => {
                 walk.split(core_wait, Part::CoreWait, at, work);
@@ -148,13 +161,16 @@ impl<'a> Walk<'a> {
 
     /// From where a frame is entered to that from which it follows, or to the start. Also tells where its own way ends.
     fn visit(&mut self, (id, entry): (FrameId, Entry)) -> (Option<Prior>, Time) {
-        let frames = self.frames;
-        let Some(frame) = frames.get(id) else {
+        let record = match entry {
+            Entry::Delivered => self.frames.read_with_hops(id, &mut self.hops),
+            Entry::Handed => self.frames.read(id),
+        };
+        let Some(frame) = record else {
             self.back_to(self.start, Part::Unknown);
             return (None, self.at);
         };
         if entry == Entry::Delivered {
-            self.pass_all(id, frame);
+            self.pass_all(id, &frame);
         }
         let passed = self.at;
         if let Some(loss) = frame.repeats.and_then(|copy| self.frames.loss_of(copy)) {
@@ -206,7 +222,7 @@ impl<'a> Walk<'a> {
 
     /// When a frame was delivered or handed over: at the start at the latest, of one that is forgotten because it was over by then.
     fn moment(&self, id: FrameId, entry: Entry) -> Option<Time> {
-        let Some(frame) = self.frames.get(id) else {
+        let Some(frame) = self.frames.read(id) else {
             let known = self.trail.as_deref().and_then(|trail| trail.moment(id, entry));
             return known.or_else(|| self.frames.was_over(id, self.start).then_some(self.start));
         };
@@ -217,14 +233,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The same as `pass`, of a datagram: the fragment that came first is followed, and the others were waited for.
-    fn pass_all(&mut self, id: FrameId, frame: &Frame) {
+    fn pass_all(&mut self, id: FrameId, frame: &Record) {
         if frame.of == NOT_KEPT || frame.of == id {
             return self.pass(frame);
         }
-        match self.frames.get(frame.of) {
+        match self.frames.read_with_hops(frame.of, &mut self.hops) {
             Some(first) => {
                 self.back_to(first.delivered, Part::Reassembly);
-                self.pass(first);
+                self.pass(&first);
             }
             None => {
                 let was_over = self.frames.was_over(frame.of, self.start);
@@ -233,11 +249,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// From the arrival of a frame back to its hand-over to the interface.
-    fn pass(&mut self, frame: &Frame) {
-        let mut id = frame.last_hop;
+    /// From the arrival of a frame, whose hops were read, back to its hand-over to the interface.
+    fn pass(&mut self, frame: &Record) {
         let mut next = None;
-        while let Some(&hop) = self.frames.hop(id) {
+        let hops = std::mem::take(&mut self.hops);
+        for hop in &hops {
             match next {
                 None => self.receive(frame, hop.arrival),
                 Some((SWITCHING, _)) => {
@@ -249,17 +265,20 @@ impl<'a> Walk<'a> {
                 Some(next) => self.queue(Part::SwitchQueue, next, hop.arrival),
             }
             match hop.wire {
-                SWITCHING => self.work(&hop, Part::VirtualSwitch, Part::VirtualSwitchWait),
-                VHOST => self.work(&hop, Part::Vhost, Part::VhostWait),
+                SWITCHING => self.work(hop, Part::VirtualSwitch, Part::VirtualSwitchWait),
+                VHOST => self.work(hop, Part::Vhost, Part::VhostWait),
                 _ => {
                     self.back_to(hop.end.min(hop.arrival), Part::Propagation);
                     self.back_to(hop.start, Part::Serialisation);
                 }
             }
-            (id, next) = (hop.before, Some((hop.wire, hop.class)));
+            next = Some((hop.wire, hop.class));
         }
+        self.hops = hops;
         match next {
-            Some((wire, class)) if id == 0 && wire < VHOST => self.queue(Part::InterfaceQueue, (wire, class), frame.handed),
+            Some((wire, class)) if frame.is_whole && wire < VHOST => {
+                self.queue(Part::InterfaceQueue, (wire, class), frame.handed)
+            }
             _ => {
                 self.back_to(frame.handed, Part::Unknown);
             }
@@ -267,8 +286,8 @@ impl<'a> Walk<'a> {
     }
 
     /// From the hand-over to the transport back to the arrival at the host. In a virtual machine, the core that takes the frame must run.
-    fn receive(&mut self, frame: &Frame, since: Time) {
-        let Packet { to_host, flow_hash, .. } = frame.packet;
+    fn receive(&mut self, frame: &Record, since: Time) {
+        let &Record { to_host, flow_hash, .. } = frame;
         let closed = self.wires.closed(to_host, flow_hash, since.max(self.start), self.at);
         self.alternate(&closed, Part::VirtualCoreWait, since, Part::Receive);
     }

@@ -33,6 +33,11 @@ pub(crate) struct SentFrame {
 }
 
 impl Recorder {
+    /// Explanations keep the steps of their paths from now on, and the frames of these are asked for.
+    pub(crate) fn keep_steps(&mut self) {
+        (self.keeps_steps, self.frames.keeps_packets) = (true, true);
+    }
+
     /// Whether it is time to look at what is in progress. Timelines show what was before it, too.
     #[inline]
     pub(crate) fn may_forget(&self) -> bool {

@@ -86,7 +86,7 @@ pub(crate) struct Recorder {
     pub(crate) explained: Vec<Explanation>,
     trails: Trails,
     /// Explanations keep the steps of their paths.
-    pub(crate) keeps_steps: bool,
+    keeps_steps: bool,
     /// By workload and user, client's and server's socket of connections that exist from the start.
     connections: BTreeMap<(u32, u32), [SocketNumber; 2]>,
     /// Users of workloads with such connections.

@@ -42,7 +42,7 @@ impl Recorder {
 
     /// Whether a frame was sent because a repetition had arrived.
     fn answers_repetition(&self, acknowledgement: FrameId) -> bool {
-        let prior = self.frames.get(acknowledgement).and_then(|frame| frame.prior);
-        prior.and_then(|prior| self.frames.get(prior.frame)).is_some_and(|answered| answered.repeats.is_some())
+        let prior = self.frames.read(acknowledgement).and_then(|frame| frame.prior);
+        prior.and_then(|prior| self.frames.read(prior.frame)).is_some_and(|answered| answered.repeats.is_some())
     }
 }

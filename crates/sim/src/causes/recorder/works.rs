@@ -20,13 +20,8 @@ pub(crate) struct WorkOnFrame {
 impl Recorder {
     /// All work on a frame, in order. WorkOnFrame that goes on is left out.
     pub(crate) fn works_on(&self, id: FrameId) -> Vec<WorkOnFrame> {
-        let Some(frame) = self.frames.get(id) else { return Vec::new() };
         let mut hops: Vec<Hop> = Vec::new();
-        let mut next = frame.last_hop;
-        while let Some(&hop) = self.frames.hop(next) {
-            hops.push(hop);
-            next = hop.before;
-        }
+        let Some(frame) = self.frames.read_with_hops(id, &mut hops) else { return Vec::new() };
         let (mut since, mut hypervisor) = (frame.handed, None);
         let mut found = Vec::new();
         for hop in hops.iter().rev() {

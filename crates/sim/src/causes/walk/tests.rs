@@ -1,13 +1,13 @@
 //! Ways of frames by hand, with known stamps.
 
-use super::super::frames::Prior;
+use super::super::frames::{Frame, Prior};
 use super::super::loss::{DroppedBy, Loss};
 use super::super::pauses::Pausable;
 use super::super::trail::Trail;
 use super::super::wires::Node;
 use super::*;
 use tailrace_units::BitRate;
-use tailrace_wire::{PRIORITIES, Pause, PauseState};
+use tailrace_wire::{PRIORITIES, Packet, Pause, PauseState};
 
 const PS: fn(u64) -> Time = Time::from_ps;
 
