@@ -75,11 +75,12 @@ class Curves:
 
 
 def bars(of: Bars) -> Panel | None:
-    """Horizontal bars below the names of their rows, with their shares as text; None without rows."""
+    """Horizontal bars below the names of their rows, with their shares as text: the whole width is 100 %, and a line
+    stands there. None without rows.
+    """
     if not of.rows:
         return None
     row_px = ROW_PX + BAR_PX * (len(of.names) - 1)
-    highest = max(max(shares) for _, shares in of.rows) or 1.0
     marks: list[Markup] = []
     for at, (name, shares) in enumerate(of.rows):
         top = at * row_px
@@ -91,11 +92,12 @@ def bars(of: Bars) -> Panel | None:
             place = {
                 "x": 0,
                 "y": top + NAME_PX + index * BAR_PX,
-                "width": percent(share / highest),
+                "width": percent(min(share, 1.0)),
                 "height": BAR_PX - 1,
             }
             marks.append(tag("rect", tip, **place, class_=f"bar {arm_class(index)}"))
-    label = f"{of.title}: {of.what}, a bar for each row; the table below has the numbers."
+    marks.append(tag("line", x1="100%", x2="100%", y1=0, y2=row_px * len(of.rows), class_="axis"))
+    label = f"{of.title}: {of.what}, a bar for each row; the whole width is 100 %. The table below has the numbers."
     drawing = plot(marks, height=row_px * len(of.rows), label=label, left=2, right=4, bottom=8)
     table = csv_text((of.title, *of.names), [(name, *shares) for name, shares in of.rows])
     return Panel(of.key, of.title, of.what, of.names, "", "", drawing, table, has_boxes=True)

@@ -12,6 +12,7 @@ from tailrace.scenario.policies.pause import PRIORITIES
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.whatif.classes import Place
+from tailrace.whatif.knobs import own_labels
 from tailrace.whatif.lowered import Lowering, Size
 from tailrace.whatif.moves import Moved
 from tailrace.whatif.numbers import follow_data
@@ -58,6 +59,7 @@ class Bundle:
         """As it is written into the page."""
         scenario, arms = self.loaded.scenario, list(self.plans[self.sizes[0].name])
         pool = _Pool()
+        labels = own_labels([one.knob for one in self.moved])
         steps = {
             size: {
                 arm: {one.path: [pool.at(steps) for steps in one.steps[size][arm]] for one in self.moved}
@@ -86,7 +88,7 @@ class Bundle:
             "pool": pool.values,
             "steps": steps,
             "follow": follow,
-            "knobs": [_knob_data(one) for one in self.moved],
+            "knobs": [_knob_data(one, labels[one.path]) for one in self.moved],
             "together": self.together.data(),
             "places": self.places,
             "used": {arm: _used(self.loaded.arms[arm]) for arm in arms},
@@ -135,10 +137,10 @@ def _main(kind: str) -> list[str]:
     return list(dict.fromkeys(SHOWN[metric] for metric in facts_of(kind).main_metrics if metric in SHOWN))
 
 
-def _knob_data(one: Moved) -> dict[str, Any]:
+def _knob_data(one: Moved, label: tuple[str, str]) -> dict[str, Any]:
     return {
         "path": one.path,
-        "label": one.knob.label,
+        "label": label,
         "texts": one.knob.texts,
         "start": one.knob.start,
         "refused": one.refused,

@@ -1,6 +1,7 @@
 """The values of a scenario that a page can move: those that it names, or those that readers ask for first."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -79,6 +80,35 @@ def label_of(data: Any, path: str) -> tuple[str, str]:
         return parts[0], what
     between = [part for part in parts[2:-1] if part not in PASSED and not part.isdecimal() and part != parts[1]]
     return f"{parts[1]}: {' '.join(between)}".strip(), what
+
+
+def own_labels(knobs: Sequence[Knob]) -> dict[str, tuple[str, str]]:
+    """By path a label for each knob that no other one has: where two are alike, with their places in lists, with their
+    sections, and at last with their paths.
+    """
+    labels = {knob.path: knob.label for knob in knobs}
+    for longer in (_placed, _in_section, lambda path, label: (label[0], f"{label[1]} ({path})")):
+        counts = Counter(labels.values())
+        labels |= {path: longer(path, label) for path, label in labels.items() if counts[label] > 1}
+    return labels
+
+
+def _placed(path: str, label: tuple[str, str]) -> tuple[str, str]:
+    """`response` of `round_trips.1.response` is `response of round trip 2`."""
+    parts = path.split(".")
+    places = [
+        f"{parts[at - 1].replace('_', ' ').removesuffix('s')} {int(part) + 1}"
+        for at, part in enumerate(parts)
+        if part.isdecimal() and 0 < at < len(parts) - 1
+    ]
+    return (label[0], f"{label[1]} of {', '.join(places)}") if places else label
+
+
+def _in_section(path: str, label: tuple[str, str]) -> tuple[str, str]:
+    """`leaf: limit` of a switch and of a policy: `switch leaf: limit`."""
+    first = path.split(".")[0]
+    section = {"policies": "policy", "switches": "switch"}.get(first, first.removesuffix("s"))
+    return f"{section} {label[0]}", label[1]
 
 
 def _order(text: str) -> tuple[str, float]:

@@ -30,8 +30,8 @@ from tailrace.whatif.module import packed, version
 
 PAGE_BYTES_MAX = 1_500_000
 """A page that a mail server and a telephone take."""
-QUICK_HOPS = 120_000
-"""Packet-hops of the short runs of all arms together: about 0.3 s in a browser."""
+QUICK_HOPS = 80_000
+"""Packet-hops of the short runs of all arms together: about 0.2 s in a browser."""
 FIRST_SCALE = 0.01
 """Share of the experiment from which the size of the short run is worked out."""
 

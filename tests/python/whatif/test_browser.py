@@ -173,11 +173,13 @@ class TestOpened:
         with Browser(page, tmp_path) as browser:
             browser.wait("globalThis.whatif && whatif.isIdle()", RUN_S_MAX)
             tree = browser.call("Accessibility.getFullAXTree")["nodes"]
-            sliders = [node for node in tree if node.get("role", {}).get("value") == "slider"]
+            sliders = [node for node in tree if node.get("role", {}).get("value") in ("slider", "switch")]
             assert len(sliders) == browser.eval("whatif.data.knobs.filter((knob) => !knob.drawn).length")
             edited = [node for node in tree if node.get("role", {}).get("value") in ("textbox", "combobox")]
             assert len(edited) > len(sliders)
             assert all(node["name"]["value"] for node in (*sliders, *edited) if not node.get("ignored"))
+            names = [node["name"]["value"] for node in sliders]
+            assert len(names) == len(set(names)), "each knob has a name of its own"
             browser.eval("document.querySelector('#knobs input[type=range]').focus()")
             first = browser.eval("document.querySelector('#knobs input[type=range]').value")
             for kind in ("keyDown", "keyUp"):
@@ -185,6 +187,28 @@ class TestOpened:
                     "Input.dispatchKeyEvent", type=kind, key="ArrowLeft", code="ArrowLeft", windowsVirtualKeyCode=37
                 )
             assert browser.eval("document.querySelector('#knobs input[type=range]').value") == str(int(first) - 1)
+
+    def test_a_telephone_has_the_results_above_what_moves_them_and_a_switch_for_what_is_on(
+        self, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "page.html"
+        write_page(load_scenario(EXAMPLES / "dpp.yaml"), ["fifo", "dpp"], 0.1, path)
+        with Browser(path, tmp_path, 390) as browser:
+            browser.wait("document.querySelectorAll('#table .figure').length > 0", RUN_S_MAX)
+            top = "document.getElementById('{}').getBoundingClientRect().top"
+            assert browser.eval(top.format("outcome")) < browser.eval(top.format("controls"))
+            assert browser.eval(top.format("outcome")) < 844
+            switch = "document.querySelector('#knobs input[role=switch]')"
+            named = browser.eval(f"{switch}.dataset.path")
+            assert named.endswith(".enabled")
+            assert browser.eval(f"{switch}.checked") is True
+            browser.eval(f"{switch}.click()")
+            knob = f"whatif.data.knobs.find((one) => one.path === '{named}')"
+            assert browser.eval(f"whatif.values.textOf({knob}, whatif.positions()['{named}'])") == "false"
+            assert browser.eval(
+                "[...document.querySelectorAll('#table tbody th')].every((one) => one.textContent.trim())"
+            )
+            assert browser.errors() == []
 
     def test_without_webassembly_it_says_so(self, page: Path, tmp_path: Path) -> None:
         text = page.read_text(encoding="utf-8").replace(

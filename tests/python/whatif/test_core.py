@@ -9,12 +9,15 @@ import pytest
 from simulator_module import Page
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.schedule import TrialKey
+from tailrace.results.format.numbers import change_text
+from tailrace.results.text.outcome_table import SIGNS
 from tailrace.scenario.goal import BETTER_HIGHER
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.document import read_yaml
 from tailrace.whatif import module
 from tailrace.whatif import page as whatif_page
 from tailrace.whatif.bundle import bundle_of
+from tailrace.whatif.knobs import Knob, own_labels
 from tailrace.whatif.lowered import Size
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -110,6 +113,49 @@ def test_what_is_better_is_what_the_command_says(page: Page) -> None:
     names = {"p50": "latency_p50_ms", "p99": "latency_p99_ms", "rate": "rate_per_s", "goodput": "goodput_gbps"}
     is_lower = dict(page.eval("core.METRICS.map((metric) => [metric.key, metric.lower])"))
     assert is_lower == {key: name not in BETTER_HIGHER for key, name in names.items()}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"ratio": 0.685, "interval": {"low": 0.65, "high": 0.7}}, "−31.5 % (−35.0 to −30.0 %)"),
+        ({"ratio": 81.04, "interval": {"low": 60, "high": 101}}, "× 81.0 (× 60.0 to 101)"),
+        ({"ratio": 3.9, "interval": None}, "+290.0 %"),
+        ({"ratio": None, "interval": None}, "–"),
+    ],
+)
+def test_changes_are_written_as_in_the_tables_of_a_run(page: Page, change: dict[str, Any], text: str) -> None:
+    assert page.eval(f"core.changeText({json.dumps({'change': change})})") == text
+    if change["ratio"] is not None:
+        assert change_text((change["ratio"] - 1) * 100) == text.split(" (")[0]
+
+
+def test_verdicts_are_those_of_a_run(page: Page) -> None:
+    def tone(p: float, count: int, *, ratio: float | None = 2.0, is_main: bool = True) -> str:
+        one = {"p": p, "count": count, "tests": 1, "isMain": is_main, "change": {"ratio": ratio}}
+        return str(page.eval(f"core.toneOf({json.dumps(one)}, {{lower: true}})"))
+
+    assert [tone(0.01, 8), tone(0.01, 8, ratio=0.5), tone(0.5, 8), tone(0.5, 5)] == ["worse", "better", "same", "few"]
+    assert [tone(0.01, 8, ratio=None), tone(0.01, 8, is_main=False)] == ["censored", ""]
+    signs = page.eval("core.SIGNS")
+    assert {name: sign.strip() for name, sign in signs.items()} == SIGNS
+
+
+def test_two_knobs_have_different_names() -> None:
+    paths = [
+        "a.x.calls.0.size",
+        "a.x.calls.1.size",
+        "switches.leaf.limit",
+        "policies.leaf.limit",
+        "a.y.size",
+        "b.y.size",
+    ]
+    labels = [("x:", "size"), ("x:", "size"), ("leaf:", "limit"), ("leaf:", "limit"), ("y:", "size"), ("y:", "size")]
+    knobs = [Knob(path, (1,), 0, label) for path, label in zip(paths, labels, strict=True)]
+    found = own_labels(knobs)
+    assert found[paths[0]] == ("x:", "size of call 1")
+    assert found[paths[2]] == ("switch leaf:", "limit")
+    assert len(set(found.values())) == len(paths)
 
 
 def test_no_share_is_moved_to_nothing(page: Page) -> None:

@@ -177,9 +177,10 @@ def test_nothing_is_told_apart_by_three_trials(page: Page) -> None:
     def tone(trials: int) -> tuple[float, str]:
         found = f"core.pOf({outcomes(first[:trials])}, {outcomes(second[:trials])}, {row}, 1)"
         p = float(page.eval(found))
-        return p, page.eval(f"core.toneOf({{p: {p}, change: {{ratio: 1.33}}}}, {{lower: true}})")
+        one = f"{{p: {p}, change: {{ratio: 1.33}}, isMain: true, count: {trials}, tests: 1}}"
+        return p, page.eval(f"core.toneOf({one}, {{lower: true}})")
 
-    assert tone(3) == tone(5) == (1.0, "")
+    assert tone(3) == tone(5) == (1.0, "few")
     assert tone(12)[0] == pytest.approx(len(LOOKS) * 2 / 2**12, rel=0.5)
-    assert tone(12)[1] == "bad"
+    assert tone(12)[1] == "worse"
     assert page.eval("statistics.LOOKS") == list(LOOKS)

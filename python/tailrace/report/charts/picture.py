@@ -220,8 +220,8 @@ def heat_chart(shown: Sequence[PictureRow], every: Sequence[PictureRow], baselin
     for number, row in enumerate(shown):
         top = HEAD_PX + number * HEAT_PX
         what = [tag("tspan", row.what, class_="beside", dx=6)] if row.what else []
-        label = tag("text", tag("title", row.name), _cut(row.name, HEAT_NAME_MAX), *what, x=-8, y=top + 14)
-        marks.append(tag("g", label, class_="picture-name heat-name" + (" member" if row.is_member else "")))
+        name = tag("text", tag("title", row.name), _cut(row.name, HEAT_NAME_MAX), *what, x=-8, y=top + 14)
+        marks.append(tag("g", name, class_="picture-name heat-name" + (" member" if row.is_member else "")))
         for column, (arm, _) in enumerate(arms):
             mark = next((one for one in row.marks if one.arm == arm), None)
             marks += _cell(mark, (column * width, width), top, largest)

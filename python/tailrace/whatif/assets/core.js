@@ -106,11 +106,24 @@ const core = (() => {
     if (unit === "B") return scaledText(value, [[1e6, "MB"], [1e3, "kB"], [1, "B"]]);
     return `${digits(value)} ${unit}`.trim();
   };
-  const percent = (value) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value * 100).toFixed(Math.abs(value) < 0.0995 ? 1 : 0)} %`;
-
-  // Words and colours of the table. Only what is significant has a colour.
-  const toneOf = (one, metric) => (one.p < statistics.SIGNIFICANCE ? ((one.change.ratio < 1) === metric.lower ? "good" : "bad") : "");
-  const changeText = ({ change }) => (change.ratio === null ? "–" : percent(change.ratio - 1) + (change.interval ? ` (${percent(change.interval.low - 1)} to ${percent(change.interval.high - 1)})` : ""));
+  // Changes in the words of `tailrace.results.format.numbers`: from the fourfold on as a ratio.
+  const TIMES_FROM = 4;
+  const signed = (value) => { const text = Math.abs(value).toFixed(1); return `${Number(text) === 0 ? "" : value > 0 ? "+" : "−"}${text}`; };
+  const percent = (ratio) => signed((ratio - 1) * 100);
+  const changeText = ({ change: { ratio, interval } }) => {
+    if (ratio === null) return "–";
+    const isTimes = ratio >= TIMES_FROM;
+    const ends = interval ? (isTimes ? ` (× ${digits(interval.low)} to ${digits(interval.high)})` : ` (${percent(interval.low)} to ${percent(interval.high)} %)`) : "";
+    return `${isTimes ? `× ${digits(ratio)}` : `${percent(ratio)} %`}${ends}`;
+  };
+  // Verdicts, signs and colours of the tables of `tailrace run`: of main figures alone; without enough trials there is none.
+  const toneOf = (one, metric) => {
+    if (!one.isMain) return "";
+    if (one.change.ratio === null) return "censored";
+    if (one.p < statistics.SIGNIFICANCE) return (one.change.ratio < 1) === metric.lower ? "better" : "worse";
+    return statistics.canDecide(one.count, one.tests) ? "same" : "few";
+  };
+  const SIGNS = { better: "✓ ", worse: "✗ ", same: "= ", few: "? ", censored: "> ", "": "" };
   const figureText = (one, unit) => (one.isBound ? "> " : "") + text(one.value, unit);
   const intervalText = (one, unit) => (one.interval ? ` (${text(one.interval.low, unit)} to ${text(one.interval.high, unit)})` : one.value !== null && !one.isBound && one.needed > one.count ? ` (interval from about ${one.needed} trials on)` : "");
   const isWithin = (interval, value, share) => interval.high - value <= share * value && value - interval.low <= share * value;
@@ -191,6 +204,6 @@ const core = (() => {
     }
     return { positions, unknown };
   };
-  return { applied, planOf, textOf, figures, figure, change, pOfLook, pOf, toneOf, changeText, figureText, intervalText, isWithin, once, text, percent, overrides, asArm, asCommand, asConfiguration, toFragment, fromFragment, ruleWords, METRICS };
+  return { applied, planOf, textOf, figures, figure, change, pOfLook, pOf, toneOf, SIGNS, changeText, figureText, intervalText, isWithin, once, text, overrides, asArm, asCommand, asConfiguration, toFragment, fromFragment, ruleWords, METRICS };
 })();
 if (typeof module !== "undefined") module.exports = core;

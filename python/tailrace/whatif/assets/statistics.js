@@ -233,6 +233,8 @@ const statistics = (() => {
     for (let signs = 0; signs < arrangements; signs++) if (Math.abs(sum(differences.map((value, at) => ((signs >> at) & 1 ? -value : value)))) >= observed) extreme++;
     return extreme / arrangements;
   };
+  // Whether one of so many comparisons can be significant after so many trials: pairs reach 2 / 2^n at best.
+  const canDecide = (trials, tests) => LOOKS.some((look) => look <= trials && LOOKS.length * tests * 2 * 0.5 ** look < SIGNIFICANCE);
   const choose = (n, k) => { let found = 1; for (let at = 1; at <= k; at++) found = (found * (n - k + at)) / at; return found; };
   // Holm's method.
   const holm = (values) => {
@@ -241,6 +243,6 @@ const statistics = (() => {
     order.forEach((at, place) => { largest = Math.max(largest, Math.min(1, values[at] * (values.length - place))); found[at] = largest; });
     return found;
   };
-  return { LEVEL, LOOKS, SIGNIFICANCE, mean, pStudent, quantile, latencies, estimate, trialsNeeded, percentileInterval, logInterval, meanChange, percentileChange, latencyScores, logsOrValues, pOfPairs, holm };
+  return { LEVEL, LOOKS, SIGNIFICANCE, mean, pStudent, quantile, latencies, estimate, trialsNeeded, percentileInterval, logInterval, meanChange, percentileChange, latencyScores, logsOrValues, pOfPairs, canDecide, holm };
 })();
 if (typeof module !== "undefined") module.exports = statistics;

@@ -41,6 +41,7 @@
   let number = 0;
   let quickMs = 0;
   let isStopped = false;
+  let isRefused = false;
   let mayBeLong = false;
   const say = (words) => { $("status").textContent = words; };
 
@@ -64,8 +65,10 @@
   const fail = (worker, words) => { const job = worker.job; worker.self.terminate(); spawn(worker); if (job) job.fail(words); };
   const next = (worker) => {
     if (worker.job || !module) return;
-    const job = jobs.shift();
-    if (!job) { if (workers.every((one) => !one.job)) rest(); return; }
+    // The first worker keeps itself free for short runs: the first answer to a move waits for no whole trial.
+    const at = worker === workers[0] && workers.length > 1 ? jobs.findIndex((one) => one.size === "quick") : 0;
+    const [job] = at < 0 ? [] : jobs.splice(at, 1);
+    if (!job) { if (!jobs.length && workers.every((one) => !one.job)) rest(); return; }
     worker.job = job;
     job.began = performance.now();
     job.progress = 0;
@@ -111,6 +114,7 @@
   };
   const expectedS = () => (quickMs / 1000) * (scaleOf("full") / scaleOf("quick"));
   const rest = () => {
+    if (isRefused) return; // what was said about it stays
     const here = found(positions);
     const arms = data.arms.filter((arm) => !here.refused[arm]);
     const done = arms.length ? Math.min(...arms.map((arm) => here.full[arm].filter(Boolean).length)) : TRIALS_MAX;
@@ -160,9 +164,10 @@
     for (const knob of data.knobs.filter((one) => !one.drawn)) {
       const text = values.textOf(knob, positions[knob.path]);
       const [input, output, note] = ["knob", "value", "note"].map((name) => $(`${name}-${knob.path}`));
-      input.value = placeOf(knob, positions[knob.path]);
-      input.setAttribute("aria-valuetext", text);
-      if (output.tagName === "INPUT") output.value = text; else output.textContent = text;
+      if (isSwitch(knob)) input.checked = text === "true";
+      else { input.value = placeOf(knob, positions[knob.path]); input.setAttribute("aria-valuetext", text); }
+      if (isSwitch(knob)) output.textContent = text === "true" ? "on" : "off";
+      else if (output.tagName === "INPUT") output.value = text; else output.textContent = text;
       output.classList.toggle("moved", positions[knob.path] !== knob.start);
       note.textContent = [typos[knob.path], ...refusals.filter((one) => one.paths.includes(knob.path)).map((one) => one.words)].filter(Boolean).join(". ");
     }
@@ -173,8 +178,9 @@
     $("undo").disabled = past.length === 0;
     clearTimeout(waiting);
     waiting = 0;
-    if (refusals.length) { cancel(); say("Move what is refused; the table shows the last positions that could be simulated."); return; }
-    waiting = setTimeout(() => { waiting = 0; plan(); }, 40);
+    isRefused = refusals.length > 0;
+    if (isRefused) { cancel(); say("Move what is refused; the table shows the last positions that could be simulated."); return; }
+    waiting = setTimeout(() => { waiting = 0; plan(); }, 20);
   };
   // The position of a slider: of a typed number, the nearest one below it.
   const placeOf = (knob, at) => {
@@ -182,16 +188,20 @@
     const number = (text) => { const [top, bottom] = values.valueOf(knob, text); return Number(top) / Number(bottom); };
     return knob.texts.reduce((best, text, index) => (number(text) <= number(at) && (best < 0 || number(text) > number(knob.texts[best])) ? index : best), -1);
   };
+  const isSwitch = (knob) => knob.texts.length === 2 && knob.texts.every((text) => text === "true" || text === "false");
   const knobs = () => {
     const listed = data.knobs.filter((knob) => !knob.drawn);
     for (const knob of listed) {
       const id = `knob-${knob.path}`, output = `value-${knob.path}`, note = `note-${knob.path}`;
-      const input = make("input", { type: "range", id, min: 0, max: knob.texts.length - 1, step: 1, value: placeOf(knob, positions[knob.path]), "data-path": knob.path, "aria-describedby": note, oninput: (event) => { typos[knob.path] = ""; move(knob.path, Number(event.target.value)); } });
+      const placed = { id, "data-path": knob.path, "aria-describedby": note };
+      const input = isSwitch(knob)
+        ? make("input", { type: "checkbox", role: "switch", ...placed, onchange: (event) => move(knob.path, knob.texts.indexOf(String(event.target.checked))) })
+        : make("input", { type: "range", min: 0, max: knob.texts.length - 1, step: 1, value: placeOf(knob, positions[knob.path]), ...placed, oninput: (event) => { typos[knob.path] = ""; move(knob.path, Number(event.target.value)); } });
       const text = values.textOf(knob, positions[knob.path]);
       const value = knob.number
         ? make("input", { type: "text", id: output, class: "edit", inputmode: "decimal", autocomplete: "off", spellcheck: "false", value: text, "aria-label": `${knob.label.join(" ")}, ${knob.number.low} to ${knob.number.high}`, title: `${knob.number.low} to ${knob.number.high}`, onchange: (event) => enter(knob, event.target.value, event.target) })
         : make("output", { id: output, for: id, title: knob.why ? `Only positions: ${knob.why}` : "Only positions" }, text);
-      $("knobs").append(make("div", { class: "knob" }, make("label", { for: id, title: knob.path }, knob.label[0], " ", make("b", {}, knob.label[1])), value, input, make("p", { class: "refused", id: note, role: "alert" })));
+      $("knobs").append(make("div", { class: isSwitch(knob) ? "knob switched" : "knob" }, make("label", { for: id, title: knob.path }, knob.label[0], " ", make("b", {}, knob.label[1])), value, input, make("p", { class: "refused", id: note, role: "alert" })));
     }
     if (!listed.length) $("knobs").append(make("p", {}, "Nothing of this scenario has a slider here; name values under whatif.knobs, or edit the policies below."));
   };
@@ -229,32 +239,33 @@
       one.p = 1;
     }
     statistics.holm(mains.map((one) => one.raw)).forEach((p, at) => { mains[at].p = p; });
-    return pairs.map((one) => ({ ...one, isMain: mains.includes(one) }));
+    return pairs.map((one) => ({ ...one, isMain: mains.includes(one), tests: mains.length }));
   };
   const table = () => {
     const here = found(positions), before = found(pinned), isMoved = keyOf(positions) !== keyOf(pinned);
     const rows = rowsOf(here), all = compared();
-    const head = make("tr", {}, make("th", { class: "text", scope: "col" }, "workload"), ...data.arms.map((arm) => make("th", { scope: "col" }, arm)));
+    const head = make("tr", {}, make("th", { class: "text", scope: "col" }, "workload"), ...data.arms.map((arm, at) => make("th", { scope: "col" }, make("span", { class: "arm", style: `--colour:var(--arm-${at % 6})` }, arm))));
     const body = make("tbody");
     let last = null;
     for (const row of rows) {
       const metric = core.METRICS.find((one) => one.key === row.metric);
-      const line = make("tr", {}, make("th", { class: "text", scope: "row" }, row.workload === last ? make("span", { class: "same" }, row.workload) : row.workload, " ", make("small", {}, metric.name)));
+      const line = make("tr", {}, make("th", { class: "text", scope: "row" }, row.workload === last ? make("span", { class: "again" }, row.workload) : row.workload, " ", make("small", {}, metric.name)));
       last = row.workload;
       data.arms.forEach((arm) => {
         const one = figureOf(here, arm, row), isShort = !here.full[arm].some(Boolean);
-        const cell = make("td", isShort ? { class: "short", title: "from a short run" } : {}, make("span", { class: "figure" }, core.figureText(one, metric.unit)), isShort ? "" : make("small", {}, core.intervalText(one, metric.unit)));
+        const cell = make("td", { "data-label": arm, style: `--colour:var(--arm-${data.arms.indexOf(arm) % 6})`, ...(isShort ? { class: "short", title: "from a short run" } : {}) }, make("span", { class: "figure" }, core.figureText(one, metric.unit)), isShort ? "" : make("small", {}, core.intervalText(one, metric.unit)));
         for (const other of all.filter((own) => own.row.workload === row.workload && own.row.metric === row.metric && own.arm === arm)) {
           const old = figureOf(before, arm, row);
-          const words = other.from === here ? `${core.changeText(other)} against ${data.baseline}` : old.value === null ? "before –" : `before ${core.figureText(old, metric.unit)} (${core.changeText(other)})`;
-          if (other.from !== here || other.change.ratio !== null) cell.append(make("small", { class: `effect ${core.toneOf(other, metric)}` }, words));
+          const tone = core.toneOf(other, metric), sign = core.SIGNS[tone];
+          const words = other.from === here ? `${sign}${core.changeText(other)} against ${data.baseline}` : old.value === null ? "before –" : `before ${core.figureText(old, metric.unit)}: ${sign}${core.changeText(other)}`;
+          if (other.from !== here || other.change.ratio !== null) cell.append(make("small", { class: `effect ${tone}` }, words));
         }
         line.append(cell);
       });
       body.append(line);
     }
-    const mains = all.filter((one) => one.isMain && one.change.ratio !== null), open = mains.filter((one) => !core.toneOf(one, { lower: true })).length, count = mains.length ? Math.min(...mains.map((one) => one.count)) : 0;
-    const told = mains.length && data.arms.some((arm) => here.full[arm].some(Boolean)) ? ` Coloured: significant changes of main figures, judged after ${statistics.LOOKS.join(", ")} trials as in tailrace run; ${open} of ${mains.length} are undecided after ${count} trial${count === 1 ? "" : "s"}.` : "";
+    const mains = all.filter((one) => one.isMain && one.change.ratio !== null), open = mains.filter((one) => one.p >= statistics.SIGNIFICANCE).length, count = mains.length ? Math.min(...mains.map((one) => one.count)) : 0;
+    const told = mains.length && data.arms.some((arm) => here.full[arm].some(Boolean)) ? ` ✓ better, ✗ worse, = no significant difference, ? too few trials; without a sign not tested. Judged after ${statistics.LOOKS.join(", ")} trials as in tailrace run; ${open} of ${mains.length} are undecided after ${count} trial${count === 1 ? "" : "s"}.` : "";
     $("table").replaceChildren(make("caption", {}, isMoved ? "Now, and before" : "Now"), make("thead", {}, head), body);
     $("judged").textContent = told.trim();
     const refused = Object.entries(here.refused);
@@ -311,9 +322,9 @@
     const lines = (of) => sources.flatMap(([here, isOld]) => data.arms.map((arm, at) => ({ arm: at, isOld, points: bestOf(here, arm) ? of(bestOf(here, arm)) : [] })));
     const latency = lines((kept) => { const one = kept.outcome.workloads.find((other) => other.name === shown); return one && one.latency && one.latency.count ? distribution(one) : []; });
     $("plots").replaceChildren(
-      chart(`Latency of ${shown || "–"}: share that is done by then`, latency, { x: (v) => core.text(v, "s"), y: (v) => `${Math.round(v * 100)} %`, ys: 1, isLog: true, xs: "latency" }),
+      chart(`Latency of ${shown || "–"}: cumulative share`, latency, { x: (v) => core.text(v, "s"), y: (v) => `${Math.round(v * 100)} %`, ys: 1, isLog: true, xs: "latency" }),
       chart("Longest queue of the busiest port", lines(queueOf), { x: (v) => (v ? core.text(v, "s") : "0"), y: (v) => (v ? core.text(v, "B") : "0"), xs: "time" }));
-    $("key").replaceChildren(...data.arms.map((arm, at) => make("li", {}, make("i", { class: `dash-${at % 4}`, style: `--colour:var(--arm-${at % 6})` }), arm)), isMoved ? make("li", { class: "caption" }, "thin: before") : "");
+    $("key").replaceChildren(...data.arms.map((arm, at) => make("li", {}, make("i", { class: `dash-${Math.floor(at / 6) % 4}`, style: `--colour:var(--arm-${at % 6})` }), arm)), isMoved ? make("li", { class: "caption" }, "thin: before") : "");
     drops();
   };
   const drops = () => {
@@ -385,7 +396,7 @@
     const packed = Uint8Array.from(atob($("module").textContent.trim()), (letter) => letter.charCodeAt(0));
     const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
     module = await WebAssembly.compile(bytes);
-    const count = Math.max(1, Math.min(4, (navigator.hardwareConcurrency || 2) - 1));
+    const count = Math.min(4, navigator.hardwareConcurrency || 2);
     for (let at = 0; at < count; at++) { const worker = {}; workers.push(worker); spawn(worker); }
     changed();
   };
