@@ -53,6 +53,8 @@ class LimitedBy:
     """Words and colours."""
     what: str
     """What the bars are shares of."""
+    unexplained: list[str]
+    """Workloads of which it is known only when transactions are explained."""
     more: int
     more_phone: int
 
@@ -62,11 +64,12 @@ def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> 
     if arms is None:
         arms = {arm: ShownArm(arm, at) for at, arm in enumerate(list(summary.arms)[:ARMS_DRAWN_MAX])}
     places = {subject.name: place for place, subject in enumerate(worst_first(summary))}
-    told = [one for one in told_limits(summary) if one.arm in arms and not _is_idle(summary, one)]
+    every = [one for one in told_limits(summary) if one.arm in arms]
+    told = [one for one in every if not _is_idle(summary, one)]
     told.sort(key=lambda one: places.get(one.name, len(places)))
     kept = told[:ROWS_MAX]
     shares = [_shares(one) for one in kept]
-    sources = {one.limits.measured_by is None for one in kept}
+    sources = {_is_counted(one) for one in kept}
     return LimitedBy(
         bars=[
             LimitBar(
@@ -82,6 +85,7 @@ def limited_by(summary: Summary, arms: Mapping[str, ShownArm] | None = None) -> 
         ],
         key=_key([share for of_bar in shares for share in of_bar]),
         what=" or ".join(word for word, is_of in WHAT.items() if is_of in sources),
+        unexplained=list(dict.fromkeys(one.name for one in every if one not in told)),
         more=max(0, len(told) - len(kept)),
         more_phone=max(0, len(told) - ROWS_MAX_PHONE),
     )
@@ -93,7 +97,12 @@ def _is_idle(summary: Summary, one: ToldLimit) -> bool:
     """
     own = summary.arms[one.arm].subject(one.name)
     is_waiting = own is not None and own.latency_ms is not None
-    return one.limits.measured_by is None and is_waiting and one.limits.limited_by == "application"
+    return _is_counted(one) and is_waiting and one.limits.limited_by == "application"
+
+
+def _is_counted(one: ToldLimit) -> bool:
+    """Whether the shares are of the time of connections, and not of the latency of transactions."""
+    return all(part in LIMITS for part in one.limits.shares_percent)
 
 
 WHAT = {"share of the latency": False, "of the time of connections": True}
@@ -102,7 +111,7 @@ WHAT = {"share of the latency": False, "of the time of connections": True}
 
 def _shares(one: ToldLimit) -> list[Share]:
     means = {part: own.mean or 0.0 for part, own in one.limits.shares_percent.items()}
-    if one.limits.measured_by is None:
+    if _is_counted(one):
         return [Share(LIMITS[part], colour, means[part]) for part, colour in limit_colours(means).items()]
     return [Share(part_words(part), colour, means[part]) for part, colour in part_colours(means).items()]
 
