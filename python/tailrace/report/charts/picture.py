@@ -11,8 +11,8 @@ from tailrace.report.drawing.svg import label_room, percent, plot, tag, x_axis
 from tailrace.results.compare.tone import Tone
 from tailrace.results.format.numbers import is_told_as_ratio, signed_text
 
-ROW_PX, TEXT_PX = 30, 12
-"""Of a line with its dots, and of the name above it."""
+ROW_PX, TEXT_PX = {3: 44, 5: 36, 8: 30}, 12
+"""Of a line with its dots where there are at most so many, and of the name above it."""
 DODGE_PX = 4
 """Between the dots of neighbouring arms, so that none hides another."""
 DOT_PX, BOUND_PX = 4.2, 11
@@ -121,7 +121,8 @@ def lines_chart(shown: Sequence[PictureRow], every: Sequence[PictureRow], baseli
     where there is no baseline.
     """
     x = _axis(every, is_ratio=baseline is not None, metric=metric)
-    row_px = ROW_PX + DODGE_PX * max(0, max(len(row.marks) for row in every) - 3)
+    room = next((px for most, px in ROW_PX.items() if len(every) <= most), min(ROW_PX.values()))
+    row_px = room + DODGE_PX * max(0, max(len(row.marks) for row in every) - 3)
     marks: list[Markup] = []
     height = row_px * len(shown) + 4
     if baseline is not None:

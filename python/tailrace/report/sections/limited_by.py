@@ -117,4 +117,10 @@ def _shares(one: ToldLimit) -> list[Share]:
 
 
 def _key(shares: list[Share]) -> list[tuple[str, str]]:
-    return list({share.words: share.colour for share in shares if share.percent >= KEY_PERCENT_MIN}.items())
+    """What is a part of latencies and limits connections too has one colour, and one entry with both names."""
+    by_colour: dict[str, list[str]] = {}
+    for share in shares:
+        words = by_colour.setdefault(share.colour, []) if share.percent >= KEY_PERCENT_MIN else [share.words]
+        if share.words not in words:
+            words.append(share.words)
+    return [(", ".join(words), colour) for colour, words in by_colour.items()]

@@ -88,7 +88,12 @@ def format_sweep(summary: Summary) -> str:
 
 
 def sweep_sentences(summary: Summary) -> list[str]:
-    """What the comparisons of all points say together, then where curves bend, and what is missing."""
+    """What is missing, and then what was found."""
+    return [*sweep_notes(summary), *sweep_findings(summary)]
+
+
+def sweep_findings(summary: Summary) -> list[str]:
+    """What the comparisons of all points say together, then where curves bend."""
     sweep = summary.swept
     effects = tested_effects(summary)
     sentences = [
@@ -100,10 +105,15 @@ def sweep_sentences(summary: Summary) -> list[str]:
         if (sentence := _compared(summary, arm, effects.get((arm, name, metric), ())))
     ]
     knees = [_knee(sweep, curve, curve.knee) for curve in sweep.curves if curve.knee and is_drawn(curve)]
+    return [*sentences, *knees, *scalability_sentences(sweep.scalability)]
+
+
+def sweep_notes(summary: Summary) -> list[str]:
+    """Trials that are missing, ended early or are too few, and lower bounds."""
+    sweep = summary.swept
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     bounds = [BOUNDS] if has_bounds(sweep) else []
-    told = [*_missing(summary), *looks_sentences(summary), *early_end_sentences(summary), *few, *bounds]
-    return [*sentences, *knees, *scalability_sentences(sweep.scalability), *told]
+    return [*_missing(summary), *looks_sentences(summary), *early_end_sentences(summary), *few, *bounds]
 
 
 def subject_names(summary: Summary) -> list[str]:
