@@ -42,7 +42,7 @@ def main(names: list[str]) -> int:
         scenario = Path(folder) / "starter.yaml"
         scenario.write_text(STARTER, encoding="utf-8")
         page = Path(folder) / "page.html"
-        write_whatif(Path(names[0]) if names else scenario, arms=[], assignments=None, scale=None, out=page)
+        write_whatif([Path(names[0]) if names else scenario], arms=[], assignments=None, scale=None, out=page)
         opened: list[float] = []
         for turn in range(OPENINGS):
             with Browser(page, Path(folder) / str(turn)) as browser:

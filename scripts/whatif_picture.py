@@ -24,7 +24,7 @@ def main() -> int:
     """Take it when every interval is small."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        write_whatif(ROOT / "docs" / "gallery" / "buffers.yaml", arms=[], assignments=None, scale=None, out=page)
+        write_whatif([ROOT / "docs" / "gallery" / "buffers.yaml"], arms=[], assignments=None, scale=None, out=page)
         with Browser(page, Path(folder)) as browser:
             done = "globalThis.whatif && whatif.isIdle() && whatif.say().startsWith('Done')"
             browser.wait(done, LIMIT_S)

@@ -29,7 +29,7 @@ def main(names: list[str]) -> int:
     for file in [Path(name) for name in names] or [ROOT / "examples" / f"{name}.yaml" for name in EXAMPLES]:
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder) / "page.html"
-            write_whatif(file, arms=[], assignments=None, scale=None, out=page)
+            write_whatif([file], arms=[], assignments=None, scale=None, out=page)
             with Browser(page, Path(folder)) as browser:
                 browser.wait("globalThis.whatif && whatif.isIdle() && whatif.say().startsWith('Done')", LIMIT_S)
                 times = dict(zip(browser.eval("whatif.data.arms"), browser.eval(TIMES), strict=True))

@@ -1,7 +1,9 @@
 """Commands that take a scenario take several files of one, and merge them alike."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,7 +86,7 @@ def test_out_is_the_place_of_the_output_in_every_command_that_writes() -> None:
     assert {"run", "advise", "search", "sensitivity", "whatif", "export", "import", "trace", "compare"} <= set(found)
 
 
-def _commands(group):  # type: ignore[no-untyped-def]  # of a command-line library without types
+def _commands(group: Any) -> Iterator[tuple[str, Any]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from _commands(command)

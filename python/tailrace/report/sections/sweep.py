@@ -14,6 +14,7 @@ from tailrace.results import Run
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, axes_of, curve_title, is_drawn
+from tailrace.results.sweep.headline import sweep_headline
 from tailrace.results.sweep.text import has_bounds, subject_names, sweep_findings, sweep_notes
 from tailrace.results.text.order import judged_effects, worst_first
 from tailrace.scenario.sweep import AT
@@ -160,7 +161,7 @@ def sweep_section(run: Run, summary: Summary) -> SweepSection:
     return SweepSection(
         axes=[ListedAxis(axis.name, axis.path, values_text(axis.values)) for axis in sweep.axes],
         arms=[KeyArm(name, index % COLOURS, dash_of(index)) for index, name in enumerate(sweep.arms)],
-        sentences=[*sweep_findings(summary), *sweep_notes(summary)],
+        sentences=[*sweep_headline(summary), *sweep_findings(summary), *sweep_notes(summary)],
         workloads=summary.workloads,
         is_crowded=len(sweep.arms) > charts.ARMS_IN_LEGEND_MAX,
         size=_size(sweep),
