@@ -220,6 +220,7 @@ FORMATS: Sequence[Format] = (
     Format("scenario", ".yaml", lambda: globbed("examples/*.yaml", "examples/*/*.yaml"), read_scenario),
     Format("nxos", ".cfg", lambda: globbed("tests/python/importers/corpus/nxos/*.cfg"), importing("nxos")),
     Format("sonic", ".json", lambda: globbed("tests/python/importers/corpus/sonic/*.json"), importing("sonic")),
+    Format("eos", ".cfg", lambda: own_seeds("eos"), importing("eos")),
     Format("vdbench", ".vdb", lambda: own_seeds("vdbench"), importing("vdbench")),
     Format("fio", ".fio", lambda: own_seeds("fio"), importing("fio")),
     Format("capture", ".pcap", captures, read_capture, is_binary=True),

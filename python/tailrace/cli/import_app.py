@@ -23,6 +23,7 @@ class Source(StrEnum):
 
     NXOS = "nxos"
     SONIC = "sonic"
+    EOS = "eos"
     VDBENCH = "vdbench"
     FIO = "fio"
     POSTGRES = "postgres"

@@ -7,6 +7,7 @@ from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text,
 from tailrace.cli.outputs import refuse_unwritable
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, closest, known_arm, reason_of
+from tailrace.importers.eos.importer import import_eos
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.of_switch import export_switch
@@ -14,11 +15,18 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
+from tailrace.importers.vendor import NEXUS_7000, SUPPORTED, other_vendor
 from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
 FILE_BYTES_MAX = 20_000_000
 """Bytes; a larger file is none that can be imported."""
+LINES_MAX = 200_000
+"""Lines of a running configuration; the largest switch has a tenth of it."""
+QUOTED_MAX = 70
+"""Characters of a line that a message quotes."""
+COMMANDS = {"nxos": import_nxos, "eos": import_eos}
+"""Importers of running configurations."""
 
 
 def import_file(
@@ -37,8 +45,10 @@ def import_file(
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
         raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
     text = read_file(file, "expected a switch configuration")
+    _refuse_others(text, vendor, file)
     mtus = _host_mtus(scenario) if scenario else {}
-    section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
+    read = COMMANDS.get(vendor)
+    section, remarks = read(text, mtus) if read is not None else import_sonic(text, mtus, str(file))
     if section.refused:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: no queueing configuration found (hint: {section.refused})")
@@ -46,11 +56,30 @@ def import_file(
         if name in (*section.switch.get("ports", {}), *section.switch.get("port_mtu", {})):
             raise RunRefusedError(f"--name: a neighbour of the switch is called '{name}' (hint: choose another name)")
         section.rename(name, remarks)
+    if not section.is_sound and not is_json:
+        note(remarks.text(str(file), is_verbose=is_verbose))
+        note(f"{file}: not written, `tailrace check` would reject this section; see the contradictions above")
+        return EXPECTATION_FAILED
     _write_section(section, remarks, file, out, is_json=is_json, is_verbose=is_verbose)
     if not section.is_sound:
-        note(f"{file}: `tailrace check` would reject this section; see the contradictions above")
         return EXPECTATION_FAILED
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
+
+
+def _refuse_others(text: str, vendor: str, file: Path) -> None:
+    """A configuration of another vendor, or one that is too long, is refused before it is read."""
+    other = other_vendor(text, vendor)
+    if other is not None:
+        told = f"{file}:{other.line}: this is {other.name} ('{other.text[:QUOTED_MAX]}')"
+        importer = next((name for name, of in SUPPORTED.items() if of == other.name), None)
+        if importer is not None:
+            raise RunRefusedError(f"{told} (hint: tailrace import {importer} {file})")
+        models = "NX-OS of Nexus 3000, 5000 and 9000" if other.name == NEXUS_7000 else "NX-OS"
+        raise RunRefusedError(f"{told}: not supported; {models}, SONiC and EOS are")
+    lines = text.count("\n")
+    if vendor in COMMANDS and lines > LINES_MAX:
+        hint = "is this the running configuration of one switch?"
+        raise RunRefusedError(f"{file}:{LINES_MAX + 1}: {lines} lines, more than {LINES_MAX} (hint: {hint})")
 
 
 def refuse_storage_options(vendor: str, given: list[str]) -> None:
@@ -88,7 +117,8 @@ def _write_section(
     if is_json:
         mtus = {"mtu_bytes": section.mtu_bytes, "class_mtu_bytes": section.class_mtus}
         rates = {"port_rate_bps": section.port_rates}
-        emit_json({"section": section.data(), **mtus, **rates, "remarks": remarks.data()})
+        told = section.data() if section.is_sound else None
+        emit_json({"section": told, **mtus, **rates, "remarks": remarks.data()})
         return
     write_text(section.text(file.name), out)
     note(remarks.text(str(file), is_verbose=is_verbose))
@@ -117,8 +147,9 @@ def read_file(file: Path, expected: str) -> str:
     except OSError as error:
         raise RunRefusedError(f"{file}: cannot read it: {error.strerror}") from None
     except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
         hint = "save it as UTF-8 text"
-        raise RunRefusedError(f"{file}: {reason_of(error)} (hint: {hint})") from None
+        raise RunRefusedError(f"{file}:{line}: {reason_of(error)} (hint: {hint})") from None
     if "\0" in text:
         raise RunRefusedError(f"{file}: it contains NUL bytes (hint: {expected} as UTF-8 text)")
     if not text.strip():

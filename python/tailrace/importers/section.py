@@ -171,6 +171,13 @@ def takes_all(rule: Rule) -> bool:
     return rule.model_copy(update={"class_": 0}) == Rule.model_validate({"class": 0, "pcp": list(PRIORITIES)})
 
 
+def neighbour_in(description: str) -> str | None:
+    """The neighbour of a port, from the description `db1` or `to db1`; None for any other."""
+    words = description.split()
+    words = words[1:] if words[:1] and words[0].lower() == "to" else words
+    return words[0] if len(words) == 1 and usable_name(words[0], "") == words[0] else None
+
+
 def usable_name(text: str, otherwise: str) -> str:
     """A valid name in a scenario, derived from a vendor's."""
     kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in text)

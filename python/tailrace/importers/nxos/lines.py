@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-PROMPT = re.compile(r"^[\w.:-]+(?:\(config[\w.-]*\)[#>]?\s*|(?:\([\w.-]+\))?[#>]\s+)(?=\S)")
+PROMPT = re.compile(r"^[\w.:-]+(?:\(config[\w./-]*\)[#>]?\s*|(?:\([\w.-]+\))?[#>]\s+)(?=\S)")
 """`switch(config-pmap-que)# `, `switch# ` before a command."""
 GOES_ON = frozenset(
     (

@@ -1,0 +1,1 @@
+"""Arista EOS: reads QoS statements of a running configuration."""

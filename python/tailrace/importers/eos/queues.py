@@ -1,0 +1,118 @@
+"""Queues of a port: strict or round robin, shares, thresholds and limits.
+
+EOS serves transmit queues in strict priority, the highest number first. `no priority` makes a queue and all queues
+below it round robin; they share what strict queues leave by their bandwidth percent. Queues without one share the
+rest equally, and percentages that exceed 100 together are scaled (EOS user manual, "Transmit queues").
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from tailrace.importers.eos.config import EosConfig, MemoryProfile, Place, TxQueue
+from tailrace.importers.section import rate, share, size
+from tailrace.importers.step import steps_of_lossless_queues
+
+LEAST = Fraction(1, 10)
+"""Percent: the least share of a scenario."""
+PASSING = {"minimum": "1GB", "maximum": "1GB", "probability": "0%"}
+"""Thresholds that no queue reaches: frames that cannot be marked are not dropped by WRED."""
+QUEUES = range(8)
+
+Yaml = dict[str, Any]
+
+
+def policy_of(config: EosConfig, place: Place) -> Yaml:
+    """Queues, their classes and pauses of a port."""
+    queue_of = {tc: config.queue_map[tc] for tc in QUEUES}
+    used = sorted(set(queue_of.values()))
+    memory = config.memory.get(config.memory_applied or "", MemoryProfile())
+    queues = {number: _queue(config, place.queues.get(number, TxQueue()), number, memory) for number in used}
+    _serve(config, place, queues)
+    lossless = _lossless(config, place)
+    steps_of_lossless_queues(queues, {queue_of[tc] for tc in lossless})
+    policy: Yaml = {
+        "queues": {f"q{number}": queue for number, queue in queues.items()},
+        "priorities": {tc: f"q{queue_of[tc]}" for tc in QUEUES},
+    }
+    if lossless:
+        policy["pfc"] = _pfc(config, memory, lossless)
+    return policy
+
+
+def _queue(config: EosConfig, stated: TxQueue, number: int, memory: MemoryProfile) -> Yaml:
+    queue: Yaml = {}
+    if number in memory.limits:
+        queue["limit"] = memory.limits[number]
+    if memory.reserved.get(number):
+        queue["reserved"] = size(memory.reserved[number])
+    shape = {"min": stated.shape_min_bps, "max": stated.shape_max_bps}
+    if any(shape.values()):
+        queue["shape"] = {end: rate(value) for end, value in shape.items() if value}
+    if stated.marking is not None:
+        other = {key: value for key, value in (stated.dropping or {}).items() if key != "weight_exponent"}
+        not_capable = PASSING if config.allows_unmarked else other
+        queue["aqm"] = {"kind": "red", **stated.marking, "ecn": True} | (
+            {"not_capable": not_capable} if not_capable else {}
+        )
+    elif stated.dropping is not None:
+        queue["aqm"] = {"kind": "red", **stated.dropping}
+    return queue
+
+
+def _serve(config: EosConfig, place: Place, queues: dict[int, Yaml]) -> None:
+    """Sets `strict` or `share` of every queue."""
+    shared_from = max((n for n, own in place.queues.items() if own.is_strict is False), default=-1)
+    for number in (n for n in queues if n <= shared_from and place.queues.get(n, TxQueue()).is_strict):
+        words = f"{place.name}: queue {number} is round robin, because queue {shared_from} above it is (EOS)"
+        config.remarks.add(0, "", "assumed", words)
+    for number in (n for n in queues if n > shared_from):
+        queues[number] = {"strict": 8 - number, **queues[number]}
+        if place.queues.get(number, TxQueue()).bandwidth_percent is not None:
+            words = f"{place.name}: queue {number} has strict priority: its bandwidth percent has no effect"
+            config.remarks.add(0, "", "assumed", words)
+    weighted = {n: place.queues.get(n, TxQueue()).bandwidth_percent for n in queues if n <= shared_from}
+    for number, percent in _shares(weighted).items():
+        queues[number] = {"share": share(percent), **queues[number]}
+
+
+def _shares(stated: dict[int, int | None]) -> dict[int, Fraction]:
+    """Percent of each queue, at most 100 together and none without a share."""
+    given = {number: Fraction(percent) for number, percent in stated.items() if percent is not None}
+    whole = sum(given.values(), Fraction(0))
+    if whole > 100:
+        given = {number: percent * 100 / whole for number, percent in given.items()}
+    unstated = [number for number in stated if number not in given]
+    left = max(Fraction(0), 100 - whole) / max(1, len(unstated))
+    shares = given | dict.fromkeys(unstated, left)
+    raised = {number: max(percent, LEAST) for number, percent in sorted(shares.items())}
+    if (excess := sum(raised.values()) - 100) > 0:
+        raised[max(raised, key=lambda number: raised[number])] -= excess
+    return raised
+
+
+def _lossless(config: EosConfig, place: Place) -> list[int]:
+    """Traffic classes of the priorities without drops."""
+    stated = [priority for priority, is_lossless in sorted(place.no_drop.items()) if is_lossless]
+    if config.is_pausing_off or not place.is_pausing or not stated:
+        if stated:
+            words = f"{place.name}: priority-flow-control is not on: priorities {stated} are not lossless"
+            config.remarks.add(0, "", "assumed", words)
+        return []
+    for priority in (priority for priority in stated if config.cos_map[priority] != priority):
+        words = f"a pause of priority {priority} is that of traffic class {config.cos_map[priority]} (qos map cos)"
+        config.remarks.add(0, "", "assumed", words)
+    return sorted({config.cos_map[priority] for priority in stated})
+
+
+def _pfc(config: EosConfig, memory: MemoryProfile, lossless: list[int]) -> Yaml:
+    pfc: Yaml = {"priorities": lossless}
+    if memory.xoff is not None:
+        pfc["xoff"] = memory.xoff
+    own = {tc: {"xoff": memory.xoffs[tc]} for tc in lossless if tc in memory.xoffs}
+    if own:
+        pfc["per_priority"] = own
+    seconds = config.watchdog_s
+    if seconds.get("timeout"):
+        times = {"detection": seconds["timeout"], "restoration": seconds.get("recovery-time") or seconds["timeout"]}
+        pfc["watchdog"] = {key: f"{value * 1000:g}ms" for key, value in times.items()}
+    return pfc

@@ -1,0 +1,180 @@
+"""Recognises the vendor of a configuration before it is read: by prompts, comments and tell-tale statements.
+
+The commands of many vendors look alike, and a configuration read as that of another vendor gives a section that means
+nothing. Every sign counts once, with its weight; the vendor with the highest sum is named.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LINES_MAX = 20_000
+"""Lines that are looked at; a configuration tells its vendor long before."""
+LINE_CHARACTERS_MAX = 200
+SCORE_MIN = 2
+"""Signs of less weight name no vendor."""
+
+NXOS, EOS, SONIC, NEXUS_7000 = "Cisco NX-OS", "Arista EOS", "SONiC", "Cisco NX-OS of a Nexus 7000"
+SUPPORTED = {"nxos": NXOS, "sonic": SONIC, "eos": EOS}
+"""Vendors that can be imported, by the name of their importer."""
+
+SIGNS: dict[str, tuple[tuple[int, str], ...]] = {
+    NXOS: (
+        (3, r"!Command: show"),
+        (3, r"version \d+\.\d+\(\d+"),
+        (3, r"vdc \S+ id \d|boot (nxos|kickstart)\b"),
+        (2, r"(no )?feature [\w-]+$"),
+        (2, r"switchname "),
+        (2, r"(policy-map|class-map|class) type network-qos .*|policy-map type queuing \S+"),
+        (2, r"class type queuing c-|class type network-qos c-|pause (pfc-cos|no-drop)"),
+        (2, r"(set|match) qos-group \d"),
+        (2, r"hardware (qos|profile)|afd queue-desired|queue-limit dynamic|dpp set-qos-group"),
+        (1, r"service-policy type (qos|queuing|network-qos) (input|output) "),
+        (1, r"bandwidth remaining percent|priority level \d|random-detect minimum-threshold"),
+        (1, r"interface Ethernet\d+/\d+(/\d+)?$|system qos"),
+        (1, r"vrf context |vpc (domain|\d)"),
+    ),
+    NEXUS_7000: (
+        (9, r"(class-map|class) type queuing .*\b(\dp)?\dq\dt-(in|out)-|.*\bdefault-nq-\de-"),
+        (9, r"(class-map|class) type (queuing|network-qos) .*\b(c-nq-\de-|c-\de-|\dq\dt-\de-|\de-\dq)"),
+        (9, r"limit-resource module-type "),
+    ),
+    EOS: (
+        (5, r"! device: .*\bEOS"),
+        (3, r"(uc-|mc-)?tx-queue \d"),
+        (3, r"transceiver qsfp default-mode|service routing protocols model|daemon TerminAttr|mlag configuration"),
+        (
+            3,
+            r"management (api|ssh|console|security|telnet)\b|boot system flash:/?\S*EOS|vlan internal o",
+        ),
+        (3, r"platform (trident|sand|tomahawk|strata|sfe|jericho|arad|fap|petraA|fm6000)\b"),
+        (2, r"! Command: show running-config"),
+        (2, r"qos (map (cos|dscp|exp|traffic-class)|profile|rewrite|tx-queue|random-detect)\b"),
+        (2, r"(default |no )?qos trust( (cos|dscp))?$|set traffic-class \d|service-profile "),
+        (2, r"priority-flow-control (on|priority \d (no-)?drop|pause watchdog)"),
+        (2, r"router bfd|router (l2-vpn|traffic-engineering)|ip virtual-router mac-address|interface Vxlan\d"),
+        (2, r"ip routing( vrf \S+)?$|no ip routing vrf \S+|vrf instance |switchport trunk group "),
+        (1, r"interface (Ethernet\d+|Management\d+|Port-Channel\d+)"),
+        (1, r"error-correction encoding|queue-monitor|class-map type qos|policy-map type (qos|quality-of-service)"),
+    ),
+    "Cisco IOS or IOS-XE": (
+        (3, r"version 1[0-9]\.\d+$|Current configuration : |no service pad|boot-(start|end)-marker"),
+        (3, r"srr-queue |priority-queue out|mls qos|auto qos|queue-buffers ratio|wrr-queue "),
+        (
+            2,
+            r"interface (Gigabit|Fast|TwentyFiveGig|TwoGig|Hundred|Forty)\w*\d|interface (TenGigabitEthernet|Serial)\d",
+        ),
+        (2, r"service (timestamps|password-encryption)"),
+        (2, r"fair-queue|priority percent \d|random-detect dscp-based|match (ip )?dscp [a-z]|queue-limit \d+$"),
+        (2, r"ip (cef|classless|subnet-zero|forward-protocol)|switchport trunk encapsulation"),
+        (1, r"line (con 0|vty 0 \d|aux 0)|class-map match-(any|all) |service-policy (input|output) "),
+    ),
+    "Cisco IOS XR": (
+        (4, r"!! IOS XR"),
+        (3, r"interface (TenGigE|HundredGigE|Bundle-Ether|MgmtEth|FortyGigE|GigabitEthernet\d+/\d+/\d+/\d+)"),
+        (2, r"(route-policy \S+|end-policy|router static)$"),
+    ),
+    "Juniper Junos": (
+        (4, r"## Last (commit|changed)"),
+        (
+            3,
+            r"set (system|interfaces|class-of-service|protocols|chassis|firewall|routing-options|policy-options|groups|"
+            r"security|vlans|routing-instances|applications|switch-options) \S",
+        ),
+        (
+            3,
+            r"(system|interfaces|class-of-service|protocols|chassis|groups|policy-options|firewall) \{$",
+        ),
+        (2, r"version \S+;$|\S+ \{ */\* .* \*/$"),
+    ),
+    "NVIDIA Cumulus Linux": (
+        (4, r"nv (set|config|unset) |net (add|commit|del) ?|- set:$"),
+        (3, r"(traffic|priority_group|cos_egr_queue|egr_queue|flow_control|source\.\w+|dscp_to_queue|port_group)\.\w+"),
+        (3, r"frr (version|defaults)|(auto|iface) (swp|bond|bridge)\S*|# cumulus"),
+    ),
+    "Dell OS10": (
+        (4, r"! Version 10\.\d|OS10[#>(]"),
+        (3, r"interface (ethernet|mgmt)\d+/\d+/\d+|qos-map traffic-class|trust (dot1p|dscp)-map|random-detect color"),
+        (3, r"ets mode on|class-map type application|service-policy (input|output) type"),
+        (2, r"wred \S+$|match queue \d|queue \d+ qos-group |qos-group [\d,-]+ (dot1p|dscp) "),
+    ),
+    "Dell FTOS (OS9)": (
+        (4, r"! Version [89]\.\d|.*\bForce10\b"),
+        (
+            3,
+            r"dcb-map |dcb enable|priority-pgid |priority-group \d+ bandwidth|redundancy auto-sync|service-class ",
+        ),
+        (3, r"boot system stack-unit|interface (fortyGigE|ManagementEthernet|TenGigabitEthernet|hundredGigE) \d"),
+        (2, r"stack-unit \d|protocol lldp$"),
+    ),
+    "Huawei VRP": (
+        (4, r"!Software Version V|<HUAWEI>"),
+        (3, r"sysname |traffic (classifier|behavior) |qos (drr|pq|wred|schedule-profile|buffer)\b|dcb (pfc|ets)"),
+        (3, r"interface (10GE|25GE|40GE|50GE|100GE|200GE|400GE|XGigabitEthernet|MEth|Vlanif|Eth-Trunk)\s?\d"),
+        (2, r"undo |port link-type |vlan batch |display "),
+    ),
+    "HPE Comware": (
+        (5, r"version \d\.\d\.\d+, (Release|Feature|ESS|Ess)"),
+        (
+            5,
+            r"interface (Ten-GigabitEthernet|M-GigabitEthernet|FortyGigE|HundredGigE|Bridge-Aggregation)\d",
+        ),
+        (2, r"sysname |undo "),
+    ),
+    "HPE ProCurve": (
+        (5, r"; ?J\w+ Configuration Editor|; Ver #"),
+        (3, r"qos (type-of-service|queue-config|dscp-map|priority) |hostname \""),
+        (2, r"(un)?tagged [A-Z]?\d|power-over-ethernet|max-vlans"),
+    ),
+    "Aruba AOS-CX": (
+        (5, r"!Version ArubaOS-CX"),
+        (3, r"qos (queue-profile|schedule-profile) \S+|apply qos (queue|schedule)-profile|vsx$"),
+    ),
+}
+JSON_DATABASE = re.compile(r"\s*(\{|\[\s*\{)\s*[\"}]")
+PROMPT = re.compile(r"[\w.@:/-]+(\([\w.-]+\))?[#>]\s*(?=\S)")
+PATTERNS = {name: [(weight, re.compile(pattern)) for weight, pattern in signs] for name, signs in SIGNS.items()}
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A vendor with the line that tells most of it."""
+
+    name: str
+    score: int
+    line: int
+    text: str
+
+
+def recognised(text: str) -> dict[str, Recognised]:
+    """The vendors of which a text has signs, by name; a database in JSON is that of SONiC."""
+    if JSON_DATABASE.match(text):
+        return {SONIC: Recognised(SONIC, 9, 1, "a database in JSON")}
+    left = {name: list(signs) for name, signs in PATTERNS.items()}
+    found: dict[str, tuple[int, int, int, str]] = {}
+    for number, line in _lines(text):
+        for name, signs in left.items():
+            for sign in [sign for sign in signs if sign[1].match(line)]:
+                signs.remove(sign)
+                score, weight, *told = found.get(name, (0, 0, 0, ""))
+                best = (sign[0], number, line) if sign[0] > weight else (weight, *told)
+                found[name] = (score + sign[0], *best)  # type: ignore[assignment]
+    return {name: Recognised(name, score, line, said) for name, (score, _, line, said) in found.items()}
+
+
+def other_vendor(text: str, importer: str) -> Recognised | None:
+    """The vendor of a text where it is another one than that of the importer."""
+    found = recognised(text)
+    own = found.get(SUPPORTED[importer])
+    best = max(found.values(), key=lambda one: one.score, default=None)
+    if best is None or best.score < SCORE_MIN or best.name == SUPPORTED[importer]:
+        return None
+    return best if own is None or best.score > own.score else None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The first lines, without indentation and prompt."""
+    for number, raw in enumerate(text[: LINES_MAX * LINE_CHARACTERS_MAX].splitlines()[:LINES_MAX], 1):
+        line = raw.strip()[:LINE_CHARACTERS_MAX]
+        if line:
+            yield number, PROMPT.sub("", line, count=1) if not line.startswith(("OS10", "<")) else line

@@ -1,0 +1,91 @@
+"""The vendor of a configuration is recognised before it is read."""
+
+from pathlib import Path
+
+import pytest
+
+from importers.corpus_cases import cases
+from importers.eos_files import FILES
+from tailrace.cli.vendors import import_file
+from tailrace.errors import RunRefusedError
+from tailrace.importers.vendor import NXOS, other_vendor, recognised
+
+OTHERS = {
+    "Cisco IOS or IOS-XE": "policy-map WAN\n class VOICE\n  priority percent 30\n class class-default\n  fair-queue\n"
+    "interface GigabitEthernet0/2\n service-policy output WAN\n",
+    "Cisco IOS XR": "!! IOS XR Configuration 7.3.2\ninterface TenGigE0/0/0/1\n mtu 9114\n",
+    "Juniper Junos": "set system host-name leaf\nset class-of-service forwarding-classes class store queue-num 3\n",
+    "NVIDIA Cumulus Linux": "nv set qos roce mode lossless\nnv set interface swp1 link mtu 9216\n",
+    "Dell OS10": "trust dot1p-map T\n qos-group 4 dot1p 4\ninterface ethernet1/1/7\n ets mode on\n",
+    "Dell FTOS (OS9)": "! Version 9.14(2.1)\ndcb-map STORE\n priority-group 0 bandwidth 60 pfc off\n",
+    "Huawei VRP": "sysname leaf\n#\ninterface 25GE1/0/1\n dcb pfc enable\n qos drr 0 to 5\n undo portswitch\n",
+    "HPE Comware": "version 7.1.070, Release 6710\n sysname leaf\ninterface Ten-GigabitEthernet1/0/1\n",
+    "HPE ProCurve": '; J9145A Configuration Editor; Created\nhostname "leaf"\n untagged 1-24\n',
+    "Aruba AOS-CX": "!Version ArubaOS-CX GL.10.08\nqos schedule-profile STORE\n",
+    "Cisco NX-OS of a Nexus 7000": "policy-map type queuing O\n  class type queuing 1p7q4t-out-q2\n",
+}
+
+
+@pytest.mark.parametrize("vendor", sorted(OTHERS))
+@pytest.mark.parametrize("importer", ["nxos", "eos", "sonic"])
+def test_another_vendor_is_named_with_the_line_that_tells(vendor: str, importer: str, tmp_path: Path) -> None:
+    file = tmp_path / "leaf.cfg"
+    file.write_text(f"\n{OTHERS[vendor]}", encoding="utf-8")
+    with pytest.raises(RunRefusedError) as refusal:
+        import_file(importer, file, None, None, is_strict=False, is_json=False)
+    told = str(refusal.value)
+    assert f": this is {vendor} ('" in told
+    number = int(told.removeprefix(f"{file}:").partition(":")[0])
+    assert 2 <= number <= 1 + OTHERS[vendor].count("\n")
+    assert "not supported; NX-OS" in told
+    assert told.endswith("SONiC and EOS are")
+
+
+@pytest.mark.parametrize(
+    ("importer", "text", "right"),
+    [
+        ("nxos", FILES["maps"], "eos"),
+        ("eos", "feature vpc\npolicy-map type queuing out\n", "nxos"),
+        ("sonic", FILES["session"], "eos"),
+        ("nxos", '{"PORT": {}}', "sonic"),
+        ("eos", '[{"PORT": {}}]', "sonic"),
+    ],
+)
+def test_a_supported_vendor_is_named_with_its_command(importer: str, text: str, right: str, tmp_path: Path) -> None:
+    file = tmp_path / "leaf.cfg"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(RunRefusedError, match=rf"\(hint: tailrace import {right} "):
+        import_file(importer, file, None, None, is_strict=False, is_json=False)
+
+
+@pytest.mark.parametrize("case", cases("nxos"), ids=str)
+def test_no_configuration_of_the_corpus_is_taken_for_another_vendor(case: object) -> None:
+    text = case.path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
+    assert other_vendor(text, "nxos") is None
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_no_configuration_of_eos_is_taken_for_another_vendor(name: str) -> None:
+    assert other_vendor(FILES[name], "eos") is None
+
+
+def test_signs_behind_a_prompt_count_once() -> None:
+    found = recognised("leaf# show clock\nleaf(config)# feature vpc\nleaf(config)# feature lacp\n" * 50)
+    assert (found[NXOS].score, found[NXOS].line) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"hostname a\ndescription caf\xe9\n", r":2: .*UTF-8"),
+        ("hostname a\n".encode("utf-16"), r"UTF-8"),
+        (b"interface Ethernet1/1\n" * 200_002, r":200001: 200002 lines, more than 200000"),
+        (b'{"QUEUE": {"Ethernet4|3": {"scheduler": "s"}},\n "SCHEDULER": {"s": {"ty', r"this is SONiC"),
+    ],
+    ids=["another encoding", "two bytes a character", "too many lines", "cut short"],
+)
+def test_a_file_that_cannot_be_one_is_refused_with_its_line(content: bytes, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "leaf.cfg"
+    file.write_bytes(content)
+    with pytest.raises(RunRefusedError, match=told):
+        import_file("nxos", file, None, None, is_strict=False, is_json=False)
