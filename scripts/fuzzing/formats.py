@@ -41,7 +41,7 @@ from tailrace.experiment.native import drop_causes, make_trial, run_or_cancel
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
 from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.goal import parse_goal
+from tailrace.scenario.figures import parse_goal
 from tailrace.scenario.loading import load_scenario, parse_assignment
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.varied import parse_sweep

@@ -26,7 +26,8 @@ from tailrace.results import Run
 from tailrace.results.metrics.latency import latency_figure
 from tailrace.results.summary.expectation import End
 from tailrace.results.summary.figure import FigureSummary
-from tailrace.scenario.goal import Goal, parse_goal
+from tailrace.scenario.figures import parse_goal
+from tailrace.scenario.goal import Goal
 from tailrace.scenario.loading import Loaded, document_of, try_changes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document

@@ -6,7 +6,8 @@ from math import prod
 from pathlib import Path
 
 from tailrace.errors import RunRefusedError, closest
-from tailrace.scenario.goal import Goal, parse_goal
+from tailrace.scenario.figures import parse_goal
+from tailrace.scenario.goal import Goal
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.document import Document
 from tailrace.search.variable import Variable, parse_variables, refuse_unsound

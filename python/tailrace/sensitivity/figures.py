@@ -9,7 +9,8 @@ from tailrace.results.directory.published import Band, read_published
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.definitions import bounds_of_trials, metric_of_members
 from tailrace.results.metrics.subjects import chosen_metrics
-from tailrace.scenario.goal import BETTER_HIGHER, METRICS, parse_goal, short_of, unit_of
+from tailrace.scenario.figures import parse_goal
+from tailrace.scenario.goal import BETTER_HIGHER, METRICS, short_of, unit_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 from tailrace.statistics import mean

@@ -4,7 +4,8 @@ import pytest
 
 from lab import load
 from tailrace.errors import RunRefusedError, ScenarioError
-from tailrace.scenario.goal import SHORT, Goal, parse_goal, read_goal
+from tailrace.scenario.figures import parse_goal
+from tailrace.scenario.goal import SHORT, Goal, read_goal
 
 
 @pytest.mark.parametrize(

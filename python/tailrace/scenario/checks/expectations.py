@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.experiment import SOLO, Expectation
+from tailrace.scenario.figures import refuse_without_figure
 from tailrace.scenario.goal import METRICS as GOALS
-from tailrace.scenario.goal import Goal, refuse_without_figure
+from tailrace.scenario.goal import Goal
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.text.units import QuantityError
