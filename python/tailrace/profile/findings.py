@@ -186,7 +186,7 @@ def _incast(data: Data, absent: list[str]) -> Finding | None:
             f" {degree['p99']}); the receiver with most senders is {peaks[0]['receiver']}."
         )
         return Finding("incast", sentence)
-    absent.append(f"incast ({INCAST_SENDERS_MIN} senders to one receiver in 1 ms)")
+    absent.append(f"incast ({INCAST_SENDERS_MIN} or more senders to one receiver in 1 ms)")
     return None
 
 
@@ -202,7 +202,9 @@ def _losses(data: Data, absent: list[str]) -> Iterator[Finding]:
             "retransmissions", f"{told}: {kinds}); there are {count_text(of['duplicate_acks'])} duplicate ACKs."
         )
     else:
-        absent.append("retransmissions (0.1 % of the segments)")
+        limit = share_text(RETRANSMISSIONS_SHARE_MIN)
+        there_are = f", of which there are {count_text(again)}" if again else ""
+        absent.append(f"retransmissions above {limit} of the segments{there_are}")
     if of["zero_windows"]:
         told = f"{count_text(of['zero_windows'])} segments announce a window of zero bytes."
         yield Finding("receivers that stop their senders", told)

@@ -262,3 +262,21 @@ fn round_trips_are_of_handshakes_and_of_acknowledgements_without_data() {
     let since = of("at_ns").iter().map(|at_ns| (at_ns - START_NS) / 1_000).collect::<Vec<_>>();
     assert_eq!(since, [600, 1_000, 12_300, 20_800]);
 }
+
+#[test]
+fn a_reset_of_another_connection_does_not_move_the_numbers_of_this_one() {
+    // The first SYN meets a server that still knows an old connection: it acknowledges that, and the client resets it.
+    let mut story = Story::default()
+        .then(0, Segment::new(true, SYN, 1_000, 0, 0))
+        .then(30_000, Segment::new(false, ACK, 7_777, 900_000_000, 0))
+        .then(30_100, Segment::new(true, RST, 900_000_000, 0, 0))
+        .then(3_000_000, Segment::new(true, SYN, 1_000, 0, 0))
+        .then(3_030_000, Segment::new(false, SYN | ACK, 5_000, 1_001, 0))
+        .then(3_030_100, Segment::new(true, ACK, 1_001, 5_001, 0));
+    for at in 0..4 {
+        let (at_us, seq) = (3_100_000 + u64::from(at) * 100_000, 1_001 + at * 100);
+        story = story.client(at_us, seq, 5_001, 100).server(at_us + 30_000, 5_001, seq + 100, 0);
+    }
+    assert_eq!(story.oddities(), counted(&[("retransmissions", 1)]), "the SYN");
+    assert_eq!(story.tcp()["payload_bytes"], 400);
+}

@@ -11,7 +11,9 @@ from tailrace.importers.section import size, time
 from tailrace.importers.storage.values import name_of
 from tailrace.importers.whole import WholeScenario, Yaml
 
-EXACT_MAX = 1000
+GROUP = "list"
+"""All flows of a list, which results also have in one row."""
+EXACT_MAX = 2048
 """Flows of a list that are kept one by one; of more, sizes and gaps are kept as distributions."""
 HOSTS_MAX = 5000
 LINK_RATE_BPS = 100 * 10**9
@@ -107,6 +109,7 @@ def _each(seen: _Seen) -> dict[str, Yaml]:
     found: dict[str, Yaml] = {}
     for number, flow in enumerate(seen.flows, 1):
         start = {"start": time(flow.start_ps)} if flow.start_ps else {}
+        same = {"group": GROUP} | _priority(flow.priority) | start
         source, destination = _host(flow.source), _host(flow.destination)
         if flow.size_bytes:
             found[f"flow{number}"] = {
@@ -117,16 +120,14 @@ def _each(seen: _Seen) -> dict[str, Yaml]:
                 "interarrival": "1s",
                 "flows": 1,
                 "first_at_start": True,
-                **_priority(flow.priority),
-                **start,
+                **same,
             }
         else:
             found[f"flow{number}"] = {
                 "kind": "stream",
                 "source": source,
                 "destination": destination,
-                **_priority(flow.priority),
-                **start,
+                **same,
             }
     return found
 

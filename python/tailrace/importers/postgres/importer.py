@@ -26,6 +26,7 @@ ANSWER_BYTES = 100
 PS_PER_NS, PS_PER_US, PS_PER_S = 10**3, 10**6, 10**12
 DURATION_MAX_PS = 60 * PS_PER_S
 """A trial lasts as long as the log, and no longer than this."""
+SPARE_PS = 10 * PS_PER_S // 1000
 ALIKE_LEAST = 0.9
 """Share of transactions with the same statements from which they are `oltp`."""
 USERS_MAX = 10_000
@@ -93,7 +94,8 @@ def _of_log(scenario: WholeScenario, sessions: Sessions, record: Record) -> Rema
     keys["gap"] = f"exponential({time(gap_ps)})" if gap_ps else "0s"
     name = "transactions" if is_alike else "statements"
     scenario.workloads = {name: keys}
-    scenario.duration_ps = max(1, min(span_ps, DURATION_MAX_PS))
+    served_ns = sum(one.mean for one in shape.durations) if is_alike else sessions.durations.mean
+    scenario.duration_ps = _duration_ps(span_ps, served_ns)
     remarks = record.remarks("requests")
     figures = Figures(
         sessions.statements,
@@ -120,6 +122,11 @@ def _of_log(scenario: WholeScenario, sessions: Sessions, record: Record) -> Rema
         remarks.add(0, f"workloads.{name}.users", "not-modelled", f"at most {USERS_MAX} users")
     _tell_sizes(remarks, name, "log")
     return remarks
+
+
+def _duration_ps(span_ps: int, served_ns: float) -> int:
+    """That of the record, within a bound; longer than what is served."""
+    return max(min(span_ps, DURATION_MAX_PS), round(2 * served_ns * PS_PER_NS) + SPARE_PS)
 
 
 def _trips(shape: Shape) -> Yaml:
@@ -151,7 +158,7 @@ def _of_view(scenario: WholeScenario, found: Statements, record: Record, variabl
     rows = found.rows_each.stated(lambda value: size(ANSWER_BYTES + value * ROW_BYTES))
     keys |= _exchange(found.requests, found.durations, rows)
     scenario.workloads = {"statements": keys}
-    scenario.duration_ps = min(DURATION_MAX_PS, round(seconds * PS_PER_S))
+    scenario.duration_ps = _duration_ps(round(seconds * PS_PER_S), found.durations.mean)
     remarks = record.remarks("requests")
     _tell(
         remarks,

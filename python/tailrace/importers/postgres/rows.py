@@ -8,8 +8,8 @@ from datetime import datetime
 
 from tailrace.importers.records.lines import LINE_BYTES_MAX, Record
 
-COLUMNS = (23, 24, 26)
-"""Of csvlog: 9.0 to 12, 13, and 14 and later."""
+COLUMNS_LEAST = 23
+"""Of csvlog: 23 from 9.0, 24 from 13, 26 from 14; later versions may append more."""
 LOG_TIME, SESSION, TAG, MESSAGE = 0, 5, 7, 13
 TIME_CHARACTERS = 23
 """`2026-11-30 12:00:00.123`: the zone is the same in a log."""
@@ -43,7 +43,7 @@ def rows_of(record: Record) -> Iterator[Row]:
     if first.startswith("{"):
         return _json(record, first, lines)
     columns = next(csv.reader([first]), [])
-    if len(columns) > SESSION + 1 and _time(columns[LOG_TIME]) is not None:
+    if _time(columns[LOG_TIME] if columns else "") is not None and _is_csv(first, columns):
         return _csv(record, first, lines)
     what = "neither csvlog nor jsonlog"
     if " LOG: " in first or ("[" in first[:60] and ": " in first):
@@ -51,16 +51,24 @@ def rows_of(record: Record) -> Iterator[Row]:
     raise record.refused(f"'{first[:50]}' is {what}", HINT)
 
 
+def _is_csv(first: str, columns: list[str]) -> bool:
+    """Whether the first line is one of csvlog, or the begin of one with a value of several lines."""
+    return len(columns) >= COLUMNS_LEAST or (len(columns) > MESSAGE and first.count('"') % 2 == 1)
+
+
 def _csv(record: Record, first: str, rest: Iterator[str]) -> Iterator[Row]:
     before = csv.field_size_limit(LINE_BYTES_MAX)
     try:
-        begun = record.lines
+        begun, width = record.lines, 0
         for columns in csv.reader(_with_ends(first, rest), strict=True):
             line, begun = begun, record.lines + 1
-            if len(columns) not in COLUMNS:
+            width = width or len(columns)
+            if len(columns) != width or width < COLUMNS_LEAST:
                 if record.lines > line:  # a quote that opens and never closes takes the rest of the file
                     record.refuse("a quoted value that does not end", "the file is truncated or damaged", line)
-                record.refuse(f"{len(columns)} columns, not {', '.join(map(str, COLUMNS))}", HINT, line)
+                record.refuse(
+                    f"{len(columns)} columns, not {max(width, COLUMNS_LEAST)}", "the file is truncated or damaged", line
+                )
             at_us = _time(columns[LOG_TIME])
             if at_us is None:
                 record.refuse(f"'{columns[LOG_TIME][:40]}' is no time", HINT, line)
@@ -83,11 +91,13 @@ def _json(record: Record, first: str, rest: Iterator[str]) -> Iterator[Row]:
         if not line.strip():
             record.say("no-effect", "an empty line", line)
         else:
-            yield _object(record, line)
+            row = _object(record, line)
+            if row is not None:
+                yield row
         line = next(rest, None)
 
 
-def _object(record: Record, line: str) -> Row:
+def _object(record: Record, line: str) -> Row | None:
     try:
         found = json.loads(line)
     except (json.JSONDecodeError, RecursionError):
@@ -99,7 +109,8 @@ def _object(record: Record, line: str) -> Row:
     text = found.get("timestamp", found.get("log_time"))
     at_us = _time(text) if isinstance(text, str) else None
     if at_us is None:
-        record.refuse("no `timestamp`", HINT)
+        record.say("no-effect", "an object without the time of a row of PostgreSQL", line)
+        return None
     session, tag, message = (found.get(key) or "" for key in ("session_id", "ps", "message"))
     if tag == "":
         tag = found.get("command_tag") or ""

@@ -273,6 +273,30 @@ fn a_spike_below_one_thins_arrivals_out_and_spikes_may_touch() {
 }
 
 #[test]
+fn the_first_arrival_comes_at_the_start_if_it_is_told_to() {
+    let config = |client| ArrivalsConfig {
+        gap: Distribution::Constant(1_000),
+        spikes: Vec::new(),
+        start: Time::from_ps(500),
+        count: 3,
+        client,
+        clients: 2,
+        random: random("arrivals"),
+    };
+    let times = |mut arrivals: Arrivals| {
+        let mut found = Vec::new();
+        while !arrivals.next_at().is_never() {
+            found.push(arrivals.next_at().ps());
+            arrivals.take();
+        }
+        found
+    };
+    assert_eq!(times(Arrivals::at_start(config(0))), [500, 2_500]);
+    assert_eq!(times(Arrivals::at_start(config(1))), [1_500]);
+    assert_eq!(times(Arrivals::new(config(0))), [1_500, 3_500]);
+}
+
+#[test]
 fn a_spike_may_lie_before_the_start_or_reach_into_it_or_last_to_the_end() {
     assert_eq!(tenths_with(2, 3, &[(9_000, 0, 1)]), [21, 22, 23]);
     assert_eq!(tenths_with(2, 4, &[(2_000, 0, 3)]), [20, 21, 21, 22]);
