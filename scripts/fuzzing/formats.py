@@ -223,6 +223,8 @@ FORMATS: Sequence[Format] = (
     Format("eos", ".cfg", lambda: own_seeds("eos"), importing("eos")),
     Format("vdbench", ".vdb", lambda: own_seeds("vdbench"), importing("vdbench")),
     Format("fio", ".fio", lambda: own_seeds("fio"), importing("fio")),
+    Format("postgres", ".log", lambda: own_seeds("postgres"), importing("postgres")),
+    Format("flows", ".txt", lambda: own_seeds("flows"), importing("flows")),
     Format("capture", ".pcap", captures, read_capture, is_binary=True),
     Format("compressed", ".pcap.gz", compressed, read_capture, is_binary=True),
     Format("plan", ".json", plans, read_plan),
