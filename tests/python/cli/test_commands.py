@@ -145,7 +145,7 @@ def test_a_failed_expectation_is_exit_code_1(tailrace: Program) -> None:
 
 
 def test_an_expectation_that_cannot_be_judged_is_exit_code_1(tailrace: Program) -> None:
-    expect = "expect=[{metric: latency_p50_ms, arm: fifo, workload: backup, at_most: 5}]"
+    expect = "expect=[{metric: cpu_s, arm: fifo, workload: orders, at_most: 5}]"
     ended = tailrace("run", "lab.yaml", *TINY, "--set", expect)
     assert ended.code == 1, ended.err
     assert "1 expectation(s) cannot be judged" in ended.err

@@ -202,7 +202,7 @@ def test_assumptions_may_share_a_key_and_options_may_not(tmp_path: Path) -> None
     ]
     found = Studying(load_scenario(SCENARIO, {"assumptions": shared}), Wanted(out=tmp_path / "out"), Silent())
     assert [factor.name for factor in found.factors] == ["cable", "plug"]
-    with pytest.raises(RunRefusedError, match="it is varied twice"):
+    with pytest.raises(ScenarioError, match="it is varied twice"):
         studied(tmp_path / "out", vary=["network.link.delay=1us..5us", "network.link.delay=1us,2us"])
 
 
