@@ -69,8 +69,8 @@ def test_ends_that_send_at_the_same_time_share_the_time() -> None:
     assert (shares["congestion"], shares["interface"], shares["application"]) == (50, 50, 0)
 
 
-def trial(limits: Any, losses: list[dict[str, Any]]) -> Trial:
-    own = {"name": "copy", "kind": "stream", "limits": limits}
+def trial(limits: Any, losses: list[dict[str, Any]], goodput_bytes: int = 0) -> Trial:
+    own = {"name": "copy", "kind": "stream", "goodput_bytes": goodput_bytes, "limits": limits}
     return whole.trial(switches=[{"losses": losses}], workloads=[own])
 
 
@@ -84,6 +84,14 @@ def test_what_policers_dropped_of_a_workload_counts_and_of_others_does_not() -> 
     assert found is not None
     assert (found.limited_by, found.connections[0].limited_by) == ("rate_cap", "rate_cap")
     assert limiting.summarise_limits(["copy"], [trial(None, [])]) is None
+
+
+@pytest.mark.parametrize(("goodput_bytes", "verdict"), [(0, "mtu"), (1, "receive_window")])
+def test_a_window_that_is_full_of_frames_that_never_arrive_is_not_the_cause(goodput_bytes: int, verdict: str) -> None:
+    losses = [{"workloads": ["copy"], "frames": 10, "policed_frames": 0, "too_long_frames": 9}]
+    found = limiting.summarise_limits(["copy"], [trial(times(receive_window_ps=1000), losses, goodput_bytes)])
+    assert found is not None
+    assert found.limited_by == verdict
 
 
 def workload(**more: int) -> WorkloadSummary:

@@ -142,11 +142,12 @@ def limits_of_trial(trial: Trial, workload: str) -> Shares | None:
 
 
 def _is_stuck(trial: Trial, workload: str, lost: LostShares) -> bool:
-    """Whether the answers that users wait for, which is the application's time for a connection, never come because
-    frames are too long.
+    """Whether nothing comes because frames are too long: no answer that users wait for, which is the application's time
+    for a connection, or no byte of a stream, whose windows are full of what is lost.
     """
     own = trial.workloads[workload]
-    return lost.too_long >= TOO_LONG_MIN and not own.transactions and facts_of(own.kind).latency is not None
+    waits = facts_of(own.kind).latency is not None
+    return lost.too_long >= TOO_LONG_MIN and not (own.transactions if waits else own.goodput_bytes)
 
 
 def _limits(trial: Trial, workload: str) -> Limits | None:
