@@ -152,6 +152,20 @@ def test_a_reason_names_port_and_culprit_with_their_times() -> None:
     )
 
 
+def test_a_reason_names_the_host_of_an_interface_and_the_port_of_pauses() -> None:
+    waits, stands = (
+        [part(Band, name="max", count=1000, latency_ps=12 * MS, parts={name: 11 * MS, "server_work": MS}, **more)]
+        for name, more in (
+            ("interface_queue", {"interfaces": {"db": 11 * MS}, "interfaces_behind": {"backup": 11 * MS}}),
+            ("paused", {"pauses": {"leaf>h2 class 3": 11 * MS}}),
+        )
+    )
+    told = why(summary(waits, FAST, SOONER)) or ""
+    assert "the wait in the queue of db's interface behind backup falls from 11 ms to 0 s" in told
+    told = why(summary(stands, FAST, SOONER)) or ""
+    assert "the wait for pauses of leaf>h2 class 3 falls from 11 ms to 0 s" in told
+
+
 def test_a_part_that_explains_most_but_not_all_is_mostly_the_reason() -> None:
     slower = band(20 * MS, switch_queue=11 * MS, timeout=6 * MS, server_work=3 * MS)
     told = why(summary(slower, FAST, SOONER)) or ""

@@ -5,7 +5,8 @@ It is told only where the trials say that the workload changed, and the explaine
 
 from collections.abc import Iterator, Mapping
 
-from tailrace.results.causes.sentence import time_words
+from tailrace.results.causes.causes import INTERFACE_QUEUE, PAUSED, SWITCH_QUEUE
+from tailrace.results.causes.sentence import places_of, time_words
 from tailrace.results.causes.tail import ALL, tail, tail_share
 from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import span_text
@@ -20,6 +21,13 @@ PARTS_MAX = 2
 TAIL_METRICS = ("latency_p99_ms", "latency_p99_9_ms")
 MEAN_METRICS = ("latency_mean_ms", "latency_p50_ms", "completion_s", "rate_per_s")
 """Figures of all trials, of which one must have changed as the explained tail or mean did, and none the other way."""
+
+WAITS = {
+    SWITCH_QUEUE: ("the wait in the queue of {}", "the wait in queues of switches"),
+    INTERFACE_QUEUE: ("the wait in the queue of {}'s interface", "the wait in queues of interfaces"),
+    PAUSED: ("the wait for pauses of {}", "the wait for pauses"),
+}
+"""Parts of which the place is told."""
 
 Times = Mapping[str, float]
 
@@ -78,20 +86,22 @@ def _parts(before: Times, after: Times, change: float) -> Iterator[str]:
 
 def _goes(part: str, before: Band, after: Band, change: float) -> str:
     """`the wait in the queue of leaf>client behind bulk falls from 11 ms to 0.3 ms`."""
-    if part != "switch_queue":
+    if part not in WAITS:
         return f"{time_words(part)} {_from_to(before.parts, after.parts, part)}"
     of_part = after.parts.get(part, 0.0) - before.parts.get(part, 0.0)
-    port = _most(before.queues, after.queues, change)
-    culprit = _most(before.behind, after.behind, change) if _is_known(before) and _is_known(after) else None
+    (places, others), (places_after, others_after) = places_of(before, part), places_of(after, part)
+    place = _most(places, places_after, change)
+    culprit = _most(others, others_after, change) if _is_known(before, part) and _is_known(after, part) else None
     behind = f" behind {culprit}" if culprit else ""
-    if port and (after.queues.get(port, 0.0) - before.queues.get(port, 0.0)) / of_part >= TOLD_SHARE:
-        return f"the wait in the queue of {port}{behind} {_from_to(before.queues, after.queues, port)}"
-    return f"the wait in queues of switches{behind} {_from_to(before.parts, after.parts, part)}"
+    at, anywhere = WAITS[part]
+    if place and (places_after.get(place, 0.0) - places.get(place, 0.0)) / of_part >= TOLD_SHARE:
+        return f"{at.format(place)}{behind} {_from_to(places, places_after, place)}"
+    return f"{anywhere}{behind} {_from_to(before.parts, after.parts, part)}"
 
 
-def _is_known(of: Band) -> bool:
+def _is_known(of: Band, part: str) -> bool:
     """Whether the bounded record still had the frames that stood in the queues for nearly all of the wait."""
-    return sum(of.behind.values()) >= (1 - CHANGE_MIN) * of.parts.get("switch_queue", 0.0)
+    return sum(places_of(of, part)[1].values()) >= (1 - CHANGE_MIN) * of.parts.get(part, 0.0)
 
 
 def _most(before: Times, after: Times, change: float) -> str | None:
