@@ -3,7 +3,7 @@
 use super::frames::{Entry, FrameId, Frames, Hop, NOT_KEPT, Prior, Record, SWITCHING, VHOST, Window};
 use super::part::{Part, Parts};
 use super::trail::{Found, Trail, Visit, add_to};
-use super::wires::Wires;
+use super::wires::{Wires, add};
 use super::{Explanation, Step};
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
@@ -33,8 +33,8 @@ pub(super) struct Walk<'a> {
     at: Time,
     /// The path is in a round trip that this window took.
     round: Option<Window>,
-    /// Whose frames were sent while it stood in queues, and for how long: a handful.
-    behind: Vec<((Part, u32), Span)>,
+    /// Whose frames were sent while it stood in queues of switches, and of interfaces, and for how long: a handful.
+    behind: [Vec<(u32, Span)>; 2],
     /// Of the frame that was read, from the last to the first.
     hops: Vec<Hop>,
     found: Explanation,
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
             own,
             at: end,
             round: None,
-            behind: Vec::new(),
+            behind: [Vec::new(), Vec::new()],
             hops: Vec::new(),
             found,
         };
@@ -93,8 +93,10 @@ impl<'a> Walk<'a> {
             }
         }
         let mut found = walk.found;
-        for (workload, sent) in walk.behind {
-            add_to(&mut found.behind, workload, sent);
+        for (part, sums) in [Part::SwitchQueue, Part::InterfaceQueue].into_iter().zip(walk.behind) {
+            for (workload, sent) in sums {
+                add_to(&mut found.behind, (part, workload), sent);
+            }
         }
         assert_eq!(found.parts.total(), end.since(start), "the parts of a transaction are its whole latency");
         found
@@ -328,12 +330,13 @@ impl<'a> Walk<'a> {
         if self.stand(part, queue, since) == Span::ZERO {
             return;
         }
+        let place = usize::from(part == Part::InterfaceQueue);
+        if self.trail.is_none() {
+            return wires.add_occupied(queue.0, self.at, until, &mut self.behind[place]);
+        }
         for (workload, sent, sent_by) in wires.occupied(queue.0, self.at, until) {
             self.note(Found::Behind(part, workload, sent_by), sent);
-            match self.behind.iter_mut().find(|other| other.0 == (part, workload)) {
-                Some(other) => other.1 += sent,
-                None => self.behind.push(((part, workload), sent)),
-            }
+            add(&mut self.behind[place], workload, sent);
         }
     }
 

@@ -8,6 +8,8 @@ use tailrace_units::{Span, Time};
 
 /// Runs of transmissions of a wire that are kept: at 1500 bytes, 20 MB of a queue and more.
 const SENT_MAX: usize = 1 << 14;
+/// So many of them are also kept in sum, by workload: most waits last for more.
+const BLOCK: u64 = 64;
 
 /// Where a wire begins or ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -34,8 +36,47 @@ struct Line {
     /// Frames on their way, in order: arrival, number.
     under_way: VecDeque<(Time, FrameId)>,
     sent: VecDeque<Sent>,
+    /// How many were sent before these.
+    forgotten: u64,
+    /// Of the blocks that are over, from the first that is whole: how long each workload was sent.
+    sums: VecDeque<Vec<(u32, Span)>>,
     /// The transmitter before it obeys pauses.
     pausable: Option<Box<Pausable>>,
+}
+
+impl Line {
+    /// The next transmission begins behind a gap, or is of another workload.
+    fn add(&mut self, sent: Sent) {
+        if self.sent.len() == SENT_MAX {
+            self.forget_first();
+        }
+        let next = self.forgotten + self.sent.len() as u64;
+        if next.is_multiple_of(BLOCK) && self.sent.len() as u64 >= BLOCK {
+            let mut sums = Vec::new();
+            for sent in self.sent.range(self.sent.len() - BLOCK as usize..) {
+                add(&mut sums, sent.workload, sent.end.since(sent.start));
+            }
+            self.sums.push_back(sums);
+        }
+        self.sent.push_back(sent);
+    }
+
+    fn forget_first(&mut self) {
+        self.sent.pop_front();
+        // The first of a block that was whole.
+        if self.forgotten.is_multiple_of(BLOCK) {
+            self.sums.pop_front();
+        }
+        self.forgotten += 1;
+    }
+}
+
+/// Adds time of a workload: there is a handful of them.
+pub(super) fn add(sums: &mut Vec<(u32, Span)>, workload: u32, span: Span) {
+    match sums.iter_mut().find(|other| other.0 == workload) {
+        Some(other) => other.1 += span,
+        None => sums.push((workload, span)),
+    }
 }
 
 /// All wires.
@@ -51,6 +92,8 @@ impl Wires {
             to,
             under_way: VecDeque::new(),
             sent: VecDeque::new(),
+            forgotten: 0,
+            sums: VecDeque::new(),
             pausable: None,
         };
         Wires(ends.iter().enumerate().map(line).collect(), BTreeMap::new())
@@ -106,17 +149,14 @@ impl Wires {
             latest.end = end;
             return;
         }
-        if line.sent.len() == SENT_MAX {
-            line.sent.pop_front();
-        }
-        line.sent.push_back(Sent { start, end, workload });
+        line.add(Sent { start, end, workload });
     }
 
     /// What was sent before this time is not asked for any more.
     pub(super) fn forget(&mut self, by: Time) {
         for line in &mut self.0 {
             while line.sent.front().is_some_and(|sent| sent.end <= by) && line.sent.len() > 1 {
-                line.sent.pop_front();
+                line.forget_first();
             }
         }
     }
@@ -142,6 +182,28 @@ impl Wires {
         let overlap = move |sent: &Sent| (sent.workload, sent.end.min(to).since(sent.start.max(from)), sent.end.min(to));
         sent.range(first..).take_while(move |sent| sent.start < to).map(overlap)
     }
+
+    /// The same in sum, added to others.
+    pub(super) fn add_occupied(&self, wire: u32, from: Time, to: Time, sums: &mut Vec<(u32, Span)>) {
+        let Line { sent, forgotten, sums: blocks, .. } = &self.0[wire as usize];
+        let first_block = forgotten.next_multiple_of(BLOCK);
+        let mut at = sent.partition_point(|sent| sent.end <= from);
+        while let Some(next) = sent.get(at).filter(|sent| sent.start < to) {
+            let number = forgotten + at as u64;
+            let last = sent.get(at + BLOCK as usize - 1);
+            if number.is_multiple_of(BLOCK)
+                && let Some(block) = blocks.get(((number - first_block) / BLOCK) as usize)
+                && next.start >= from
+                && last.is_some_and(|last| last.end <= to)
+            {
+                block.iter().for_each(|&(workload, span)| add(sums, workload, span));
+                at += BLOCK as usize;
+            } else {
+                add(sums, next.workload, next.end.min(to).since(next.start.max(from)));
+                at += 1;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -157,6 +219,28 @@ mod tests {
         }
         let shares: Vec<_> = wires.occupied(0, at(5), at(45)).map(|(workload, span, _)| (workload, span.ps())).collect();
         assert_eq!(shares, [(1, 5), (2, 20), (1, 5)]);
+    }
+
+    #[test]
+    fn the_sum_of_a_wait_is_that_of_its_shares_also_when_the_first_are_forgotten() {
+        let mut wires = Wires::new(&[Node::Switch(0), Node::Host(0)]);
+        let at = Time::from_ps;
+        let count = SENT_MAX as u64 + 100;
+        for sent in 0..count {
+            wires.push(0, (at(10 * sent), at(10 * sent + 3 + sent % 7), at(0)), 0, (sent % 5) as u32);
+        }
+        for by in [0, 2_000, 40_000] {
+            wires.forget(at(by));
+            for (from, to) in [(1_003, 1_004), (1_003, 161_111), (0, 10 * count), (64_000, 70_400), (70_401, 70_405)] {
+                let mut expected = Vec::new();
+                wires.occupied(0, at(from), at(to)).for_each(|(workload, span, _)| add(&mut expected, workload, span));
+                let mut found = Vec::new();
+                wires.add_occupied(0, at(from), at(to), &mut found);
+                expected.sort_unstable();
+                found.sort_unstable();
+                assert_eq!(found, expected, "from {from} to {to}, without what was before {by}");
+            }
+        }
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub(super) struct Packed {
 
 /// Stands for one that has no bytes.
 const NONE: u32 = u32::MAX;
+/// Numbers are written and read as words, of which some bytes count.
+const WORD_BYTES: usize = 8;
+const NUMBER_BITS: u32 = 61;
 
 const FOLLOWS: u8 = 1;
 const REPEATS: u8 = 1 << 1;
@@ -104,6 +107,7 @@ impl Packer {
 
     /// The piece, after as many frames as one has.
     pub(super) fn finish(&mut self) -> Packed {
+        self.bytes.extend([0; WORD_BYTES]);
         let packed = Packed {
             begins: self.begins.as_slice().into(),
             bytes: self.bytes.as_slice().into(),
@@ -116,12 +120,13 @@ impl Packer {
         packed
     }
 
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    /// Three bits say how many bytes follow the first.
+    fn number(&mut self, number: u64) {
+        assert!(number < 1 << NUMBER_BITS, "a trial lasts less than 13 days");
+        let more = (NUMBER_BITS + 2 - ((number << 3) | 1).leading_zeros()) / 8;
+        let end = self.bytes.len() + 1 + more as usize;
+        self.bytes.extend(((number << 3) | u64::from(more)).to_le_bytes());
+        self.bytes.truncate(end);
     }
 
     /// How much less the second is, or more.
@@ -141,16 +146,13 @@ impl Bytes<'_> {
         first
     }
 
+    #[inline]
     fn number(&mut self) -> u64 {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let byte = self.byte();
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return number;
-            }
-            shift += 7;
-        }
+        let word = u64::from_le_bytes(*self.0.first_chunk().expect("a word follows what was written"));
+        let bytes = (word & 7) as usize + 1;
+        self.0 = &self.0[bytes..];
+        let rest = u64::BITS - 8 * bytes as u32;
+        word << rest >> rest >> 3
     }
 
     fn less_than(&mut self, from: u64) -> u64 {

@@ -190,8 +190,10 @@ impl Recorder {
             end.peer = Some(own);
         }
         if let Some(at) = self.opening.iter().position(|&(from, _)| Some(from) == opener) {
-            let (_, frame) = self.opening.swap_remove(at);
-            self.hand(own, frame);
+            let (_, id) = self.opening.swap_remove(at);
+            if let Some(&Frame { packet, .. }) = self.frames.get(id) {
+                self.hand(own, id, &packet);
+            }
         }
     }
 
@@ -263,20 +265,19 @@ impl Recorder {
         }
         match sender_of(&packet) {
             None if self.ends.expects((packet.to_host, packet.to_endpoint), packet.flow_hash) => {
-                self.hand((packet.to_host, packet.to_endpoint), id);
+                self.hand((packet.to_host, packet.to_endpoint), id, &packet);
             }
             None => {}
             Some(from) => match self.ends.get(from).and_then(|end| end.peer) {
-                Some(own) => self.hand(own, id),
+                Some(own) => self.hand(own, id, &packet),
                 None => self.opening.push((from, id)),
             },
         }
     }
 
     /// A socket is handed a frame.
-    fn hand(&mut self, own: SocketId, id: FrameId) {
+    fn hand(&mut self, own: SocketId, id: FrameId, packet: &Packet) {
         let Handled { now, number, .. } = self.event;
-        let Some(Frame { packet, .. }) = self.frames.get(id) else { return };
         let Some(end) = self.ends.get_mut(own) else { return };
         end.note_received(now, packet, id);
         end.told = Some((number, id));
