@@ -127,5 +127,5 @@ def test_the_tables_show_them(run: Run) -> None:
 
 def test_the_report_shows_them(run: Run) -> None:
     text = report.write(run.path).read_text(encoding="utf-8")
-    assert "<h3>Requests of storage</h3>" in text
-    assert "<h3>Time of requests of storage</h3>" in text
+    assert "<summary>Requests of storage</summary>" in text
+    assert "<summary>Time of requests of storage</summary>" in text
