@@ -62,7 +62,10 @@ def test_an_empty_class_map_of_a_class_of_the_switch_leaves_its_meaning() -> Non
     )
     section, _ = import_nxos(text)
     assert section.switch["classify"][0] == {"class": 1, "pcp": [3]}
-    assert section.policies["nxos"]["pfc"]["priorities"] == [1]
+    # The output policy is that of a Nexus 5000 with FCoE, not that of a Nexus 9000.
+    policy = section.policies["fcoe-default-out-policy"]
+    assert policy["pfc"]["priorities"] == [1]
+    assert {name: queue["share"] for name, queue in policy["queues"].items()} == {"q1": "50%", "q-default": "50%"}
     own = import_nxos(text.replace("class-fcoe\np", "class-fcoe\n  match cos 5\np", 1))[0]
     assert own.switch["classify"][0] == {"class": 1, "pcp": [5]}
 
