@@ -199,7 +199,7 @@ def run(
     ] = False,
     log_ingress: Annotated[
         bool,
-        typer.Option("--log-ingress", help="With --live: log frames at ingress, for `tailrace replay`."),
+        typer.Option("--log-ingress", help="With --live: keep all logs of frames, for `tailrace replay`."),
     ] = False,
     fabric: Fabric = None,
     capture: Annotated[

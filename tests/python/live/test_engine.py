@@ -19,6 +19,7 @@ from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import fabric
 from tailrace.live.measure import closings
 from tailrace.live.trial import effect
+from tailrace.live.trial.replay import INGRESS
 from tailrace.outcome.types import Outcome
 from tailrace.scenario.loading import load_scenario
 from trial_files import read_trial
@@ -57,10 +58,10 @@ def test_a_live_run_is_summarised_and_reported_as_a_simulated_one(tmp_path: Path
         assert (out / "trials" / "dpp" / f"1.{table}.parquet").exists(), table
 
 
-def test_nothing_but_results_stays_in_the_run_directory(tmp_path: Path) -> None:
+def test_nothing_but_results_and_logs_stays_in_the_run_directory(tmp_path: Path) -> None:
     out = tmp_path / "run"
     live(out).run()
-    assert not (out / "live").exists()
+    assert {path.name for path in (out / "live").glob("*")} <= {INGRESS}
 
 
 def test_the_same_command_resumes(tmp_path: Path) -> None:
