@@ -28,11 +28,11 @@ from tailrace.live.engine import LiveEngine
 from tailrace.results import Run
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.sentence import lost_sentence, sentence, slowest_of
-from tailrace.results.causes.unexplained import unexplained_sentence
 from tailrace.results.causes.verdict import verdict_of
 from tailrace.results.directory.find_trial import trial_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.causes import causes_text
+from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.scenario.loading import Loaded
 
 

@@ -8,11 +8,11 @@ from msgspec import to_builtins
 
 from tailrace.cli.console import emit_table
 from tailrace.results import Run, summarise_run
-from tailrace.results.causes.unexplained import counters_of
 from tailrace.results.format.columns import WIDTH, fill
 from tailrace.results.metrics.subject_rows import SubjectRow, subject_rows
 from tailrace.results.summary.summary import Summary
 from tailrace.results.text.limiting_text import limiting_sentence
+from tailrace.results.text.unexplained import counters_of
 
 
 def counted_rows(run: Run, arms: Sequence[str], workloads: Sequence[str]) -> tuple[Summary, list[SubjectRow]]:

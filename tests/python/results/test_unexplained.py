@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 import whole
 from summaries import summary_of
-from tailrace.results.causes.unexplained import unexplained_sentence
 from tailrace.results.summary.summary import Summary
 from tailrace.results.text.limiting_text import limiting_sentence, limiting_text
+from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.results.workload import summarise_workload
 
 

@@ -7,7 +7,6 @@ from tailrace.plan.types import Dpp
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
-from tailrace.results.causes.unexplained import unexplained_sentence
 from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.metrics.subject_rows import subject_rows
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
@@ -16,6 +15,7 @@ from tailrace.results.summary.network import PortMeans
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence
+from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.scenario.workloads.kinds import facts_of
 
 PORTS_NAMED_MAX = 2

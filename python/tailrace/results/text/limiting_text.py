@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from tailrace.results.causes.sentence import shares_of
 from tailrace.results.causes.tail import tail, tail_share
-from tailrace.results.causes.unexplained import counters_of
 from tailrace.results.causes.verdict import causes_of, part_shares, path_words
 from tailrace.results.format.columns import Row, listed
 from tailrace.results.format.numbers import count_text, digits_text, span_text
@@ -16,6 +15,7 @@ from tailrace.results.summary.causes import Explained
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import LimitSummary, SubjectSummary, TcpMeans, WorkloadOrGroup
 from tailrace.results.text.outcome_text import WIDTH
+from tailrace.results.text.unexplained import counters_of
 from tailrace.scenario.vocabulary import LIMITS
 
 NAMED_PERCENT_MIN = 5.0

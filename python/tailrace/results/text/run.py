@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from tailrace.results.causes.unexplained import unexplained_sentence
 from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
@@ -40,6 +39,7 @@ from tailrace.results.text.limiting_text import limiting_text
 from tailrace.results.text.needed import needed_mark, needed_sentence
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
+from tailrace.results.text.unexplained import unexplained_sentence
 from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import LEVEL_TEXT, mean
 
