@@ -127,6 +127,14 @@ const values = (() => {
     return { ...positions, [knob.path]: where, ...Object.fromEntries(moved) };
   };
   const isShare = (knob) => Boolean(knob.group) && knob.path.endsWith(".share");
-  return { typed, textOf, queueOf, steps, refusals, balanced, isShare, valueOf };
+  // The position of a slider: of a typed number, the nearest one below it.
+  const placeOf = (knob, at) => {
+    if (typeof at === "number") return at;
+    const number = (text) => { const [top, bottom] = valueOf(knob, text); return Number(top) / Number(bottom); };
+    return knob.texts.reduce((best, text, index) => (number(text) <= number(at) && (best < 0 || number(text) > number(knob.texts[best])) ? index : best), -1);
+  };
+  // What is on or off.
+  const isSwitch = (knob) => knob.texts.length === 2 && knob.texts.every((text) => text === "true" || text === "false");
+  return { placeOf, isSwitch, typed, textOf, queueOf, steps, refusals, balanced, isShare, valueOf };
 })();
 if (typeof module !== "undefined") module.exports = values;

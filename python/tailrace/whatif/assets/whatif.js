@@ -164,9 +164,9 @@
     for (const knob of data.knobs.filter((one) => !one.drawn)) {
       const text = values.textOf(knob, positions[knob.path]);
       const [input, output, note] = ["knob", "value", "note"].map((name) => $(`${name}-${knob.path}`));
-      if (isSwitch(knob)) input.checked = text === "true";
-      else { input.value = placeOf(knob, positions[knob.path]); input.setAttribute("aria-valuetext", text); }
-      if (isSwitch(knob)) output.textContent = text === "true" ? "on" : "off";
+      if (values.isSwitch(knob)) input.checked = text === "true";
+      else { input.value = values.placeOf(knob, positions[knob.path]); input.setAttribute("aria-valuetext", text); }
+      if (values.isSwitch(knob)) output.textContent = text === "true" ? "on" : "off";
       else if (output.tagName === "INPUT") output.value = text; else output.textContent = text;
       output.classList.toggle("moved", positions[knob.path] !== knob.start);
       note.textContent = [typos[knob.path], ...refusals.filter((one) => one.paths.includes(knob.path)).map((one) => one.words)].filter(Boolean).join(". ");
@@ -182,26 +182,19 @@
     if (isRefused) { cancel(); say("Move what is refused; the table shows the last positions that could be simulated."); return; }
     waiting = setTimeout(() => { waiting = 0; plan(); }, 20);
   };
-  // The position of a slider: of a typed number, the nearest one below it.
-  const placeOf = (knob, at) => {
-    if (typeof at === "number") return at;
-    const number = (text) => { const [top, bottom] = values.valueOf(knob, text); return Number(top) / Number(bottom); };
-    return knob.texts.reduce((best, text, index) => (number(text) <= number(at) && (best < 0 || number(text) > number(knob.texts[best])) ? index : best), -1);
-  };
-  const isSwitch = (knob) => knob.texts.length === 2 && knob.texts.every((text) => text === "true" || text === "false");
   const knobs = () => {
     const listed = data.knobs.filter((knob) => !knob.drawn);
     for (const knob of listed) {
       const id = `knob-${knob.path}`, output = `value-${knob.path}`, note = `note-${knob.path}`;
       const placed = { id, "data-path": knob.path, "aria-describedby": note };
-      const input = isSwitch(knob)
+      const input = values.isSwitch(knob)
         ? make("input", { type: "checkbox", role: "switch", ...placed, onchange: (event) => move(knob.path, knob.texts.indexOf(String(event.target.checked))) })
-        : make("input", { type: "range", min: 0, max: knob.texts.length - 1, step: 1, value: placeOf(knob, positions[knob.path]), ...placed, oninput: (event) => { typos[knob.path] = ""; move(knob.path, Number(event.target.value)); } });
+        : make("input", { type: "range", min: 0, max: knob.texts.length - 1, step: 1, value: values.placeOf(knob, positions[knob.path]), ...placed, oninput: (event) => { typos[knob.path] = ""; move(knob.path, Number(event.target.value)); } });
       const text = values.textOf(knob, positions[knob.path]);
       const value = knob.number
         ? make("input", { type: "text", id: output, class: "edit", inputmode: "decimal", autocomplete: "off", spellcheck: "false", value: text, "aria-label": `${knob.label.join(" ")}, ${knob.number.low} to ${knob.number.high}`, title: `${knob.number.low} to ${knob.number.high}`, onchange: (event) => enter(knob, event.target.value, event.target) })
         : make("output", { id: output, for: id, title: knob.why ? `Only positions: ${knob.why}` : "Only positions" }, text);
-      $("knobs").append(make("div", { class: isSwitch(knob) ? "knob switched" : "knob" }, make("label", { for: id, title: knob.path }, knob.label[0], " ", make("b", {}, knob.label[1])), value, input, make("p", { class: "refused", id: note, role: "alert" })));
+      $("knobs").append(make("div", { class: values.isSwitch(knob) ? "knob switched" : "knob" }, make("label", { for: id, title: knob.path }, knob.label[0], " ", make("b", {}, knob.label[1])), value, input, make("p", { class: "refused", id: note, role: "alert" })));
     }
     if (!listed.length) $("knobs").append(make("p", {}, "Nothing of this scenario has a slider here; name values under whatif.knobs, or edit the policies below."));
   };
