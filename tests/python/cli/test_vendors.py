@@ -90,7 +90,7 @@ def test_an_imported_section_makes_a_sound_scenario(
 
 
 def test_strict_fails_where_a_line_is_not_understood(tailrace: Program, workplace: Path) -> None:
-    (workplace / "odd.cfg").write_text("hostname x\nfrobnicate 7\n")
+    (workplace / "odd.cfg").write_text("hostname x\nfrobnicate 7\nfeature vpc\n")
     code, _, err = tailrace("import", "nxos", "odd.cfg", "--strict")
     assert code == 1
     assert "odd.cfg:2: NOT UNDERSTOOD: 'frobnicate 7'" in err
@@ -130,7 +130,7 @@ def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendo
     [
         (("import", "nxos", "none.cfg"), "none.cfg: cannot read it"),
         (("import", "sonic", "lab.yaml"), "NOT UNDERSTOOD"),
-        (("import", "sonic", str(NXOS)), "not valid JSON"),
+        (("import", "sonic", str(NXOS)), "this is Cisco NX-OS"),
         (("export", "nxos", "lab.yaml", "--switch", "leav"), "did you mean 'leaf'?"),
         (("export", "nxos", "lab.yaml", "--arm", "dp"), "did you mean 'dpp'?"),
         (("show", "queues", "lab.yaml"), "lab.yaml"),

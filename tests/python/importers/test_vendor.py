@@ -69,6 +69,17 @@ def test_no_configuration_of_eos_is_taken_for_another_vendor(name: str) -> None:
     assert other_vendor(FILES[name], "eos") is None
 
 
+@pytest.mark.parametrize("importer", ["nxos", "eos"])
+def test_a_text_without_a_sign_of_the_vendor_and_without_queues_is_refused(importer: str, tmp_path: Path) -> None:
+    file = tmp_path / "leaf.cfg"
+    file.write_text("hostname a\nip route 192.0.2.0 255.255.255.0 192.0.2.9\n", encoding="utf-8")
+    with pytest.raises(RunRefusedError, match="no queueing configuration found"):
+        import_file(importer, file, None, None, is_strict=False, is_json=False)
+    own = {"nxos": "feature vpc\n", "eos": "transceiver qsfp default-mode 4x10G\n"}[importer]
+    file.write_text(f"hostname a\n{own}", encoding="utf-8")
+    assert import_file(importer, file, None, None, is_strict=False, is_json=False) == 0
+
+
 def test_signs_behind_a_prompt_count_once() -> None:
     found = recognised("leaf# show clock\nleaf(config)# feature vpc\nleaf(config)# feature lacp\n" * 50)
     assert (found[NXOS].score, found[NXOS].line) == (2, 2)

@@ -8,6 +8,7 @@ from tailrace.importers.eos.queues import policy_of
 from tailrace.importers.eos.reading import CHANNEL, read
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section, neighbour_in, usable_name
+from tailrace.importers.vendor import EOS, recognised
 from tailrace.scenario.policies.switch import MTU_BYTES_MAX, MTU_BYTES_MIN
 
 SWITCH_NAME, POLICY_NAME = "switch", "eos"
@@ -28,7 +29,8 @@ def import_eos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sect
     section.port_rates = {name: port.rate_bps for name, port in ports.items() if port.rate_bps}
     _fates(config, ports)
     section.check(config.remarks)
-    if not config.remarks.count("understood", "no-effect", "not-modelled"):
+    about_queues = config.remarks.count("understood", "not-modelled") - (config.name is not None)
+    if about_queues <= 0 and EOS not in recognised(text):
         section.refused = "expected eos commands; no line is one"
     return section, config.remarks
 

@@ -16,6 +16,7 @@ from tailrace.importers.nxos.predefined import add_predefined
 from tailrace.importers.nxos.reading import read
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section, usable_name
+from tailrace.importers.vendor import NXOS, recognised
 
 SWITCH_NAME = "switch"
 """Name of a switch whose configuration states none."""
@@ -48,8 +49,11 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     section.check(config.remarks)
     section.is_sound &= policies.is_sound and network.is_sound
     # Lines about port rates do not count: they are not about queues.
-    if config.remarks.count("understood") <= len(config.port_rates):
+    about_queues = config.remarks.count("understood") - len(config.port_rates)
+    if about_queues <= 0:
         section.refused = "expected nxos commands; no line is one"
+    elif about_queues == 1 and config.switch_name is not None and NXOS not in recognised(text):
+        section.refused = "no line is about queues, and none tells that this is NX-OS"
     return section, config.remarks
 
 
