@@ -80,6 +80,13 @@ def test_a_text_without_a_sign_of_the_vendor_and_without_queues_is_refused(impor
     assert import_file(importer, file, None, None, is_strict=False, is_json=False) == 0
 
 
+def test_signs_of_equal_weight_leave_the_vendor_that_was_named() -> None:
+    text = "qos trust dscp\nfeature vpc\n"
+    assert other_vendor(text, "nxos") is None
+    assert other_vendor(text, "eos") is None
+    assert other_vendor(text, "sonic") is not None
+
+
 def test_signs_behind_a_prompt_count_once() -> None:
     found = recognised("leaf# show clock\nleaf(config)# feature vpc\nleaf(config)# feature lacp\n" * 50)
     assert (found[NXOS].score, found[NXOS].line) == (2, 2)
