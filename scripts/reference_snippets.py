@@ -346,7 +346,8 @@ also: {switches.leaf.buffer: 40MB}""",
     ),
     "Expectation": (
         "expect[]",
-        """metric: latency_p99_ms
+        """goal: shop.p99 < 5ms   # or a text alone; instead of metric, workload and bounds
+metric: latency_p99_ms
 arm: dpp
 baseline: fifo         # with acceleration_percent
 workload: shop
