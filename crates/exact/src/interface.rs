@@ -88,8 +88,8 @@ impl Interface {
         (start, self.free_at)
     }
 
-    /// What stood in this place of the ring is sent when the line has sent all that it has. What no line gets takes the time of
-    /// the shortest frame: no guest hears of what it sends sooner.
+    /// The frame in this place of the ring is sent after those before it. A frame without a line takes the time of the
+    /// shortest frame: no guest learns sooner of what it sends.
     pub fn sends(&mut self, now: Time, place: u16) {
         let least = now + self.pace.time_to_send(SHORTEST_BYTES);
         self.sending.push_back((self.free_at.max(least), place));

@@ -1,6 +1,6 @@
-//! What asks for a core of the host.
+//! Claimants of a core of the host.
 
-/// What asks for a core.
+/// A claimant of a core.
 #[derive(Clone, Copy, Debug)]
 pub enum Waiter {
     /// The program of this end.

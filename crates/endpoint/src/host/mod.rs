@@ -53,7 +53,7 @@ use tailrace_wire::{Packet, Protocol};
 use threads::Threads;
 use uplink::Uplink;
 
-/// What asks for a core.
+/// A claimant of a core.
 #[derive(Clone, Copy, Debug)]
 enum Waiter {
     /// The program of this socket.

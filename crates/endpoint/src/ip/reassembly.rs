@@ -143,8 +143,8 @@ impl Reassembly {
         }
     }
 
-    /// When the time of what begins to wait now is over. A timer of 30 s is as fine as 2 s on a kernel with ticks of 4 ms, so that memory is
-    /// given back in heaps.
+    /// When the time of what begins to wait now is over. A timer of 30 s is as fine as 2 s on a kernel with ticks of 4 ms, so that
+    /// memory is freed for many fragments at once.
     fn due(&self, now: Time) -> Time {
         let due = now + self.policy.timeout;
         let Ticks { tick, phase } = self.clock;

@@ -94,10 +94,11 @@ def lock_out_sentences(arms: Mapping[str, ArmSummary]) -> list[str]:
 
 
 def _sentence(arm: str, one: LockOut, trials: int) -> str:
+    counted = f"{len(one.trials)} of {trials} trial{'s' * (trials > 1)}"
     return (
-        f"Lock-out with {arm} ({len(one.trials)} of {trials} trial{'s' * (trials > 1)}): at port {one.port}, queue "
-        f"'{one.queue}', {_names(one.workloads)} lost up to {one.lost_share:.1%} of their data frames, while "
-        f"{_names(one.others)} lost {one.others_lost_share:.2%} in the same trial. {REMEDY}"
+        f"Lock-out with {arm} ({counted}): in queue '{one.queue}' of {one.port}, {_names(one.workloads)} lost up to "
+        f"{100 * one.lost_share:.1f} % of the data frames and {_names(one.others)} {100 * one.others_lost_share:.2f} % "
+        f"in the same trial. {REMEDY}"
     )
 
 

@@ -61,7 +61,7 @@ pub(super) struct Asker {
 }
 
 impl Asker {
-    /// On this host, with nobody to ask. With patience, no two requests on their way have the same number.
+    /// A client on this host that has no servers yet. With timeouts (`patience`), pending requests have distinct numbers.
     pub(super) fn new(host: u16, patience: Option<Patience>) -> Asker {
         let (lanes, links, done, tallies) = (Vec::new(), BTreeMap::new(), VecDeque::new(), Tallies::default());
         Asker { host, lanes, links, done, patience, tallies }
