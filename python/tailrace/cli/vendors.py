@@ -25,8 +25,6 @@ LINES_MAX = 200_000
 """Lines of a running configuration; the largest switch has a tenth of it."""
 QUOTED_MAX = 70
 """Characters of a line that a message quotes."""
-COMMANDS = {"nxos": import_nxos, "eos": import_eos}
-"""Importers of running configurations."""
 
 
 def import_file(
@@ -47,8 +45,13 @@ def import_file(
     text = read_file(file, "expected a switch configuration")
     _refuse_others(text, vendor, file)
     mtus = _host_mtus(scenario) if scenario else {}
-    read = COMMANDS.get(vendor)
-    section, remarks = read(text, mtus) if read is not None else import_sonic(text, mtus, str(file))
+    match vendor:
+        case "nxos":
+            section, remarks = import_nxos(text, mtus)
+        case "eos":
+            section, remarks = import_eos(text, mtus)
+        case _:
+            section, remarks = import_sonic(text, mtus, str(file))
     if section.refused:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: no queueing configuration found (hint: {section.refused})")
@@ -77,7 +80,7 @@ def _refuse_others(text: str, vendor: str, file: Path) -> None:
         models = "NX-OS of Nexus 3000, 5000 and 9000" if other.name == NEXUS_7000 else "NX-OS"
         raise RunRefusedError(f"{told}: not supported; {models}, SONiC and EOS are")
     lines = text.count("\n")
-    if vendor in COMMANDS and lines > LINES_MAX:
+    if vendor != "sonic" and lines > LINES_MAX:
         hint = "is this the running configuration of one switch?"
         raise RunRefusedError(f"{file}:{LINES_MAX + 1}: {lines} lines, more than {LINES_MAX} (hint: {hint})")
 
