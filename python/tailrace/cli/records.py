@@ -13,9 +13,10 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.whole import WholeScenario
 
 Importer = Callable[[Path, dict[str, str]], tuple[WholeScenario | None, Remarks]]
+FLOW_LIST = "flows"
 IMPORTERS: Mapping[str, tuple[Importer, str]] = {
     "postgres": (import_postgres, "no line has the duration of a statement: set log_min_duration_statement = 0"),
-    "flows": (import_flows, "the list has no flow"),
+    FLOW_LIST: (import_flows, "the list has no flow"),
 }
 """Importers, and why a file has nothing for them."""
 

@@ -84,7 +84,7 @@ def test_a_long_list_has_distributions(tmp_path: Path, monkeypatch: pytest.Monke
     ]
     scenario, remarks = imported(tmp_path, "\n".join(["90", *lines]))
     assert scenario is not None
-    keys = scenario.workloads["flows"]
+    keys = scenario.workloads["list"]
     assert (keys["flows"], keys["interarrival"], keys["start"], keys["first_at_start"]) == (90, "1ms", "2s", True)
     assert [point[0] for point in keys["sizes"]["cdf"]] == ["1kB", "1kB", "2kB", "2kB", "3kB", "3kB"]
     assert keys["destinations"] == ["h4", "h5"]

@@ -12,7 +12,9 @@ from tailrace.importers.storage.values import name_of
 from tailrace.importers.whole import WholeScenario, Yaml
 
 GROUP = "list"
-"""All flows of a list, which results also have in one row."""
+"""All flows of a list, which results also have in one row; the name of the workload of a long one."""
+COUNT = "flows"
+"""Key of the number of flows."""
 EXACT_MAX = 2048
 """Flows of a list that are kept one by one; of more, sizes and gaps are kept as distributions."""
 HOSTS_MAX = 5000
@@ -118,7 +120,7 @@ def _each(seen: _Seen) -> dict[str, Yaml]:
                 "destinations": [destination],
                 "sizes": size(flow.size_bytes),
                 "interarrival": "1s",
-                "flows": 1,
+                COUNT: 1,
                 "first_at_start": True,
                 **same,
             }
@@ -156,14 +158,14 @@ def _together(seen: _Seen, record: Record) -> dict[str, Yaml]:
         "destinations": [_host(number) for number in sorted(seen.destinations)],
         "sizes": seen.sizes.stated(size),
         "interarrival": gaps,
-        "flows": seen.count,
+        COUNT: seen.count,
         "first_at_start": True,
     }
     if seen.first_ps:
         flows["start"] = time(seen.first_ps)
     if len(seen.priorities) == 1:
         flows |= _priority(next(iter(seen.priorities)))
-    return {"flows": flows}
+    return {GROUP: flows}
 
 
 def _priority(priority: int) -> Yaml:
