@@ -161,7 +161,7 @@ def sensitivity_of(
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> "Study":
-    """Varies every assumption, and the values of `vary`, over their ranges, and shows which assumptions decide each figure.
+    """Varies every assumption, and the values of `vary`, over their ranges: which assumptions decide each figure.
 
     `assumptions` leaves those of the scenario out when false. `trajectories` are those of the screening, `samples` of
     the shares of variance a power of two (0 for none), `factors` the number of values that get such shares, `checks`

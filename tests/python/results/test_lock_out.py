@@ -99,7 +99,7 @@ def test_an_arm_names_its_trials_and_the_worst_of_them() -> None:
     assert (found.lost_share, found.others) == (0.5, ["bulk"])
     (sentence,) = lock_out_sentences({"fifo": part(ArmSummary, trials=[1, 2, 3], lock_outs=[found])})
     assert sentence.startswith(
-        "Lock-out with fifo (2 of 3 trials): in queue 'all' of leaf>client, 'small' lost up to 50.0 % of the data frames"
+        "Lock-out with fifo (2 of 3 trials): in queue 'all' of leaf>client, 'small' lost up to 50.0 % of the"
     )
     assert all(word in sentence for word in ("Remedies", "`aqm`", "`dpp`")), "what heals it"
 

@@ -10,6 +10,8 @@ from fake_run import FakeRun
 from outcomes import many
 from parts import part
 from tailrace.results import format_result, format_table, summarise
+from tailrace.results.causes.verdict import path_limits
+from tailrace.results.summary.causes import Band, Explained
 from tailrace.results.summary.expectation import JudgedFigure
 from tailrace.results.summary.summary import Problem, Summary
 from tailrace.results.text.outcome_text import WIDTH
@@ -64,3 +66,15 @@ def test_the_full_text_has_every_table(tmp_path: Path) -> None:
     assert format_result(summary, is_full=True) == format_table(summary)
     assert format_result(summary) == screen_text(summary)
     assert screen_text(summary).endswith("\nAll tables: --full, or the report.\n")
+
+
+def test_the_trial_that_was_explained_is_named_below_the_causes(tmp_path: Path) -> None:
+    summary = many(tmp_path, 2, 1)
+    assert "Times of transactions" not in screen_text(summary)
+    for at, arm in enumerate(summary.arms.values()):
+        own = arm.workloads["workload-0"]
+        band = part(Band, name="max", count=9, latency_ps=10.0, parts={"server_work": 10.0})
+        causes = part(Explained, trial=1, transactions=9, bands=[band], until_s=0.25 if at else None)
+        limits = path_limits(causes, ["workload-0"])
+        arm.workloads["workload-0"] = replace(own, causes=causes, limits=limits)
+    assert "\nTimes of transactions are from trial 1 or its beginning.\n" in screen_text(summary)

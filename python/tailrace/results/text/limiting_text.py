@@ -146,6 +146,16 @@ def limiting_rows(summary: Summary, names: Sequence[str], most: int) -> tuple[li
     return [], 0
 
 
+def explained_in(summary: Summary) -> str:
+    """`Times of transactions are from trial 1.`; empty where none was explained."""
+    told = [causes for one in subject_rows(summary, lambda own: own.limits) if (causes := causes_of(one.own))]
+    if not told:
+        return ""
+    wheres = dict.fromkeys(causes.where for causes in told)
+    where = next(iter(wheres)) if len(wheres) == 1 else f"trial {told[0].trial} or its beginning"
+    return f"Times of transactions are from {where}{', by the log of the fabric' if told[0].is_live else ''}."
+
+
 def _all_rows(summary: Summary) -> list[Row]:
     return [one.row for one in told_limits(summary)]
 

@@ -12,7 +12,7 @@ from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.summary.summary import Summary
-from tailrace.results.text.limiting_text import limiting_rows
+from tailrace.results.text.limiting_text import explained_in, limiting_rows
 from tailrace.results.text.needed import MARK
 from tailrace.results.text.order import worst_first
 from tailrace.results.text.outcome_table import Block, OutcomeTable, outcome_table
@@ -95,9 +95,10 @@ def _table(table: OutcomeTable, shown: Sequence[Block], most: int, paint: Paint)
 
 
 def _causes(summary: Summary, names: Sequence[str], most: int) -> list[str]:
-    """What limits the workloads that are shown first."""
-    lines, more = limiting_rows(summary, names, most)
-    return [*lines, *([f"and {more} more"] if more else [])]
+    """What limits the workloads that are shown first, and in which trial that was seen."""
+    where = explained_in(summary)
+    lines, more = limiting_rows(summary, names, most - bool(where))
+    return [*lines, *([f"and {more} more"] if more else []), *([where] if where else [])]
 
 
 def _expectations(summary: Summary) -> list[str]:
