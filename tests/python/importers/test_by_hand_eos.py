@@ -152,6 +152,14 @@ def test_percentages_above_100_are_scaled() -> None:
     assert shares(policy) == {"q0": 39.9, "q1": 40.0, "q2": 20.0, "q3": 0.1}
 
 
+@pytest.mark.parametrize(("own", "verdict"), [("", "assumed"), ("   qos trust dscp\n", "not-modelled")])
+def test_ports_that_differ_in_classification_are_told(own: str, verdict: str) -> None:
+    text = f"interface Ethernet1\n   no switchport\n   mtu 9000\ninterface Ethernet2\n   mtu 9000\n{own}interface Et3\n"
+    _, remarks = import_eos(text)
+    (told,) = (remark for remark in remarks.found if "ports differ in classification" in remark.words)
+    assert told.verdict == verdict
+
+
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_every_statement_has_a_fate(name: str) -> None:
     _, remarks = import_eos(FILES[name])

@@ -104,7 +104,8 @@ def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -
     (trust, cos, classifier), _ = kinds.most_common(1)[0]
     if len(kinds) > 1:
         words = f"ports differ in classification; a switch has one in a scenario: that of most ports (trust {trust})"
-        config.remarks.add(0, "", "not-modelled", words)
+        is_default = all(port.trust is None and port.classifier is None for port in complete.values())
+        config.remarks.add(0, "", "assumed" if is_default else "not-modelled", words)
     rules: list[Yaml] = []
     otherwise: int | None = None
     for name, traffic_class in config.policy_maps.get(classifier or "", []):
