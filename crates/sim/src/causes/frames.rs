@@ -180,24 +180,24 @@ pub(super) struct Frames {
 impl Frames {
     pub(super) fn add(&mut self, frame: Frame) -> FrameId {
         if self.next().is_multiple_of(PIECE as u64) {
-            self.make_room();
+            if self.kept() == FRAMES_MAX as u64 {
+                self.forget_piece();
+            }
             self.first_hops.push_back(self.hops.next());
         }
         self.frames.push(frame, FRAMES_MAX)
     }
 
-    /// For another piece.
-    #[cold]
-    fn make_room(&mut self) {
-        if self.kept() == FRAMES_MAX as u64 {
-            self.forget_piece();
-        }
-        if !self.keeps_packets && self.next() - self.frames.first() > (LOOSE_PIECES * PIECE) as u64 {
+    /// Packs what is old, at the end of an event: in it, what was delivered is still asked for and may change.
+    #[inline]
+    pub(super) fn pack_old(&mut self) {
+        while !self.keeps_packets && self.next() - self.frames.first() > ((LOOSE_PIECES + 1) * PIECE) as u64 {
             self.pack();
         }
     }
 
     /// Packs the oldest piece of the ring. What is under way or lost may still change, and is kept whole.
+    #[cold]
     fn pack(&mut self) {
         let first = self.frames.first();
         let (mut packer, mut hops) = (std::mem::take(&mut self.packer), Vec::new());

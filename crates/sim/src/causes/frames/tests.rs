@@ -12,6 +12,7 @@ fn frames(count: u64, under_way: u64) -> Frames {
         let delivered = if at == under_way { Time::NEVER } else { PS(at + 10) };
         let id = frames.add(Frame { delivered, ..Frame::new(PS(at), Packet::default(), None) });
         frames.add_hop(id, Hop { before: 0, wire: 7, class: 0, start: PS(at), end: PS(at + 1), arrival: PS(at + 2) });
+        frames.pack_old();
     }
     frames
 }
@@ -59,7 +60,13 @@ fn what_is_under_way_when_others_are_packed_goes_on() {
     frames.keeps_packets = true;
     let first = frames.frames.first();
     (0..4 * PIECE).for_each(|_| assert!(frames.add(Frame::new(PS(9), Packet::default(), None)) > first));
+    frames.pack_old();
     assert_eq!(frames.frames.first(), first, "no more are packed");
+    frames.keeps_packets = false;
+    frames.add(Frame::new(PS(9), Packet::default(), None));
+    assert_eq!(frames.frames.first(), first, "nor within an event");
+    frames.pack_old();
+    assert!(frames.frames.first() > first);
 }
 
 #[test]
@@ -80,6 +87,7 @@ fn the_loss_of_a_fragment_is_that_of_its_datagram_also_when_both_are_forgotten()
         let of = if (5..8).contains(&id) { 5 } else { NOT_KEPT };
         let frame = Frame { of, delivered: PS(20), ..Frame::new(PS(10), Packet::default(), None) };
         frames.add(Frame { lost: (id == 7).then_some(lost), ..frame });
+        frames.pack_old();
     }
     assert_eq!(frames.loss_of(5), Some(lost));
     frames.forget(Time::NEVER);

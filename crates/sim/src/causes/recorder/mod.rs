@@ -242,6 +242,7 @@ impl Recorder {
         }
         self.touched.clear();
         self.opening.clear();
+        self.frames.pack_old();
     }
 
     /// Bytes of which nothing was sent wait since now, and are kept like a frame.
