@@ -116,6 +116,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
         name: "test".into(),
         seed: 1,
         stop_at_ps: S,
+        lasts_to_stop: false,
         framing: RawFraming { header_bytes: 14, overhead_bytes: 24 },
         clock_offset_ppb: 50_000,
         hosts: (0..hosts).map(|i| host(&name(i), mtu)).collect(),
