@@ -23,6 +23,7 @@ from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table
 from tailrace.results.summary.sweep import CurveValue, SweepCurve
 from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
+from tailrace.results.sweep.headline import told_curve
 from tailrace.results.text.screen import LINES_MAX
 from trial_files import read_trial, write_trial
 
@@ -115,6 +116,17 @@ def test_a_sweep_begins_with_sentences_and_is_one_screen() -> None:
     assert told.startswith("With dpp instead of fifo, the completion time of orders is undecided at 60 of 60 points")
     assert any(line.startswith("... and ") for line in lines)
     assert lines[-1] == "All tables: --full, or the report."
+
+
+def test_of_a_grid_the_sentence_goes_from_the_smallest_value_to_the_largest() -> None:
+    summary = swept(users=[4, 1, 2], buffer=["1MB", "2MB"]).summary
+    curve, _ = told_curve(summary)
+    assert curve is not None
+    labels = [point.label for point in summary.swept.points]
+    means = [value.mean for value in curve.values if value]
+    low, high = (labels[means.index(end)] for end in (min(means), max(means)))
+    assert [low, high] != [labels[0], labels[-1]]
+    assert f"From {low} to {high}, the " in " ".join(format_result(summary).split())
 
 
 def test_of_paired_axes_with_the_same_values_the_table_has_one() -> None:

@@ -93,7 +93,7 @@ def _course(summary: Summary, curve: SweepCurve) -> str:
     if len(known) < 2:
         return ""
     ends = (known[0], known[-1])
-    if len(sweep.axes) > 1 and sweep.combine == "product":
+    if len(sweep.axes) > 1 and sweep.combine == "grid":
         ordered = sorted(known, key=lambda one: one[1].mean)
         ends = (ordered[0], ordered[-1])
     labels = [sweep.points[at].label for at, _ in ends]
