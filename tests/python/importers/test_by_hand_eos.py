@@ -160,6 +160,32 @@ def test_ports_that_differ_in_classification_are_told(own: str, verdict: str) ->
     assert told.verdict == verdict
 
 
+def test_ports_that_are_shut_down_decide_nothing_unless_all_are() -> None:
+    spare = "".join(f"interface Ethernet{n}\n   shutdown\n   tx-queue 7\n      no priority\n" for n in (2, 3))
+    used = "interface Ethernet1\n   tx-queue 0\n      shape rate 1000 kbps\n"
+    for text, is_strict in ((used + spare, True), (spare, False)):
+        section, _ = import_eos(text)
+        policies, switch = section.models()
+        assert bool(strict(policies[switch.policy])) is is_strict
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "2 kbytes maximum-threshold 1 kbytes",
+        "0 bytes maximum-threshold 0 bytes",
+        *(f"1 kbytes maximum-threshold 2 kbytes drop-probability {values}" for values in ("101", "9 weight 16")),
+    ],
+)
+def test_thresholds_that_no_queue_can_have_are_not_understood(values: str) -> None:
+    head = "interface Ethernet1\n   tx-queue 0\n      random-detect drop minimum-threshold "
+    section, remarks = import_eos(f"{head}{values}\n")
+    assert remarks.count("not-understood") == 1
+    assert aqm(section, "q0") is None
+    _, remarks = import_eos(f"{head}1 kbytes maximum-threshold 2 kbytes drop-probability 100 weight 15\n")
+    assert remarks.count("not-understood") == 0
+
+
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_every_statement_has_a_fate(name: str) -> None:
     _, remarks = import_eos(FILES[name])

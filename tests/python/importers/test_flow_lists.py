@@ -91,6 +91,23 @@ def test_a_long_list_has_distributions(tmp_path: Path, monkeypatch: pytest.Monke
     assert any("sizes and gaps are distributions" in one.words for one in remarks.found)
 
 
+def test_the_limit_of_the_trial_is_that_of_the_busiest_host(tmp_path: Path) -> None:
+    incast = "".join(f"{sender} 0 3 100 100000000 1.0\n" for sender in (1, 2, 3))
+    scenario, _ = imported(tmp_path, f"3\n{incast}")
+    assert scenario is not None
+    # Ten times the 24 ms of 300 MB on its link, and a second, after the last start.
+    assert scenario.duration_ps == 2_240 * 10**9
+
+
+def test_a_long_list_has_a_priority_if_all_flows_have_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importer, "EXACT_MAX", 2)
+    for groups, priority in (((3, 3, 3), 3), ((3, 3, 4), None)):
+        lines = "".join(f"1 2 {group} 100 1000 {place}.0\n" for place, group in enumerate(groups))
+        scenario, _ = imported(tmp_path, f"3\n{lines}")
+        assert scenario is not None
+        assert scenario.workloads["flows"].get("priority") == priority
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [

@@ -92,6 +92,11 @@ def test_signs_behind_a_prompt_count_once() -> None:
     assert (found[NXOS].score, found[NXOS].line) == (2, 2)
 
 
+def test_the_first_line_of_the_heaviest_sign_is_told() -> None:
+    found = recognised("feature vpc\nversion 9.3(5)\nvdc leaf id 1\n")[NXOS]
+    assert (found.score, found.line, found.text) == (8, 2, "version 9.3(5)")
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -95,3 +95,8 @@ def test_an_expectation_without_a_figure_is_refused(written: object, words: str)
 
 def test_every_metric_has_a_short_name() -> None:
     assert {read_goal(f"a.{short}").metric for short in SHORT} == set(SHORT.values())
+
+
+def test_a_bound_of_nothing_is_told_with_the_sign_that_it_can_meet() -> None:
+    assert str(read_goal("shop.loss <= 0")) == "shop.loss <= 0 %"
+    assert str(read_goal("shop.loss < 1%")) == "shop.loss < 1 %"
