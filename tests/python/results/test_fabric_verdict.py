@@ -200,3 +200,10 @@ def test_the_culprit_is_named_and_own_frames_are_told_as_such(tmp_path: Path) ->
     told = explained(tmp_path, [one] * 20, is_live=False)
     assert verdict_of(told.bands, ["orders"]) == "queue of leaf>client behind backup"
     assert verdict_of(told.bands, ["backup"]) == "queue of leaf>client behind its own frames"
+
+
+def test_a_culprit_of_a_small_part_of_the_wait_is_not_named(tmp_path: Path) -> None:
+    parts = {"switch_queue": 9 * MS, "propagation": MS}
+    one = Transaction(0, 0, 10 * MS, parts, 0, 0, 0, {"leaf>client": 9 * MS}, behind={"backup": 3 * MS})
+    told = explained(tmp_path, [one] * 20, is_live=False)
+    assert verdict_of(told.bands) == "queue of leaf>client", "the bounded record has forgotten the others"

@@ -6,11 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from parts import part
+from tailrace.report.sections.picture import picture
 from tailrace.results.compare.headline import headline
 from tailrace.results.compare.tone import visible_change
 from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.figure import TableSubject
 from tailrace.results.summary.summary import ArmSummary, RunFacts, Summary
 from tailrace.results.summary.workload import LatencySummary, WorkloadSummary
+from tailrace.results.sweep.headline import way_of
 from tailrace.statistics import Interval
 
 
@@ -76,3 +79,36 @@ def test_completion_times_are_told_at_full_scale() -> None:
 def test_without_an_interval_a_change_is_visible_from_a_factor_of_two_on(ratio: float, way: int) -> None:
     assert visible_change(replace(effect("dpp", "shop", "latency_p99_ms", ratio), ratio_interval=None)) == way
     assert visible_change(replace(effect("dpp", "shop", "rate_per_s", ratio), ratio_interval=None)) == -way
+
+
+def test_the_picture_has_completion_times_at_full_scale_too() -> None:
+    summary = part(
+        Summary,
+        subjects=[part(TableSubject, name="load", members=["load"])],
+        arms={arm: part(ArmSummary, figures={"load": {}}) for arm in ("base", "dpp")},
+        comparisons=[effect("dpp", "load", "completion_s", 0.5)],
+        run=part(RunFacts, scale=0.1, workload_scale={"load": 0.1}),
+    )
+    found = picture(summary)
+    assert found is not None
+    assert [(row.base, row.marks[0].text) for row in found.rows] == [("base 1\u202f000 s", "✓ −50.0 %")]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "difference", "way"),
+    [
+        ((0.5, 0.9), None, "lower"),
+        ((1.1, 1.5), None, "higher"),
+        ((0.9, 1.1), None, ""),
+        (None, (-2.0, -1.0), "lower"),
+        (None, (0.1, 0.5), "higher"),
+        (None, (-0.1, 0.5), ""),
+        (None, None, ""),
+    ],
+)
+def test_the_way_of_a_figure_without_a_test_is_that_of_its_interval(
+    ratio: tuple[float, float] | None, difference: tuple[float, float] | None, way: str
+) -> None:
+    ends = [None if one is None else Interval(*one, 0.9, "") for one in (ratio, difference)]
+    untested = effect("dpp", "shop", "loss_percent", 2.0, is_main=False)
+    assert way_of(replace(untested, ratio_interval=ends[0], difference_interval=ends[1])) == way
