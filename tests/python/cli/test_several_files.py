@@ -92,3 +92,13 @@ def _commands(group: Any) -> Iterator[tuple[str, Any]]:
             yield from _commands(command)
         else:
             yield name, command
+
+
+def test_a_folder_stands_for_the_scenario_in_it(
+    workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workplace / "shop").mkdir()
+    (workplace / "lab.yaml").rename(workplace / "shop" / "scenario.yaml")
+    code, out, err = ended(capsys, monkeypatch, "check", "shop")
+    assert code == 0, err
+    assert out.startswith("shop/scenario.yaml: valid")

@@ -1,6 +1,8 @@
 """The picture and the bars of the first screen: what is drawn is in the summary, in the order of the terminal."""
 
 import re
+from dataclasses import replace
+from math import log
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,23 @@ def test_what_has_no_place_on_the_axis_is_a_text_alone() -> None:
     chart = str(lines_chart(one, one, "a", ""))
     assert chart.count("<circle") == 1
     assert "–</tspan>" in chart
+
+
+def test_of_many_arms_the_worst_and_largest_change_stands_beside_the_name() -> None:
+    small, large = mark("small", 2.0), mark("large", 9.0)
+    best, good = mark("best", 0.01, way=1), mark("good", 0.5, way=1)
+    for marks, told in (((best, small, large, good), "large × 9.0"), ((good, best, good, good), "best × 0.01")):
+        one = [row("shop", *marks)]
+        [text] = re.findall(r'class="picture-told"[^>]*>(.*?)</text>', str(lines_chart(one, one, "a", "")))
+        assert re.sub("<[^>]*>", "", text) == f"● {told}"
+
+
+def test_an_interval_without_end_does_not_press_the_dots_together() -> None:
+    wide = replace(mark("b", 2.0), low=1.5, high=5000.0)
+    one = [row("shop", wide, mark("c", 1.5))]
+    first, second = (float(place) for place in CIRCLE.findall(str(lines_chart(one, one, "a", ""))))
+    # The axis goes from -2 % to thirty times the larger dot.
+    assert first - second == pytest.approx(100 * log(2 / 1.5) / log(60 / 0.98) / 1.12, abs=0.2)
 
 
 @pytest.mark.parametrize("ends", [(0.97, 1.02), (0.5, 2.0), (0.1, 1.02), (0.98, 30.0), (1e-4, 1e4), (0.98, 1.2)])
