@@ -10,6 +10,7 @@ from tailrace.fit.compared import fit_compared
 from tailrace.fit.comparing import Beside
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, Fitting
+from tailrace.fit.kinds.latencies import latencies_seen
 from tailrace.fit.text import fit_text
 from tailrace.fit.workload import Fit
 from traffic import Capture, Tcp
@@ -131,3 +132,8 @@ def test_a_statistic_that_is_far_is_a_warning_at_the_top_and_an_exit_code(
     monkeypatch.setattr("tailrace.cli.fitting.fit_compared", lambda *_: (fitting, far))
     assert fit_file(Request(path, tmp_path / "a.yaml"), json_=False) == 0
     assert fit_file(Request(path, tmp_path / "b.yaml"), json_=False, is_strict=True) == 1
+
+
+def test_the_99th_percentile_needs_100_values() -> None:
+    assert set(latencies_seen([1] * 99)) == {"latency_p50_ns"}
+    assert set(latencies_seen([1] * 100)) == {"latency_p50_ns", "latency_p99_ns"}

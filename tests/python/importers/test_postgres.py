@@ -13,6 +13,8 @@ from counts import cases
 from tailrace.errors import Problem, ScenarioError
 from tailrace.importers.postgres.durations import duration_of
 from tailrace.importers.postgres.importer import import_postgres
+from tailrace.importers.postgres.sessions import Sessions
+from tailrace.importers.records import sample
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.whole import WholeScenario
 from tailrace.scenario.loading import load_scenario
@@ -231,3 +233,19 @@ def test_any_log_is_imported_or_refused(
     assert not any("cannot contain" in one.what for one in refusals), refusals
     if scenario is not None:
         load_scenario(YAML(typ="safe").load(scenario.text("any.log")))
+
+
+def test_the_span_begins_with_the_statement_that_begins_first() -> None:
+    sessions = Sessions()
+    sessions.statement("a", 2_000_000, 100.0, "SELECT", "SELECT 1")
+    sessions.statement("b", 3_000_000, 2_500.0, "SELECT", "SELECT 2")
+    assert (sessions.begin_us, sessions.span_us) == (500_000, 2_500_000)
+
+
+def test_classes_of_a_sample_keep_weights_and_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "EXACT_MAX", 2)
+    found = sample.Sample()
+    weighted = [(100, 3), (200, 1), (300, 2), (1000, 5)]
+    for value, weight in weighted:
+        found.add(value, weight)
+    assert found.values() == weighted
