@@ -1,7 +1,6 @@
 """The distribution of a sample in the language of scenarios, and how far it is from the sample."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -110,15 +109,6 @@ def distance(sample: Sequence[float], at_most: Callable[[float], float], step: f
         largest = max(largest, *map(abs, differences))
         below = upto
     return largest
-
-
-def distance_of_two(one: Iterable[float], other: Iterable[float]) -> float:
-    """The Kolmogorov-Smirnov distance of two samples, neither of them empty."""
-    first, second = sorted(one), sorted(other)
-    return max(
-        abs(bisect_right(first, value) / len(first) - bisect_right(second, value) / len(second))
-        for value in (*first, *second)
-    )
 
 
 def _has_tail(fit: Fitted, sample: Sequence[float], measure: Measure) -> bool:

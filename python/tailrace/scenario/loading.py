@@ -148,14 +148,6 @@ def scenario_at(
     return scenario, problems + more + found
 
 
-def load_changed(document: Document, changes: Mapping[str, Any]) -> Loaded:
-    """Checks the document with values set at dotted paths, as an arm sets them; raises as `load_document`."""
-    changed, problems = _changed(document, changes, ("arms",))
-    if problems:
-        raise ScenarioError(problems)
-    return load_document(changed)
-
-
 def _swept(
     document: Document, base: Scenario, points: Sequence[Point]
 ) -> tuple[dict[str, Scenario], dict[str, Document]]:

@@ -9,7 +9,7 @@ import pytest
 from tailrace.fit.families import families, is_tail_near
 from tailrace.fit.group import most_at_once
 from tailrace.fit.quantities import rate_text, size_text, time_text
-from tailrace.fit.shapes import SIZES, TIMES, distance_of_two, fitted
+from tailrace.fit.shapes import SIZES, TIMES, fitted
 from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.units import TIME
 
@@ -101,12 +101,6 @@ def test_one_value_and_few_values_are_their_mean() -> None:
     few = fitted([1_000_000, 3_000_000], TIMES)
     assert few.value == "2ms"
     assert few.distance == 0.5
-
-
-def test_the_distance_is_the_largest_difference_of_the_cumulative_distributions() -> None:
-    assert distance_of_two([1, 2, 3, 4], [1, 2, 3, 4]) == 0
-    assert distance_of_two([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
-    assert distance_of_two([1, 2], [3]) == 1
 
 
 def test_spans_that_only_touch_are_not_at_the_same_time() -> None:

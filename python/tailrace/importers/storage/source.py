@@ -1,6 +1,5 @@
 """Lines of a file and of the files that it includes, each with its place, and the problems found in them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -12,9 +11,6 @@ INCLUDES_MAX = 16
 """Nesting of included files."""
 LINES_MAX = 100_000
 """Lines of a file and of all files that it includes."""
-
-Reader = Callable[[Path], str]
-"""Returns the text of a file; raises `OSError` or `UnicodeDecodeError`."""
 
 
 def read_text(path: Path) -> str:
@@ -68,10 +64,6 @@ class Findings:
     def assume(self, words: str, text: str = "") -> None:
         """Adds a remark about what the file does not say."""
         self.remarks.add(0, text, "assumed", words)
-
-    def say_once(self, text: str, words: str) -> None:
-        """Adds a remark about what has no line of its own and no counterpart."""
-        self.remarks.add(0, text, "not-modelled", words)
 
     def fault(self, place: Place, key: str, what: str, hint: str = "") -> None:
         """Adds a problem for which the file is refused."""

@@ -47,8 +47,6 @@ class Definitions:
     by_kind: dict[str, list[Definition]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     usual_load: dict[str, Piece] = field(default_factory=dict)
     """What `wd=default` has said by the end of the file."""
-    has_unmodelled: bool = False
-    """Whether there are definitions that are not modelled."""
 
     def names(self, kind: str) -> list[str]:
         """Names of all definitions of a kind."""
@@ -78,7 +76,6 @@ def _begin(
     kind: str, piece: Piece, found: Definitions, defaults: dict[str, Definition], findings: Findings
 ) -> Definition | None:
     if kind in UNMODELLED:
-        found.has_unmodelled = True
         findings.say(piece.place, piece.text, "not-modelled", UNMODELLED[kind])
         return None
     name = piece.values[0] if piece.values else ""

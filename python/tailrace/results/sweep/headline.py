@@ -17,7 +17,7 @@ def sweep_headline(summary: Summary) -> list[str]:
     """What changed most between arms, or along the points of a single arm, and the knee."""
     curve, own = told_curve(summary)
     if curve is None:
-        return [f"None of {_points(len(summary.swept.points))} has a valid trial."]
+        return [f"None of {points_text(len(summary.swept.points))} has a valid trial."]
     found = [_arms(summary, own) if own else "", _course(summary, curve), _knee(summary, curve.workload)]
     return [sentence for sentence in found if sentence]
 
@@ -79,10 +79,11 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
         f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})" if few and few[0].trials_needed else ""
     )
     begin = f"With {arm} instead of {summary.baseline}, the {metric_words(most)} of {most.workload} {are(most.metric)}"
-    return f"{begin} {told or 'not significantly different at any'} of {_points(len(own))}{size}{needed}."
+    return f"{begin} {told or 'not significantly different at any'} of {points_text(len(own))}{size}{needed}."
 
 
-def _points(count: int) -> str:
+def points_text(count: int) -> str:
+    """`1 point`, `7 points`."""
     return f"{count} point{'s' * (count != 1)}"
 
 

@@ -12,7 +12,7 @@ from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.sweep import CurveValue, ExcludedTrials, Knee, SweepAxis, SweepCurve, SweepSummary
 from tailrace.results.sweep.curves import METRICS, curve_title, is_drawn, mean_text
-from tailrace.results.sweep.headline import sweep_headline, tested_effects, told_curve, way_of
+from tailrace.results.sweep.headline import points_text, sweep_headline, tested_effects, told_curve, way_of
 from tailrace.results.sweep.scalability_text import scalability_sentences, scalability_table
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import format_table
@@ -73,7 +73,7 @@ def _main_table(summary: Summary, room: int) -> str:
 def _title(summary: Summary) -> str:
     run = summary.run
     scale = "" if run.scale == 1 else f", {run.scale:.3g} of the full counts"
-    return f"{run.name}: {_points(len(summary.swept.points))}, seed {run.seed}{scale}"
+    return f"{run.name}: {points_text(len(summary.swept.points))}, seed {run.seed}{scale}"
 
 
 def format_sweep(summary: Summary) -> str:
@@ -124,7 +124,7 @@ def subject_names(summary: Summary) -> list[str]:
 def _missing(summary: Summary) -> list[str]:
     """Points beyond the rows of a table can lack their trials too."""
     found = {one.arm.partition("@")[2] for one in summary.run.problems if one.status == "missing"}
-    of = _points(len(summary.swept.points))
+    of = points_text(len(summary.swept.points))
     return [f"Trials are missing at {len(found)} of {of}: run the same command again to resume."] if found else []
 
 
@@ -193,12 +193,8 @@ def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
     what = name_of(found[0].metric, found[0].noun)
     return (
         f"{found[0].workload}, {what}: {arm} against {summary.baseline} is {', '.join([*counted, *rest])} of"
-        f" {_points(len(found))}."
+        f" {points_text(len(found))}."
     )
-
-
-def _points(count: int) -> str:
-    return f"{count} point{'s' * (count != 1)}"
 
 
 def _is(curve: SweepCurve, workload: str, metric: str) -> bool:
