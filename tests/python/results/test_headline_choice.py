@@ -12,8 +12,9 @@ from tailrace.results.compare.tone import visible_change
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.figure import TableSubject
 from tailrace.results.summary.summary import ArmSummary, RunFacts, Summary
+from tailrace.results.summary.sweep import CurveValue, Knee, SweepAxis, SweepCurve, SweepPoint, SweepSummary
 from tailrace.results.summary.workload import LatencySummary, WorkloadSummary
-from tailrace.results.sweep.headline import way_of
+from tailrace.results.sweep.headline import sweep_headline, way_of
 from tailrace.statistics import Interval
 
 
@@ -112,3 +113,36 @@ def test_the_way_of_a_figure_without_a_test_is_that_of_its_interval(
     ends = [None if one is None else Interval(*one, 0.9, "") for one in (ratio, difference)]
     untested = effect("dpp", "shop", "loss_percent", 2.0, is_main=False)
     assert way_of(replace(untested, ratio_interval=ends[0], difference_interval=ends[1])) == way
+
+
+def test_a_change_between_lower_bounds_has_no_place_in_the_picture() -> None:
+    known = effect("dpp", "shop", "latency_p99_ms", 0.5)
+    unknown = replace(effect("red", "shop", "latency_p99_ms", 0.5), bounds=(1, 1), verdict="not comparable")
+    summary = part(
+        Summary,
+        subjects=[part(TableSubject, name="shop", members=["shop"])],
+        arms={arm: part(ArmSummary, figures={"shop": {}}) for arm in ("base", "dpp", "red")},
+        comparisons=[known, unknown],
+        run=part(RunFacts, scale=1.0),
+    )
+    found = picture(summary)
+    assert found is not None
+    assert [mark.value for mark in found.rows[0].marks] == [0.5, None]
+
+
+@pytest.mark.parametrize(("of_base", "told_of"), [("8", "base is at users = 8"), ("", "dpp is at users = 4")])
+def test_the_knee_is_that_of_the_baseline_if_it_has_one(of_base: str, told_of: str) -> None:
+    def curve(arm: str, at: str) -> SweepCurve:
+        values, knee = [part(CurveValue, mean=1.0)], part(Knee, value=at) if at else None
+        return part(SweepCurve, workload="shop", metric="latency_p99_ms", arm=arm, values=values, knee=knee)
+
+    sweep = part(
+        SweepSummary,
+        axes=[part(SweepAxis, name="users")],
+        points=[part(SweepPoint, label="users=1")],
+        arms=["dpp", "base"],
+        curves=[curve("dpp", "4"), curve("base", of_base)],
+    )
+    subjects = [part(TableSubject, name="shop", lead="latency_p99_ms")]
+    summary = part(Summary, sweep=sweep, subjects=subjects, baseline="base")
+    assert sweep_headline(summary)[-1] == f"The knee of the p99 of shop with {told_of}."

@@ -36,7 +36,7 @@ class PlannedSweep(Part, frozen=True, kw_only=True):
 
     axes: Sequence[PlannedAxis]
     combine: str
-    """`product`, or `paired`."""
+    """`grid`, or `paired`."""
     points: Sequence[SweepPoint]
     arms: Sequence[str]
 
@@ -146,7 +146,7 @@ class SweepSummary(Part, frozen=True, kw_only=True):
 
     axes: Sequence[SweepAxis]
     combine: str
-    """`product`, or `paired`."""
+    """`grid`, or `paired`."""
     points: Sequence[SweepPoint]
     arms: Sequence[str]
     curves: Sequence[SweepCurve]

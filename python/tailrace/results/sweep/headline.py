@@ -117,4 +117,4 @@ def _knee(summary: Summary, workload: str) -> str:
     if curve is None or curve.knee is None:
         return ""
     name = named(curve.metric, noun_of(curve.kinds))
-    return f"The {name} of {workload} with {curve.arm} bends at {sweep.axes[0].name} = {curve.knee.value}."
+    return f"The knee of the {name} of {workload} with {curve.arm} is at {sweep.axes[0].name} = {curve.knee.value}."
