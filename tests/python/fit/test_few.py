@@ -1,18 +1,26 @@
 """Captures of few events: each is simulated at its time, and rates are over the time in which it was active."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import traffic
+from parts import part
 from tailrace.cli.fitting import Request, fit_file
 from tailrace.fit.compared import fit_compared
-from tailrace.fit.comparing import Beside
+from tailrace.fit.comparing import Beside, beside
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, Fitting
+from tailrace.fit.kinds.closed import _turns
 from tailrace.fit.kinds.latencies import latencies_seen
 from tailrace.fit.text import fit_text
-from tailrace.fit.workload import Fit
+from tailrace.fit.workload import Active, Fit
+from tailrace.results.summary.base import Sample
+from tailrace.results.summary.summary import ArmSummary
+from tailrace.results.summary.workload import WorkloadSummary
 from traffic import Capture, Tcp
 
 MS = 1_000_000
@@ -137,3 +145,24 @@ def test_a_statistic_that_is_far_is_a_warning_at_the_top_and_an_exit_code(
 def test_the_99th_percentile_needs_100_values() -> None:
     assert set(latencies_seen([1] * 99)) == {"latency_p50_ns"}
     assert set(latencies_seen([1] * 100)) == {"latency_p50_ns", "latency_p99_ns"}
+
+
+def test_a_connection_is_the_next_one_of_the_user_who_has_ended_last() -> None:
+    def connection(begin_s: int, end_s: int) -> Any:
+        exchange = SimpleNamespace(request_start_ns=begin_s * NS_PER_S, response_end_ns=end_s * NS_PER_S)
+        return SimpleNamespace(exchanges=[exchange])
+
+    early, late, following = connection(0, 1), connection(0, 3), connection(4, 5)
+    group: Any = SimpleNamespace(connections=[following, early, late])
+    assert _turns(group) == [[early], [late, following]]
+
+
+def test_datagrams_that_end_have_their_rate_over_the_time_of_the_capture() -> None:
+    fit = Fit("datagrams", (), seen={"rate_per_s": 100.0}, active=Active(NS_PER_S, NS_PER_S), is_finite=True)
+    own = part(WorkloadSummary, transactions=part(Sample, mean=100.0))
+    [found] = beside({"feed": fit}, part(ArmSummary, workloads={"feed": own}), 10 * NS_PER_S)
+    assert found.simulated == pytest.approx(100.0)
+    [endless] = beside(
+        {"feed": replace(fit, is_finite=False)}, part(ArmSummary, workloads={"feed": own}), 11 * NS_PER_S
+    )
+    assert endless.simulated == pytest.approx(10.0), "of one without end, to the end of the trial"
