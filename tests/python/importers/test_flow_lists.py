@@ -105,7 +105,7 @@ def test_a_long_list_has_a_priority_if_all_flows_have_the_same(tmp_path: Path, m
         lines = "".join(f"1 2 {group} 100 1000 {place}.0\n" for place, group in enumerate(groups))
         scenario, _ = imported(tmp_path, f"3\n{lines}")
         assert scenario is not None
-        assert scenario.workloads["flows"].get("priority") == priority
+        assert scenario.workloads["list"].get("priority") == priority
 
 
 @pytest.mark.parametrize(
