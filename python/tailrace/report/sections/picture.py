@@ -41,7 +41,7 @@ NAMED_MAX = 3
 """Workloads that are not drawn and are named."""
 ABSOLUTE = ("latency_p99_ms", "completion_s", "rate_per_s", "goodput_gbps")
 """What is drawn where no arm is compared: the first of those that most workloads have."""
-UNITS = {"latency": "ms", "completion_s": "s", "goodput_gbps": "Gbit/s", "rate_per_s": "per second"}
+UNITS = {"latency": "ms", "completion_s": "s", "goodput_gbps": "Gbit/s"}
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,7 @@ def _factor(summary: Summary, name: str, metric: str) -> float:
 
 
 def _unit(metric: str) -> str:
+    """What stands behind a value; rates are counts per second."""
     if metric.endswith("_percent"):
         return " %"
     if metric == "rate_per_s":
