@@ -71,6 +71,41 @@ def test_where_nothing_is_told_of_the_rate_the_median_stands_beside_it(tmp_path:
         )
 
 
+def noisy(path: Path, arms: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The headline of arms of one workload whose rates vary from trial to trial, in each arm otherwise."""
+
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        jitter = 1 + 0.02 * (number * (1 + 2 * list(arms).index(arm)) % 7 - 3)
+        state(endless(outcome, "XS")["XS"], number, **arms[arm] | {"rate_per_s": arms[arm]["rate_per_s"] * jitter})
+
+    return headline(summarise(write_run(path, change, manifest={"workloads": ["XS"]}, arms=tuple(arms), trials=6)))
+
+
+def test_arms_without_a_difference_are_said_to_have_none(tmp_path: Path) -> None:
+    one = {"rate_per_s": 1000, "p50_ms": 7, "p99_ms": 200}
+    [same] = noisy(tmp_path / "same", {"left": one, "right": one})
+    assert same == "With right instead of left, the main figures of all workloads do not differ significantly."
+    [beside] = noisy(tmp_path / "beside", {"left": one, "right": one | {"p50_ms": 21}})
+    assert beside == f"{same[:-1]}, but the p50 of XS rises from 7.06 to 21.2 ms (+200.0 %)."
+
+
+def test_a_workload_that_is_better_in_one_arm_and_worse_in_another_is_told_with_both(tmp_path: Path) -> None:
+    rates = {"XS": {"old": 100, "up": 300, "down": 100}, "S": {"old": 100, "up": 120, "down": 80}}
+    rates |= {"M": {"old": 100, "up": 140, "down": 140}, "L1": {"old": 100, "up": 90, "down": 100}}
+    arms = {
+        arm: {name: {"rate_per_s": of[arm], "p50_ms": 8, "p99_ms": 10} for name, of in rates.items()}
+        for arm in ("old", "up", "down")
+    }
+    last = told(tmp_path, arms, trials=8)[-1]
+    words = "transactions per second"
+    assert last == (
+        "Of the 3 others, 1 is better in one comparison and worse in another "
+        f"(S with up: {words} +20.0 %, with down: {words} −20.0 %), "
+        f"1 is worse with at least one arm (L1 with up: {words} −10.0 %) "
+        f"and 1 is better with at least one arm (M with up: {words} +40.0 %)."
+    )
+
+
 def test_twelve_databases_with_four_trials_are_not_silent_about_their_tails(tmp_path: Path) -> None:
     """Twelve workloads in one arm: none can be decided, and the sentence says what could, and what changed most."""
     names = ("XS", "S", "M")

@@ -26,7 +26,7 @@ CLAUSE = re.compile(
     rf" from (?P<before>{VALUE}) to (?P<after>{VALUE})(?: (?:s|ms|Gbit/s))?"
     r"(?: \((?P<change>[^;)]*)[^)]*\))?(?P<unclear>, which is not significant)?"
 )
-COUNT = re.compile(r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better|undecided|without)")
+COUNT = re.compile(r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better in one|better|undecided|without)")
 VERB = re.compile(r"\b(?:rises?|falls?|is|are|do|does|cannot)\b")
 
 
@@ -130,10 +130,12 @@ def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: 
     for effect in mains:
         tones.setdefault(effect.workload, set()).add(tone_of(effect))
     tones.pop(lead)
-    worse = sum("worse" in own for own in tones.values())
+    both = sum({"better", "worse"} <= own for own in tones.values())
+    worse = sum("worse" in own and "better" not in own for own in tones.values())
     better = sum("better" in own and "worse" not in own for own in tones.values())
     few = sum("few" in own and not own & {"better", "worse"} for own in tones.values())
-    expected = {"worse": worse, "better": better, "undecided": few, "without": len(tones) - worse - better - few}
+    expected = {"worse": worse, "better": better, "undecided": few, "better in one": both}
+    expected["without"] = len(tones) - sum(expected.values())
     assert counts == {words: count for words, count in expected.items() if count}
 
 

@@ -12,7 +12,7 @@ from tailrace.results.causes.verdict import causes_of, loses
 from tailrace.results.compare.effect_words import are, few_words
 from tailrace.results.compare.phrases import change_beside, listed, moved, unit_of, values_of
 from tailrace.results.compare.reason import reason
-from tailrace.results.compare.tone import LARGE, change_size, direction, visible_change
+from tailrace.results.compare.tone import LARGE, change_size, direction, tone_of, visible_change
 from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.definitions import noun_of
 from tailrace.results.summary.effect import ArmEffect
@@ -41,8 +41,8 @@ def headline(summary: Summary) -> list[str]:
     mains = [effect for effect in summary.comparisons if effect.is_main]
     if not mains:
         return _alone(summary)
-    if all(effect.is_same for effect in mains):
-        return [_same(summary, mains)]
+    if all(tone_of(effect) == "same" for effect in mains):
+        return [_no_difference(summary, mains)]
     first = max(mains, key=lambda effect: _rank(summary, effect))
     arms = [e for e in mains if (e.workload, e.metric) == (first.workload, first.metric) and e is not first]
     rest = [effect for effect in mains if effect.workload != first.workload]
@@ -50,15 +50,18 @@ def headline(summary: Summary) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def _same(summary: Summary, mains: Effects) -> str:
-    """Main figures that are all as in the baseline, and what changed most beside them."""
+def _no_difference(summary: Summary, mains: Effects) -> str:
+    """Main figures of which none differs, and what changed most beside them, if it is large."""
     arms = list(dict.fromkeys(effect.arm for effect in mains))
     subjects = {effect.workload for effect in mains}
-    found = _described([e for e in summary.comparisons if e.workload in subjects], ())
+    described = _described([e for e in summary.comparisons if e.workload in subjects and not e.is_main], ())
+    found = [e for e in described if e.metric == DESCRIBED[0] or change_size(e) >= LARGE]
     beside = max(found, key=lambda effect: (effect.metric == DESCRIBED[0], change_size(effect)), default=None)
     whose = f" with {beside.arm}" if beside and len(arms) > 1 else ""
-    but = f", but{whose} {moved(summary, beside)}" if beside else ""
-    return f"With {_arms(arms)} instead of {mains[0].baseline}, the main figures of all workloads are the same{but}."
+    why = reason(summary, beside.arm, beside.workload, beside.metric) if beside else None
+    but = f", but{whose} {moved(summary, beside)}{f', {why}' if why else ''}" if beside else ""
+    differ = "are the same" if all(effect.is_same for effect in mains) else "do not differ significantly"
+    return f"With {_arms(arms)} instead of {mains[0].baseline}, the main figures of all workloads {differ}{but}."
 
 
 def _rank(summary: Summary, effect: ArmEffect) -> tuple[float, ...]:
@@ -81,7 +84,8 @@ def _first(summary: Summary, effect: ArmEffect) -> str:
     against += _members_against(summary, effect)[: 1 if not against else 0]
     for other in against[:1]:
         text += f", while {moved(summary, other)}"
-    why = reason(summary, effect.arm, effect.workload, effect.metric) if not against else None
+    is_reason_told = not against and tone_of(effect) != "same"
+    why = reason(summary, effect.arm, effect.workload, effect.metric) if is_reason_told else None
     few = f"; {few_words(effect.trials, effect.tests, effect.trials_needed)}" if effect.trials_needed else ""
     return f"With {effect.arm} instead of {effect.baseline}, {text}{f', {why}' if why else ''}{few}."
 
@@ -143,20 +147,18 @@ def _others(summary: Summary, mains: Effects) -> str:
     if len(by_name) <= OTHERS_NAMED_MAX:
         clauses = [_other(summary, own, has_arms=has_arms) for own in by_name.values()]
         return f"Meanwhile {', and '.join(clauses)}." if clauses else ""
-    worse = {name: own for name, own in by_name.items() if any(direction(e) < 0 for e in own)}
-    better = {name: own for name, own in by_name.items() if name not in worse and any(direction(e) > 0 for e in own)}
-    few = {
-        name: own
-        for name, own in by_name.items()
-        if not (name in worse or name in better) and any(e.verdict == "too few trials" for e in own)
-    }
-    rest = len(by_name) - len(worse) - len(better) - len(few)
+    ways = {name: {direction(e) for e in own} - {0} for name, own in by_name.items()}
+    both, worse, better, still = (
+        {name: own for name, own in by_name.items() if ways[name] == way} for way in ({-1, 1}, {-1}, {1}, set[int]())
+    )
+    few = {name: own for name, own in still.items() if any(e.verdict == "too few trials" for e in own)}
     some = " with at least one arm" if has_arms else ""
     parts = [
+        (len(both), f"better in one comparison and worse in another{_most_both(both, has_arms=has_arms)}"),
         (len(worse), f"worse{some}{_most(worse, -1, has_arms=has_arms)}"),
         (len(better), f"better{some}{_most(better, 1, has_arms=has_arms)}"),
         (len(few), f"undecided{_most(few, 0, has_arms=has_arms)}"),
-        (rest, "without a significant difference"),
+        (len(still) - len(few), "without a significant difference"),
     ]
     told = [f"{count} {'is' if count == 1 else 'are'} {words}" for count, words in parts if count]
     if len(told) == 1:
@@ -177,8 +179,21 @@ def _most(found: dict[str, list[ArmEffect]], way: int, *, has_arms: bool) -> str
     if not effects:
         return ""
     most = max(effects, key=change_size)
-    arm = f" with {most.arm}" if has_arms else ""
-    return f" ({'most of all ' if len(found) > 1 else ''}{most.workload}{arm}: {change_beside(most)})"
+    return f" ({'most of all ' if len(found) > 1 else ''}{most.workload}{_with(most, has_arms)}: {change_beside(most)})"
+
+
+def _most_both(found: dict[str, list[ArmEffect]], *, has_arms: bool) -> str:
+    """` (db with strict: transactions per second +20.2 %, with big-buffer: ... −19.3 %)`: both of the largest one."""
+    if not found:
+        return ""
+    own = max(found.values(), key=lambda own: max(change_size(e) for e in own if direction(e)))
+    ends = [max((e for e in own if direction(e) == way), key=change_size) for way in (1, -1)]
+    told = ",".join(f"{_with(end, has_arms)}: {change_beside(end)}" for end in ends)
+    return f" ({'most of all ' if len(found) > 1 else ''}{own[0].workload}{told})"
+
+
+def _with(effect: ArmEffect, has_arms: bool) -> str:
+    return f" with {effect.arm}" if has_arms else ""
 
 
 def _sentence(text: str) -> str:
