@@ -152,6 +152,17 @@ def test_a_reason_names_port_and_culprit_with_their_times() -> None:
     )
 
 
+@pytest.mark.parametrize(("arm", "seconds"), [("fifo", 0.4), ("dpp", 1.25)])
+def test_a_reason_of_the_beginning_of_a_trial_says_so(arm: str, seconds: float) -> None:
+    of = summary(SLOW, FAST, SOONER)
+    own = of.arms[arm].workloads["orders"]
+    whole = own.causes
+    assert whole
+    of.arms[arm].workloads["orders"] = structs.replace(own, causes=structs.replace(whole, until_s=seconds))
+    told = why(of) or ""
+    assert told.endswith(f"falls from 11 ms to 500 µs on average (the first {seconds} s of trial 1)")
+
+
 def test_a_reason_names_the_host_of_an_interface_and_the_port_of_pauses() -> None:
     waits, stands = (
         [part(Band, name="max", count=1000, latency_ps=12 * MS, parts={name: 11 * MS, "server_work": MS}, **more)]

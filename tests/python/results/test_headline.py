@@ -99,7 +99,7 @@ def test_a_workload_that_is_better_in_one_arm_and_worse_in_another_is_told_with_
     last = told(tmp_path, arms, trials=8)[-1]
     words = "transactions per second"
     assert last == (
-        "Of the 3 others, 1 is better in one comparison and worse in another "
+        "Of the 3 others, 1 is better with one arm and worse with another "
         f"(S with up: {words} +20.0 %, with down: {words} −20.0 %), "
         f"1 is worse with at least one arm (L1 with up: {words} −10.0 %) "
         f"and 1 is better with at least one arm (M with up: {words} +40.0 %)."

@@ -26,7 +26,7 @@ CLAUSE = re.compile(
     rf" from (?P<before>{VALUE}) to (?P<after>{VALUE})(?: (?:s|ms|Gbit/s))?"
     r"(?: \((?P<change>[^;)]*)[^)]*\))?(?P<unclear>, which is not significant)?"
 )
-COUNT = re.compile(r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better in one|better|undecided|without)")
+COUNT = re.compile(r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better (?:in|with) one|better|undecided|without)")
 VERB = re.compile(r"\b(?:rises?|falls?|is|are|do|does|cannot)\b")
 
 
@@ -121,7 +121,7 @@ def _values_are_those_of_arms(sentence: str, mains: Sequence[ArmEffect]) -> None
 
 
 def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: str) -> None:
-    counts = {words: int(every or some) for every, some, words in COUNT.findall(sentence)}
+    counts = {"both" if " one" in words else words: int(every or some) for every, some, words in COUNT.findall(sentence)}
     if not counts:
         return
     first = CLAUSE.search(text)
@@ -134,7 +134,7 @@ def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: 
     worse = sum("worse" in own and "better" not in own for own in tones.values())
     better = sum("better" in own and "worse" not in own for own in tones.values())
     few = sum("few" in own and not own & {"better", "worse"} for own in tones.values())
-    expected = {"worse": worse, "better": better, "undecided": few, "better in one": both}
+    expected = {"worse": worse, "better": better, "undecided": few, "both": both}
     expected["without"] = len(tones) - sum(expected.values())
     assert counts == {words: count for words, count in expected.items() if count}
 

@@ -153,8 +153,9 @@ def _others(summary: Summary, mains: Effects) -> str:
     )
     few = {name: own for name, own in still.items() if any(e.verdict == "too few trials" for e in own)}
     some = " with at least one arm" if has_arms else ""
+    once, again = ("with one arm", "with another") if has_arms else ("in one figure", "in another")
     parts = [
-        (len(both), f"better in one comparison and worse in another{_most_both(both, has_arms=has_arms)}"),
+        (len(both), f"better {once} and worse {again}{_most_both(both, has_arms=has_arms)}"),
         (len(worse), f"worse{some}{_most(worse, -1, has_arms=has_arms)}"),
         (len(better), f"better{some}{_most(better, 1, has_arms=has_arms)}"),
         (len(few), f"undecided{_most(few, 0, has_arms=has_arms)}"),

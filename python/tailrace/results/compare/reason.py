@@ -34,26 +34,27 @@ Times = Mapping[str, float]
 
 def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None:
     """`because the wait in the queue of leaf>client behind bulk falls from 11 ms to 0.3 ms on average`; None where the
-    explanations on record do not show the change of this metric.
+    explanations on record do not show the change of this metric. `(the first 0.4 s of trial 1)` where it is a part.
     """
     effects = [e for e in summary.comparisons if e.arm == arm and e.workload == workload]
     if not effects:
         return None
-    causes = (_causes(summary, effects[0].baseline, workload), _causes(summary, arm, workload))
-    if causes[0] is None or causes[1] is None:
+    told = (_causes(summary, effects[0].baseline, workload), _causes(summary, arm, workload))
+    if (causes := [found for found in told if found is not None]) != list(told):
         return None
     share, slowest = tail_share(causes[0].transactions, causes[1].transactions)
     wholes = [(0.0, ALL, MEAN_METRICS), (share, slowest, TAIL_METRICS)]
     if metric in TAIL_METRICS:
         wholes.reverse()
     for at, whose, metrics in wholes:
-        before, after = (tail(found.bands, at) for found in causes if found)
+        before, after = (tail(found.bands, at) for found in causes)
         change = after.latency_ps - before.latency_ps
         # The explained trial may differ from all trials together: then it explains nothing.
         ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric in metrics}
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
-            return _because(before, after, "" if whose == ALL else f" in {whose}")
+            begun = next((f" ({found.where})" for found in reversed(causes) if found.until_s is not None), "")
+            return f"{_because(before, after, '' if whose == ALL else f' in {whose}')}{begun}"
     return None
 
 
