@@ -152,6 +152,16 @@ def test_a_reason_names_port_and_culprit_with_their_times() -> None:
     )
 
 
+@pytest.mark.parametrize(("arm", "verdict"), [("fifo", "lower"), ("dpp", "higher")])
+def test_frames_that_are_too_long_are_the_reason_although_nothing_is_complete(arm: str, verdict: str) -> None:
+    limits = part(LimitSummary, limited_by="mtu")
+    for told in ("lower", "higher"):
+        of = summary(SLOW, FAST, effect("completion_s", told, is_main=True))
+        of.arms[arm].workloads["orders"] = part(WorkloadSummary, limits=limits)
+        words = f"because frames longer than an MTU are dropped with {arm}"
+        assert why(of) == (words if told == verdict else None)
+
+
 @pytest.mark.parametrize(("arm", "seconds"), [("fifo", 0.4), ("dpp", 1.25)])
 def test_a_reason_of_the_beginning_of_a_trial_says_so(arm: str, seconds: float) -> None:
     of = summary(SLOW, FAST, SOONER)

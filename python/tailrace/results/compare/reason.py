@@ -3,7 +3,7 @@
 It is told only where the trials say that the workload changed, and the explained trials say the same.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tailrace.results.causes.causes import INTERFACE_QUEUE, PAUSED, SWITCH_QUEUE
 from tailrace.results.causes.sentence import places_of, time_words
@@ -11,6 +11,7 @@ from tailrace.results.causes.tail import ALL, tail, tail_share
 from tailrace.results.compare.tone import direction, visible_change
 from tailrace.results.format.numbers import span_text
 from tailrace.results.summary.causes import Band, Explained
+from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
 
 CHANGE_MIN = 0.05
@@ -21,6 +22,9 @@ PARTS_MAX = 2
 TAIL_METRICS = ("latency_p99_ms", "latency_p99_9_ms")
 MEAN_METRICS = ("latency_mean_ms", "latency_p50_ms", "completion_s", "rate_per_s")
 """Figures of all trials, of which one must have changed as the explained tail or mean did, and none the other way."""
+
+TOO_LONG = "mtu"
+"""What limits a workload whose frames are longer than an MTU on their path."""
 
 WAITS = {
     SWITCH_QUEUE: ("the wait in the queue of {}", "the wait in queues of switches"),
@@ -39,6 +43,8 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
     effects = [e for e in summary.comparisons if e.arm == arm and e.workload == workload]
     if not effects:
         return None
+    if (too_long := _too_long(summary, effects, metric)) is not None:
+        return too_long
     told = (_causes(summary, effects[0].baseline, workload), _causes(summary, arm, workload))
     if (causes := [found for found in told if found is not None]) != list(told):
         return None
@@ -56,6 +62,21 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
             begun = next((f" ({found.where})" for found in reversed(causes) if found.until_s is not None), "")
             return f"{_because(before, after, '' if whose == ALL else f' in {whose}')}{begun}"
     return None
+
+
+def _too_long(summary: Summary, effects: Sequence[ArmEffect], metric: str) -> str | None:
+    """Where the frames of one of both arms are longer than an MTU: nothing is complete there, and no path is known."""
+    baseline, arm, workload = effects[0].baseline, effects[0].arm, effects[0].workload
+    stuck = [name for name in (baseline, arm) if _limited_by(summary, name, workload) == TOO_LONG]
+    ways = {direction(effect) or visible_change(effect) for effect in effects if effect.metric == metric}
+    if len(stuck) != 1 or ways != {-1 if stuck == [arm] else 1}:
+        return None
+    return f"because frames longer than an MTU are dropped with {stuck[0]}"
+
+
+def _limited_by(summary: Summary, arm: str, workload: str) -> str | None:
+    own = summary.arms[arm].subject(workload) if arm in summary.arms else None
+    return own.limits.limited_by if own and own.limits else None
 
 
 def _because(before: Band, after: Band, whose: str) -> str:
