@@ -111,9 +111,9 @@ class Headline(Part):
     workload: str
     """A workload or a group."""
     metric: HeadlineMetric | None = None
-    """Default: the first that all trials have. oltp: completion, rate; storage: rate; stream: completion, goodput;
-    requests, blocks, datagrams, flows and replay: the 99th percentile of latency; mpi: the median; frames and groups of
-    several kinds: goodput.
+    """Default: the first that all trials have. oltp and mpi: completion, rate; storage: rate; stream: completion,
+    goodput; requests, blocks, datagrams, flows and replay: the 99th percentile of latency; frames and groups of several
+    kinds: goodput.
     """
 
     @model_validator(mode="before")

@@ -263,6 +263,20 @@ def test_a_lower_bound_cannot_be_told_to_be_lower() -> None:
     assert [direction(replace(lower, bounds=each)) for each in bounds] == [1, 1, 0]
 
 
+def test_a_job_of_several_sizes_is_judged_by_its_completion(tmp_path: Path) -> None:
+    """The median of iterations of two sizes is one of the small ones, which do not wait for the line."""
+    scenario = tmp_path / "job.yaml"
+    scenario.write_text(
+        "tailrace: 1\nname: job\nnetwork: {topology: {kind: star, hosts: [a, b]}}\n"
+        "workloads: {job: {kind: mpi, hosts: [a, b], sizes: [8B, 64KiB], iterations: 20}}\n"
+        "arms: {fast: {}, slow: {network.link.rate: 1Gbit/s}}\nexperiment: {trials: 6, duration: 1s}\n",
+        encoding="utf-8",
+    )
+    finished = ExperimentRun(load_scenario(scenario), Options(out=tmp_path / "run")).run()
+    [sentence] = headline(summarise(finished.path))
+    assert sentence.startswith("With slow instead of fast, the completion time of job rises from ")
+
+
 @pytest.mark.parametrize("trials", [6])
 def test_the_scenario_of_the_readme_leads_with_its_transactions(tmp_path: Path, trials: int) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
