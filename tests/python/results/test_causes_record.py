@@ -28,6 +28,7 @@ from tailrace.results.compare.reason import reason
 from tailrace.results.summary.base import Sample
 from tailrace.results.summary.causes import Band, Explained, LostDatagrams
 from tailrace.results.summary.effect import ArmEffect
+from tailrace.results.summary.figure import TableSubject
 from tailrace.results.summary.summary import Summary
 from tailrace.results.summary.workload import LimitSummary, WorkloadSummary
 from tailrace.results.text.limiting_text import limiting_sentence
@@ -150,6 +151,15 @@ def test_a_reason_names_port_and_culprit_with_their_times() -> None:
     assert why(summary(SLOW, FAST, SOONER)) == (
         "because the wait in the queue of leaf>h2 behind backup falls from 11 ms to 500 µs on average"
     )
+
+
+def test_a_reason_names_the_group_of_workloads_of_which_none_makes_half_of_the_wait() -> None:
+    behind: dict[str, float] = {"bk1": 5 * MS, "bk2": 5 * MS, "orders": MS}
+    of = summary(band(12 * MS, switch_queue=11 * MS, server_work=MS, behind=behind), FAST, SOONER)
+    assert "the queue of leaf>h2 falls from 11 ms to 500 µs" in (why(of) or "")
+    group = part(TableSubject, name="backups", members=["bk1", "bk2"], is_group=True)
+    of = structs.replace(of, subjects=[*of.subjects, group])
+    assert "the queue of leaf>h2 behind backups falls from 11 ms to 500 µs" in (why(of) or "")
 
 
 @pytest.mark.parametrize(("arm", "verdict"), [("fifo", "lower"), ("dpp", "higher")])

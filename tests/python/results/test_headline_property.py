@@ -121,7 +121,8 @@ def _values_are_those_of_arms(sentence: str, mains: Sequence[ArmEffect]) -> None
 
 
 def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: str) -> None:
-    counts = {"both" if " one" in words else words: int(every or some) for every, some, words in COUNT.findall(sentence)}
+    found = COUNT.findall(sentence)
+    counts = {"both" if " one" in words else words: int(every or some) for every, some, words in found}
     if not counts:
         return
     first = CLAUSE.search(text)

@@ -48,6 +48,7 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
     told = (_causes(summary, effects[0].baseline, workload), _causes(summary, arm, workload))
     if (causes := [found for found in told if found is not None]) != list(told):
         return None
+    groups = {name: of.name for of in summary.subjects if of.is_group for name in of.members}
     share, slowest = tail_share(causes[0].transactions, causes[1].transactions)
     wholes = [(0.0, ALL, MEAN_METRICS), (share, slowest, TAIL_METRICS)]
     if metric in TAIL_METRICS:
@@ -60,7 +61,7 @@ def reason(summary: Summary, arm: str, workload: str, metric: str) -> str | None
         way = 1 if change < 0 else -1
         if abs(change) >= CHANGE_MIN * before.latency_ps and way in ways and -way not in ways:
             begun = next((f" ({found.where})" for found in reversed(causes) if found.until_s is not None), "")
-            return f"{_because(before, after, '' if whose == ALL else f' in {whose}')}{begun}"
+            return f"{_because(before, after, groups)}{'' if whose == ALL else f' in {whose}'}{begun}"
     return None
 
 
@@ -79,13 +80,13 @@ def _limited_by(summary: Summary, arm: str, workload: str) -> str | None:
     return own.limits.limited_by if own and own.limits else None
 
 
-def _because(before: Band, after: Band, whose: str) -> str:
+def _because(before: Band, after: Band, groups: Mapping[str, str]) -> str:
     change = after.latency_ps - before.latency_ps
     told = list(_parts(before.parts, after.parts, change))
-    because = " and ".join(_goes(part, before, after, change) for part in told)
+    because = " and ".join(_goes(part, before, after, groups) for part in told)
     made = sum(after.parts.get(part, 0.0) - before.parts.get(part, 0.0) for part in told)
     mostly = "" if made / change > 1 - CHANGE_MIN else "mostly "
-    return f"{mostly}because {because} on average{whose}"
+    return f"{mostly}because {because} on average"
 
 
 def _causes(summary: Summary, arm: str, workload: str) -> Explained | None:
@@ -106,17 +107,18 @@ def _parts(before: Times, after: Times, change: float) -> Iterator[str]:
         yield part
 
 
-def _goes(part: str, before: Band, after: Band, change: float) -> str:
+def _goes(part: str, before: Band, after: Band, groups: Mapping[str, str]) -> str:
     """`the wait in the queue of leaf>client behind bulk falls from 11 ms to 0.3 ms`."""
     if part not in WAITS:
         return f"{time_words(part)} {_from_to(before.parts, after.parts, part)}"
     of_part = after.parts.get(part, 0.0) - before.parts.get(part, 0.0)
     (places, others), (places_after, others_after) = places_of(before, part), places_of(after, part)
-    place = _most(places, places_after, change)
-    culprit = _most(others, others_after, change) if _is_known(before, part) and _is_known(after, part) else None
+    place = _most(places, places_after, of_part)
+    is_known = _is_known(before, part) and _is_known(after, part)
+    culprit = _most(_of_groups(others, groups), _of_groups(others_after, groups), of_part) if is_known else None
     behind = f" behind {culprit}" if culprit else ""
     at, anywhere = WAITS[part]
-    if place and (places_after.get(place, 0.0) - places.get(place, 0.0)) / of_part >= TOLD_SHARE:
+    if place:
         return f"{at.format(place)}{behind} {_from_to(places, places_after, place)}"
     return f"{anywhere}{behind} {_from_to(before.parts, after.parts, part)}"
 
@@ -126,11 +128,20 @@ def _is_known(of: Band, part: str) -> bool:
     return sum(places_of(of, part)[1].values()) >= (1 - CHANGE_MIN) * of.parts.get(part, 0.0)
 
 
+def _of_groups(times: Times, groups: Mapping[str, str]) -> Times:
+    """Times behind workloads, of which those of a group are told together: either of two alike may be the larger."""
+    found: dict[str, float] = {}
+    for name, time in times.items():
+        told = groups.get(name, name)
+        found[told] = found.get(told, 0.0) + time
+    return found
+
+
 def _most(before: Times, after: Times, change: float) -> str | None:
-    """The name whose time changed most in the direction of the change."""
+    """The name whose time makes at least `TOLD_SHARE` of the change; None without one."""
     changes = {name: after.get(name, 0.0) - before.get(name, 0.0) for name in dict.fromkeys([*before, *after])}
     name = max(changes, key=lambda each: changes[each] / change, default=None)
-    return name if name is not None and changes[name] / change > 0 else None
+    return name if name is not None and changes[name] / change >= TOLD_SHARE else None
 
 
 def _from_to(before: Times, after: Times, name: str) -> str:
