@@ -164,6 +164,9 @@ def test_a_percentile_that_is_a_lower_bound_is_marked_as_one() -> None:
     text, page = format_result(summary, is_full=True), report.read_text(encoding="utf-8")
     assert re.search(r"^2 +> [\d.]+", text, re.MULTILINE)
     assert "'>' marks a lower bound" in text
+    screen = format_result(summary)
+    assert "> " not in screen
+    assert "marks a lower bound" not in screen
     assert re.search(r'<td class="of-arm-0">&gt; [\d.]+', page)
     with (result.path / "sweep.csv").open(encoding="utf-8") as table:
         bounds = [row for row in csv.DictReader(table) if row["bounds"] != "0"]

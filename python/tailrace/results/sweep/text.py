@@ -42,11 +42,14 @@ def format_result(summary: Summary, paint: Paint = plain, *, is_full: bool = Fal
 def sweep_screen(summary: Summary) -> str:
     """One screen: the sentences, the table of the figure that they are about, and what does not count."""
     begin = [_title(summary), "\n".join(fill(sentence, WIDTH) for sentence in sweep_headline(summary))]
-    doubts = [*_missing(summary), *looks_sentences(summary), *([BOUNDS] if has_bounds(summary.swept) else [])]
+    doubts = [*_missing(summary), *looks_sentences(summary)]
     excluded = _excluded(summary.swept).splitlines()[:EXCLUDED_LINES_MAX]
     end = ["\n".join(fill(sentence, WIDTH) for sentence in doubts), "\n".join(excluded)]
-    room = LINES_MAX - sum(part.count("\n") + 2 for part in [*begin, *end, MORE] if part)
-    return "\n\n".join(part for part in [*begin, _main_table(summary, room), *end, MORE] if part) + "\n"
+    bounds = fill(BOUNDS, WIDTH) if has_bounds(summary.swept) else ""
+    room = LINES_MAX - sum(part.count("\n") + 2 for part in [*begin, bounds, *end, MORE] if part)
+    table = _main_table(summary, room)
+    legend = bounds if "> " in table else ""  # the lower bounds may be those of a figure that --full shows
+    return "\n\n".join(part for part in [*begin, table, legend, *end, MORE] if part) + "\n"
 
 
 def _main_table(summary: Summary, room: int) -> str:
