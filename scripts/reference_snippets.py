@@ -299,6 +299,7 @@ precision: 5%
 baseline: fifo
 seed: 1
 duration: 10s
+ends: duration
 warm_up: 500ms
 calibrate: {to: 5s}
 solo: true

@@ -66,6 +66,7 @@ load: 60%              # or interarrival
 interarrival: exponential(100us)
 flows: 10000
 start: 100ms
+first_at_start: true
 priority: 0
 dscp: be
 vlan: 10""",
@@ -82,6 +83,7 @@ interarrival: 20ms
 count: 1000
 send_buffer: 139kB
 start: 100ms
+first_at_start: true
 priority: 5
 dscp: ef
 vlan: 10""",
@@ -121,6 +123,7 @@ connection: kept
 users: 20
 gap: exponential(5ms)
 arrivals: exponential(100us)
+first_at_start: true
 spikes: [{factor: 5, at: 2s, for: 500ms}]
 connections: 16
 requests: 1000

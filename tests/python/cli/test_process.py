@@ -116,7 +116,10 @@ COMMANDS = [["schema"], ["--help"], ["run", "--help"], ["check", "lab.yaml"], ["
 @pytest.mark.parametrize("streams", ["stdout", "both"])
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_reader_that_leaves_early_is_no_error(place: Path, words: list[str], streams: str) -> None:
-    (place / "leaf.cfg").write_text("hostname leaf\n", encoding="utf-8")
+    (place / "leaf.cfg").write_text(
+        "feature lldp\npolicy-map type queuing out\n  class type queuing c-out-q-default\n    bandwidth percent 100\n",
+        encoding="utf-8",
+    )
     code, errors = leave_early(place, words, streams=streams)
     assert code == 0
     assert "error" not in errors

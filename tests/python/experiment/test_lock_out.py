@@ -51,7 +51,7 @@ def test_the_warning_stands_in_the_terminal_and_in_the_report(workplace: Path) -
     summary = run(FOLDER / "scenario.yaml", ["one-4M", "dpp"], workplace / "run")
     text = results.format_table(summary)
     page = (workplace / "run" / "report.html").read_text(encoding="utf-8")
-    assert "warning: Lock-out with one-4M (1 of 1 trial): at port leaf>client" in text
+    assert "warning: Lock-out with one-4M (1 of 1 trial): in queue 'all' of leaf>client" in text
     assert "Lock-out with dpp" not in text
     assert "Lock-out with one-4M" in page
     assert "Lock-out with dpp" not in page
