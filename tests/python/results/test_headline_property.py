@@ -26,7 +26,9 @@ CLAUSE = re.compile(
     rf" from (?P<before>{VALUE}) to (?P<after>{VALUE})(?: (?:s|ms|Gbit/s))?"
     r"(?: \((?P<change>[^;)]*)[^)]*\))?(?P<unclear>, which is not significant)?"
 )
-COUNT = re.compile(r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better (?:in|with) one|better|undecided|without)")
+COUNT = re.compile(
+    r"(?:All (\d+) others|(\d+)) (?:is|are) (worse|better (?:in|with) one|better|undecided|known|without)"
+)
 VERB = re.compile(r"\b(?:rises?|falls?|is|are|do|does|cannot)\b")
 
 
@@ -37,7 +39,8 @@ def effects(draw: st.DrawFn, arm: str, workload: str, metric: str, *, is_main: b
     ratio = 1.0 if is_same else draw(st.floats(0.001, 300).filter(lambda one: abs(log(one)) > 1e-4))
     after = before * ratio
     way = "higher" if after > before else "lower"
-    told = draw(st.sampled_from([way, way, "no significant difference", "too few trials"])) if is_main else "not tested"
+    verdicts = (way, way, "no significant difference", "too few trials", "not comparable")
+    told = draw(st.sampled_from(verdicts)) if is_main else "not tested"
     return part(
         ArmEffect,
         arm=arm,
@@ -135,7 +138,8 @@ def _counts_are_those_of_tones(sentence: str, mains: Sequence[ArmEffect], text: 
     worse = sum("worse" in own and "better" not in own for own in tones.values())
     better = sum("better" in own and "worse" not in own for own in tones.values())
     few = sum("few" in own and not own & {"better", "worse"} for own in tones.values())
-    expected = {"worse": worse, "better": better, "undecided": few, "both": both}
+    known = sum("censored" in own and not own & {"better", "worse", "few"} for own in tones.values())
+    expected = {"worse": worse, "better": better, "undecided": few, "both": both, "known": known}
     expected["without"] = len(tones) - sum(expected.values())
     assert counts == {words: count for words, count in expected.items() if count}
 

@@ -129,7 +129,9 @@ def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
         parts.append(f"{they} {are(first.metric)} {listed(values, ARMS_NAMED_MAX, 'values in the table')}")
     if same := [effect.arm for effect in arms if effect.is_same]:
         parts.append(f"with {_arms(same)} {they.lower()} {are(first.metric)} exactly as with {first.baseline}")
-    if rest := [effect.arm for effect in arms if not effect.is_same and effect.verdict not in TOLD]:
+    if bounds := [effect.arm for effect in arms if tone_of(effect) == "censored"]:
+        parts.append(f"with {_arms(bounds)} {they.lower()} cannot be compared")
+    if rest := [effect.arm for effect in arms if not effect.is_same and tone_of(effect) == "same"]:
         parts.append(f"with {_arms(rest)} {they.lower()} {verb} not differ significantly")
     return _sentence("; ".join(parts))
 
@@ -151,7 +153,8 @@ def _others(summary: Summary, mains: Effects) -> str:
     both, worse, better, still = (
         {name: own for name, own in by_name.items() if ways[name] == way} for way in ({-1, 1}, {-1}, {1}, set[int]())
     )
-    few = {name: own for name, own in still.items() if any(e.verdict == "too few trials" for e in own)}
+    few = {name: own for name, own in still.items() if any(tone_of(e) == "few" for e in own)}
+    bounds = {name for name, own in still.items() if name not in few and any(tone_of(e) == "censored" for e in own)}
     some = " with at least one arm" if has_arms else ""
     once, again = ("with one arm", "with another") if has_arms else ("in one figure", "in another")
     parts = [
@@ -159,7 +162,8 @@ def _others(summary: Summary, mains: Effects) -> str:
         (len(worse), f"worse{some}{_most(worse, -1, has_arms=has_arms)}"),
         (len(better), f"better{some}{_most(better, 1, has_arms=has_arms)}"),
         (len(few), f"undecided{_most(few, 0, has_arms=has_arms)}"),
-        (len(still) - len(few), "without a significant difference"),
+        (len(bounds), "known as lower bounds alone"),
+        (len(still) - len(few) - len(bounds), "without a significant difference"),
     ]
     told = [f"{count} {'is' if count == 1 else 'are'} {words}" for count, words in parts if count]
     if len(told) == 1:
