@@ -143,7 +143,7 @@ def _stream(name: str, source: str, destination: str, start_ps: int, **more: Any
         "pin_backward": [],
         **more,
     }
-    return {"header": {"name": name, "priority": 0, "start_ps": start_ps}, "body": {"stream": stream}}
+    return {"header": {"name": name, "priority": 0, "port": 5432, "start_ps": start_ps}, "body": {"stream": stream}}
 
 
 def w1(*, default_hosts: bool = False, policy: Plan | None = None, cc: str = "new-reno") -> Plan:
@@ -305,7 +305,7 @@ def w3(
             "gap_from": "end",
             "start": {"uniform": {"low": 0, "high": 10 * MS}},
         }
-        workloads.append({"header": {"name": name, "priority": 0}, "body": {"oltp": oltp}})
+        workloads.append({"header": {"name": name, "priority": 0, "port": 5432}, "body": {"oltp": oltp}})
     hosts = [_host(name, 9000, cc, 0, default_hosts) for name in ["client", *(f"db-{c[0]}" for c in classes)]]
     plan = _plan(
         "W3",

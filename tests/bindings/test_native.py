@@ -91,7 +91,7 @@ LETTERS = {"u32": "I", "u64": "Q", "f64": "d"}
 
 def workload(**body: Any) -> dict[str, Any]:
     """One workload of a plan."""
-    return {"header": {"name": "shop", "priority": 0}, "body": body}
+    return {"header": {"name": "shop", "priority": 0, "port": 5432}, "body": body}
 
 
 def plan(**changes: Any) -> str:

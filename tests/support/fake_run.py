@@ -190,7 +190,7 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
         "links": [{"a": name, "b": "leaf1", "rate_bps": 10_000_000_000, "delay_ps": 500_000} for name in names],
         "workloads": [
             {
-                "header": {"name": w, "priority": 0},
+                "header": {"name": w, "priority": 0, "port": 5432},
                 "body": {
                     "oltp": {
                         "client": "client",

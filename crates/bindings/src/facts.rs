@@ -27,6 +27,5 @@ pub fn distributions() -> &'static [&'static str] {
 /// Limits and constants by name; the unit ends the name.
 #[pyfunction]
 pub fn limits() -> BTreeMap<&'static str, u64> {
-    let of_engine = [("pause_refresh_wire_bytes_min", REFRESH_WIRE_BYTES_MIN), ("server_port", tailrace_sim::SERVER_PORT.into())];
-    tailrace_plan::limits().into_iter().chain(of_engine).collect()
+    tailrace_plan::limits().into_iter().chain([("pause_refresh_wire_bytes_min", REFRESH_WIRE_BYTES_MIN)]).collect()
 }

@@ -119,7 +119,8 @@ fn a_recording_is_replayed_with_the_same_pauses_and_times_in_both() {
         let connections = vec![connection(0), connection(5 * MS)];
         let (client, server) = ("h0".into(), "h1".into());
         let body = RawBody::Replay(Box::new(RawReplay { client, server, pace, connections }));
-        plan.workloads = vec![RawWorkload { header: RawHeader { name: "recorded".into(), ..RawHeader::default() }, body }];
+        plan.workloads =
+            vec![RawWorkload { header: RawHeader { name: "recorded".into(), port: 5_432, ..RawHeader::default() }, body }];
         let plan = Plan::from_raw(plan).expect("the plan is sound");
         let (simulated, driven) =
             (rows(run(&plan, &Control::default()).tables()), rows(net::run(&plan).merged.tables.as_slice()));

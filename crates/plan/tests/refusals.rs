@@ -36,7 +36,7 @@ fn sound() -> Value {
             "port_policies": [], "mtu_bytes": null, "port_mtus": []
         }],
         "links": [link("app"), link("db")],
-        "workloads": [{"header": {"name": "backup", "priority": 0}, "body": {"stream": {
+        "workloads": [{"header": {"name": "backup", "priority": 0, "port": 5432}, "body": {"stream": {
             "source": "db", "destination": "app", "connections": 2, "bytes": 0, "stagger_ps": 0, "pin_forward": [],
             "pin_backward": []
         }}}],

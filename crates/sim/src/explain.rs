@@ -167,8 +167,9 @@ fn recorder_of(plan: &Plan, world: &World, followed: Vec<Followed>) -> Recorder 
         let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));
         let ends = places.map(|place| (place.host as u16, place.number));
         let hashes = sockets.map(|socket| socket.tcp().flow_hash());
-        let ports = sockets.map(|socket| socket.port());
-        recorder.connected(&Connection { workload: sockets[0].owner(), ends, hashes, ports });
+        let workload = sockets[0].owner();
+        let ports = [sockets[0].port(), world.server_ports[workload as usize]];
+        recorder.connected(&Connection { workload, ends, hashes, ports });
     }
     world.links.observe.datagram_flows.iter().for_each(|flow| recorder.pairs(flow));
     recorder

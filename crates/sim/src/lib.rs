@@ -41,7 +41,6 @@ pub use control::Control;
 pub use explain::{Explained, explain, unexplained};
 pub use outcome::{Column, Outcome, Table};
 pub use parallel::{Cores, Course, PARTS_MAX, Partition, Refusal, cost_of_a_window, run_on, run_parted};
-pub use tailrace_workloads::SERVER_PORT;
 pub use timeline::{Wanted, WantedTransaction};
 pub use trace::{Trace, trace};
 pub use traced::traced;

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::duty::{Addresses, Congestion, Duty, FirstPorts};
+use crate::duty::{Addresses, Congestion, Duty};
 use crate::host::{Host, Settings};
 use crate::kernel::{Begin, ClockKind, Input, News, run};
 use crate::merge::merge;
@@ -35,9 +35,6 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
         --tcp-ns NS                     reads TCP's counters so often; when missing as often as the plan wants windows, and at the
                                         end of the warm-up and at the end
         --without WORKLOAD              leaves a workload to other programs
-        --first-port PORT               ports of clients from this one on; 32768 when missing
-        --server-port PORT              servers listen at this one and those after it; 5432 when missing. Programs with several
-                                        sockets keep theirs
         --end-on-input                  bytes, or the end, of standard input end the trial too
 
     tailrace-traffic merge --plan FILE [--end-ps PS] RECORD...
@@ -85,8 +82,6 @@ struct Options {
     tcp_ns: Option<u64>,
     ends_on_input: bool,
     without: Vec<String>,
-    first_port: Option<u16>,
-    server_port: Option<u16>,
     end_ps: Option<u64>,
     records: Vec<PathBuf>,
 }
@@ -109,8 +104,6 @@ impl Options {
                 "--bin-ns" => options.bin_ns = Some(positive(word, value()?)?),
                 "--tcp-ns" => options.tcp_ns = Some(positive(word, value()?)?),
                 "--without" => options.without.push(value()?.clone()),
-                "--first-port" => options.first_port = Some(number(word, value()?)?),
-                "--server-port" => options.server_port = Some(number(word, value()?)?),
                 "--end-on-input" => options.ends_on_input = true,
                 "--end-ps" => options.end_ps = Some(number(word, value()?)?),
                 other if other.starts_with("--") => {
@@ -196,11 +189,9 @@ fn guest(options: Options) -> Result<(), String> {
     if let Some(unknown) = options.without.iter().find(|known| !has_workload(&plan, known)) {
         return Err(format!("--without: the plan has no workload {unknown:?}"));
     }
-    let usual = FirstPorts::default();
-    let first =
-        FirstPorts { client: options.first_port.unwrap_or(usual.client), server: options.server_port.unwrap_or(usual.server) };
-    let mut duty = Duty::with_ports_from(first, &plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
-    duty.leave_out(|workload| options.without.contains(&plan.workloads[workload as usize].header.name));
+    let names = plan.workloads.iter().map(|workload| &workload.header.name);
+    let others = (0..).zip(names).filter(|(_, name)| options.without.contains(name)).map(|(number, _)| number).collect();
+    let duty = Duty::without(others, &plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
     let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
     let of_plan = Some(Span::from_ps(plan.raw.observe.windows_ps)).filter(|&interval| interval > Span::ZERO);
     let tcp_interval = options.tcp_ns.map(Span::from_ns).or(of_plan);

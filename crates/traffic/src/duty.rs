@@ -3,16 +3,17 @@
 //! Every host works through the whole plan in the same order. So both ends know the ports of a connection, and a server knows a user
 //! by its port: nothing is sent besides what the plan says.
 
+use crate::servers::{Listening, Server, Servers, Users};
 use crate::sockets::{Marks, Route};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, Peer, Program};
-use tailrace_endpoint::host::EphemeralPorts;
+use tailrace_endpoint::host::ClientPorts;
 use tailrace_network::address;
 use tailrace_plan::{Plan, RawCongestionControl};
 use tailrace_workloads::{
-    Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, SERVER_PORT, WorkloadProgram, open_workloads, record_for,
+    Arrivals, Arriving, DatagramPair, Ends, Engine, LastingConnection, WorkloadProgram, open_workloads, record_for,
 };
 
 /// Where hosts are, where that is not the live labs' rule.
@@ -55,8 +56,8 @@ pub struct HostedEnd {
     pub program: Box<dyn Program>,
     /// Whether what arrives for it is goodput.
     pub counts_goodput: bool,
-    /// Where it listens.
-    pub port: Option<u16>,
+    /// The port of the plan at which it listens, and its address.
+    pub port: Option<(u16, SocketAddrV4)>,
     /// How often it tells that something is finished.
     pub finishes: u64,
 }
@@ -92,37 +93,23 @@ pub struct Listener {
     pub congestion: Option<Rc<str>>,
 }
 
-/// Where the ports of a process begin: another program of the same hosts may have those before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FirstPorts {
-    /// Of clients; the usual first where it is below the range.
-    pub client: u16,
-    /// Of servers.
-    pub server: u16,
-}
-
-impl Default for FirstPorts {
-    fn default() -> FirstPorts {
-        FirstPorts { client: 0, server: SERVER_PORT }
-    }
-}
-
 /// What is known of every host: addresses, marks and ports. It answers for flows that are yet to come.
 pub struct Routes {
     addresses: Addresses,
-    first_server_port: u16,
-    /// By workload: VLAN, its network, marks, congestion control.
+    /// Workloads that are left to other programs.
+    others: BTreeSet<u32>,
+    /// By workload: VLAN, marks, port of its server, congestion control.
     workloads: Vec<OfWorkload>,
-    /// By server and VLAN, the marks of each of its listeners and the first workload that uses it, in the order of the plan.
-    listeners: BTreeMap<(u32, u16), Vec<(Marks, u32)>>,
+    servers: Servers,
     /// By host.
-    ports: Vec<EphemeralPorts>,
+    ports: Vec<ClientPorts>,
     vlans: Vec<u16>,
 }
 
 struct OfWorkload {
     vlan: u16,
     marks: Marks,
+    port: u16,
     /// At the client and at the server, by host.
     congestion: Vec<Option<Rc<str>>>,
 }
@@ -151,44 +138,38 @@ pub struct Duty {
 impl Duty {
     /// What this host, an index in the plan, has to do.
     pub fn new(plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
-        Duty::with_ports_from(FirstPorts::default(), plan, host, addresses, congestion)
+        Duty::without(BTreeSet::new(), plan, host, addresses, congestion)
     }
 
-    /// The same with ports from these on.
-    pub fn with_ports_from(first: FirstPorts, plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
-        let mut routes = Routes::new(first.server, plan, addresses, congestion);
-        routes.ports.fill(EphemeralPorts::beginning_at(first.client));
+    /// The same with these workloads left to other programs, which listen at the ports of the plan. The clients' ports of the rest do not
+    /// change.
+    pub fn without(others: BTreeSet<u32>, plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
+        let routes = Routes::new(others, plan, addresses, congestion);
         let finite = plan.workloads.iter().map(|workload| record_for(plan, workload).users_left > 0).collect();
         let (ends, datagrams, programs, pairs, flows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut duty = Duty { host, ends, datagrams, programs, pairs, started: 0, flows, routes, finite };
         open_workloads(plan, &mut duty);
+        duty.leave_out_others();
         duty
     }
 
-    /// Leaves workloads to other programs. The ports of the rest do not change.
-    pub fn leave_out(&mut self, is_left_out: impl Fn(u32) -> bool) {
-        self.ends.retain(|end| !is_left_out(end.workload));
-        self.datagrams.retain(|end| !is_left_out(end.arrivals.workload()));
-        self.programs.retain(|end| !is_left_out(end.workload));
-        self.pairs.retain(|end| !is_left_out(end.workload));
-        self.flows.retain(|arrivals| !is_left_out(arrivals.workload()));
+    fn leave_out_others(&mut self) {
+        let others = &self.routes.others;
+        self.ends.retain(|end| !others.contains(&end.workload));
+        self.datagrams.retain(|end| !others.contains(&end.arrivals.workload()));
+        self.programs.retain(|end| !others.contains(&end.workload));
+        self.pairs.retain(|end| !others.contains(&end.workload));
+        self.flows.retain(|arrivals| !others.contains(&arrivals.workload()));
         for (number, finite) in (0..).zip(&mut self.finite) {
-            *finite &= !is_left_out(number);
+            *finite &= !others.contains(&number);
         }
     }
 
     /// Where this host accepts connections.
     pub fn listeners(&self) -> Vec<Listener> {
-        let own = self.routes.listeners.iter().filter(|((host, _), _)| *host == self.host);
-        let each = own.flat_map(|(&(host, vlan), of_marks)| {
-            let ip = self.routes.address(host, vlan);
-            (self.routes.first_server_port..).zip(of_marks).map(move |(port, &(marks, workload))| {
-                let congestion = self.routes.workloads[workload as usize].congestion[host as usize].clone();
-                Listener { own: SocketAddrV4::new(ip, port), marks, congestion }
-            })
-        });
-        let of_programs = self.programs.iter().filter_map(|end| Some((end.workload, end.port?)));
-        each.chain(of_programs.map(|(workload, port)| self.routes.listener(workload, self.host, port))).collect()
+        let is_own = |(server, _): &(&Server, &Listening)| server.host == self.host;
+        let own = self.routes.servers.all.iter().filter(is_own);
+        own.map(|(server, listening)| self.routes.listener(server, listening)).collect()
     }
 }
 
@@ -210,15 +191,16 @@ impl Engine for Duty {
         let WorkloadProgram { workload, host, program, counts_goodput, port, finishes } = program;
         let number = self.started;
         self.started += 1;
+        let address = port.map(|port| self.routes.listen(workload, host, port));
         if host == self.host {
-            self.programs.push(HostedEnd { workload, number, program, counts_goodput, port, finishes });
+            self.programs.push(HostedEnd { workload, number, program, counts_goodput, port: port.zip(address), finishes });
         }
         number
     }
 
     fn pair(&mut self, pair: DatagramPair) {
         let DatagramPair { workload, ends, programs } = pair;
-        let ports = (self.routes.ports[ends.client as usize].take(), self.routes.first_server_port);
+        let ports = self.routes.open_datagrams(workload, ends);
         for (side, own) in [(0, ends.client), (1, ends.server)] {
             if own == self.host {
                 let route = self.routes.route(workload, ends, ports, side);
@@ -237,7 +219,7 @@ impl Engine for Duty {
                 self.flows.push(arrivals);
             }
             Arriving::Datagrams { ends, .. } => {
-                let ports = (self.routes.ports[ends.client as usize].take(), self.routes.first_server_port);
+                let ports = self.routes.open_datagrams(workload, ends);
                 for (side, own) in [(0, ends.client), (1, ends.server)] {
                     if own == self.host {
                         let route = self.routes.route(workload, ends, ports, side);
@@ -250,7 +232,7 @@ impl Engine for Duty {
 }
 
 impl Routes {
-    fn new(first_server_port: u16, plan: &Plan, addresses: Addresses, congestion: &Congestion) -> Routes {
+    fn new(others: BTreeSet<u32>, plan: &Plan, addresses: Addresses, congestion: &Congestion) -> Routes {
         let vlans: BTreeSet<u16> = plan.workloads.iter().map(|workload| workload.header.vlan).filter(|&vlan| vlan > 0).collect();
         let of = |workload: &tailrace_plan::Workload| {
             let header = &workload.header;
@@ -261,34 +243,41 @@ impl Routes {
                 None => Some(Rc::from(name_of(host.tcp.congestion_control))),
             };
             let congestion = plan.raw.hosts.iter().map(of_host).collect();
-            OfWorkload { vlan: header.vlan, marks: Marks { priority: header.priority, dscp: header.dscp }, congestion }
+            let marks = Marks { priority: header.priority, dscp: header.dscp };
+            OfWorkload { vlan: header.vlan, marks, port: header.port, congestion }
         };
         Routes {
             addresses,
-            first_server_port,
             workloads: plan.workloads.iter().map(of).collect(),
-            listeners: BTreeMap::new(),
-            ports: vec![EphemeralPorts::new(); plan.graph.hosts],
+            servers: Servers::new(plan, &others),
+            others,
+            ports: client_ports(plan),
             vlans: vlans.into_iter().collect(),
         }
     }
 
     /// Takes the ports of a new connection: the client's and the server's.
     pub fn open(&mut self, workload: u32, ends: Ends) -> (u16, u16) {
-        (self.ports[ends.client as usize].take(), self.server_port(workload, ends.server))
+        (self.ports[ends.client as usize].take(workload), self.server_port(workload, ends.server))
+    }
+
+    /// The same for datagrams, whose sockets know each other and may share the port of a server.
+    fn open_datagrams(&mut self, workload: u32, ends: Ends) -> (u16, u16) {
+        (self.ports[ends.client as usize].take(workload), self.workloads[workload as usize].port)
     }
 
     /// Takes a port for a connection of a program to a listener of another. Returns its route and the port.
     pub fn open_to(&mut self, workload: u32, host: u32, peer: Peer) -> (Route, u16) {
-        let own_port = self.ports[host as usize].take();
+        let own_port = self.ports[host as usize].take(workload);
         let ends = Ends { client: host, server: peer.host.into() };
-        (self.route(workload, ends, (own_port, peer.port), 0), own_port)
+        let server_port = self.listen(workload, ends.server, peer.port).port();
+        (self.route(workload, ends, (own_port, server_port), 0), own_port)
     }
 
-    /// The route of a connection that a program has accepted.
-    pub fn accepted_from(&self, workload: u32, host: u32, ends: tailrace_endpoint::app::Ends) -> Route {
-        let hosts = Ends { client: ends.peer.host.into(), server: host };
-        self.route(workload, hosts, (ends.peer.port, ends.own_port), 1)
+    /// The route of a connection from this host and port that a program has accepted at its own port.
+    pub fn accepted_from(&self, workload: u32, host: u32, peer: Peer, own_port: u16) -> Route {
+        let hosts = Ends { client: peer.host.into(), server: host };
+        self.route(workload, hosts, (peer.port, own_port), 1)
     }
 
     /// Nothing uses this port of a host any more.
@@ -296,9 +285,16 @@ impl Routes {
         self.ports[host as usize].give_back(port);
     }
 
-    /// The listener of a program.
-    fn listener(&self, workload: u32, host: u32, port: u16) -> Listener {
-        let OfWorkload { vlan, marks, ref congestion } = self.workloads[workload as usize];
+    /// A program of this host listens at this port of the plan. Returns its address.
+    fn listen(&mut self, workload: u32, host: u32, port: u16) -> SocketAddrV4 {
+        let vlan = self.workloads[workload as usize].vlan;
+        let users = if self.others.contains(&workload) { Users::Others } else { Users::Program(workload) };
+        let port = self.servers.add(Server { host, vlan, port, users }, workload);
+        SocketAddrV4::new(self.address(host, vlan), port)
+    }
+
+    fn listener(&self, &Server { host, vlan, .. }: &Server, &Listening { port, workload }: &Listening) -> Listener {
+        let OfWorkload { marks, ref congestion, .. } = self.workloads[workload as usize];
         let own = SocketAddrV4::new(self.address(host, vlan), port);
         Listener { own, marks, congestion: congestion[host as usize].clone() }
     }
@@ -310,20 +306,15 @@ impl Routes {
         hosts.flat_map(|host| vlans().map(move |vlan| (self.address(host, vlan), host))).collect()
     }
 
-    /// A listener's answers carry its own marks: each server has a port for each of them, and usually one.
-    fn server_port(&mut self, workload: u32, server: u32) -> u16 {
-        let OfWorkload { vlan, marks, .. } = self.workloads[workload as usize];
-        let listeners = self.listeners.entry((server, vlan)).or_default();
-        let place = listeners.iter().position(|&(own, _)| own == marks).unwrap_or_else(|| {
-            listeners.push((marks, workload));
-            listeners.len() - 1
-        });
-        self.first_server_port + u16::try_from(place).expect("there are fewer marks than ports")
+    fn server_port(&mut self, workload: u32, host: u32) -> u16 {
+        let OfWorkload { vlan, marks, port, .. } = self.workloads[workload as usize];
+        let users = if self.others.contains(&workload) { Users::Others } else { Users::Marked(marks) };
+        self.servers.add(Server { host, vlan, port, users }, workload)
     }
 
     /// The route of a connection with these ports as the client (side 0) or the server sees it.
     pub fn route(&self, workload: u32, ends: Ends, (client_port, server_port): (u16, u16), side: u8) -> Route {
-        let OfWorkload { vlan, marks, ref congestion } = self.workloads[workload as usize];
+        let OfWorkload { vlan, marks, ref congestion, .. } = self.workloads[workload as usize];
         let client = SocketAddrV4::new(self.address(ends.client, vlan), client_port);
         let server = SocketAddrV4::new(self.address(ends.server, vlan), server_port);
         let (host, own, peer) = if side == 0 { (ends.client, client, server) } else { (ends.server, server, client) };
@@ -336,6 +327,18 @@ impl Routes {
         let usual = || address::ipv4_in(network, host as usize);
         self.addresses.get(&(host, vlan)).copied().unwrap_or_else(usual)
     }
+}
+
+/// The ports that clients of each host take.
+fn client_ports(plan: &Plan) -> Vec<ClientPorts> {
+    let mut ports = vec![ClientPorts::new(); plan.graph.hosts];
+    for (number, header) in (0..).zip(plan.workloads.iter().map(|workload| &workload.header)) {
+        let hosts: BTreeSet<usize> = header.hosts().collect();
+        if let Some(range) = header.client_ports {
+            hosts.into_iter().for_each(|host| ports[host].give_range(number, range));
+        }
+    }
+    ports
 }
 
 /// Linux's name of a congestion control.

@@ -8,6 +8,7 @@ use crate::sockets::{Route, Sockets};
 use crate::waiter::Waiter;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::net::SocketAddrV4;
 use tailrace_endpoint::app::{Ends, HostCalls, Message, Peer, Program, WorkCalls};
 use tailrace_endpoint::host::Cores;
 use tailrace_units::{Span, Time};
@@ -25,8 +26,8 @@ pub struct Hosted {
 pub struct Owned {
     pub workload: u32,
     pub counts_goodput: bool,
-    /// Where it listens.
-    pub port: Option<u16>,
+    /// The port of the plan at which it listens, and its address.
+    pub port: Option<(u16, SocketAddrV4)>,
     /// When the program is due, as noted by the host.
     pub due: Time,
     /// Connections that it has not accepted.
@@ -196,7 +197,7 @@ impl<S: Sockets> WorkCalls for ProgramCalls<'_, S> {
 impl<S: Sockets> HostCalls for ProgramCalls<'_, S> {
     /// The host has opened the listener before time zero.
     fn listen(&mut self, port: u16, _: u32) -> bool {
-        self.own.port == Some(port)
+        self.own.port.is_some_and(|own| own.0 == port)
     }
     fn accept(&mut self, _: u16) -> Option<u32> {
         let number = self.own.waiting.pop_front()?;

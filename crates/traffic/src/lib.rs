@@ -18,6 +18,7 @@ mod end;
 mod flows;
 mod hosted;
 mod limits;
+mod servers;
 mod waiter;
 
 pub use duty::Addresses;

@@ -33,12 +33,6 @@ use tailrace_endpoint::app::{App, Program};
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
 use tailrace_units::{Distribution, RandomStream, Time};
 
-/// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
-pub const SERVER_PORT: u16 = 5_432;
-
-/// First port at which programs listen; above those of listeners for connections that last, and below ephemeral ones.
-const FIRST_LISTENER_PORT: u16 = 8_000;
-
 /// The hosts of a connection, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ends {
@@ -175,12 +169,6 @@ impl Place<'_> {
     /// The random stream of this name within the workload.
     fn random(&self, what: &str) -> RandomStream {
         RandomStream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
-    }
-
-    /// The first port of the listeners of this workload: those of earlier ones come before.
-    fn first_port(&self) -> u16 {
-        let before = &self.plan.workloads[..self.number as usize];
-        FIRST_LISTENER_PORT + before.iter().map(|workload| workload.header.listeners).sum::<u16>()
     }
 
     /// So many arrivals; 0 for no end.

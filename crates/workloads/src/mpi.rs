@@ -27,7 +27,7 @@ impl Kind for Mpi {
     }
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let (job, ledger, port) = (Arc::new(self.job()), Ledger::default(), place.first_port());
+        let (job, ledger, port) = (Arc::new(self.job()), Ledger::default(), place.header.port);
         for &host in &self.hosts {
             let ranks = self.ranks_of(host, place);
             let finishes = ranks.len() as u64;

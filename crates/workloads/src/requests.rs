@@ -40,7 +40,7 @@ impl Kind for Requests {
     }
 
     fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
-        let parts = Parts { requests: self, place, port: place.first_port() };
+        let parts = Parts { requests: self, place, port: place.header.port };
         for (number, stage) in (0..).zip(&self.stages) {
             for &host in &stage.servers {
                 parts.start(engine, host, Some(parts.stage_port(number)), Box::new(parts.asked_server(number, stage, host)));

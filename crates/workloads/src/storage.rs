@@ -72,7 +72,7 @@ struct Network {
 impl Parts<'_> {
     fn start_target(&self, engine: &mut dyn Engine, host: usize, network: &Network) {
         let Network { rules, wires, .. } = network;
-        let (workload, port) = (self.place.number, self.place.first_port());
+        let (workload, port) = (self.place.number, self.place.header.port);
         let target = StorageTarget::new(StorageTargetConfig {
             port,
             rules: Arc::clone(rules),
@@ -88,7 +88,7 @@ impl Parts<'_> {
         let target = self.storage.target.expect("what leads over the network has a target");
         NetworkPath::new(NetworkPathConfig {
             host: host as u16,
-            target: Peer { host: target as u16, port: self.place.first_port() },
+            target: Peer { host: target as u16, port: self.place.header.port },
             rules: Arc::clone(rules),
             connections: *connections,
             wires: wires.clone(),

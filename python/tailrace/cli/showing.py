@@ -8,8 +8,9 @@ from tailrace.cli.console import emit_json, emit_table
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
 from tailrace.results.directory.find_trial import trial_of
+from tailrace.results.ports.classification import classify_rules
 from tailrace.results.ports.queuing import port_counters, port_policies, switch_counters
-from tailrace.results.ports.queuing_text import format_ports, format_switches, vendor_of
+from tailrace.results.ports.queuing_text import format_ports, format_rules, format_switches, vendor_of
 
 
 def refuse_queues(path: Path | None, *of_interfaces: object) -> Path:
@@ -38,10 +39,14 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     # Drops by the switch itself belong to no port; they are shown with the ports of that switch.
     named = {port.partition(">")[0]} if port else None
     switches = [switch_counters(s) for s in trial.outcome.switches if named is None or s.name in named]
+    rules = [rule for rule in classify_rules(plan) if named is None or rule.switch in named] if plan else []
     if json_:
-        emit_json(to_builtins({"arm": chosen, "trial": number, "ports": shown, "switches": switches}))
+        found = {"arm": chosen, "trial": number, "ports": shown, "switches": switches, "classify": rules}
+        emit_json(to_builtins(found))
         return
     vendor = vendor_of(run.scenario_text())
     emit_table(lambda: format_ports(shown, vendor) if shown else "no switch has a port")
     if switches:
         emit_table(lambda: "\n" + format_switches(switches))
+    if rules:
+        emit_table(lambda: "\n" + format_rules(rules))

@@ -89,7 +89,7 @@ def client_ports(scenario: Scenario, most: int, *, are_shared: bool) -> Found:
     used: dict[tuple[str, frozenset[str]], int] = {}
     for name, workload in scenario.running.items():
         ends = frozenset(end for _, end in workload.named_ends()) if are_shared else frozenset[str]()
-        for host, key, count in workload.client_ports():
+        for host, key, count in workload.held_ports():
             before = used.get((host, ends), 0)
             used[host, ends] = before + count
             if before <= most < before + count:

@@ -24,10 +24,9 @@ from tailrace.programs.command import Command
 from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
 from tailrace.programs.series import Moved, Row
+from tailrace.scenario.workloads.ports import EPHEMERAL, PORT_MAX
 
 NAME = "tailrace-traffic"
-FIRST_CLIENT_PORT = 32_768
-"""Ephemeral ports (`crates/endpoint/src/host/ports.rs`)."""
 CLIENT_PORTS = 20_000
 """Of all workloads of a trial."""
 BEGIN_AFTER_S = 0.1
@@ -65,8 +64,10 @@ class TrafficLoad(Load):
 
     @property
     def first_client_port(self) -> int:
-        """Ports of clients, from this one on: another workload has others."""
-        return FIRST_CLIENT_PORT + self.task.first_port % CLIENT_PORTS
+        """Ports of clients, from this one on: those of the plan, or ephemeral ones apart from other workloads."""
+        if own := self.task.raw.get("client_ports"):
+            return int(own[0])
+        return EPHEMERAL[0] + self.task.first_port % CLIENT_PORTS
 
     def client_ports(self) -> list[int]:
         """By user, where each has one connection."""
@@ -81,8 +82,9 @@ class TrafficLoad(Load):
         self._folder = (lab.folder / "logs" / f"{self.prefix}-{self.name}").absolute()
         make_folder(self._folder)
         plan = json.loads((lab.folder / "plan.json").read_text(encoding="utf-8"))
-        own = [each for each in plan["workloads"] if each["header"]["name"] == self.name]
-        self._plan = plan | {"workloads": own, "stop_at_ps": round(self.task.limit_s * PS_PER_S)}
+        [own] = [each for each in plan["workloads"] if each["header"]["name"] == self.name]
+        header = {"client_ports": [self.first_client_port, PORT_MAX], **own["header"], "port": self.task.first_port}
+        self._plan = plan | {"workloads": [own | {"header": header}], "stop_at_ps": round(self.task.limit_s * PS_PER_S)}
         write_text(self._folder / "plan.json", json.dumps(self._plan))
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
@@ -109,8 +111,7 @@ class TrafficLoad(Load):
     def _command(self, node: str, addresses: Sequence[str]) -> Command:
         argv = [str(program()), "guest", "--plan", str(self._folder / "plan.json"), "--host", node]
         argv += ["--begin-file", str(self._folder / BEGIN), "--clock", "monotonic", "--out", str(self._folder)]
-        argv += ["--congestion", "system", "--first-port", str(self.first_client_port)]
-        argv += ["--server-port", str(self.task.first_port)]
+        argv += ["--congestion", "system"]
         argv += [word for address in addresses for word in ("--address", address)]
         return Command(f"{self.prefix}-{self.name}-{node}", argv, host=node, priority=self.task.raw["priority"] or None)
 

@@ -390,6 +390,8 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
 class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """What every workload of a plan has."""
 
+    client_ports: tuple[U16, U16] | None = None
+    """First and last port of its clients; ephemeral ports when missing."""
     dscp: U8 = 0
     """Code point of the IP header."""
     is_first_at_start: bool | None = None
@@ -398,6 +400,8 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     """Keys for live runs only, such as the choice of a program; neither checked nor used here."""
     name: str
     """Name in results."""
+    port: U16
+    """Port of its server; further servers have the ports after it."""
     priority: U8
     """Class, 0 to 7."""
     start_ps: U64 = 0

@@ -204,11 +204,27 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
 def _unused(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
     """Warnings about keys that none of the arms that have them uses."""
     is_used: dict[Problem, bool] = {}
+    lists: dict[Problem, tuple[KeyPath, int]] = {}
     for name, scenario in arms.items():
         for path, what, hint, uses in keys_of_kinds(scenario):
             problem = documents[name].problem(path, what, hint)
             is_used[problem] = is_used.get(problem, False) or uses
-    yield from (problem for problem, uses in is_used.items() if not uses)
+            if isinstance(path[-1], int):
+                lists[problem] = path[:-1], path[-1]
+    unused = [problem for problem, uses in is_used.items() if not uses]
+    yield from (problem for problem in unused if problem not in lists)
+    yield from _of_lists({problem: lists[problem] for problem in unused if problem in lists})
+
+
+def _of_lists(found: Mapping[Problem, tuple[KeyPath, int]]) -> Iterator[Problem]:
+    """One problem for all entries of a list with the same problem: lists that were imported have dozens."""
+    grouped: dict[tuple[str, KeyPath, str], list[tuple[int, Problem]]] = {}
+    for problem, (at, place) in found.items():
+        grouped.setdefault((problem.file, at, problem.what), []).append((place, problem))
+    for entries in grouped.values():
+        (_, first), *rest = sorted(entries)
+        others = _listed([str(place) for place, _ in rest])
+        yield replace(first, what=f"{first.what}; the same holds for entries {others}") if rest else first
 
 
 def _listed(names: list[str]) -> str:

@@ -88,8 +88,8 @@ def test_keys_of_the_workload_override_its_preset() -> None:
 
 def test_a_user_has_two_sockets_with_each_other_node() -> None:
     three = RAC | {"nodes": ["client", "db", "bulk"], "users": 7}
-    assert workload(three).client_ports() == [("client", "users", 12), ("db", "users", 8), ("bulk", "users", 8)]
-    assert workload(OPEN).client_ports() == [("client", "nodes", 2), ("db", "nodes", 2)]
+    assert workload(three).held_ports() == [("client", "users", 12), ("db", "users", 8), ("bulk", "users", 8)]
+    assert workload(OPEN).held_ports() == [("client", "nodes", 2), ("db", "nodes", 2)]
 
 
 def test_a_shorter_trial_has_fewer_transactions_and_a_divided_one_fewer_users() -> None:

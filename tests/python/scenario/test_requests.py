@@ -214,11 +214,11 @@ def test_timeouts_over_tcp_are_those_of_the_workload_alone() -> None:
 
 def test_each_client_has_a_port_for_each_connection_that_it_keeps() -> None:
     two = {"client": ..., "clients": ["client", "bulk"], "users": 5}
-    assert workload(WEB, **two).client_ports() == [("client", "users", 3), ("bulk", "users", 2)]
+    assert workload(WEB, **two).held_ports() == [("client", "users", 3), ("bulk", "users", 2)]
     many = two | {"server": ..., "servers": ["db", "db2"], "balance": "random"}
-    assert Requests.model_validate(merged(WEB, many)).client_ports()[0] == ("client", "users", 6)
-    assert workload(OPEN).client_ports() == []
-    assert workload(OPEN, connections=7).client_ports() == [("client", "connections", 7)]
+    assert Requests.model_validate(merged(WEB, many)).held_ports()[0] == ("client", "users", 6)
+    assert workload(OPEN).held_ports() == []
+    assert workload(OPEN, connections=7).held_ports() == [("client", "connections", 7)]
 
 
 def test_a_divided_network_has_fewer_users_or_arrivals() -> None:

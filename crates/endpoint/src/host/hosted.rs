@@ -18,7 +18,10 @@ impl<P> Host<P> {
     pub fn add_program(&mut self, new: NewProgram) -> u32 {
         let (owner, number) = (new.owner, self.hosted.len() as u32);
         if let Some((port, backlog)) = new.program.port() {
-            assert!(self.listeners.listen_early(&mut self.ports, number, port, backlog), "each server has a port of its own");
+            assert!(
+                self.listeners.listen_early(&mut self.ports, number, (port, owner), backlog),
+                "each server of an owner has a port"
+            );
         }
         self.hosted.push(Hosted::new(new));
         if let Some(threads) = &mut self.threads {
@@ -73,8 +76,8 @@ impl<P> Host<P> {
     /// A segment for a port: a connection is opened with the program that listens there.
     #[cold]
     pub(super) fn admit_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Environment<Place = P>) {
-        let Opener { to_port, .. } = Opener::of(segment.packet);
-        let Some(listener) = self.listeners.ports.get(&to_port) else {
+        let Opener { to_port, owner, .. } = Opener::of(segment.packet);
+        let Some(listener) = self.listeners.find(to_port, owner) else {
             return self.refuse_opening(now, segment, out);
         };
         self.tell_program(now, listener.program, out, |_, calls| {

@@ -6,7 +6,7 @@ use super::cores::Cores;
 use super::environment::Environment;
 use super::event::{Completion, Event, Opened};
 use super::opening::{Opener, Remote};
-use super::ports::EphemeralPorts;
+use super::ports::ClientPorts;
 use super::programs::{Listeners, Owned};
 use super::socket::{Socket, UdpSocket};
 use super::table::SocketTable;
@@ -29,7 +29,7 @@ pub(super) struct HostedCalls<'a, O: Environment> {
     pub(super) listeners: &'a mut Listeners,
     pub(super) connections: &'a mut Connections,
     pub(super) config: &'a TcpConfig,
-    pub(super) ports: &'a mut EphemeralPorts,
+    pub(super) ports: &'a mut ClientPorts,
     pub(super) ip: &'a mut Ip,
     pub(super) cores: &'a mut Cores<Waiter>,
     pub(super) threads: Option<&'a mut Threads>,
@@ -62,7 +62,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
     pub(super) fn connection(&mut self, socket: u32) -> (&mut Tcp, &mut Uplink<'a, O>) {
         let member = self.own.members.get(&socket);
         let member = member.unwrap_or_else(|| panic!("program {} owns no socket {socket}", self.program));
-        self.uplink.origin = Some(member.origin(socket, self.host));
+        self.uplink.origin = Some(member.origin(socket, self.host, self.own.owner));
         self.own.touched.push(socket);
         (&mut self.table.sockets[socket as usize].tcp, &mut self.uplink)
     }
@@ -114,7 +114,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
             }
             self.release(socket);
         }
-        if self.listeners.drops_opening(to_port) {
+        if self.listeners.drops_opening((to_port, self.own.owner)) {
             return None;
         }
         let socket = self.add(remote, Some(to_endpoint), true);
@@ -147,7 +147,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
     fn finds_no_room(&mut self, socket: u32, packet: &Packet) -> bool {
         let opens = packet.flags.contains(Flags::ACK) && !packet.flags.intersects(Flags::SYN.with(Flags::RST));
         let is_half_open = self.table.sockets[socket as usize].tcp.is_half_open();
-        opens && is_half_open && self.listeners.drops_opening(self.own.members[&socket].remote.own_port)
+        opens && is_half_open && self.listeners.drops_opening((self.own.members[&socket].remote.own_port, self.own.owner))
     }
 
     /// Whether the program wants to hear of this socket: it has its number and has not closed it.
@@ -162,7 +162,9 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
             let tcp = &self.table.sockets[socket as usize].tcp;
             // A connection that was reset before it was accepted keeps its place until it is.
             let is_awaited = self.threads.is_some() && self.failure(socket).is_some();
-            if !is_awaited && tcp.closing() == Close::Closed && (member.is_known || !self.listeners.holds(&member.remote, socket))
+            if !is_awaited
+                && tcp.closing() == Close::Closed
+                && (member.is_known || !self.listeners.holds((member.remote.own_port, self.own.owner), socket))
             {
                 self.release(socket);
             } else {
@@ -230,10 +232,11 @@ impl<O: Environment> WorkCalls for HostedCalls<'_, O> {
 impl<O: Environment> HostCalls for HostedCalls<'_, O> {
     fn listen(&mut self, port: u16, backlog: u32) -> bool {
         self.charge_call();
-        self.listeners.listen(self.ports, self.program, port, backlog)
+        self.listeners.listen(self.ports, self.program, (port, self.own.owner), backlog)
     }
     fn accept(&mut self, port: u16) -> Option<u32> {
-        let listener = self.listeners.ports.get_mut(&port).filter(|listener| listener.program == self.program)?;
+        let listener =
+            self.listeners.ports.get_mut(&(port, self.own.owner)).filter(|listener| listener.program == self.program)?;
         let socket = listener.waiting.pop_front()?;
         if let Some(threads) = &mut self.threads {
             threads.charge_call();
@@ -243,7 +246,7 @@ impl<O: Environment> HostCalls for HostedCalls<'_, O> {
         Some(socket)
     }
     fn connect(&mut self, peer: Peer) -> Option<u32> {
-        let own_port = self.ports.take_free()?;
+        let own_port = self.ports.take_free(self.own.owner)?;
         let socket = self.add(Remote { host: peer.host, port: peer.port, own_port }, None, false);
         let now = self.uplink.now;
         let (tcp, uplink) = self.connection(socket);

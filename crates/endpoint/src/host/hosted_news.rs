@@ -11,7 +11,11 @@ impl<O: Environment> HostedCalls<'_, O> {
     /// An open connection waits to be accepted. Returns the port.
     pub(super) fn queue(&mut self, socket: u32) -> u16 {
         let port = self.own.members[&socket].remote.own_port;
-        let listener = self.listeners.ports.get_mut(&port).expect("a connection came to a port at which the program listens");
+        let listener = self
+            .listeners
+            .ports
+            .get_mut(&(port, self.own.owner))
+            .expect("a connection came to a port at which the program listens");
         listener.waiting.push_back(socket);
         port
     }

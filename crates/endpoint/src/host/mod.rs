@@ -31,7 +31,7 @@ pub use environment::{Environment, Link, ReceiveRing, Timer, Timers};
 pub use event::{Carried, Completion, DiscardReason, Event, Observer, Opened};
 pub use moderation::Moderation;
 pub use opening::sender_of;
-pub use ports::EphemeralPorts;
+pub use ports::ClientPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
@@ -102,7 +102,7 @@ pub struct Host<P> {
     cores: Cores<Waiter>,
     threads: Option<Box<Threads>>,
     tcp: TcpConfig,
-    ports: EphemeralPorts,
+    ports: ClientPorts,
     number: u16,
     ip: Box<Ip>,
 }
@@ -124,18 +124,23 @@ impl<P> Host<P> {
             cores: Cores::new(config.program_cores, config.time_slice),
             threads: config.processor.map(|policy| Box::new(Threads::new(policy, gro_bytes, ring_frames))),
             tcp: config.tcp,
-            ports: EphemeralPorts::new(),
+            ports: ClientPorts::new(),
             number: config.number,
             ip: Box::new(Ip::new(config.mtu_bytes, config.number, config.reassembly, clock)),
         }
     }
 
-    /// The next ephemeral port that is not in use. Where all are, connections share ports.
-    pub fn take_port(&mut self) -> u16 {
-        self.ports.take()
+    /// Connections that an owner opens have ports of this range, the first and the last port.
+    pub fn give_ports(&mut self, owner: u32, range: (u16, u16)) {
+        self.ports.give_range(owner, range);
     }
 
-    /// Ephemeral ports in use.
+    /// The next port for a connection of an owner that is not in use. Where all are, connections share ports.
+    pub fn take_port(&mut self, owner: u32) -> u16 {
+        self.ports.take(owner)
+    }
+
+    /// Ports of clients in use.
     pub fn ports_in_use(&self) -> u32 {
         self.ports.used()
     }

@@ -32,6 +32,8 @@ pub(super) struct Opener {
     pub(super) host: u16,
     pub(super) port: u16,
     pub(super) to_port: u16,
+    /// For whom the program works: servers of several owners may share a port.
+    pub(super) owner: u32,
 }
 
 impl Opener {
@@ -42,13 +44,14 @@ impl Opener {
         }
         let from = u32::from(self.host) << 16 | u32::from(self.port);
         packet.sack[1] = SackBlock { offset: self.socket as i32, bytes: from };
-        packet.sack[2] = SackBlock { offset: i32::from(self.to_port), bytes: 0 };
+        packet.sack[2] = SackBlock { offset: i32::from(self.to_port), bytes: self.owner };
     }
 
     /// Reads it from an opening segment.
     pub(super) fn of(packet: &Packet) -> Opener {
         let [_, from, to] = packet.sack;
-        Opener { socket: from.offset as u32, host: (from.bytes >> 16) as u16, port: from.bytes as u16, to_port: to.offset as u16 }
+        let (socket, host, port) = (from.offset as u32, (from.bytes >> 16) as u16, from.bytes as u16);
+        Opener { socket, host, port, to_port: to.offset as u16, owner: to.bytes }
     }
 
     /// Its sender, as the receiver knows it.
@@ -76,7 +79,7 @@ mod tests {
 
     #[test]
     fn an_opening_segment_carries_where_its_answer_goes() {
-        let origin = Opener { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432 };
+        let origin = Opener { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432, owner: 70_001 };
         let mut packet = Packet::default();
         packet.sack[0] = SackBlock { offset: 1_448, bytes: 1 };
         origin.write(&mut packet);

@@ -1,7 +1,7 @@
 //! The programs of a host that own several sockets, and the ports at which they listen.
 
 use super::opening::{Opener, Remote};
-use super::ports::EphemeralPorts;
+use super::ports::ClientPorts;
 use crate::app::Program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tailrace_units::{Span, Time};
@@ -76,10 +76,14 @@ pub(super) struct ProgramSocket {
     due: Time,
 }
 
+/// A port at which a program listens, and for whom it works. Servers of several owners may have the same port: the simulated port is shared
+/// without a program that shares it out.
+pub(super) type ServerPort = (u16, u32);
+
 /// Ports at which programs listen, and the connections that have come to them.
 #[derive(Default)]
 pub(super) struct Listeners {
-    pub(super) ports: BTreeMap<u16, Listener>,
+    pub(super) ports: BTreeMap<ServerPort, Listener>,
     /// The socket of each connection that a peer has opened.
     pub(super) accepted: BTreeMap<Remote, u32>,
     /// Segments that were dropped for want of room.
@@ -88,7 +92,7 @@ pub(super) struct Listeners {
 
 impl Listeners {
     /// A program is found at a port before it has called `listen`. Returns whether nobody else is.
-    pub(super) fn listen_early(&mut self, free: &mut EphemeralPorts, program: u32, port: u16, backlog: u32) -> bool {
+    pub(super) fn listen_early(&mut self, free: &mut ClientPorts, program: u32, port: ServerPort, backlog: u32) -> bool {
         let is_free = self.listen(free, program, port, backlog);
         if let Some(listener) = self.ports.get_mut(&port).filter(|_| is_free) {
             listener.is_early = true;
@@ -97,27 +101,34 @@ impl Listeners {
     }
 
     /// A program listens at a port from now on. Returns whether nobody else does.
-    pub(super) fn listen(&mut self, free: &mut EphemeralPorts, program: u32, port: u16, backlog: u32) -> bool {
+    pub(super) fn listen(&mut self, free: &mut ClientPorts, program: u32, port: ServerPort, backlog: u32) -> bool {
         if let Some(listener) = self.ports.get_mut(&port) {
             return listener.program == program && std::mem::take(&mut listener.is_early);
         }
-        let is_free = free.reserve(port);
+        let is_shared = self.find(port.0, port.1).is_some();
+        let is_free = is_shared || free.reserve(port.0);
         if is_free {
             self.ports.insert(port, Listener::new(program, backlog));
         }
         is_free
     }
 
+    /// The server at a port that answers this owner: its own, or else the first there.
+    pub(super) fn find(&self, port: u16, owner: u32) -> Option<&Listener> {
+        let first = || self.ports.range((port, 0)..=(port, u32::MAX)).next().map(|(_, listener)| listener);
+        self.ports.get(&(port, owner)).or_else(first)
+    }
+
     /// Whether what opens one more connection at this port is dropped, because too many wait there. Counts it.
-    pub(super) fn drops_opening(&mut self, port: u16) -> bool {
+    pub(super) fn drops_opening(&mut self, port: ServerPort) -> bool {
         let is_full = self.ports.get(&port).is_some_and(Listener::is_full);
         self.drops += u64::from(is_full);
         is_full
     }
 
     /// Whether this socket waits to be accepted.
-    pub(super) fn holds(&self, remote: &Remote, socket: u32) -> bool {
-        self.ports.get(&remote.own_port).is_some_and(|listener| listener.waiting.contains(&socket))
+    pub(super) fn holds(&self, port: ServerPort, socket: u32) -> bool {
+        self.ports.get(&port).is_some_and(|listener| listener.waiting.contains(&socket))
     }
 }
 
@@ -238,8 +249,8 @@ impl ProgramSocket {
     }
 
     /// What an opening segment of this socket, on this host, tells.
-    pub(super) fn origin(&self, socket: u32, host: u16) -> Opener {
+    pub(super) fn origin(&self, socket: u32, host: u16, owner: u32) -> Opener {
         let Remote { port, own_port, .. } = self.remote;
-        Opener { socket, host, port: own_port, to_port: port }
+        Opener { socket, host, port: own_port, to_port: port, owner }
     }
 }

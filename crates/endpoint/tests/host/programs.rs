@@ -27,11 +27,16 @@ pub fn start(programs: [Vec<Box<dyn Program>>; 2]) -> ([Host<usize>; 2], Cable) 
 
 /// The same, with this tag in their packets.
 pub fn start_with_tag(programs: [Vec<Box<dyn Program>>; 2], tag: Tag) -> ([Host<usize>; 2], Cable) {
+    start_for(programs, tag, |side, _| side as u32)
+}
+
+/// The same, with the owner of each program by side and number.
+fn start_for(programs: [Vec<Box<dyn Program>>; 2], tag: Tag, owner: impl Fn(usize, u32) -> u32) -> ([Host<usize>; 2], Cable) {
     let (mut hosts, mut cable) = ([host(0), host(1)], Cable::default());
     for (side, programs) in programs.into_iter().enumerate() {
         for (number, program) in (0..).zip(programs) {
             let timer = 1_000 * side as u32 + PROGRAMS + number;
-            let new = NewProgram { program, owner: side as u32, timer, tag, dscp: 0, counts_goodput: side == 0 };
+            let new = NewProgram { program, owner: owner(side, number), timer, tag, dscp: 0, counts_goodput: side == 0 };
             assert_eq!(hosts[side].add_program(new), number);
             cable.arm(&side, Timer::Socket(timer), hosts[side].poll_program(number));
         }
@@ -75,6 +80,22 @@ fn a_connection_for_each_request_takes_cores_on_both_sides_and_leaves_nothing_be
         let slots = hosts.map(|host| host.sockets().len());
         assert!(slots[closes_first] <= 204 && slots[1 - closes_first] <= 8, "{slots:?} slots, side {closes_first} closes first");
     }
+}
+
+#[test]
+fn servers_of_two_owners_share_a_port_and_each_answers_its_own() {
+    let logs = [logs(), logs()];
+    let clients = [(0, 10), (1, 20)].map(|(at, requests)| Client::new(&logs[at][0], requests, 1, Span::ZERO, true));
+    let servers = [0, 1].map(|at| Server::new(&logs[at][1], false));
+    let programs = [clients.map(boxed).into(), servers.map(boxed).into()];
+    let (mut hosts, mut cable) = start_for(programs, Tag::default(), |_, number| 7 + number);
+    run_for(&mut hosts, &mut cable, LONG);
+    let done = logs.map(|sides| sides.map(|log| log.read().expect("nothing panics with it").done));
+    assert_eq!(done, [[10, 10], [20, 20]]);
+}
+
+fn boxed<P: Program + 'static>(program: P) -> Box<dyn Program> {
+    Box::new(program)
 }
 
 #[test]

@@ -64,7 +64,7 @@ mod tests {
             "source": source, "destination": destination, "connections": 1, "bytes": 0, "stagger_ps": 0,
             "pin_forward": [], "pin_backward": [],
         } });
-        json!({ "header": { "name": name, "priority": 0 }, "body": body })
+        json!({ "header": { "name": name, "priority": 0, "port": 5432 }, "body": body })
     }
 
     fn sources(workloads: &Value) -> Sources {

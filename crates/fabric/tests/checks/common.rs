@@ -67,7 +67,7 @@ pub fn two_switches(rate_bps: u64, policy: &Value) -> Value {
         "source": "h2", "destination": "h0", "connections": 1, "bytes": 0, "stagger_ps": 0, "pin_forward": [],
         "pin_backward": [],
     } });
-    let stream = json!({ "header": { "name": "bulk", "priority": 0 }, "body": body });
+    let stream = json!({ "header": { "name": "bulk", "priority": 0, "port": 5432 }, "body": body });
     json!({
         "version": 2, "name": "lab", "seed": 1, "stop_at_ps": S,
         "framing": { "header_bytes": 14, "overhead_bytes": 24 },

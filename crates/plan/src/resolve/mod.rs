@@ -12,7 +12,7 @@ use crate::error::require;
 use crate::graph::{Graph, Link, SwitchIndex};
 use crate::tree::{self, SpanningTree};
 use crate::workloads::storage::check_devices;
-use crate::workloads::{NetworkFacts, Workload, distribution, resolve_workload};
+use crate::workloads::{Header, NetworkFacts, Workload, distribution, resolve_workload};
 use crate::{COUNT_MAX, PlanError, RawPlan, RawPolicy};
 use hosts::check_host;
 use hypervisors::check_hypervisors;
@@ -36,8 +36,8 @@ const HOSTS_MAX: usize = 1 << 16;
 const SOURCES_MAX: u64 = 1 << 20;
 /// All, in parts per billion.
 const ONE_PPB: u32 = 1_000_000_000;
-/// Ports at which programs listen: between those of other listeners and ephemeral ones (32 768).
-const LISTENERS_MAX: u32 = 20_000;
+/// Port numbers of TCP and UDP.
+const PORTS: u32 = 1 << 16;
 /// Most looks at windows.
 const WINDOW_SAMPLES_MAX: u64 = 100_000;
 
@@ -185,8 +185,17 @@ fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<()
     let machines = raw.hypervisors.iter().map(|hypervisor| 1 + hypervisor.machines.len() as u64).sum::<u64>();
     let sources = 2 * raw.links.len() as u64 + processors + machines + of_workloads;
     require(sources <= SOURCES_MAX, "workloads", "users, connections and links together must be at most 524 288")?;
-    let listeners = workloads.iter().map(|workload| u32::from(workload.header.listeners)).sum::<u32>();
-    require(listeners <= LISTENERS_MAX, "workloads", "servers of requests, and those that they call, must be at most 20 000")
+    workloads.iter().map(|workload| &workload.header).try_for_each(|header| check_ports(header, workloads))
+}
+
+/// Servers have ports, and clients of one host have the same range or ranges apart: each range hands out its ports in order.
+fn check_ports(header: &Header, workloads: &[Workload]) -> Result<(), PlanError> {
+    require(header.ports().end <= PORTS, &header.name, "the ports of its servers must be at most 65535")?;
+    let Some(own) = header.client_ports else { return Ok(()) };
+    let meets = |other: &&Header| other.hosts().any(|host| header.hosts().any(|own| own == host));
+    let mut others = workloads.iter().map(|workload| &workload.header).filter(meets).filter_map(|header| header.client_ports);
+    let are_apart = others.all(|other| own == other || own.1 < other.0 || other.1 < own.0);
+    require(are_apart, &header.name, "client_ports must be equal to, or apart from, those of other workloads of its hosts")
 }
 
 fn resolve_port((node, towards): &(String, String), graph: &Graph) -> Result<(usize, usize), PlanError> {

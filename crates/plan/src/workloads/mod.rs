@@ -71,6 +71,11 @@ pub struct RawHeader {
     /// The first flow, datagram or request comes, and the first user begins, at `start_ps`; a gap later when missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_first_at_start: bool,
+    /// Port of its server; further servers have the ports after it.
+    pub port: u16,
+    /// First and last port of its clients; ephemeral ports when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_ports: Option<(u16, u16)>,
     /// Keys for live runs only, such as the choice of a program; neither checked nor used here.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub live: Value,
@@ -139,7 +144,11 @@ pub struct Header {
     pub is_first_at_start: bool,
     /// Sources of events that last as long as the trial.
     pub event_sources: u64,
-    /// Ports at which its programs listen on their hosts.
+    /// Port of its server; further servers have the ports after it.
+    pub port: u16,
+    /// First and last port of its clients; ephemeral ports without it.
+    pub client_ports: Option<(u16, u16)>,
+    /// Ports of its servers, at least one.
     pub listeners: u16,
 }
 
@@ -196,6 +205,11 @@ impl Workload {
 }
 
 impl Header {
+    /// The ports of its servers.
+    pub fn ports(&self) -> std::ops::Range<u32> {
+        u32::from(self.port)..u32::from(self.port) + u32::from(self.listeners)
+    }
+
     /// Every host that takes part.
     pub fn hosts(&self) -> impl Iterator<Item = usize> + '_ {
         self.openers.iter().chain(&self.peers).copied()
@@ -227,6 +241,9 @@ impl RawHeader {
     ) -> Result<Header, PlanError> {
         require(self.priority < PRIORITIES, &self.name, "priority must be 0 to 7")?;
         require(self.vlan <= VLAN_MAX, &self.name, "vlan must be 1 to 4094, or 0 for none")?;
+        require(self.port > 0, &self.name, "port must be 1 to 65535")?;
+        let is_range = self.client_ports.is_none_or(|(first, last)| 0 < first && first <= last);
+        require(is_range, &self.name, "client_ports must be 1 to 65535, the lower one first")?;
         let [openers, peers] = hosts;
         Ok(Header {
             name: self.name.clone(),
@@ -240,7 +257,9 @@ impl RawHeader {
             start_ps: self.start_ps,
             is_first_at_start: self.is_first_at_start,
             event_sources,
-            listeners: 0,
+            port: self.port,
+            client_ports: self.client_ports,
+            listeners: 1,
         })
     }
 }

@@ -134,8 +134,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawMpi, network: &NetworkFacts<'
         }
     });
     check(raw, name)?;
-    let mut header = header.resolved("mpi", [hosts.clone(), hosts.clone()], Side::Peers, hosts.len() as u64)?;
-    header.listeners = 1;
+    let header = header.resolved("mpi", [hosts.clone(), hosts.clone()], Side::Peers, hosts.len() as u64)?;
     let compute = distribution(&raw.compute, name)?;
     let [copy, combine, local] = [raw.copy_bps, raw.combine_bps, raw.local_bps].map(BitRate::from_bps);
     let body = Mpi { ranks, hosts, compute, copy, combine, local, raw: raw.clone() };

@@ -137,8 +137,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStorage, network: &NetworkFac
     require(super::datagrams::largest(&block) <= area.min(REQUEST_BYTES_MAX), name, "a request must fit the area of its job")?;
     let programs = initiators.len() as u64 + u64::from(target.is_some());
     let peers = target.into_iter().collect();
-    let mut header = header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
-    header.listeners = u16::from(target.is_some());
+    let header = header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
     let body = Storage { initiators, target, device, block, arrivals, think, raw: raw.clone() };
     Ok(Workload { header, body: Body::Storage(Box::new(body)) })
 }

@@ -75,7 +75,7 @@ impl Drawing {
             "switches": (0..self.switches).map(switch).collect::<Vec<_>>(),
             "links": links,
             "spanning_tree": {"trees": (0..trees).map(tree).collect::<Vec<_>>(), "disjoint": disjoint},
-            "workloads": [{"header": {"name": "w", "priority": 0}, "body": {"stream": {
+            "workloads": [{"header": {"name": "w", "priority": 0, "port": 5432}, "body": {"stream": {
                 "source": format!("h{}", self.hosts[0]), "destination": format!("h{}", self.hosts[1]),
                 "connections": 1, "bytes": 1, "stagger_ps": 0, "pin_forward": [], "pin_backward": [],
             }}}],

@@ -57,11 +57,23 @@ pub(super) fn host_of(
         mtu_bytes: raw.mtu_bytes,
         reassembly: reassembly(raw),
     };
-    let mut host = Host::new(config);
+    let mut model = Host::new(config);
     if hypervisor.is_some() {
-        host.become_guest();
+        model.become_guest();
     }
-    host
+    give_ports(plan, host, &mut model);
+    model
+}
+
+/// Workloads whose clients have a range of ports.
+fn give_ports(plan: &Plan, host: usize, model: &mut Host<Attachment>) {
+    for (number, workload) in (0..).zip(&plan.workloads) {
+        if let Some(range) = workload.header.client_ports
+            && workload.header.hosts().any(|own| own == host)
+        {
+            model.give_ports(number, range);
+        }
+    }
 }
 
 /// How a host puts datagrams together.

@@ -85,6 +85,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,
         hosts: models,
+        server_ports: plan.workloads.iter().map(|workload| workload.header.port).collect(),
         generators: Vec::with_capacity(generators),
         programs: Vec::with_capacity(hosted),
         sockets: Vec::new(),

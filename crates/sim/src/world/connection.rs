@@ -9,7 +9,7 @@ use tailrace_endpoint::transport::Identity;
 use tailrace_network::address_of;
 use tailrace_plan::Plan;
 use tailrace_wire::{FlowKey, Protocol, Tag};
-use tailrace_workloads::{Ends, SERVER_PORT};
+use tailrace_workloads::Ends;
 
 /// A connection to be made.
 pub(crate) struct NewConnection {
@@ -43,22 +43,19 @@ pub(crate) struct DatagramFlow {
     pub(crate) programs: Option<[u32; 2]>,
 }
 
-/// The key of the packets from client to server.
-fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
-    FlowKey {
-        source: address_of(ends.client),
-        destination: address_of(ends.server),
-        source_port,
-        destination_port: SERVER_PORT,
-        protocol,
-    }
+/// The key of the packets from client to server, with the ports of both.
+fn flow_key(ends: Ends, ports: [u16; 2], protocol: Protocol) -> FlowKey {
+    let [source, destination] = [ends.client, ends.server].map(address_of);
+    let [source_port, destination_port] = ports;
+    FlowKey { source, destination, source_port, destination_port, protocol }
 }
 
 impl World {
     /// The numbers of the end of a workload's next connection that is at this host: the client's (0) or the server's (1).
     pub(crate) fn give_numbers(&mut self, host: u32, workload: u32, side: usize) -> EndNumbers {
         let host = &mut self.hosts[host as usize];
-        EndNumbers { port: if side == 0 { host.take_port() } else { SERVER_PORT }, socket: host.next_socket(workload) }
+        let port = if side == 0 { host.take_port(workload) } else { self.server_ports[workload as usize] };
+        EndNumbers { port, socket: host.next_socket(workload) }
     }
 
     /// Those of both ends, of one thread.
@@ -75,8 +72,8 @@ impl World {
     /// The same with numbers that the hosts have given. In a part of a trial, hosts of other parts have no sockets.
     pub(crate) fn connect_as(&mut self, connection: NewConnection, given: [EndNumbers; 2]) -> (u32, u32) {
         let NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
-        let port = given[0].port;
-        let key = flow_key(ends, port, Protocol::Tcp);
+        let ports = given.map(|end| end.port);
+        let key = flow_key(ends, ports, Protocol::Tcp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
         self.tell_flow(key.reversed());
@@ -96,7 +93,7 @@ impl World {
                     app,
                     owner: workload,
                     timer: self.first_socket_source + client + side as u32,
-                    port: given[side].port,
+                    port: if side == 0 { ports[0] } else { 0 },
                     counts_goodput: side == goodput_at,
                     is_transient,
                 });
@@ -110,15 +107,15 @@ impl World {
             }
         }
         let ends = [0, 1].map(|side| (hosts[side] as u16, numbers[side]));
-        self.links.observe.connected(&Connection { workload, ends, hashes, ports: [port, SERVER_PORT] });
+        self.links.observe.connected(&Connection { workload, ends, hashes, ports });
         (client, client + 1)
     }
 
     /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
     pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
         let DatagramFlow { ends, workload, tag, dscp, header_bytes, programs } = flow;
-        let port = self.hosts[ends.client as usize].take_port();
-        let key = flow_key(ends, port, Protocol::Udp);
+        let ports = [self.hosts[ends.client as usize].take_port(workload), self.server_ports[workload as usize]];
+        let key = flow_key(ends, ports, Protocol::Udp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
         if programs.is_some() {

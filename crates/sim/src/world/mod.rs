@@ -54,6 +54,8 @@ pub(crate) struct World {
     /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
     pub(crate) learners: Vec<u32>,
     pub(crate) hosts: Vec<Host<Attachment>>,
+    /// By workload, the port of its server.
+    pub(crate) server_ports: Vec<u16>,
     pub(crate) generators: Vec<Generator>,
     /// Where each program with several sockets is.
     pub(crate) programs: Vec<ProgramPlace>,

@@ -141,7 +141,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
 
 /// The header of a workload without marks that begins with the trial.
 pub fn header(name: &str) -> RawHeader {
-    RawHeader { name: name.into(), ..RawHeader::default() }
+    RawHeader { name: name.into(), port: 5_432, ..RawHeader::default() }
 }
 
 /// Jobs of these hosts that read 4 KiB at random from a device of their own.

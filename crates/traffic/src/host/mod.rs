@@ -181,8 +181,8 @@ impl Host {
     /// Something has happened at a socket.
     pub fn handle_event<S: Sockets>(&mut self, now: Time, event: Event<S::Accepted>, sockets: &mut S) {
         match event {
-            Event::Accepted { accepted, peer, own } if let Some(program) = self.program_at(own.port()) => {
-                self.accept_hosted(now, program, accepted, (peer, own.port()), sockets);
+            Event::Accepted { accepted, peer, own } if let Some(program) = self.program_at(own) => {
+                self.accept_hosted(now, program, accepted, peer, sockets);
             }
             Event::Connected(number) | Event::Readable(number) | Event::Writable(number) | Event::Failed(number, _)
                 if let Some(&owner) = self.numbers.owners.get(&number) =>

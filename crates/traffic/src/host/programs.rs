@@ -96,13 +96,13 @@ impl Host {
         now: Time,
         program: u32,
         accepted: S::Accepted,
-        (peer, own_port): (SocketAddrV4, u16),
+        peer: SocketAddrV4,
         sockets: &mut S,
     ) {
-        let Some(&host) = self.hosts.get(peer.ip()) else { return };
-        let ends = Ends { peer: Peer { host: host as u16, port: peer.port() }, own_port };
-        let workload = self.programs[program as usize].own.workload;
-        let route = self.routes.accepted_from(workload, self.number, ends);
+        let Owned { workload, port, .. } = self.programs[program as usize].own;
+        let (Some(&host), Some((own_port, own))) = (self.hosts.get(peer.ip()), port) else { return };
+        let peer = Peer { host: host as u16, port: peer.port() };
+        let (ends, route) = (Ends { peer, own_port }, self.routes.accepted_from(workload, self.number, peer, own.port()));
         self.call_hosted(now, program, sockets, |program, calls| {
             if calls.adopt(accepted, ends, route).is_ok() {
                 program.handle_waiting(now, own_port, calls);
@@ -110,9 +110,10 @@ impl Host {
         });
     }
 
-    /// The program that listens at this port.
-    pub(super) fn program_at(&self, port: u16) -> Option<u32> {
-        self.programs.iter().position(|hosted| hosted.own.port == Some(port)).map(|place| place as u32)
+    /// The program that listens at this address.
+    pub(super) fn program_at(&self, own: SocketAddrV4) -> Option<u32> {
+        let listens = |hosted: &Hosted| hosted.own.port.is_some_and(|(_, address)| address == own);
+        self.programs.iter().position(listens).map(|place| place as u32)
     }
 
     pub(super) fn connect_hosted<S: Sockets>(&mut self, now: Time, program: u32, number: u32, sockets: &mut S) {

@@ -5,7 +5,7 @@ use crate::plans::*;
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use tailrace_plan::*;
-use tailrace_traffic::duty::{Addresses, Congestion, Duty, FirstPorts};
+use tailrace_traffic::duty::{Addresses, Congestion, Duty};
 use tailrace_traffic::{Marks, Route};
 
 fn plan(workloads: Vec<RawWorkload>) -> Plan {
@@ -73,23 +73,39 @@ fn addresses_and_congestion_control_can_be_others() {
     let told: Vec<_> = duty.ends.iter().map(told).collect();
     let expected = [("192.0.2.7", "dctcp"), ("192.0.2.7", "dctcp"), ("10.77.0.3", "bbr")];
     assert_eq!(told, expected.map(|(ip, name)| (ip.to_owned(), Some(name.into()))));
-    let listeners: Vec<_> = duty.listeners().into_iter().map(|listener| (listener.own.port(), listener.congestion)).collect();
+    let listeners: BTreeSet<_> =
+        duty.listeners().into_iter().map(|listener| (listener.own.port(), listener.congestion)).collect();
     let expected = [(5_432, "dctcp"), (5_433, "bbr"), (5_434, "dctcp")];
-    assert_eq!(listeners, expected.map(|(port, name)| (port, Some(name.into()))));
+    assert_eq!(listeners, BTreeSet::from(expected.map(|(port, name)| (port, Some(name.into())))));
     let left = Congestion { is_systems: true, ..Congestion::default() };
     let duty = Duty::new(&plan, 1, Addresses::new(), &left);
     assert!(duty.ends.iter().all(|end| end.route.congestion.is_none()));
 }
 
+/// Ports of the connections of a host: its own and the peer's.
+fn ports_of(duty: &Duty) -> Vec<(u16, u16)> {
+    duty.ends.iter().map(|end| (end.route.own.port(), end.route.peer.port())).collect()
+}
+
+fn listening(duty: &Duty) -> BTreeSet<u16> {
+    duty.listeners().into_iter().map(|listener| listener.own.port()).collect()
+}
+
 #[test]
-fn two_programs_of_the_same_hosts_have_ports_of_their_own() {
-    let first = FirstPorts { client: 40_000, server: 6_000 };
-    let duty = |host| Duty::with_ports_from(first, &mix(), host, Addresses::new(), &Congestion::default());
-    let ports = |port: std::net::SocketAddrV4| port.port();
-    let clients: Vec<_> = duty(0).ends.iter().map(|end| (ports(end.route.own), ports(end.route.peer))).collect();
-    assert_eq!(clients, [(40_000, 6_000), (40_001, 6_000)]);
-    let servers: Vec<_> = duty(1).ends.iter().map(|end| (ports(end.route.own), ports(end.route.peer))).collect();
-    assert_eq!(servers, [(6_000, 40_000), (6_000, 40_001), (6_001, 40_000)]);
-    let listeners: Vec<_> = duty(1).listeners().into_iter().map(|listener| ports(listener.own)).collect();
-    assert_eq!(listeners, [6_000, 6_001, 6_002]);
+fn workloads_have_the_ports_of_the_plan() {
+    let mut plan = mix();
+    (plan.workloads[0].header.port, plan.workloads[0].header.client_ports) = (3_306, Some((40_000, 40_009)));
+    plan.workloads[1].header.port = 5_201;
+    let duty = |host| Duty::new(&plan, host, Addresses::new(), &Congestion::default());
+    assert_eq!(ports_of(&duty(0)), [(40_000, 3_306), (40_001, 3_306)]);
+    assert_eq!(ports_of(&duty(1)), [(3_306, 40_000), (3_306, 40_001), (5_201, 32_768)]);
+    assert_eq!(listening(&duty(1)), BTreeSet::from([3_306, 5_201, 5_432]));
+}
+
+#[test]
+fn a_server_leaves_its_port_to_other_programs() {
+    let others = BTreeSet::from([0]);
+    let duty = |host| Duty::without(others.clone(), &mix(), host, Addresses::new(), &Congestion::default());
+    assert_eq!((ports_of(&duty(0)), ports_of(&duty(1))), (vec![], vec![(5_433, 32_768)]));
+    assert_eq!(listening(&duty(1)), BTreeSet::from([5_433, 5_434]));
 }

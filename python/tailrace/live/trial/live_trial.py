@@ -28,6 +28,7 @@ from tailrace.outcome.types import CoreWait, LivePrograms, RoundTrip
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.ports import PORT_MAX
 
 PS_PER_S = 10**12
 US_PER_S = 10**6
@@ -35,8 +36,7 @@ NS_PER_S, NS_PER_US = 10**9, 10**3
 CLOCKS_WITHIN_US = 10
 """The fabric reads its own clock and that of the day one after the other, and says when the interval began by both."""
 POLL_S = 0.02
-FIRST_PORT = 5201
-"""Servers of the loads listen from here on."""
+MOVED = "{}: its server listens at port {} and not {}, where another program of its host listens"
 FIRST_SAMPLE_S = 0.5
 REPORT_CHARACTERS_MAX = 8000
 """Of what a program reports at its end; its tables have less."""
@@ -71,6 +71,7 @@ class LiveTrial:
         self._cancelled = threading.Event()
         self._started_s: float | None = None
         self._neighbours = Neighbours(plan)
+        self._moved: list[str] = []
         self._limit_s = plan["stop_at_ps"] / PS_PER_S
         self._warm_up_s = plan["observe"].get("warm_up_ps", 0) / PS_PER_S
 
@@ -137,7 +138,11 @@ class LiveTrial:
             charged=costs.by_host(readings.spent, _shares(loads)),
             neighbours=self._neighbours.programs,
             kind=str(lab.ready.get("kind", TAP)),
-            warnings=[*lab.ready.get("warnings", []), *(text for load in loads for text in load.warnings())],
+            warnings=[
+                *lab.ready.get("warnings", []),
+                *self._moved,
+                *(text for load in loads for text in load.warnings()),
+            ],
         )
         assert self._started_s is not None, "run sets it"
         wall_s = time.monotonic() - self._started_s
@@ -169,12 +174,20 @@ class LiveTrial:
         return Using(load.name, load.waiting, exposed, [program.command.name for program in programs])
 
     def _loads(self, servers: Servers) -> list[Load]:
+        """Their own servers listen at the ports of the plan, or at the next ones that are free."""
         made: list[Load] = []
-        port = FIRST_PORT
+        taken = set(servers.addresses)
+        ends = {own.name: own.ends.peers for own in planned_workloads(self._plan)}
         for kind, raw in self._workloads():
-            task = servers.task(raw, self._plan["seed"], self._limit_s, first_port=port)
-            made.append(registry.make_load(kind, task))
-            port += made[-1].ports
+            for port in range(raw["port"], PORT_MAX):
+                load = registry.make_load(kind, servers.task(raw, self._plan["seed"], self._limit_s, first_port=port))
+                own = {(host, port + number) for host in ends[raw["name"]] for number in range(load.ports)}
+                if not own & taken:
+                    break
+            taken |= own
+            made.append(load)
+            if load.ports and port != raw["port"]:
+                self._moved.append(MOVED.format(raw["name"], port, raw["port"]))
         return made
 
     def _round_trips(self, lab: Lab, loads: Sequence[Load]) -> dict[str, RoundTrip]:

@@ -51,6 +51,11 @@ class Servers:
             service.verify(lab)
 
     @property
+    def addresses(self) -> list[tuple[str, int]]:
+        """Hosts and ports at which they listen."""
+        return [(service.host, service.port) for service in self._services.values()]
+
+    @property
     def programs(self) -> list[Program]:
         """What all of them have started."""
         return [program for service in self._services.values() for program in service.programs]

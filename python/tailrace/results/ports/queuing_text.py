@@ -6,6 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from tailrace.plan import types as planned
 from tailrace.results.format.numbers import size_text, span_text
+from tailrace.results.ports.classification import ClassifyRule
 from tailrace.results.ports.queuing import (
     EarlyCounters,
     GroupCounters,
@@ -50,6 +51,16 @@ def format_switches(switches: list[SwitchCounters]) -> str:
         for cause, lost in switch.early_drops.items() or [("none", NOTHING)]:
             size = "–" if lost.drop_bytes is None else lost.drop_bytes
             lines.append(f"{switch.switch:<22}{cause:<18}{lost.drop_packets:>14}{size:>22}")
+    return "\n".join([*lines, WIDE])
+
+
+def format_rules(rules: list[ClassifyRule]) -> str:
+    """Rules of `classify`, each with the frames that it is the first to match."""
+    lines = ["Classification", WIDE, f"{'Switch':<16}{'Rule':>4} {'Class':>5}  {'Conditions':<36}Matches", WIDE]
+    for rule in rules:
+        first, *more = rule.matches or ["nothing"]
+        lines.append(f"{rule.switch:<16}{rule.number:>4} {rule.to_class:>5}  {rule.conditions:<36}{first}".rstrip())
+        lines += [f"{'':<64}{each}" for each in more]
     return "\n".join([*lines, WIDE])
 
 

@@ -3,7 +3,18 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks import buffers, elephants, finish, hypervisors, load, lossless, mtus, senders, workloads
+from tailrace.scenario.checks import (
+    buffers,
+    classify,
+    elephants,
+    finish,
+    hypervisors,
+    load,
+    lossless,
+    mtus,
+    senders,
+    workloads,
+)
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.checks.pause import set_aside
 from tailrace.scenario.lowering.pause import Port, groups
@@ -28,6 +39,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     yield from lossless.cautions(scenario, graph)
     yield from buffers.cautions(scenario, graph)
     yield from senders.cautions(scenario, graph)
+    yield from classify.cautions(scenario, graph)
     yield from elephants.cautions(scenario, graph)
     yield from workloads.cautions(scenario, graph)
     yield from load.cautions(scenario, graph)

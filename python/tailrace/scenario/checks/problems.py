@@ -12,6 +12,7 @@ from tailrace.scenario.checks import (
     hypervisors,
     neighbours,
     policies,
+    ports,
     processors,
     switches,
     topology,
@@ -73,7 +74,8 @@ def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     yield from neighbours.check(scenario)
     yield from switches.check(scenario, graph)
     yield from trees.check(scenario, graph)
-    yield from workloads.check(scenario, graph, is_joined=not broken)
+    unsound = list(islice(workloads.check(scenario, graph, is_joined=not broken), PROBLEMS_MAX))
+    yield from unsound or ports.problems(scenario, graph)
     yield from _observe(scenario, graph)
     yield from expectations.check_ports(scenario, graph)
 

@@ -1,13 +1,15 @@
 """Warnings about senders that ignore the pauses of a lossless class, and senders whose frames cannot be marked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 
 from tailrace.errors import KeyPath
+from tailrace.scenario.checks.classify import streams_of
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
+from tailrace.scenario.classified import Stream, matched
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -36,6 +38,15 @@ class _Sent:
         self._scenario = scenario
         self._senders = {name: workload.senders(graph) for name, workload in scenario.running.items()}
         self._unmarked: dict[tuple[int, str, str], list[str]] = {}
+        self._hosts = graph.host_names
+        self._graph = graph
+
+    @cached_property
+    def _streams(self) -> dict[str, list[Stream]]:
+        streams: dict[str, list[Stream]] = {}
+        for stream in streams_of(self._scenario, self._graph):
+            streams.setdefault(stream.name, []).append(stream)
+        return streams
 
     @cached_property
     def _by_host(self) -> dict[str, list[tuple[int, int, str]]]:
@@ -59,14 +70,18 @@ class _Sent:
                 name
                 for name, hosts in self._senders.items()
                 if (workload := self._scenario.workloads[name])
-                and any(self._takes(workload, host, policy, queue, switch) for host in dict.fromkeys(hosts))
+                and any(self._takes(name, workload, host, policy, queue, switch) for host in dict.fromkeys(hosts))
             ]
         return self._unmarked[key]
 
-    def _takes(self, workload: WorkloadKind, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
+    def class_of(self, name: str, host: str, switch: Switch) -> int | None:
+        """Class of the frames of a workload that a host sends straight into this switch."""
+        return class_of(self._streams.get(name, []), host, switch, self._hosts)
+
+    def _takes(self, name: str, workload: WorkloadKind, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
         if _is_marked(self._scenario.host(host), workload):
             return False
-        own = class_of(workload, host, switch)
+        own = self.class_of(name, host, switch)
         return own is not None and policy.queue_of(own) == queue
 
 
@@ -82,7 +97,7 @@ def _unpaused(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy
     deaf: dict[int | None, list[str]] = {}
     misled: dict[str, tuple[int, int]] = {}
     for name, workload, sender in sent.by(used):
-        own = class_of(workload, sender, scenario.switch(node))
+        own = sent.class_of(name, sender, scenario.switch(node))
         if own is None or own not in lossless_priorities(used[sender]):
             continue
         # A pause of the link has no priority.
@@ -152,21 +167,13 @@ def _listed(names: list[str]) -> str:
     return ", ".join(known[:NAMED_MAX]) + more
 
 
-def class_of(workload: WorkloadKind, sender: str, switch: Switch) -> int | None:
-    """Class of the frames that `sender` sends straight into this switch; None where addresses or ports decide."""
-    stated = {"pcp": workload.priority, "dscp": workload.dscp, "vlan": workload.vlan}
-    for rule in switch.classify:
-        if any(getattr(rule, key) is not None and value not in getattr(rule, key) for key, value in stated.items()):
-            continue
-        if any(getattr(rule, key) not in (None, sender) for key in ("ingress", "source")):
-            continue
-        if rule.protocol is not None and (rule.protocol == "udp") != (workload.facts().protocol == "udp"):
-            continue
-        return None if any(_further_keys(rule)) else rule.class_
-    return workload.priority
-
-
-def _further_keys(rule: Rule) -> Iterator[str]:
-    """Keys of a rule that cannot be evaluated before the run."""
-    decided = {"class_", "pcp", "dscp", "vlan", "ingress", "source", "protocol"}
-    return (key for key in Rule.model_fields if key not in decided and getattr(rule, key) is not None)
+def class_of(sent: Sequence[Stream], sender: str, switch: Switch, hosts: Set[str]) -> int | None:
+    """Class of the frames of a workload that `sender` sends straight into this switch; None where they have several,
+    or where the other end decides.
+    """
+    own = [
+        replace(one, sent=replace(one.sent, sources=frozenset([sender]))) for one in sent if sender in one.sent.sources
+    ]
+    found = list(matched(switch.classify, own, hosts))
+    classes = {one.stream.priority if one.rule is None else switch.classify[one.rule].class_ for one in found}
+    return classes.pop() if len(classes) == 1 and all(one.is_certain for one in found) else None

@@ -1,8 +1,9 @@
-"""Keys that have an effect with one kind of a thing only, and devices: a base may have them for arms that use them."""
+"""Keys that have an effect with one kind of a thing only, devices, and rules, which a base may have for its arms."""
 
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
+from tailrace.scenario.checks import classify
 from tailrace.scenario.network.hypervisor import KERNEL_KEYS, POLLING_KEYS, Hypervisor
 from tailrace.scenario.scenario import Scenario
 
@@ -23,6 +24,7 @@ def keys_of_kinds(scenario: Scenario) -> Found:
         for path, is_of_polling in _set_keys(own):
             what, hint = (OF_POLLING, "write switch: ovs-dpdk") if is_of_polling else (OF_KERNELS, "write switch: ovs")
             yield (*at, *path), what.format(path[-1]), f"omit it, or {hint}", own.polls == is_of_polling
+    yield from classify.rules(scenario)
 
 
 def _set_keys(own: Hypervisor) -> Iterator[tuple[KeyPath, bool]]:

@@ -204,8 +204,10 @@ def _workload(name: str, workload: WorkloadKind, graph: Graph) -> Raw:
         "start_ps": workload.start_ps(),
         "is_first_at_start": workload.is_first_at_start(),
         "live": workload.live_choices(),
+        "client_ports": workload.client_ports,
     }
-    header = {"name": name, "priority": workload.priority} | {key: value for key, value in usual.items() if value}
+    always = {"name": name, "priority": workload.priority, "port": workload.server_port}
+    header = always | {key: value for key, value in usual.items() if value}
     return {"header": header, "body": {workload.kind: workload.lowered(graph)}}
 
 

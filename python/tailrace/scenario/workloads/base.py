@@ -5,7 +5,7 @@ without it can be neither registered (mypy) nor instantiated (Python).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Protocol, Self
 
@@ -15,15 +15,17 @@ from tailrace.errors import KeyPath
 from tailrace.scenario.network.device import Device
 from tailrace.scenario.network.spanning_tree import Vlan
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.policies.classify import Dscp
+from tailrace.scenario.policies.classify import Dscp, Ports
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import NAME_PATTERN, Part
 from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import PORT_MAX, Sent, Serving, sent_between
 from tailrace.scenario.workloads.recording import Recording
 
 PS_PER_S = 10**12
 Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
+ServerPort = Annotated[int, Field(ge=1, le=PORT_MAX, strict=True)]
 GroupName = Annotated[str, Field(pattern=NAME_PATTERN)]
 Raw = dict[str, Any]
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -113,6 +115,12 @@ class WorkloadKind(Part, ABC):
     """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` uses it."""
     vlan: Vlan | None = None
     """VLAN of the frames, 1 to 4094: `classify` can match it, and `network.spanning_tree` assigns it a tree."""
+    port: ServerPort | None = None
+    """Port of the server, 1 to 65535; further servers of the workload have the ports after it. Workloads of one kind
+    with servers at one host and port share the server. Default: the port of its protocol, such as 5432 for `oltp`.
+    """
+    client_ports: Ports | None = None
+    """Ports of the clients, first-last. Default: ephemeral ports, 32768-65535."""
     kind: str
 
     # --- facts, and what stands in plans: no instance is needed ------------------------------------------------------
@@ -145,6 +153,24 @@ class WorkloadKind(Part, ABC):
         return cls.facts().protocol == "udp"
 
     @classmethod
+    def servings_in(cls, body: Mapping[str, Any], port: int) -> Iterator[Serving]:
+        """The servers of a workload in a plan, the first of which has this port."""
+        ends = cls.ends_in(body)
+        if ends.peers:
+            yield Serving(ends.peers, "udp" if cls.are_datagrams_in(body) else "tcp", port, ends.openers)
+
+    @classmethod
+    def sent_in(cls, body: Mapping[str, Any], port: int, client_ports: Sequence[int] | None) -> Iterator[Sent]:
+        """The frames of a workload in a plan, by direction and server."""
+        for serving in cls.servings_in(body, port):
+            yield from sent_between(serving, client_ports, is_answered=cls.is_answered_in(body))
+
+    @classmethod
+    def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
+        """Whether servers of a workload in a plan send frames to their clients, such as acknowledgements."""
+        return not cls.are_datagrams_in(body)
+
+    @classmethod
     def endless_connections_in(cls, body: Mapping[str, Any]) -> int | None:
         """Number of connections of a workload in a plan that carry bulk data without an end; None without any."""
         return None
@@ -171,6 +197,29 @@ class WorkloadKind(Part, ABC):
     def pinned_keys(self) -> tuple[str, ...]:
         """Keys that fix a path through the network."""
 
+    # --- ports -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def usual_port(self) -> int:
+        """The port of the server of a workload without `port`."""
+
+    def service_name(self) -> str:
+        """The service of its server: workloads of one service can share a server."""
+        return self.kind
+
+    @property
+    def server_port(self) -> int:
+        """The port of the server, or of the first of several."""
+        return self.usual_port() if self.port is None else self.port
+
+    def servings(self, graph: Graph) -> Iterator[Serving]:
+        """Its servers."""
+        return self.servings_in(self.lowered(graph), self.server_port)
+
+    def sent(self, graph: Graph) -> Iterator[Sent]:
+        """Its frames, by direction and server."""
+        return self.sent_in(self.lowered(graph), self.server_port, self.client_ports)
+
     # --- checks ------------------------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -194,7 +243,7 @@ class WorkloadKind(Part, ABC):
         """Its connections, if each carries bulk data all the time; else None."""
 
     @abstractmethod
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def held_ports(self) -> list[tuple[str, str, int]]:
         """The hosts that keep connections for the whole trial, or send datagrams, each with the key of their number,
         and it. Each connection has a port of that host; ports that come and go are not counted.
         """

@@ -25,6 +25,7 @@ from tailrace.scenario.workloads.base import (
     scaled_count,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import BLOCKS
 from tailrace.scenario.workloads.request_parts import AT_ONCE, MILLI, Spike, service
 
 BLOCK = parse_distribution("8192B", SIZE)
@@ -141,6 +142,10 @@ class Blocks(WorkloadKind):
             return sum(milli > 0 for milli in sums)
         return sum(-(-milli // MILLI) for milli in sums)
 
+    @classmethod
+    def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
+        return True
+
     # --- hosts -------------------------------------------------------------------------------------------------------
 
     @property
@@ -193,7 +198,10 @@ class Blocks(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return BLOCKS
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         """A socket for blocks and one for messages with each other node: of each user, or of all arrivals."""
         opened = 2 * (len(self.nodes) - 1)
         if self.users is None:

@@ -22,6 +22,7 @@ from tailrace.scenario.workloads.base import (
     too_late,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import IPERF2
 
 ONE_PPB = 10**9
 LOAD_PPB_MAX = 2 * ONE_PPB
@@ -163,7 +164,10 @@ class Flows(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return IPERF2
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         return []
 
     def start_ps(self) -> int:

@@ -23,6 +23,7 @@ from tailrace.scenario.workloads.base import (
     too_late,
 )
 from tailrace.scenario.workloads.facts import Facts
+from tailrace.scenario.workloads.ports import DISCARD
 
 ETHERNET_BYTES = 14
 """Addresses and type, which no MTU counts."""
@@ -135,7 +136,10 @@ class Frames(OneWay):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return DISCARD
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.source, "source", 1)]
 
     def start_ps(self) -> int:

@@ -23,6 +23,7 @@ from tailrace.scenario.workloads.base import (
     named_problems,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import MPI
 from tailrace.scenario.workloads.request_parts import AT_ONCE
 
 Pattern = Literal["pingpong", "ring", "exchange", "allreduce", "alltoall", "bcast", "barrier"]
@@ -214,7 +215,10 @@ class Mpi(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return MPI
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         """At most a connection with each rank of another host, which either end opens."""
         ranks = self.rank_hosts
         return [(host, "ranks", ranks.count(host) * (len(ranks) - ranks.count(host))) for host in dict.fromkeys(ranks)]

@@ -27,9 +27,12 @@ from tailrace.scenario.workloads.base import (
     too_slow,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import MYSQL, POSTGRESQL
 
 TransactionProgram = Annotated[str, one_of(LOADS, "transactions"), choices_of(LOADS, "transactions")]
 Database = Annotated[str, one_of(SERVICES, "transactions"), choices_of(SERVICES, "transactions")]
+MYSQL_SERVICES = ("mariadb", "galera")
+"""Services that speak MySQL's protocol."""
 AT_ONCE = parse_distribution("0s", TIME)
 BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
@@ -223,7 +226,13 @@ class Oltp(WorkloadKind):
         """Per transaction."""
         return sum(trip.repeat * trip.response for trip in self.round_trips)
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return MYSQL if self.database in MYSQL_SERVICES else POSTGRESQL
+
+    def service_name(self) -> str:
+        return "mysql" if self.database in MYSQL_SERVICES else "postgresql"
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.client, "users", self.users)]
 
     def start_ps(self) -> int:

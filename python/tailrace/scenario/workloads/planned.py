@@ -10,6 +10,7 @@ from tailrace.plan.types import Plan
 from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.kinds import kind_named
+from tailrace.scenario.workloads.ports import Sent
 
 HEADER_DEFAULTS = {"dscp": 0, "vlan": 0, "start_ps": 0}
 """Defaults for missing keys of a header."""
@@ -71,6 +72,11 @@ class PlannedWorkload:
     def endless_connections(self) -> int | None:
         """Number of its connections that carry bulk data without an end; None without any."""
         return self._class.endless_connections_in(self.body)
+
+    @property
+    def sent(self) -> list[Sent]:
+        """Its frames, by direction and server."""
+        return list(self._class.sent_in(self.body, int(self.header.get("port") or 0), self.header.get("client_ports")))
 
     @property
     def _class(self) -> type[WorkloadKind]:

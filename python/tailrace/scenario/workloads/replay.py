@@ -18,6 +18,7 @@ from tailrace.scenario.workloads.base import (
 )
 from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import HTTP
 from tailrace.scenario.workloads.recording import PS_PER_NS, Recorded, Recording, RecordingFile
 
 BITS_PER_BYTE = 8
@@ -122,7 +123,10 @@ class Replay(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return HTTP
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.client, "file", len(self.file.connections))]
 
     def recordings(self) -> list[Recording]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.units import SIZE
+from tailrace.scenario.workloads import ports
 
 PresetName = Literal["http", "redis", "dns", "mq-publish", "mq-confirm", "mq-consume"]
 MESSAGE_BYTES = 1024
@@ -66,6 +67,8 @@ class Preset:
 
     request: Distribution
     response: Distribution
+    service: str
+    port: int
     protocol: Literal["tcp", "udp"] = "tcp"
     pipeline: int = 1
     timeout_ps: int | None = None
@@ -77,17 +80,19 @@ def _size(size_bytes: int) -> Distribution:
 
 
 PRESETS: dict[str, Preset] = {
-    "http": Preset(_size(HTTP_REQUEST_BYTES), _size(HTTP_RESPONSE_BYTES)),
-    "redis": Preset(_size(REDIS_GET_BYTES), _size(REDIS_VALUE_BYTES)),
+    "http": Preset(_size(HTTP_REQUEST_BYTES), _size(HTTP_RESPONSE_BYTES), "http", ports.HTTP),
+    "redis": Preset(_size(REDIS_GET_BYTES), _size(REDIS_VALUE_BYTES), "redis", ports.REDIS),
     "dns": Preset(
         _size(DNS_QUERY_BYTES),
         _size(DNS_RESPONSE_BYTES),
+        "dns",
+        ports.DNS,
         protocol="udp",
         timeout_ps=DNS_TIMEOUT_PS,
         retries=DNS_RETRIES,
     ),
-    "mq-publish": Preset(_size(PUBLISH_BYTES), _size(ACK_BYTES), pipeline=MQ_OUTSTANDING),
-    "mq-confirm": Preset(_size(PUBLISH_BYTES), _size(ACK_BYTES)),
-    "mq-consume": Preset(_size(ACK_BYTES), _size(DELIVER_BYTES), pipeline=MQ_OUTSTANDING),
+    "mq-publish": Preset(_size(PUBLISH_BYTES), _size(ACK_BYTES), "amqp", ports.AMQP, pipeline=MQ_OUTSTANDING),
+    "mq-confirm": Preset(_size(PUBLISH_BYTES), _size(ACK_BYTES), "amqp", ports.AMQP),
+    "mq-consume": Preset(_size(ACK_BYTES), _size(DELIVER_BYTES), "amqp", ports.AMQP, pipeline=MQ_OUTSTANDING),
 }
 """Presets by name."""

@@ -1,5 +1,6 @@
 """Requests and responses: of closed-loop users, or that arrive by themselves."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Literal, Self
 
@@ -18,12 +19,14 @@ from tailrace.scenario.workloads.base import (
     scaled_count,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import HTTP, Serving
 from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import (
     AT_ONCE,
     Call,
     service,
 )
+from tailrace.scenario.workloads.request_presets import PRESETS
 
 TIMEOUT_PS = PS_PER_S
 """Time after which a query is sent again, where neither the workload nor its preset states one [A]; 0.1 s to 5 s."""
@@ -76,6 +79,21 @@ class Requests(RequestKeys):
     def are_datagrams_in(cls, body: Mapping[str, Any]) -> bool:
         return bool(body.get("is_udp"))
 
+    @classmethod
+    def servings_in(cls, body: Mapping[str, Any], port: int) -> Iterator[Serving]:
+        yield Serving(body["servers"], "udp" if cls.are_datagrams_in(body) else "tcp", port, body["clients"])
+        # Tier by tier, as the plan numbers them (`crates/plan/src/workloads/requests.rs`); calls go over TCP.
+        waiting = deque((body["servers"], stage) for stage in body["stages"])
+        while waiting:
+            callers, stage = waiting.popleft()
+            port += 1
+            yield Serving(stage["servers"], "tcp", port, callers)
+            waiting.extend((stage["servers"], below) for below in stage["stages"])
+
+    @classmethod
+    def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
+        return True
+
     # --- hosts -------------------------------------------------------------------------------------------------------
 
     def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
@@ -127,7 +145,13 @@ class Requests(RequestKeys):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return PRESETS[self.preset].port if self.preset else HTTP
+
+    def service_name(self) -> str:
+        return PRESETS[self.preset].service if self.preset else "http"
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         """Those of users, who keep theirs; arrivals share as many as they need."""
         clients = self.client_hosts
         each = len(self.server_hosts) if self.balance == "random" else 1

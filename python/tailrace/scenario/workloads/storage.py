@@ -35,6 +35,7 @@ from tailrace.scenario.workloads.base import (
     scaled_count,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import ISCSI, NBD, NVME_TCP
 from tailrace.scenario.workloads.request_parts import AT_ONCE, MILLI
 from tailrace.scenario.workloads.storage_access import PPB_PER_PERCENT, Access, AccessPattern
 from tailrace.scenario.workloads.storage_protocols import (
@@ -50,6 +51,8 @@ from tailrace.scenario.workloads.storage_protocols import (
 BLOCK = parse_distribution("4KiB", SIZE)
 """Block of the IOPS of data sheets."""
 SIZE_BYTES = 2**30
+PORTS = {"local": ISCSI, "iscsi": ISCSI, "nvme-tcp": NVME_TCP, "nbd": NBD}
+"""Ports of the protocols; local requests cross no network."""
 RANDOM = Access({"random": 100 * PPB_PER_PERCENT})
 JOBS_MAX = 1024
 
@@ -219,7 +222,13 @@ class Storage(WorkloadKind):
     def long_flows(self) -> LongFlows | None:
         return None
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return PORTS[self.protocol]
+
+    def service_name(self) -> str:
+        return self.protocol
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         return []
 
     # --- plan --------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from tailrace.scenario.workloads.base import (
     scaled_count,
 )
 from tailrace.scenario.workloads.facts import Facts
+from tailrace.scenario.workloads.ports import IPERF3
 
 BPS_PER_GBPS = 10**9
 CONNECTION_BPS_MIN = 1000
@@ -134,7 +135,10 @@ class Stream(OneWay):
     def long_flows(self) -> LongFlows | None:
         return LongFlows(self.source, self.destination, self.connections)
 
-    def client_ports(self) -> list[tuple[str, str, int]]:
+    def usual_port(self) -> int:
+        return IPERF3
+
+    def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.source, "connections", self.connections)]
 
     def start_ps(self) -> int:

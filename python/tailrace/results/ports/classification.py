@@ -1,0 +1,83 @@
+"""Which rule of `classify` matches which frames of a plan."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, to_builtins
+
+from tailrace.plan import types as planned
+from tailrace.plan.types import Plan
+from tailrace.scenario.classified import Stream, matched
+from tailrace.scenario.policies.classify import PROTOCOLS, Rule
+from tailrace.scenario.workloads.planned import workloads_of
+
+PROTOCOL_NAMES = {number: name for name, number in PROTOCOLS.items()}
+
+
+class ClassifyRule(Struct, frozen=True, kw_only=True):
+    """A rule of a switch."""
+
+    switch: str
+    number: int
+    """From 1, in the order of the switch."""
+    conditions: str
+    """Such as `protocol tcp, destination_port 5432`."""
+    to_class: int
+    """Class of matching frames."""
+    matches: list[str]
+    """Frames that it is the first to match, such as `shop to tcp port 5432`."""
+
+
+def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
+    """The rules of all switches of a plan."""
+    hosts = {host.name for host in plan.hosts}
+    of = [
+        Stream(own.name, int(own.header["priority"]), int(own.header.get("dscp") or 0), own.vlan, sent)
+        for own in workloads_of(plan)
+        for sent in own.sent
+    ]
+    for switch in plan.switches:
+        found = list(matched([_rule(rule) for rule in switch.classify], of, hosts))
+        for place, rule in enumerate(switch.classify):
+            matches = [_shown(one.stream, is_certain=one.is_certain) for one in found if one.rule == place]
+            yield ClassifyRule(
+                switch=switch.name,
+                number=place + 1,
+                conditions=_conditions(rule),
+                to_class=rule.class_,
+                matches=matches,
+            )
+
+
+def _shown(stream: Stream, *, is_certain: bool) -> str:
+    return stream.shown if is_certain else f"{stream.shown} (some)"
+
+
+def _rule(rule: planned.Rule) -> Rule:
+    """The rule as scenarios have it."""
+    return Rule.model_validate({"class": rule.class_, **_stated(rule)})
+
+
+def _stated(rule: planned.Rule) -> dict[str, object]:
+    stated = {key: value for key, value in to_builtins(rule).items() if key != "class"}
+    if rule.protocol is not None:
+        stated["protocol"] = PROTOCOL_NAMES[rule.protocol]
+    for key in ("source_port", "destination_port"):
+        if key in stated:
+            stated[key] = _range(stated[key])
+    return stated
+
+
+def _range(ports: object) -> str:
+    """First and last port as scenarios have them."""
+    assert isinstance(ports, tuple)
+    first, last = ports
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _conditions(rule: planned.Rule) -> str:
+    words = [f"{key} {_value(value)}" for key, value in _stated(rule).items()]
+    return ", ".join(words) or "all"
+
+
+def _value(value: object) -> str:
+    return "/".join(map(str, value)) if isinstance(value, list) else str(value)

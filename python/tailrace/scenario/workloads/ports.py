@@ -1,0 +1,67 @@
+"""Ports of servers and of clients.
+
+Numbers of services are those of IANA's registry of service names and port numbers, unless another source is named.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+POSTGRESQL = 5432
+MYSQL = 3306
+HTTP = 80
+DNS = 53
+AMQP = 5672
+REDIS = 6379
+ISCSI = 3260
+NVME_TCP = 4420
+"""NVMe/TCP transport specification 1.0, section 3.1.4.1: 4420 for I/O controllers."""
+NBD = 10_809
+IPERF3 = 5201
+"""iperf3(1), `--port`."""
+IPERF2 = 5001
+"""iperf(1), `--port`."""
+DISCARD = 9
+"""pktgen of Linux sends there (`Documentation/networking/pktgen.rst`, `udp_dst_min`)."""
+MPI = 1024
+"""Open MPI listens at the first free port from there on (`btl_tcp_port_min_v4`) [K]."""
+BLOCKS = 9000
+"""First port of the range that Oracle asks for (`net.ipv4.ip_local_port_range = 9000 65500`) [K]."""
+EPHEMERAL = (32_768, 65_535)
+"""Ports of clients (`crates/endpoint/src/host/ports.rs`)."""
+PORT_MAX = 65_535
+
+Protocol = Literal["tcp", "udp"]
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Servers of a workload: hosts that listen at one port."""
+
+    hosts: Sequence[str]
+    protocol: Protocol
+    port: int
+    clients: Sequence[str]
+    """Hosts that connect to them, or send datagrams."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Frames of a workload in one direction."""
+
+    sources: frozenset[str]
+    destinations: frozenset[str]
+    protocol: Protocol
+    source_ports: tuple[int, int]
+    destination_ports: tuple[int, int]
+    is_answer: bool
+    """From server to client."""
+
+
+def sent_between(serving: Serving, client_ports: Sequence[int] | None, *, is_answered: bool) -> Iterator[Sent]:
+    """The frames of clients, whose ports are ephemeral without `client_ports`, and of servers if they answer."""
+    clients, servers, own = frozenset(serving.clients), frozenset(serving.hosts), (serving.port, serving.port)
+    first, last = client_ports or EPHEMERAL
+    yield Sent(clients, servers, serving.protocol, (first, last), own, is_answer=False)
+    if is_answered:
+        yield Sent(servers, clients, serving.protocol, own, (first, last), is_answer=True)
