@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, note
-from tailrace.cli.storage_tests import checked_name, variable
-from tailrace.cli.vendors import write_text
+from tailrace.cli.storage_tests import checked_name, variable, write_scenario
 from tailrace.errors import RunRefusedError
 from tailrace.importers.flow_lists.importer import import_flows
 from tailrace.importers.postgres.importer import import_postgres
@@ -39,13 +37,6 @@ def import_record(
     checked_name(name)
     importer, nothing = IMPORTERS[source]
     scenario, remarks = importer(file, dict(variable(text) for text in define))
-    if scenario is None:
-        note(remarks.text(str(file), is_verbose=is_verbose))
-        raise RunRefusedError(f"{file}: there is nothing to import (hint: {nothing})")
-    scenario.name = name or scenario.name
-    if is_json:
-        emit_json({"scenario": scenario.data(), "remarks": remarks.data()})
-    else:
-        write_text(scenario.text(file.name), out)
-        note(remarks.text(str(file), is_verbose=is_verbose))
-    return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
+    return write_scenario(
+        *(scenario, remarks, nothing, file, out), name=name, is_strict=is_strict, is_json=is_json, is_verbose=is_verbose
+    )

@@ -12,6 +12,7 @@ from tailrace.importers.fio.importer import import_fio
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.storage.scenario import LOCAL, PRESETS, Setting, StorageScenario, protocols
 from tailrace.importers.vdbench.importer import import_vdbench
+from tailrace.importers.whole import WholeScenario
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
 CLIENTS_MAX = 1000
@@ -66,14 +67,32 @@ def import_storage(
     setting = _setting(options)
     importer, nothing = IMPORTERS[source]
     found, remarks = importer(read_file(file, f"expected a {source} file"), file, setting)
-    if found is None:
+    return write_scenario(
+        *(found, remarks, nothing, file, out), name=name, is_strict=is_strict, is_json=is_json, is_verbose=is_verbose
+    )
+
+
+def write_scenario(
+    scenario: WholeScenario | None,
+    remarks: Remarks,
+    nothing: str,
+    file: Path,
+    out: Path | None,
+    *,
+    name: str | None,
+    is_strict: bool,
+    is_json: bool,
+    is_verbose: bool,
+) -> int:
+    """Writes what was imported of a file, and the remarks; returns the exit code. `nothing` says why there is none."""
+    if scenario is None:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: there is nothing to import (hint: {nothing})")
-    found.name = name or found.name
+    scenario.name = name or scenario.name
     if is_json:
-        emit_json({"scenario": found.data(), "remarks": remarks.data()})
+        emit_json({"scenario": scenario.data(), "remarks": remarks.data()})
     else:
-        write_text(found.text(file.name), out)
+        write_text(scenario.text(file.name), out)
         note(remarks.text(str(file), is_verbose=is_verbose))
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
 

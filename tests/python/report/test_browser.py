@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from browser import CHROMIUM
 from fake_causes import add_causes
 from fake_run import FakeRun
 from tailrace.report import write
 
 ROOT = Path(__file__).parents[3]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 BROWSER_S_MAX = 90
 FLAGS = (
     "--headless",

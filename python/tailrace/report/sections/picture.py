@@ -12,6 +12,7 @@ from tailrace.report.charts.picture import Mark, PictureRow, heat_chart, lines_c
 from tailrace.report.drawing.plain_csv import csv_text
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.results.compare.effect_words import bound_sign, bounded_change_text
+from tailrace.results.compare.phrases import unit_behind
 from tailrace.results.compare.tone import tone_of, visible_change
 from tailrace.results.format.numbers import bound_mark, digits_text
 from tailrace.results.metrics.definitions import NAMES, noun_of, title_of
@@ -41,7 +42,6 @@ NAMED_MAX = 3
 """Workloads that are not drawn and are named."""
 ABSOLUTE = ("latency_p99_ms", "completion_s", "rate_per_s", "goodput_gbps")
 """What is drawn where no arm is compared: the first of those that most workloads have."""
-UNITS = {"latency": "ms", "completion_s": "s", "goodput_gbps": "Gbit/s"}
 
 
 @dataclass(frozen=True)
@@ -187,12 +187,7 @@ def _factor(summary: Summary, name: str, metric: str) -> float:
 
 def _unit(metric: str) -> str:
     """What stands behind a value; rates are counts per second."""
-    if metric.endswith("_percent"):
-        return " %"
-    if metric == "rate_per_s":
-        return "/s"
-    unit = UNITS.get("latency" if metric.startswith("latency_") else metric, "")
-    return f" {unit}" if unit else ""
+    return "/s" if metric == "rate_per_s" else unit_behind(metric)
 
 
 def _noun(summary: Summary) -> str:

@@ -185,6 +185,7 @@ def path_words(causes: Explained, limits: LimitSummary) -> str:
 
 
 def loses(verdict: str) -> str:
+    """`loses most of its time in the queue of leaf>client behind backup`, behind the name of a workload."""
     if verdict.startswith(MIXED):
         return "has no single cause of delay"
     if verdict.startswith(("outside", "until", "waiting")):

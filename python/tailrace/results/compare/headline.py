@@ -10,7 +10,7 @@ from math import inf
 
 from tailrace.results.causes.verdict import causes_of, loses
 from tailrace.results.compare.effect_words import are, few_words
-from tailrace.results.compare.phrases import change_beside, listed, moved, unit_of, values_of
+from tailrace.results.compare.phrases import change_beside, listed, moved, unit_behind, values_of
 from tailrace.results.compare.reason import reason
 from tailrace.results.compare.tone import LARGE, change_size, direction, tone_of, visible_change
 from tailrace.results.format.numbers import digits_text
@@ -122,7 +122,7 @@ def _other_arms(summary: Summary, first: ArmEffect, arms: Effects) -> str:
         key=lambda effect: effect.arm_value if effect.metric not in BETTER_HIGHER else -effect.arm_value,
     )
     they, verb = ("They", "do") if are(first.metric) == "are" else ("It", "does")
-    unit = unit_of(first.metric)
+    unit = unit_behind(first.metric)
     parts = []
     if told:
         values = (f"{values_of(summary, effect)[1]}{unit} with {effect.arm}" for effect in told)

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from tailrace.results.compare.effect_words import are, bounded_change_text
 from tailrace.results.format.numbers import digits_text
-from tailrace.results.metrics.definitions import PLURAL, UNITS, name_of
+from tailrace.results.metrics.definitions import PLURAL, name_of
 from tailrace.results.summary.effect import ArmEffect
 from tailrace.results.summary.summary import Summary
+from tailrace.scenario.goal import unit_of
 
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "latency_p99_9_ms": "p99.9", "loss_percent": "loss"}
 """Names in brackets, and of percentiles everywhere: those of the tables."""
@@ -26,9 +27,9 @@ def named(metric: str, noun: str) -> str:
     return SHORT.get(metric) or name_of(metric, noun)
 
 
-def unit_of(metric: str) -> str:
+def unit_behind(metric: str) -> str:
     """What stands behind a value, with a space before it; empty where the name of the metric has it."""
-    unit = UNITS.get(metric, "ms" if metric.startswith("latency_") else "")
+    unit = unit_of(metric)
     return f" {unit}" if unit else ""
 
 
@@ -55,7 +56,7 @@ def _is_shown(before: float, after: float, digits: int) -> bool:
 def moved(summary: Summary, effect: ArmEffect, beside: Iterable[str] = ()) -> str:
     """`the p99 of shop rises from 2.30 to 221 ms (× 96.1)`; what else changed stands in the same brackets."""
     before, after = values_of(summary, effect)
-    unit, name = unit_of(effect.metric), f"the {metric_words(effect)} of {effect.workload}"
+    unit, name = unit_behind(effect.metric), f"the {metric_words(effect)} of {effect.workload}"
     if effect.is_same:
         return f"{name} {are(effect.metric)} exactly the same ({'; '.join([f'{after}{unit}', *beside])})"
     if effect.verdict == "not comparable":

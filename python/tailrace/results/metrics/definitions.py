@@ -7,7 +7,7 @@ from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.latency import latency_of_trial, workloads_of
 from tailrace.scenario.goal import METRICS as GOALS
-from tailrace.scenario.goal import UNITS as UNITS
+from tailrace.scenario.goal import unit_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
 
@@ -54,7 +54,7 @@ def name_of(metric: str, noun: str) -> str:
 
 def title_of(metric: str, noun: str) -> str:
     """`median latency, ms`: the name with the unit."""
-    name, unit = name_of(metric, noun), UNITS.get(metric, "ms" if metric.startswith("latency_") else "")
+    name, unit = name_of(metric, noun), unit_of(metric)
     return f"{name}, {unit}" if unit else name
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tailrace.results.compare.effect_words import are, few_words
-from tailrace.results.compare.phrases import apart, listed, metric_words, named, unit_of
+from tailrace.results.compare.phrases import apart, listed, metric_words, named, unit_behind
 from tailrace.results.compare.tone import change_size
 from tailrace.results.format.numbers import bound_mark
 from tailrace.results.metrics.definitions import noun_of
@@ -74,7 +74,7 @@ def _arms(summary: Summary, own: Sequence[ArmEffect]) -> str:
     most = max(own, key=lambda effect: (bool(way_of(effect)), change_size(effect)))
     arm, _, label = most.arm.partition(AT)
     before, after = apart(most.baseline_value, most.arm_value)
-    size = f", most at {label}: {after} instead of {before}{unit_of(most.metric)}" if told else ""
+    size = f", most at {label}: {after} instead of {before}{unit_behind(most.metric)}" if told else ""
     needed = (
         f" ({few_words(few[0].trials, few[0].tests, few[0].trials_needed)})" if few and few[0].trials_needed else ""
     )
@@ -102,7 +102,7 @@ def _course(summary: Summary, curve: SweepCurve) -> str:
     before, after = apart(low.mean, high.mean)
     told = [f"{bound_mark(value.bounds)}{text}" for value, text in ((low, before), (high, after))]
     name = f"the {named(curve.metric, noun_of(curve.kinds))} of {curve.workload} with {curve.arm}"
-    unit, be = unit_of(curve.metric), are(curve.metric)
+    unit, be = unit_behind(curve.metric), are(curve.metric)
     if before == after:
         return f"From {labels[0]} to {labels[1]}, {name} {be} the same ({told[0]}{unit})."
     verb = f"{'rise' if high.mean > low.mean else 'fall'}{'' if be == 'are' else 's'}"
