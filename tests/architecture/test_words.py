@@ -5,7 +5,6 @@ import math
 import pytest
 
 from tailrace import _native
-from tailrace.programs import postgres
 from tailrace.scenario import vocabulary
 from tailrace.scenario.checks import pause, policies, problems, trees
 from tailrace.scenario.network import spanning_tree
@@ -25,7 +24,6 @@ LIMITS = {
     "mtu_bytes_min": switch.MTU_BYTES_MIN,
     "pause_refresh_wire_bytes_min": pause.REFRESH_WIRE_BYTES_MIN,
     "qcn_set_point_bytes_min": switch.QCN_SET_POINT_BYTES_MIN,
-    "server_port": postgres.PORT,
     "trap_entries_min": policies.FLOW_ENTRIES_MIN,
     "tree_bridge_priority_step": switch.BRIDGE_PRIORITY_STEP,
     "tree_links_max": trees.CHOSEN_LINKS_MAX,

@@ -42,7 +42,10 @@ def _plan_for(run: Path, arm: str, outcome: dict[str, Any]) -> None:
     bodies = {own["header"]["name"]: next(iter(own["body"].values())) for own in held}
     first = next(iter(bodies.values()))
     workloads = [
-        {"header": {"name": one["name"], "priority": 0, "port": 5432}, "body": {one["kind"]: bodies.get(one["name"], first)}}
+        {
+            "header": {"name": one["name"], "priority": 0, "port": 5432},
+            "body": {one["kind"]: bodies.get(one["name"], first)},
+        }
         for one in outcome["workloads"]
     ]
     change_plan(run, arm, workloads=workloads)

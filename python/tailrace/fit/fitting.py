@@ -187,7 +187,7 @@ def _tcp(
         path = replace(path, network=options.networks.get(conversation), farther_ns=farther_ns)
         has_wait = path.vantage is not Vantage.SERVER and not path.to_server.is_loaded
         for fit in fit_connections(Group(client, server, port, listed, path), window, is_replay=options.is_replay):
-            yield f"tcp{port}", replace(fit, conversation=conversation, has_network_wait=has_wait)
+            yield f"tcp{port}", replace(fit, conversation=conversation, has_network_wait=has_wait, port=port)
 
 
 def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterator[tuple[str, Fit]]:
@@ -197,7 +197,7 @@ def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterato
     for (source, destination, port), listed in groups.items():
         if source != destination:
             for fit in fit_datagrams(source, destination, listed, window):
-                yield f"udp{port}", fit
+                yield f"udp{port}", replace(fit, port=port)
 
 
 def _unique(fits: Sequence[tuple[str, Fit]]) -> dict[str, Fit]:

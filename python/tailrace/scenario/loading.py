@@ -205,9 +205,12 @@ def _unused(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> 
     """Warnings about keys that none of the arms that have them uses."""
     is_used: dict[Problem, bool] = {}
     lists: dict[Problem, tuple[KeyPath, int]] = {}
+    # Arms may have different hints about one key.
+    known: dict[Problem, Problem] = {}
     for name, scenario in arms.items():
         for path, what, hint, uses in keys_of_kinds(scenario):
-            problem = documents[name].problem(path, what, hint)
+            found = documents[name].problem(path, what, hint)
+            problem = known.setdefault(replace(found, hint=""), found)
             is_used[problem] = is_used.get(problem, False) or uses
             if isinstance(path[-1], int):
                 lists[problem] = path[:-1], path[-1]

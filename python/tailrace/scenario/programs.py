@@ -25,6 +25,8 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "request-response": ("nginx", "redis-server", "knot", "rabbitmq"),
 }
 """Names of the services that loads of each sort can use, the default first."""
+SERVICE_PORTS = {"postgresql": 5432, "mariadb": 3306, "galera": 3306}
+"""Ports of the services of transactions (IANA's registry of service names and port numbers)."""
 LIVE_ONLY = {"galera": "replication between databases is not modelled, and the servers do not start in a guest"}
 """Services that only live runs have, and why."""
 SERVICE_KEY = "database"

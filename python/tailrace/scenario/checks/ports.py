@@ -32,14 +32,23 @@ def _servers(scenario: Scenario, graph: Graph) -> Found:
             addresses = [(host, workload.vlan or 0, serving.protocol, serving.port) for host in serving.hosts]
             met = next((address for address in addresses if address in known), None)
             other, first = known[met] if met else ("", workload)
-            if met and first.service_name() != workload.service_name():
+            if met and not _share(first, workload):
                 what = (
                     f"host {met[0]} would have two servers at {met[2]} port {met[3]}: {first.service_name()} of "
                     f"workload '{other}', and {workload.service_name()}"
                 )
-                yield at, what, f"write another port, such as port: {_free(met, known)}"
+                yield (
+                    at,
+                    what,
+                    f"write another one, such as port: {_free(met, known)}; or the same in both, to share it",
+                )
                 break
             known |= {address: (name, workload) for address in addresses if address not in known}
+
+
+def _share(one: WorkloadKind, other: WorkloadKind) -> bool:
+    """Whether two workloads may have servers at one address: those of one service, or where both name the port."""
+    return one.service_name() == other.service_name() or None not in (one.port, other.port)
 
 
 def _free(address: Address, known: dict[Address, tuple[str, WorkloadKind]]) -> int:
@@ -64,9 +73,7 @@ def _clients(scenario: Scenario, graph: Graph) -> Found:
             known = ranges.setdefault(host, {})
             over = next((each for each in known if each != own and each[0] <= own[1] and own[0] <= each[1]), None)
             if over is not None:
-                what = (
-                    f"{_shown(own)} overlaps {_shown(over)} of workload '{known[over]}', which has the same host {host}"
-                )
+                what = f"{_shown(own)} overlaps {_shown(over)} of workload '{known[over]}' on host {host}"
                 yield at, what, "write the same range, or one that is apart"
                 break
             known[own] = name

@@ -21,7 +21,7 @@ from tailrace.scenario.workloads.base import (
     too_late,
 )
 from tailrace.scenario.workloads.facts import Facts
-from tailrace.scenario.workloads.ports import IPERF3
+from tailrace.scenario.workloads.ports import STREAM
 
 PAYLOAD_BYTES_MAX = 65_507
 """An IP packet has at most 65 535 bytes, with 20 of IP (RFC 791) and 8 of UDP (RFC 768)."""
@@ -127,7 +127,7 @@ class Datagrams(OneWay):
         return None
 
     def usual_port(self) -> int:
-        return IPERF3
+        return STREAM
 
     def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.source, "source", 1)]

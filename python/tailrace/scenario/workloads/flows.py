@@ -22,7 +22,7 @@ from tailrace.scenario.workloads.base import (
     too_late,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
-from tailrace.scenario.workloads.ports import IPERF2
+from tailrace.scenario.workloads.ports import FLOWS
 
 ONE_PPB = 10**9
 LOAD_PPB_MAX = 2 * ONE_PPB
@@ -165,7 +165,7 @@ class Flows(WorkloadKind):
         return None
 
     def usual_port(self) -> int:
-        return IPERF2
+        return FLOWS
 
     def held_ports(self) -> list[tuple[str, str, int]]:
         return []

@@ -22,7 +22,7 @@ from tailrace.scenario.workloads.base import (
     scaled_count,
 )
 from tailrace.scenario.workloads.facts import Facts
-from tailrace.scenario.workloads.ports import IPERF3
+from tailrace.scenario.workloads.ports import STREAM
 
 BPS_PER_GBPS = 10**9
 CONNECTION_BPS_MIN = 1000
@@ -136,7 +136,7 @@ class Stream(OneWay):
         return LongFlows(self.source, self.destination, self.connections)
 
     def usual_port(self) -> int:
-        return IPERF3
+        return STREAM
 
     def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.source, "connections", self.connections)]
