@@ -20,7 +20,9 @@ database: postgresql
 connect: early
 priority: 5
 dscp: af41
-vlan: 10""",
+vlan: 10
+port: 5432
+client_ports: 40000-40999""",
     ),
     "RoundTrip": (
         "workloads.shop.round_trips[]",
@@ -51,6 +53,8 @@ stagger: 10us
 priority: 1
 dscp: cs1
 vlan: 10
+port: 5201
+client_ports: 40000-40999
 pin_forward: [leaf1, spine2, leaf2]
 pin_backward: [leaf2, spine2, leaf1]""",
     ),
@@ -69,7 +73,9 @@ start: 100ms
 first_at_start: true
 priority: 0
 dscp: be
-vlan: 10""",
+vlan: 10
+port: 5001
+client_ports: 40000-40999""",
     ),
     "Datagrams": (
         "workloads.voice",
@@ -86,7 +92,9 @@ start: 100ms
 first_at_start: true
 priority: 5
 dscp: ef
-vlan: 10""",
+vlan: 10
+port: 5201
+client_ports: 40000-40999""",
     ),
     "Frames": (
         "workloads.blast",
@@ -105,7 +113,9 @@ count: 100000
 start: 100ms
 priority: 3
 dscp: ef
-vlan: 10""",
+vlan: 10
+port: 9
+client_ports: 40000-40999""",
     ),
     "Requests": (
         "workloads.shop",
@@ -141,7 +151,9 @@ replicas: {servers: [h6, h7], bytes: 4kB, ack: 20B, server_time: 100us}
 load_generator: wrk
 priority: 5
 dscp: ef
-vlan: 10""",
+vlan: 10
+port: 80
+client_ports: 40000-40999""",
     ),
     "Storage": (
         "workloads.vdb",
@@ -173,7 +185,9 @@ bytes: 1GiB
 start: 1s
 priority: 3
 dscp: be
-vlan: 10""",
+vlan: 10
+port: 3260
+client_ports: 40000-40999""",
     ),
     "Iscsi": (
         "workloads.vdb.iscsi",
@@ -227,7 +241,9 @@ local_latency: 500ns
 local_rate: 40Gbit/s
 priority: 5
 dscp: ef
-vlan: 10""",
+vlan: 10
+port: 1024
+client_ports: 40000-40999""",
     ),
     "Replay": (
         "workloads.recorded",
@@ -240,7 +256,9 @@ file: recorded.csv
 pace: think
 priority: 5
 dscp: af41
-vlan: 10""",
+vlan: 10
+port: 80
+client_ports: 40000-40999""",
     ),
     "Blocks": (
         "workloads.interconnect",
@@ -270,7 +288,9 @@ timeout: 500ms
 retries: 3
 priority: 5
 dscp: ef
-vlan: 10""",
+vlan: 10
+port: 9000
+client_ports: 40000-40999""",
     ),
     "Spike": ("workloads.shop.spikes", "factor: 5\nat: 2s\nfor: 500ms"),
     "Call": (

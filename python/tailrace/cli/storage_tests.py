@@ -99,7 +99,7 @@ def write_scenario(
 
 def checked_name(name: str | None) -> None:
     """Refuses a name that a scenario cannot have."""
-    if name is not None and not re.match(NAME_PATTERN, name):
+    if name is not None and not re.fullmatch(NAME_PATTERN, name):
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
         raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
 
@@ -123,7 +123,7 @@ def _setting(options: StorageOptions) -> Setting:
 def variable(text: str) -> tuple[str, str]:
     """Name and value of a `--define`."""
     name, equals, value = text.partition("=")
-    if not equals or not re.match(r"^[A-Za-z_]\w*$", name):
+    if not equals or not re.fullmatch(r"^[A-Za-z_]\w*$", name):
         raise RunRefusedError(f"--define: expected NAME=VALUE, but read '{text}' (hint: write --define size=10g)")
     return name, value
 

@@ -39,7 +39,7 @@ def import_file(
     name: str | None = None,
 ) -> int:
     """Writes the section and the remarks; returns the exit code, 1 for a section that `check` would reject."""
-    if name is not None and not re.match(NAME_PATTERN, name):
+    if name is not None and not re.fullmatch(NAME_PATTERN, name):
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
         raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
     text = read_file(file, "expected a switch configuration")

@@ -130,7 +130,7 @@ def kernel_release(path: Path) -> str:
     except OSError:
         return ""
     said = done.stdout.strip().partition("\n")[0]
-    return said if RELEASE.match(said) else ""
+    return said if RELEASE.fullmatch(said) else ""
 
 
 def build() -> str:

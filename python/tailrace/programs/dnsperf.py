@@ -199,7 +199,7 @@ class Dnsperf:
     @staticmethod
     def report(said: str) -> str:
         """Its statistics, without the lines of single queries."""
-        return "\n".join(line for line in said.splitlines() if not QUERY.match(line) and not TICK.match(line))
+        return "\n".join(line for line in said.splitlines() if not QUERY.fullmatch(line) and not TICK.fullmatch(line))
 
     def _run_us(self, said: str) -> int:
         """From its first query to its last answer."""
@@ -226,7 +226,7 @@ class Dnsperf:
         totals, sizes = TOTALS.search(said), SIZES.search(said)
         if totals is None or sizes is None:
             raise ProgramError(f"{name}: it ended without its statistics")
-        codes = {found[1] for line in said.splitlines() if (found := QUERY.match(line))} - {
+        codes = {found[1] for line in said.splitlines() if (found := QUERY.fullmatch(line))} - {
             GOOD,
             TIMED_OUT,
             INTERRUPTED,
@@ -258,10 +258,10 @@ def answers(said: str, begun_wall_us: int, last_us: int) -> Iterator[Answer]:
     intervals: list[tuple[int, list[int | None]]] = []
     latencies: list[int | None] = []
     for line in said.splitlines():
-        if found := TICK.match(line):
+        if found := TICK.fullmatch(line):
             intervals.append((round(float(found[1]) * US_PER_S), latencies))
             latencies = []
-        elif (found := QUERY.match(line)) and found[1] != INTERRUPTED:
+        elif (found := QUERY.fullmatch(line)) and found[1] != INTERRUPTED:
             latencies.append(None if found[2] is None else round(float(found[2]) * US_PER_S))
     clocks = [begun_wall_us, *(clock for clock, _ in intervals)]
     for (start_us, end_us), (_, own) in zip(pairwise(clocks), intervals, strict=True):
@@ -271,7 +271,7 @@ def answers(said: str, begun_wall_us: int, last_us: int) -> Iterator[Answer]:
 
 def _latencies_s(said: str) -> Iterator[float]:
     """Of all answers."""
-    yield from (float(found[2]) for line in said.splitlines() if (found := QUERY.match(line)) and found[2])
+    yield from (float(found[2]) for line in said.splitlines() if (found := QUERY.fullmatch(line)) and found[2])
 
 
 def _spread(latencies: list[int | None], start_us: int, end_us: int) -> Iterator[Answer]:

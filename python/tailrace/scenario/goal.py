@@ -105,7 +105,7 @@ def read_goal(text: str) -> Goal:
 
     Raises `QuantityError` with what is wrong and a hint.
     """
-    found = _GOAL.match(text)
+    found = _GOAL.fullmatch(text)
     if found is None:
         raise QuantityError("this is no goal", HINT)
     subject, name = found["workload"], found["metric"]

@@ -191,5 +191,5 @@ def text_of(value: Value) -> str:
 
 def number_of(text: str) -> tuple[float, str] | None:
     """Number and unit of a value's text, such as (1.0, "MB"); None for a word."""
-    match = _NUMBER.match(text)
+    match = _NUMBER.fullmatch(text)
     return (float(match["number"]), match["unit"] or "") if match else None

@@ -26,7 +26,7 @@ def places_of(scenario: Scenario, configuration: Mapping[str, Any]) -> list[Plac
         usual = scenario.switch(switch).policy
         policy = ""
         for at, line in enumerate(written["lines"]):
-            started = _POLICY.match(line)
+            started = _POLICY.fullmatch(line)
             policy = started[1] if started else policy
             name = NAME.search(line)
             words = line.split()

@@ -58,7 +58,7 @@ class Form:
 
 def form_of(text: str) -> Form | None:
     """The form of a value's text: a number with or without a unit, or the one argument of a function."""
-    match = _FUNCTION.match(text)
+    match = _FUNCTION.fullmatch(text)
     head, inner, tail = match.groups() if match else ("", text, "")
     found = number_of(inner)
     if found is None:

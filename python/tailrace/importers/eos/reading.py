@@ -14,7 +14,7 @@ SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
 SPEED = re.compile(r"speed (?:forced )?(\d{1,6})(g)?\S*", re.IGNORECASE)
 """In Gbit/s with `g`, else in Mbit/s."""
 MBPS, GBPS = 10**6, 10**9
-NO_PORT = re.compile(r"(vlan|loopback|management|vxlan|tunnel|dps|recirc|bvi|.*\.\d+$)", re.IGNORECASE)
+NO_PORT = re.compile(r"(vlan|loopback|management|vxlan|tunnel|dps|recirc|bvi|.*\.\d+\Z)", re.IGNORECASE)
 CHANNEL = "Port-Channel"
 THRESHOLDS = (
     r"minimum-threshold (\d{1,12}) (bytes|kbytes|mbytes) maximum-threshold (\d{1,12}) (bytes|kbytes|mbytes)"

@@ -73,7 +73,7 @@ def _value(text: str, unit: Unit) -> Fraction | None:
         return None
     if text.startswith("("):
         return _Arithmetic(text, unit).value()
-    match = NUMBER.match(text)
+    match = NUMBER.fullmatch(text)
     if not match or len(match[1]) > DIGITS_MAX:
         return None
     number = Fraction(int(match[1], 16)) if match[1].startswith("0x") else Fraction(match[1])
@@ -132,6 +132,6 @@ class _Arithmetic:
             found = self._sum()
             self.depth -= 1
             return found if self._next(")") else None
-        match = NUMBER.match(token)
+        match = NUMBER.fullmatch(token)
         self.depth -= 1
         return self.unit(Fraction(match[1]), match[2]) if match and len(match[1]) <= DIGITS_MAX else None

@@ -106,7 +106,7 @@ def _htsim(record: Record, first: str, lines: Iterator[str], unit: str | None) -
             record.say("not-modelled", "flows that other flows start are not modelled", line)
         elif words[0] == "failure":
             record.say("not-modelled", "failures are not modelled", line)
-        elif ends := ARROW.match(words[0]):
+        elif ends := ARROW.fullmatch(words[0]):
             found += 1
             flow = _connection(record, ends, words, line, unit)
             if flow is not None and _is_used(record, flow, line):
@@ -149,7 +149,7 @@ def _whole(record: Record, text: str, most: int, noun: str) -> int:
 
 
 def _start(record: Record, text: str, scale: int) -> int:
-    if not NUMBER.match(text) or len(text) > DIGITS_MAX or abs(int(text.lower().partition("e")[2] or 0)) > DIGITS_MAX:
+    if not NUMBER.fullmatch(text) or len(text) > DIGITS_MAX or abs(int(text.lower().partition("e")[2] or 0)) > DIGITS_MAX:
         record.refuse(f"'{text[:40]}' is no start", "write a number, such as 2.000000085")
     start_ps = round(Fraction(text) * scale)
     if start_ps > STARTS_MAX_PS:

@@ -32,7 +32,7 @@ GROUP_MAX = 7
 
 def group_of(config: NxosConfig, entry: PolicyClass) -> int | None:
     """The qos-group of a class; None, with a remark, for a class without one."""
-    numbered = NUMBERED_CLASS.match(entry.name)
+    numbered = NUMBERED_CLASS.fullmatch(entry.name)
     if numbered:
         return int(numbered[1])
     class_map = config.class_maps.get((entry.kind, entry.name))

@@ -18,7 +18,7 @@ HEADINGS = frozenset(
 )
 """First words of lines that end the section above them, even if the lines themselves are not supported."""
 NO_PORT = re.compile(
-    r"(vlan|bdi|tunnel|tu\d|loopback|lo\d|mgmt|nve|null|overlay|inband|sup-eth|fc|vfc|san-port|veth)|.*\.\d+$",
+    r"(vlan|bdi|tunnel|tu\d|loopback|lo\d|mgmt|nve|null|overlay|inband|sup-eth|fc|vfc|san-port|veth)|.*\.\d+\Z",
     re.IGNORECASE,
 )
 """Interfaces that are no port of the switch: of a VLAN, of a tunnel, of the switch itself, and parts of ports."""

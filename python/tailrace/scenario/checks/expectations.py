@@ -154,7 +154,7 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
         return
     if (expected.tolerance is None) == (expected.tolerance_points is None):
         yield at, "`value` requires exactly one tolerance", "add tolerance: 10% or tolerance_points: 5"
-    elif expected.tolerance is not None and not re.match(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
+    elif expected.tolerance is not None and not re.fullmatch(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
         yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "write a share such as 10%"
     elif expected.metric == "acceleration_percent" and expected.kind in ("independent", "derived"):
         yield from _untold(at, expected, expected.value)

@@ -37,7 +37,7 @@ def _hosts(value: object) -> object:
     if not isinstance(value, list) or not value:
         raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or the number of hosts")
     for name in value:
-        if not isinstance(name, str) or not re.match(NAME_PATTERN, name):
+        if not isinstance(name, str) or not re.fullmatch(NAME_PATTERN, name):
             raise refuse(f"'{name}' is not a name", "use letters, digits, - and _")
     return value
 

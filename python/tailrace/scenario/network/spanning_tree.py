@@ -32,7 +32,7 @@ def _vlans(value: object) -> list[int]:
     if isinstance(value, list) and value:
         return sorted({vlan for entry in value for vlan in _vlans(entry)})
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(text, str) or not _VLANS.match(text):
+    if not isinstance(text, str) or not _VLANS.fullmatch(text):
         raise refuse(f"{value!r} is not a list of VLANs", hint)
     found: set[int] = set()
     for part in text.split(","):

@@ -34,7 +34,7 @@ def _dscp(value: object) -> object:
 
 def _ports(value: object) -> tuple[int, int]:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    match = _PORTS.match(text) if isinstance(text, str) else None
+    match = _PORTS.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise refuse(f"{shown(value)} is not a port", "write a port or a range, such as 5432 or 1024-2047")
     first, last = int(match[1]), int(match[2] or match[1])

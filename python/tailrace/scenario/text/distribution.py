@@ -87,7 +87,7 @@ def parse_distribution(value: object, dimension: Dimension) -> Distribution:
     if isinstance(value, str):
         if value.strip() in flow_sizes.NAMED and dimension.noun == "size":
             return _from_name(value.strip())
-        call = _CALL.match(value)
+        call = _CALL.fullmatch(value)
         if call:
             return _from_call(call["name"], call["arguments"], value, dimension)
         if re.match(r"^\s*[A-Za-z]", value):
@@ -100,7 +100,7 @@ def sense_of(text: str) -> object:
     """What a value means, the same for `exponential(1ms)` and `exponential(1000us)`, and for `1ms` and `constant(1ms)`:
     a quantity, or a name with its quantities; any other text means itself.
     """
-    if (call := _CALL.match(text)) is None:
+    if (call := _CALL.fullmatch(text)) is None:
         return amount_of(text) or text
     parts = (part.strip() for part in call["arguments"].split(","))
     arguments = tuple(amount_of(part) or part for part in parts)

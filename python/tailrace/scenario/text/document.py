@@ -284,14 +284,14 @@ class _Plain:
         text is whole.
         """
         for place, (key, begun, _) in enumerate(entries):
-            if not isinstance(begun, str) or isinstance(begun, ScalarString) or not _BEGUN.match(begun):
+            if not isinstance(begun, str) or isinstance(begun, ScalarString) or not _BEGUN.fullmatch(begun):
                 continue
             pieces = [begun]
             for _, _, more in entries[place + 1 : place + PIECES_MAX]:
                 if more is None or isinstance(more, ScalarString):
                     break
                 pieces.append(str(more))
-                if _ENDED.match(pieces[-1]):
+                if _ENDED.fullmatch(pieces[-1]):
                     whole = ", ".join(pieces)
                     what = f"'{whole}' needs quotes: between braces or brackets, a comma ends a value"
                     self._refuse((*path, key), what, f'write {"" if isinstance(key, int) else f"{key}: "}"{whole}"')

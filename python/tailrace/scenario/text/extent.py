@@ -128,7 +128,7 @@ class Extent:
 
 def is_range(text: str) -> bool:
     """Whether a text is a range, or values spaced in one, and no list; perhaps not a sound one."""
-    return bool(_CALL.match(text) or _ENDS.match(text))
+    return bool(_CALL.fullmatch(text) or _ENDS.fullmatch(text))
 
 
 def values_of(text: str) -> list[object]:
@@ -143,7 +143,7 @@ def values_of(text: str) -> list[object]:
         if not 2 <= number <= AXIS_MAX:
             raise QuantityError(f"{number} values are out of range", f"write 2 to {AXIS_MAX}")
         return list(dict.fromkeys(extent.at(step / (number - 1)) for step in range(number)))
-    if (call := _CALL.match(text)) is not None:
+    if (call := _CALL.fullmatch(text)) is not None:
         first, last, *rest = (*(part.strip() for part in call["arguments"].split(",")), "", "")
         is_old = call["name"] in ("linear", "log") and len(rest) == 3 and ".." not in first
         raise QuantityError(

@@ -216,7 +216,7 @@ _SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+
 
 def split(text: str) -> tuple[str, str] | None:
     """Number, with its sign, and unit of a text; None where it has no number."""
-    match = _SPLIT.match(text)
+    match = _SPLIT.fullmatch(text)
     return (match["sign"] + match["number"].replace("_", ""), match["unit"]) if match else None
 
 
@@ -247,7 +247,7 @@ def parse(value: object, dimension: Dimension) -> int:
 
 
 def _parse_text(text: str, dimension: Dimension) -> int:
-    match = _SPLIT.match(text)
+    match = _SPLIT.fullmatch(text)
     if not match:
         raise QuantityError(f"'{text}' is not a {dimension.noun}", dimension.hint)
     number, unit = match["number"].replace("_", ""), match["unit"]

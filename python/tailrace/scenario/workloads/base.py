@@ -116,8 +116,9 @@ class WorkloadKind(Part, ABC):
     vlan: Vlan | None = None
     """VLAN of the frames, 1 to 4094: `classify` can match it, and `network.spanning_tree` assigns it a tree."""
     port: ServerPort | None = None
-    """Port of the server, 1 to 65535; further servers of the workload have the ports after it. Workloads of one
-    service share a port of a host; those of different services only where each of them names it. Default: the port of its protocol, such as 5432 for `oltp`.
+    """Port of the server, 1 to 65535; further servers of the workload have the ports after it. Workloads of one service
+    share a port of a host; those of different services only where each of them names it. Default: the port of its
+    protocol, such as 5432 for `oltp`.
     """
     client_ports: Ports | None = None
     """Ports of the clients, first-last. Default: ephemeral ports, 32768-65535."""
