@@ -75,7 +75,7 @@ class Section:
         for port, bps in self.port_rates.items():
             by_rate.setdefault(bps, []).append(port)
         common = sorted(by_rate.items(), key=lambda one: -len(one[1]))
-        return [(bps, _few(ports), len(ports)) for bps, ports in common]
+        return [(bps, few(ports), len(ports)) for bps, ports in common]
 
     def models(self) -> tuple[dict[str, Policy], Switch]:
         """The parsed section; raises pydantic's `ValidationError` for values that a scenario does not allow."""
@@ -121,7 +121,8 @@ class Section:
         }
 
 
-def _few(ports: list[str]) -> str:
+def few(ports: list[str]) -> str:
+    """Names of the first ports, and how many more there are."""
     more = len(ports) - PORTS_NAMED_MAX
     return ", ".join(ports[:PORTS_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 

@@ -5,6 +5,7 @@ import pytest
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.sonic.export import export_sonic
+from tailrace.importers.sonic.importer import import_sonic
 from tailrace.scenario.policies.switch import Policy, Switch
 
 CLASS = """policy-map type network-qos jumbo
@@ -47,7 +48,7 @@ def test_a_contradiction_is_told_and_a_port_with_a_neighbour_is_none() -> None:
     assert any("write switches.switch.port_mtu: {NEIGHBOUR: 1500B}" in remark.words for remark in remarks.found)
 
 
-def test_an_mtu_of_1500_is_written_where_the_switch_states_it_and_sonic_says_what_it_leaves_out() -> None:
+def test_an_mtu_of_1500_and_that_of_a_port_are_written_where_the_switch_states_them() -> None:
     policy = Policy.model_validate({"queues": {"q": {}}})
     switch = Switch.model_validate({"policy": "p", "mtu": "1500B", "port_mtu": {"db1": "9000B"}})
     text, remarks = export_nxos("leaf1", switch, policy, 9000)
@@ -57,7 +58,9 @@ def test_an_mtu_of_1500_is_written_where_the_switch_states_it_and_sonic_says_wha
     assert "mtu" not in export_nxos("leaf1", Switch(policy="p"), policy)[0]
     text, remarks = export_sonic("leaf1", switch, policy, 9000)
     assert '"mtu": "1500"' in text
-    assert [remark.text for remark in remarks.found if "mtu" in remark.text] == ["switches.port_mtu.db1"]
+    assert [remark.text for remark in remarks.found] == [], text
+    assert import_sonic(text)[0].switch["port_mtu"] == {"db1": "9000B"}
+    assert "mtu" not in export_sonic("leaf1", Switch(policy="p"), policy)[0]
 
 
 @pytest.mark.parametrize("name", ["Vlan7", "Tunnel1", "loopback0", "mgmt0", "nve1", "Ethernet1/1.100"])

@@ -159,7 +159,7 @@ def switches(draw: st.DrawFn, vendor: str) -> Drawn:
         "classify": rules,
         "buffer": draw(sizes),
     }
-    if vendor == "nxos" and draw(st.booleans()):
+    if draw(st.booleans()):
         switch["mtu"] = f"{draw(mtus)}B"
         own = draw(st.dictionaries(st.sampled_from(["db1", "db2"]), mtus))
         switch["port_mtu"] = {name: f"{mtu}B" for name, mtu in own.items() if f"{mtu}B" != switch["mtu"]}

@@ -52,6 +52,7 @@ class Place:
     channel: str | None = None
     description: str = ""
     mtu: int | None = None
+    mtu_line: int = 0
     rate_bps: int | None = None
     is_routed: bool = False
     is_shut: bool = False

@@ -6,10 +6,10 @@ from typing import Any
 from tailrace.importers.eos.config import EosConfig, Place
 from tailrace.importers.eos.queues import policy_of
 from tailrace.importers.eos.reading import CHANNEL, read
+from tailrace.importers.port_mtus import PortMtu, write_mtus
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section, neighbour_in, usable_name
 from tailrace.importers.vendor import EOS, recognised
-from tailrace.scenario.policies.switch import MTU_BYTES_MAX, MTU_BYTES_MIN
 
 SWITCH_NAME, POLICY_NAME = "switch", "eos"
 MTU_DEFAULT = 1500
@@ -138,30 +138,15 @@ def _trust(port: Place) -> str:
 
 
 def _mtu(config: EosConfig, section: Section, ports: dict[str, Place], host_mtus: dict[str, int]) -> None:
-    """The MTU of most ports that have one, and of other ports by their neighbours."""
-    stated = {name: port.mtu or MTU_DEFAULT for name, port in ports.items() if port.mtu or port.is_routed}
+    """MTUs of ports, if one states any; a switched port without one says nothing about routed frames."""
     if not any(port.mtu for port in ports.values()):
         return
-    most = Counter(stated.values()).most_common(1)[0][0]
-    section.mtu_bytes = most
-    for host, mtu in host_mtus.items():
-        if mtu > most:
-            words = f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but ports are configured for {most}"
-            config.remarks.add(0, f"mtu {most}", "contradiction", words)
-    if MTU_BYTES_MIN <= most <= MTU_BYTES_MAX:
-        section.switch["mtu"] = f"{most}B"
-    else:
-        words = f"MTUs are {MTU_BYTES_MIN} to {MTU_BYTES_MAX} bytes: frames of any length pass"
-        config.remarks.add(0, f"mtu {most}", "not-modelled", words)
-    for name, mtu in stated.items():
-        neighbour = neighbour_in(ports[name].description)
-        if mtu == most or not MTU_BYTES_MIN <= mtu <= MTU_BYTES_MAX:
-            continue
-        if neighbour is not None and neighbour != section.switch_name:
-            section.switch.setdefault("port_mtu", {})[neighbour] = f"{mtu}B"
-        else:
-            words = f"no neighbour is described: write switches.{section.switch_name}.port_mtu: {{NEIGHBOUR: {mtu}B}}"
-            config.remarks.add(0, name, "not-modelled", f"{name} has an MTU of {mtu} bytes, and {words}")
+    stated = {name: port for name, port in ports.items() if port.mtu or port.is_routed}
+    found = [
+        PortMtu(name, port.mtu or MTU_DEFAULT, neighbour_in(port.description), port.mtu_line)
+        for name, port in stated.items()
+    ]
+    write_mtus(section, found, host_mtus, config.remarks)
 
 
 def _fates(config: EosConfig, ports: dict[str, Place]) -> None:

@@ -327,7 +327,7 @@ PLACE = _table(
         r"service-policy (?:type qos )?input (\S+)",
         lambda r, s, m: r.set(s, f"classification '{m[1]}'", classifier=m[1]),
     ),
-    (r"mtu (\d{2,5})", lambda r, s, m: r.set(s, "mtu", mtu=int(m[1]))),
+    (r"mtu (\d{2,5})", lambda r, s, m: r.set(s, "mtu", mtu=int(m[1]), mtu_line=s[0])),
     (SPEED.pattern, _Reader.speed),
     (r"description (.*)", lambda r, s, m: r.bookkeeping(s, "bookkeeping", description=m[1])),
     (r"channel-group (\d+)\b.*", lambda r, s, m: r.bookkeeping(s, "a port", channel=f"{CHANNEL}{m[1]}")),

@@ -9,6 +9,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, takes_all
 from tailrace.importers.sonic.buffers import DYNAMIC
 from tailrace.importers.sonic.importer import import_sonic
+from tailrace.importers.sonic.mtu import MTU_DEFAULT
 from tailrace.importers.sonic.schedulers import MARK, NAMED, QUEUE_MAX
 from tailrace.scenario.policies.aqm.red import Red
 from tailrace.scenario.policies.aqm.step import Step
@@ -27,8 +28,6 @@ LANES = 4
 OTHER_NEIGHBOUR = "any"
 """Neighbour of the ports that have the policy of the switch."""
 ONE_PERCENT_PPB = 10**7
-MTU_BYTES = 9100
-"""SONiC's default."""
 PS_PER_MS = 10**9
 WEIGHT_PARTS_MAX = 800
 """A weight is 1 to 100, of at most eight queues."""
@@ -40,7 +39,7 @@ def export_sonic(
     name: str,
     switch: Switch,
     policy: Policy,
-    mtu_bytes: int = MTU_BYTES,
+    mtu_bytes: int = MTU_DEFAULT,
     others: Mapping[str, Policy] | None = None,
 ) -> tuple[str, Remarks]:
     """The database, and remarks about settings that SONiC cannot express.
@@ -59,12 +58,7 @@ def export_sonic(
     }
     classification = _classification(switch, tables)
     for place in _places(switch, policy, others):
-        mtu = max(MTU_BYTES, mtu_bytes) if switch.mtu is None else switch.mtu
-        tables["PORT"] |= {port: {"mtu": str(mtu)} for port in place.ports}
-        if others:
-            names = place.neighbours or [OTHER_NEIGHBOUR] * len(place.ports)
-            rows = {port: {"name": neighbour} for port, neighbour in zip(place.ports, names, strict=True)}
-            tables.setdefault("DEVICE_NEIGHBOR", {}).update(rows)
+        _port_rows(place, switch, mtu_bytes, tables)
         _port(place, classification, tables)
     text = json.dumps(tables, indent=4) + "\n"
     remarks = Remarks()
@@ -78,7 +72,7 @@ class _Place:
 
     ports: list[str]
     neighbours: list[str]
-    """Empty for the policy of the switch."""
+    """The node at each of them."""
     name: str
     policy: Policy
     mark: str
@@ -90,15 +84,30 @@ class _Place:
 
 
 def _places(switch: Switch, policy: Policy, others: Mapping[str, Policy]) -> Iterator[_Place]:
-    """Ports with each policy; the policy of the switch has the most ports, by which the importer recognises it."""
+    """Ports with each policy; most have the policy and the MTU of the switch, by which the importer recognises them."""
     wanted = {name: [to for to, own in switch.ports.items() if own == name] for name in others}
-    most = 1 + max((len(neighbours) for neighbours in wanted.values()), default=0)
-    yield _Place([PORT.format(LANES * n) for n in range(most)], [], switch.policy, policy, "")
-    first = most
-    for number, (name, neighbours) in enumerate(wanted.items(), 2):
-        ports = [PORT.format(LANES * (first + n)) for n in range(len(neighbours))]
-        first += len(neighbours)
-        yield _Place(ports, neighbours, name, others[name], f"{MARK}{number}")
+    placed = {to for neighbours in wanted.values() for to in neighbours}
+    own_mtu = [to for to in switch.port_mtu if to not in placed]
+    usual = 1 + max((len(neighbours) for neighbours in wanted.values()), default=0) + len(switch.port_mtu)
+    neighbours = [OTHER_NEIGHBOUR] * usual + own_mtu
+    first = len(neighbours)
+    yield _Place([PORT.format(LANES * n) for n in range(first)], neighbours, switch.policy, policy, "")
+    for number, (name, towards) in enumerate(wanted.items(), 2):
+        ports = [PORT.format(LANES * (first + n)) for n in range(len(towards))]
+        first += len(towards)
+        yield _Place(ports, towards, name, others[name], f"{MARK}{number}")
+
+
+def _port_rows(place: _Place, switch: Switch, mtu_bytes: int, tables: dict[str, Table]) -> None:
+    """PORT, and DEVICE_NEIGHBOR where a port differs from others."""
+    usual = switch.mtu if switch.mtu is not None else mtu_bytes if mtu_bytes > MTU_DEFAULT else None
+    for port, neighbour in zip(place.ports, place.neighbours, strict=True):
+        mtu = switch.port_mtu.get(neighbour, usual)
+        if mtu is None and switch.port_mtu:
+            mtu = MTU_DEFAULT
+        tables["PORT"][port] = {} if mtu is None else {"mtu": str(mtu)}
+        if switch.ports or switch.port_mtu:
+            tables.setdefault("DEVICE_NEIGHBOR", {})[port] = {"name": neighbour}
 
 
 def _port(place: _Place, classification: dict[str, str], tables: dict[str, Table]) -> None:

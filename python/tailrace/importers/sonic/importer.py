@@ -7,9 +7,10 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section, usable_name
 from tailrace.importers.sonic.buffers import buffer_bytes
 from tailrace.importers.sonic.classes import fold_classes
+from tailrace.importers.sonic.mtu import read_mtus
 from tailrace.importers.sonic.policy import PortPolicy, port_policies
 from tailrace.importers.sonic.ports import why_refused
-from tailrace.importers.sonic.read import PORTS_SEPARATOR, DatabaseRow, Tables, read_tables
+from tailrace.importers.sonic.read import PORTS_SEPARATOR, Tables, read_tables
 from tailrace.importers.sonic.tables import remark_on_rows, remark_on_tables, row_of
 
 SWITCH_NAME = "switch"
@@ -35,7 +36,7 @@ def import_sonic(text: str, host_mtus: dict[str, int] | None = None, file: str =
     rules = _classify(tables, remarks)
     if rules:
         section.switch["classify"] = rules
-    section.mtu_bytes = _mtu(tables, host_mtus or {}, remarks)
+    read_mtus(tables, section, host_mtus or {}, remarks)
     remark_on_tables(tables, remarks)
     remark_on_rows(tables, remarks)
     section.check(remarks)
@@ -128,19 +129,3 @@ def _rules(tables: Tables, remarks: Remarks, field: str, table: str, key: str, v
 
 def _small(text: str, value_max: int) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 4 and int(text) <= value_max else None
-
-
-def _mtu(tables: Tables, host_mtus: dict[str, int], remarks: Remarks) -> int | None:
-    stated: list[tuple[int, DatabaseRow]] = []
-    for row in tables.get("PORT", {}).values():
-        mtu = row.number("mtu", 1)
-        if mtu is not None:
-            stated.append((mtu, row))
-    if not stated:
-        return None
-    least, row = min(stated, key=lambda pair: pair[0])
-    for host, mtu in host_mtus.items():
-        if mtu > least:
-            words = f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the port is configured for {least}"
-            remarks.add(row.line, f"PORT|{row.key} mtu {least}", "contradiction", words)
-    return least

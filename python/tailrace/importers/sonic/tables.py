@@ -10,6 +10,8 @@ READ = frozenset(
         "DEVICE_METADATA",
         "DEVICE_NEIGHBOR",
         "PORT",
+        "PORTCHANNEL",
+        "PORTCHANNEL_MEMBER",
         "CABLE_LENGTH",
         "PORT_QOS_MAP",
         "DSCP_TO_TC_MAP",
@@ -70,7 +72,14 @@ def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
                 remarks.add(row.line, f"{name}|{row.key}", "not-understood", words)
             if row.is_told or row.refused:
                 continue
-            if name in ("PORT", "DEVICE_METADATA", "DEVICE_NEIGHBOR", "CABLE_LENGTH"):
+            if name in (
+                "PORT",
+                "PORTCHANNEL",
+                "PORTCHANNEL_MEMBER",
+                "DEVICE_METADATA",
+                "DEVICE_NEIGHBOR",
+                "CABLE_LENGTH",
+            ):
                 remarks.add(row.line, f"{name}|{row.key}", "understood" if row.taken else "no-effect", "")
                 continue
             if not row.taken and row.fields:
