@@ -3,12 +3,9 @@
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from tailrace.importers.eos.defaults import COS_MAP, DSCP_MAP, QUEUE_MAP
+from tailrace.importers.eos.platforms import Cell
 from tailrace.importers.remarks import Remarks
-
-COS_MAP = dict(enumerate((1, 0, 2, 3, 4, 5, 6, 7)))
-"""Traffic class of each 802.1Q priority by default (EOS user manual, quality of service)."""
-DSCP_MAP = {dscp: COS_MAP[dscp // 8] for dscp in range(64)}
-"""Traffic class of each code point by default (the same)."""
 
 Yaml = dict[str, Any]
 Said = tuple[int, str]
@@ -100,9 +97,11 @@ class EosConfig:
 
     remarks: Remarks = field(default_factory=Remarks)
     name: str | None = None
+    cell: Cell | None = None
+    """Of the model in the header; None for models of unknown ASICs."""
     cos_map: dict[int, int] = field(default_factory=lambda: dict(COS_MAP))
     dscp_map: dict[int, int] = field(default_factory=lambda: dict(DSCP_MAP))
-    queue_map: dict[int, int] = field(default_factory=lambda: {tc: tc for tc in range(8)})
+    queue_map: dict[int, int] = field(default_factory=lambda: dict(QUEUE_MAP))
     profiles: dict[str, Place] = field(default_factory=dict)
     ports: dict[str, Place] = field(default_factory=dict)
     memory: dict[str, MemoryProfile] = field(default_factory=dict)

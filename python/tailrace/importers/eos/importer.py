@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from tailrace.importers.eos import defaults
 from tailrace.importers.eos.config import EosConfig, Place
 from tailrace.importers.eos.queues import policy_of
 from tailrace.importers.eos.reading import CHANNEL, read
@@ -12,8 +13,6 @@ from tailrace.importers.section import PRIORITIES, Section, neighbour_in, usable
 from tailrace.importers.vendor import EOS, recognised
 
 SWITCH_NAME, POLICY_NAME = "switch", "eos"
-MTU_DEFAULT = 1500
-"""IP MTU of a routed port without `mtu` (EOS user manual, "mtu")."""
 Yaml = dict[str, Any]
 
 
@@ -100,7 +99,7 @@ def _policies(config: EosConfig, section: Section, ports: dict[str, Place], comp
 
 def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -> None:
     """The classification of most ports; a switch of a scenario has one."""
-    kinds = Counter((_trust(port), port.cos or 0, port.classifier) for port in complete.values())
+    kinds = Counter((_trust(port), port.cos or defaults.COS, port.classifier) for port in complete.values())
     (trust, cos, classifier), _ = kinds.most_common(1)[0]
     if len(kinds) > 1:
         words = f"ports differ in classification; a switch has one in a scenario: that of most ports (trust {trust})"
@@ -133,7 +132,7 @@ def _classify(config: EosConfig, section: Section, complete: dict[str, Place]) -
 
 
 def _trust(port: Place) -> str:
-    """What a port trusts: by default code points if it is routed, else priorities (EOS user manual, qos trust)."""
+    """What a port trusts: by default code points if it is routed, else priorities (`defaults`)."""
     return port.trust or ("dscp" if port.is_routed else "cos")
 
 
@@ -142,8 +141,9 @@ def _mtu(config: EosConfig, section: Section, ports: dict[str, Place], host_mtus
     if not any(port.mtu for port in ports.values()):
         return
     stated = {name: port for name, port in ports.items() if port.mtu or port.is_routed}
+    defaults.note(config.remarks, *(["mtu"] if any(port.mtu is None for port in stated.values()) else []))
     found = [
-        PortMtu(name, port.mtu or MTU_DEFAULT, neighbour_in(port.description), port.mtu_line)
+        PortMtu(name, port.mtu or defaults.MTU, neighbour_in(port.description), port.mtu_line)
         for name, port in stated.items()
     ]
     write_mtus(section, found, host_mtus, config.remarks)

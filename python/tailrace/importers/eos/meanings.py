@@ -267,7 +267,11 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
     (r"qos random-detect ecn global-buffer", "marking by the depth of the shared buffer: set queues.NAME.aqm"),
     (r"qos (cos|dscp) \d", "the class of untrusted frames of this port"),
     (r"random-detect ecn delay", "marking by delay: set queues.NAME.aqm"),
-    (r"random-detect\b", "thresholds must be sizes in bytes, kbytes or mbytes: set queues.NAME.aqm"),
+    (
+        r"random-detect drop drop-precedence",
+        "thresholds of yellow and red frames: the model has no colours",
+    ),
+    (r"random-detect\b", "unsupported form of thresholds: set queues.NAME.aqm"),
     (r"mc-tx-queue\b", "a queue of multicast frames"),
     (r"bandwidth guaranteed\b", "a guarantee in percent: set queues.NAME.shape: {min} as a rate"),
     (r"shape rate\b", "a shaper of a whole port, in percent or in packets: set queues.NAME.shape as a rate"),

@@ -2,12 +2,13 @@
 
 EOS serves transmit queues in strict priority, the highest number first. `no priority` makes a queue and all queues
 below it round robin; they share what strict queues leave by their bandwidth percent. Queues without one share the
-rest equally, and percentages that exceed 100 together are scaled (EOS user manual, "Transmit queues").
+rest equally, and percentages that exceed 100 together are scaled. `defaults` has the evidence.
 """
 
 from fractions import Fraction
 from typing import Any
 
+from tailrace.importers.eos import defaults
 from tailrace.importers.eos.config import EosConfig, MemoryProfile, Place, TxQueue
 from tailrace.importers.section import rate, share, size
 from tailrace.importers.step import steps_of_lossless_queues
@@ -36,7 +37,19 @@ def policy_of(config: EosConfig, place: Place) -> Yaml:
     }
     if lossless:
         policy["pfc"] = _pfc(config, memory, lossless)
+        _note_pauses(config, [place.queues.get(queue_of[tc], TxQueue()) for tc in lossless])
     return policy
+
+
+def _note_pauses(config: EosConfig, lossless: list[TxQueue]) -> None:
+    """Remarks about the unverified defaults of the watchdog."""
+    timed = bool(config.watchdog_s.get("timeout"))
+    used = {
+        "watchdog": not timed,
+        "recovery": timed and "recovery-time" not in config.watchdog_s,
+        "guaranteed": timed and not all(queue.shape_min_bps for queue in lossless),
+    }
+    defaults.note(config.remarks, *(name for name, is_used in used.items() if is_used))
 
 
 def _queue(config: EosConfig, stated: TxQueue, number: int, memory: MemoryProfile) -> Yaml:
@@ -65,14 +78,26 @@ def _serve(config: EosConfig, place: Place, queues: dict[int, Yaml]) -> None:
     for number in (n for n in queues if n <= shared_from and place.queues.get(n, TxQueue()).is_strict):
         words = f"{place.name}: queue {number} is round robin, because queue {shared_from} above it is (EOS)"
         config.remarks.add(0, "", "assumed", words)
-    for number in (n for n in queues if n > shared_from):
+    strict = [n for n in queues if n > shared_from]
+    defaults.note(config.remarks, *(["order"] if len(strict) > 1 else []))
+    for number in strict:
         queues[number] = {"strict": 8 - number, **queues[number]}
         if place.queues.get(number, TxQueue()).bandwidth_percent is not None:
             words = f"{place.name}: queue {number} has strict priority: its bandwidth percent has no effect"
             config.remarks.add(0, "", "assumed", words)
     weighted = {n: place.queues.get(n, TxQueue()).bandwidth_percent for n in queues if n <= shared_from}
+    _note_shares(config, place, weighted)
     for number, percent in _shares(weighted).items():
         queues[number] = {"share": share(percent), **queues[number]}
+
+
+def _note_shares(config: EosConfig, place: Place, weighted: dict[int, int | None]) -> None:
+    """Remarks about the unverified defaults that the shares rest on."""
+    unstated = [number for number, percent in weighted.items() if percent is None]
+    below = [number for number in weighted if place.queues.get(number, TxQueue()).is_strict is not False]
+    whole = sum(percent for percent in weighted.values() if percent is not None)
+    used = {"below": below, "equal": len(unstated) > 1 or (unstated and whole), "scaled": whole > 100}
+    defaults.note(config.remarks, *(name for name, is_used in used.items() if is_used))
 
 
 def _shares(stated: dict[int, int | None]) -> dict[int, Fraction]:

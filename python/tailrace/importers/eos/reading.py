@@ -5,21 +5,18 @@ from collections.abc import Callable
 
 from tailrace.importers.eos.config import ClassMap, EosConfig, MemoryProfile, Place, Said, TxQueue
 from tailrace.importers.eos.meanings import SECTIONS, meaning_of
+from tailrace.importers.eos.platforms import cell_of
+from tailrace.importers.eos.thresholds import THRESHOLDS, red_of
 from tailrace.importers.eos.values import alpha_of, expanded, numbers
 from tailrace.importers.nxos.lines import ConfigLine, logical_lines
-from tailrace.importers.section import rate, size
+from tailrace.importers.section import rate
 
 KBPS = 1000
-SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
 SPEED = re.compile(r"speed (?:forced )?(\d{1,6})(g)?\S*", re.IGNORECASE)
 """In Gbit/s with `g`, else in Mbit/s."""
 MBPS, GBPS = 10**6, 10**9
 NO_PORT = re.compile(r"(vlan|loopback|management|vxlan|tunnel|dps|recirc|bvi|.*\.\d+\Z)", re.IGNORECASE)
 CHANNEL = "Port-Channel"
-THRESHOLDS = (
-    r"minimum-threshold (\d{1,12}) (bytes|kbytes|mbytes) maximum-threshold (\d{1,12}) (bytes|kbytes|mbytes)"
-    r"(?: (?:max-mark-probability|drop-probability) (\d{1,3}))?(?: weight (\d{1,2}))?"
-)
 LIST = r"([\w,\- ]+?)"
 
 Part = tuple[Place, int]
@@ -32,6 +29,7 @@ FOREIGN = ""
 def read(text: str) -> EosConfig:
     """The configuration in a text. Raises no error for any text; remarks report the problems."""
     reader = _Reader()
+    reader.config.cell = cell_of(text)
     for line in logical_lines(text, lambda _: False):
         reader.read(line)
     return reader.config
@@ -216,14 +214,10 @@ class _Reader:
         return True
 
     def thresholds(self, said: Said, found: re.Match[str], key: str) -> bool:
-        low, high = int(found[1]) * SIZES[found[2]], int(found[3]) * SIZES[found[4]]
-        percent, weight = int(found[5] or 100), int(found[6] or 0)
-        if low > high or not high or percent > 100 or weight > 15:
-            self.remarks.add(
-                *said, "not-understood", "thresholds out of order, or a probability or weight out of range"
-            )
+        red = red_of(found, self.config.cell, self.remarks)
+        if isinstance(red, tuple):
+            self.remarks.add(*said, *red)
             return True
-        red = {"minimum": size(low), "maximum": size(high), "probability": f"{percent}%", "weight_exponent": weight}
         return self.queue(said, "aqm: red", **{key: red})
 
     # --- statements of a buffer profile, of a class and of a policy ---------------------------------------------------
@@ -236,6 +230,8 @@ class _Reader:
             return False
         if side == "egress unicast queue" and alpha is not None:
             self.scope.limits[int(number)] = alpha
+        elif side == "egress unicast queue" and what == "reserved cells":
+            return self.reserved_cells(said, self.scope, int(number), int(value))
         elif side == "egress unicast queue":
             self.scope.reserved[int(number)] = int(value)
         elif alpha is not None and number:
@@ -245,6 +241,16 @@ class _Reader:
         else:
             return False
         self.scope.said.append((said, "limit of a queue" if side.startswith("egress") else "pfc: xoff"))
+        return True
+
+    def reserved_cells(self, said: Said, memory: MemoryProfile, number: int, cells: int) -> bool:
+        """Without a unit, a reserved amount is in bytes (aristanetworks/avd, platform.schema.yml)."""
+        if self.config.cell is None and cells:
+            words = "the size of the ASIC's cells is unknown: set queues.NAME.reserved"
+            self.remarks.add(*said, "not-modelled", words)
+            return True
+        memory.reserved[number] = cells * (self.config.cell.size_bytes if self.config.cell else 0)
+        memory.said.append((said, "memory reserved for a queue"))
         return True
 
     def condition(self, said: Said, found: re.Match[str]) -> bool:
@@ -348,6 +354,7 @@ QUEUE = _table(
 )
 MEMORY = _table(
     (r"(egress unicast queue) ([0-7]) (threshold) (\d+(?:/\d+)?)", _Reader.limit),
+    (r"(egress unicast queue) ([0-7]) (reserved cells) (\d{1,9})", _Reader.limit),
     (r"(egress unicast queue) ([0-7]) (reserved)(?: bytes)? (\d{1,9})", _Reader.limit),
     (r"(ingress)(?: priority-group ([0-7]))? (threshold) (\d+(?:/\d+)?)", _Reader.limit),
 )
