@@ -15,7 +15,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
-from tailrace.importers.vendor import NEXUS_7000, SUPPORTED, other_vendor
+from tailrace.importers.vendor import NEXUS_7000, SUPPORTED, also_valid, excluded, other_vendor
 from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
@@ -52,6 +52,9 @@ def import_file(
             section, remarks = import_eos(text, mtus)
         case _:
             section, remarks = import_sonic(text, mtus, str(file))
+    if others := also_valid(text, vendor):
+        words = f"no line tells that this is {SUPPORTED[vendor]}: also valid {' and '.join(others)}, read as {vendor}"
+        remarks.lead("assumed", words)
     if section.refused:
         note(remarks.text(str(file), is_verbose=is_verbose))
         raise RunRefusedError(f"{file}: no queueing configuration found (hint: {section.refused})")
@@ -79,6 +82,12 @@ def _refuse_others(text: str, vendor: str, file: Path) -> None:
             raise RunRefusedError(f"{told} (hint: tailrace import {importer} {file})")
         models = "NX-OS of Nexus 3000, 5000 and 9000" if other.name == NEXUS_7000 else "NX-OS"
         raise RunRefusedError(f"{told}: not supported; {models}, SONiC and EOS are")
+    if (no := excluded(text, vendor)) is not None:
+        told = f"{file}:{no.line}: this is not {SUPPORTED[vendor]} ('{no.text[:QUOTED_MAX]}')"
+        can = [f"tailrace import {name}, if it is {of}" for name, of in SUPPORTED.items() if of in no.others]
+        raise RunRefusedError(
+            f"{told}; {' or '.join(no.others) or 'others'} have that" + f" (hint: {can[0]})" * bool(can)
+        )
     lines = text.count("\n")
     if vendor != "sonic" and lines > LINES_MAX:
         hint = "is this the running configuration of one switch?"

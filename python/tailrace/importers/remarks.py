@@ -45,6 +45,8 @@ class Remarks:
     known: set[Remark] = field(default_factory=set, repr=False)
     places: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
     """Position in the text of the current line, or part of a line."""
+    leading: set[Remark] = field(default_factory=set, repr=False)
+    """Remarks about the whole text, told before all others."""
     about: str = "queues"
     """What a line without effect has no effect on."""
 
@@ -58,6 +60,11 @@ class Remarks:
         if remark not in self.known:
             self.known.add(remark)
             self.found.append(remark)
+
+    def lead(self, verdict: Verdict, words: str) -> None:
+        """Adds a remark about the whole text, before all others."""
+        self.leading.add(Remark(0, "", verdict, words))
+        self.add(0, "", verdict, words)
 
     def repeated(self, earlier_line: int, earlier: str, line: int, text: str) -> None:
         """Adds a remark about a repeated setting: the later line takes precedence."""
@@ -73,6 +80,7 @@ class Remarks:
         whole = re.compile(re.escape(old) + r"(?![\w-])")
         self.found = [replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.found]
         self.known = set(self.found)
+        self.leading = {replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.leading}
 
     def count(self, *verdicts: Verdict) -> int:
         """Number of remarks with one of these verdicts."""
@@ -92,9 +100,14 @@ class Remarks:
         return [remark for remark in self.ordered() if remark.verdict != "understood"]
 
     def ordered(self) -> list[Remark]:
-        """Remarks in the order of the text; those about no line come last."""
+        """Remarks in the order of the text; those about no line come last, except those that lead."""
         last = len(self.places)
-        return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
+
+        def place(remark: Remark) -> tuple[bool, bool, int, int]:
+            position = self.places.get((remark.line, remark.text), last)
+            return remark not in self.leading, remark.line == 0, remark.line, position
+
+        return sorted(self.found, key=place)
 
     def label(self, verdict: Verdict) -> str:
         """The label of a verdict in reports."""

@@ -1,5 +1,6 @@
 """The vendor of a configuration is recognised before it is read."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from importers.corpus_cases import cases
 from importers.eos_files import FILES
 from tailrace.cli.vendors import import_file
 from tailrace.errors import RunRefusedError
-from tailrace.importers.vendor import NXOS, other_vendor, recognised
+from tailrace.importers.vendor import NXOS, also_valid, other_vendor, recognised
 
 OTHERS = {
     "Cisco IOS or IOS-XE": "policy-map WAN\n class VOICE\n  priority percent 30\n class class-default\n  fair-queue\n"
@@ -112,3 +113,67 @@ def test_a_file_that_cannot_be_one_is_refused_with_its_line(content: bytes, told
     file.write_bytes(content)
     with pytest.raises(RunRefusedError, match=told):
         import_file("nxos", file, None, None, is_strict=False, is_json=False)
+
+
+@pytest.mark.parametrize(
+    ("importer", "line", "others"),
+    [
+        ("nxos", "interface Ethernet1", "Arista EOS or Cisco IOS or IOS-XE"),
+        ("nxos", "ip access-list standard STORE", "Arista EOS or Cisco IOS or IOS-XE"),
+        ("eos", "class-map type queuing STORE", "Cisco NX-OS"),
+        ("eos", "vrf context STORE", "Cisco NX-OS"),
+    ],
+)
+def test_a_line_that_a_vendor_does_not_have_excludes_it(importer: str, line: str, others: str, tmp_path: Path) -> None:
+    file = tmp_path / "part.cfg"
+    file.write_text(f"class-map match-any C\n  match dscp 46\n{line}\n", encoding="utf-8")
+    with pytest.raises(RunRefusedError) as refusal:
+        import_file(importer, file, None, None, is_strict=False, is_json=False)
+    own = {"nxos": "Cisco NX-OS", "eos": "Arista EOS"}[importer]
+    assert str(refusal.value).startswith(f"{file}:3: this is not {own} ('{line.strip()}'); {others} have that")
+
+
+AMBIGUOUS = "class-map match-any C\n  match dscp 46\npolicy-map P\n  class C\n    police cir 1 mbps\n"
+
+
+def test_a_fragment_that_is_also_valid_elsewhere_is_read_with_a_remark_before_all_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "part.cfg"
+    file.write_text(AMBIGUOUS, encoding="utf-8")
+    assert import_file("nxos", file, None, None, is_strict=False, is_json=False) == 0
+    first = capsys.readouterr().err.splitlines()[0]
+    words = "no line tells that this is Cisco NX-OS: also valid Arista EOS and Cisco IOS or IOS-XE, read as nxos"
+    assert first == f"{file}: assumed: {words}"
+    assert import_file("nxos", file, None, None, is_strict=False, is_json=True, name="leaf") == 0
+    assert json.loads(capsys.readouterr().out)["remarks"][0]["words"] == words
+    file.write_text(f"{AMBIGUOUS}system qos\n  service-policy type queuing output P\n", encoding="utf-8")
+    import_file("nxos", file, None, None, is_strict=False, is_json=False)
+    assert "also valid" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("importer", ["nxos", "eos"])
+def test_no_file_of_the_corpora_is_ambiguous(importer: str) -> None:
+    texts = FILES.values() if importer == "eos" else [case.path.read_text(encoding="utf-8") for case in cases("nxos")]
+    told = [also_valid(text, importer) for text in texts]
+    assert sum(map(bool, told)) <= len(told) // 20
+
+
+@pytest.mark.parametrize("part", ["ip access-list A\n  10 permit tcp any any\n", "speed 10000\n", "hostname leaf\n"])
+def test_statements_that_all_vendors_have_are_no_queueing(part: str, tmp_path: Path) -> None:
+    file = tmp_path / "part.cfg"
+    file.write_text(f"interface Ethernet1/1\n  no shutdown\n  {part}", encoding="utf-8")
+    with pytest.raises(RunRefusedError, match="no line is about queues, and none tells that this is NX-OS"):
+        import_file("nxos", file, None, None, is_strict=False, is_json=False)
+
+
+def test_a_feature_of_a_section_is_none_of_nxos() -> None:
+    assert NXOS not in recognised("hardware tcam\n   profile P\n      feature mpls\n")
+    assert recognised("leaf(config)# feature mpls\n")[NXOS].score == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "vendor"), [("cisco-nx", NXOS), ("arista", "Arista EOS"), ("cisco", "Cisco IOS or IOS-XE")]
+)
+def test_archives_tell_the_vendor(kind: str, vendor: str) -> None:
+    assert list(recognised(f"!RANCID-CONTENT-TYPE: {kind}\n!\n")) == [vendor]

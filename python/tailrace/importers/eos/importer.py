@@ -10,7 +10,7 @@ from tailrace.importers.eos.reading import CHANNEL, read
 from tailrace.importers.port_mtus import PortMtu, write_mtus
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section, neighbour_in, usable_name
-from tailrace.importers.vendor import EOS, recognised
+from tailrace.importers.vendor import is_certain
 
 SWITCH_NAME, POLICY_NAME = "switch", "eos"
 Yaml = dict[str, Any]
@@ -28,10 +28,16 @@ def import_eos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sect
     section.port_rates = {name: port.rate_bps for name, port in ports.items() if port.rate_bps}
     _fates(config, ports)
     section.check(config.remarks)
-    about_queues = config.remarks.count("understood", "not-modelled") - (config.name is not None)
-    if about_queues <= 0 and EOS not in recognised(text):
-        section.refused = "expected eos commands; no line is one"
+    section.refused = _why_refused(config, text)
     return section, config.remarks
+
+
+def _why_refused(config: EosConfig, text: str) -> str:
+    """Why a text says nothing about the queues of a port; empty where it does."""
+    about_queues = config.remarks.count("understood", "not-modelled") - (config.name is not None)
+    if about_queues > 0 or is_certain(text, "eos"):
+        return ""
+    return "expected eos commands; no line is one"
 
 
 def _ports(config: EosConfig) -> dict[str, Place]:

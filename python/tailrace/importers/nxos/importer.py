@@ -1,5 +1,6 @@
 """Converts an NX-OS configuration to the switch section of a scenario."""
 
+import re
 from typing import Any
 
 from tailrace.importers.nxos import tree
@@ -16,12 +17,14 @@ from tailrace.importers.nxos.predefined import add_predefined
 from tailrace.importers.nxos.reading import read
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section, usable_name
-from tailrace.importers.vendor import NXOS, recognised
+from tailrace.importers.vendor import is_certain
 
 SWITCH_NAME = "switch"
 """Name of a switch whose configuration states none."""
 POLICY_NAME = "nxos"
 """Name of the policy where no policy-map of type queuing names it."""
+ASIDE = re.compile(r"(\d+ )?(hostname|switchname|speed|ip access-list|permit|deny)\b", re.IGNORECASE)
+"""Statements that many vendors have, and that say nothing about queues and MTUs."""
 Yaml = dict[str, Any]
 
 
@@ -48,13 +51,19 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     _left_over(config)
     section.check(config.remarks)
     section.is_sound &= policies.is_sound and network.is_sound
-    # Lines about port rates do not count: they are not about queues.
-    about_queues = config.remarks.count("understood") - len(config.port_rates)
-    if about_queues <= 0:
-        section.refused = "expected nxos commands; no line is one"
-    elif about_queues == 1 and config.switch_name is not None and NXOS not in recognised(text):
-        section.refused = "no line is about queues, and none tells that this is NX-OS"
+    section.refused = _why_refused(config, text)
     return section, config.remarks
+
+
+def _why_refused(config: NxosConfig, text: str) -> str:
+    """Why a text says nothing about the queues of a port; empty where it does."""
+    understood = [remark.text for remark in config.remarks.found if remark.verdict == "understood"]
+    if not understood:
+        return "expected nxos commands; no line is one"
+    about_ports = [text for text in understood if not ASIDE.match(text)]
+    if about_ports or is_certain(text, "nxos"):
+        return ""
+    return "no line is about queues, and none tells that this is NX-OS"
 
 
 def _switch_name(config: NxosConfig) -> str:
