@@ -185,7 +185,7 @@ def _tcp(
         conversation = f"{client} {server} {port}"
         farther_ns = 0 if options.delay_ps is not None else max(0, path.rtt_ns - window.rtt_ns)
         path = replace(path, network=options.networks.get(conversation), farther_ns=farther_ns)
-        has_wait = path.vantage is not Vantage.SERVER and not path.to_server.is_loaded
+        has_wait = path.vantage is not Vantage.SERVER
         for fit in fit_connections(Group(client, server, port, listed, path), window, is_replay=options.is_replay):
             yield f"tcp{port}", replace(fit, conversation=conversation, has_network_wait=has_wait, port=port)
 

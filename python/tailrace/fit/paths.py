@@ -27,6 +27,8 @@ class NetworkPart:
     """Taken from each time."""
     share: float = 1.0
     """What is left is multiplied by it."""
+    within_ns: float = 0.0
+    """Simulated and captured latencies were made to agree to this, and so well the mean of the rest is known."""
 
     def without(self, seen_ns: int) -> int:
         """The server's part."""
@@ -57,8 +59,12 @@ class Path:
         """The server's part of the time from the end of a request to the start of its response, and what the path is
         farther.
         """
-        seen_ns = max(0, until_ns - from_ns - self.to_server.near(until_ns)) + self.farther_ns
+        seen_ns = self.served_ns(from_ns, until_ns)
         return seen_ns if self.network is None else self.network.without(seen_ns)
+
+    def served_ns(self, from_ns: int, until_ns: int) -> int:
+        """The same with what the queues of the model add to it."""
+        return max(0, until_ns - from_ns - self.to_server.near(until_ns)) + self.farther_ns
 
     def think_ns(self, from_ns: int, until_ns: int) -> int:
         """The client's part of the time from the end of a response to the next request."""

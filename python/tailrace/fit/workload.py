@@ -48,6 +48,19 @@ class Active:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """What corrections of the server's times rest on; times in ns."""
+
+    mean_ns: float
+    """Of the latencies of transactions, as the client saw them."""
+    p90_ns: float
+    per_transaction: float
+    """Exchanges of a transaction."""
+    served_ns: tuple[int, ...]
+    """Of each exchange, the time to the response without the path; queues that no acknowledgement shows are in it."""
+
+
+@dataclass(frozen=True)
 class Fit:
     """A workload with its evidence."""
 
@@ -67,6 +80,8 @@ class Fit:
     """What cannot be known."""
     conversation: str = ""
     """Ends and port of its connections; workloads of the same connections share it."""
+    answers: Answers | None = None
+    """Of exchanges."""
     has_network_wait: bool = False
     """Its server times may contain waiting in the network."""
     recording: Sequence[Sequence[Recorded]] = ()

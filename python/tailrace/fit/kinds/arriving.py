@@ -2,7 +2,7 @@
 
 from tailrace.fit.group import Group, Window, gaps_of
 from tailrace.fit.kinds.closed import exchange_settings
-from tailrace.fit.kinds.latencies import exchange_seen, exchanges_active, response_bytes, timing_notes
+from tailrace.fit.kinds.latencies import answers_of, exchange_seen, exchanges_active, response_bytes, timing_notes
 from tailrace.fit.shapes import TIMES, fitted
 from tailrace.fit.workload import Fit, Origin, Setting, begin_settings, distributed, is_counted
 
@@ -32,4 +32,5 @@ def fit_arriving(group: Group, window: Window) -> Fit:
         is_finite,
         response_bytes(transactions),
         (note, *timing_notes(group.path)),
+        answers=answers_of(group, transactions),
     )

@@ -8,7 +8,14 @@ from typing import Any
 
 from tailrace.fit.conversations import Connection, Exchange
 from tailrace.fit.group import Group, Window
-from tailrace.fit.kinds.latencies import Transaction, exchange_seen, exchanges_active, response_bytes, timing_notes
+from tailrace.fit.kinds.latencies import (
+    Transaction,
+    answers_of,
+    exchange_seen,
+    exchanges_active,
+    response_bytes,
+    timing_notes,
+)
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.shapes import SIZES, TIMES, Fitted, fitted
 from tailrace.fit.workload import Active, Fit, Origin, Setting, begin_settings, distributed, is_counted
@@ -80,6 +87,7 @@ def fit_closed(group: Group, window: Window) -> Fit:
         is_finite,
         response_bytes(found.transactions),
         (*timing_notes(group.path), *_notes(group)),
+        answers=answers_of(group, found.transactions),
     )
 
 

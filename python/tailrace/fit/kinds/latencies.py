@@ -1,12 +1,13 @@
 """What captures show of exchanges, and what they do not."""
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from tailrace.fit.conversations import Exchange
 from tailrace.fit.group import Group, Window, percentile
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.quantities import time_text
-from tailrace.fit.workload import Active, active_of, counted
+from tailrace.fit.workload import Active, Answers, active_of, counted
 
 Transaction = Sequence[Exchange]
 TAIL_LEAST = 100
@@ -20,11 +21,23 @@ def exchanges_active(transactions: Sequence[Transaction], window: Window) -> Act
 
 def exchange_seen(group: Group, transactions: Sequence[Transaction], active: Active) -> dict[str, float]:
     """Rates and response times, as the client saw them."""
-    latencies = [group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns) for one in transactions]
     return {
         **counted(len(transactions), response_bytes(transactions), active),
-        **latencies_seen(latencies),
+        **latencies_seen(_latencies(group, transactions)),
     }
+
+
+def answers_of(group: Group, transactions: Sequence[Transaction]) -> Answers:
+    """Latencies and the server's part of them."""
+    latencies = _latencies(group, transactions)
+    exchanges = [one for transaction in transactions for one in transaction]
+    served = (group.path.served_ns(one.request_end_ns, one.response_start_ns) for one in exchanges)
+    per_transaction = len(exchanges) / len(transactions)
+    return Answers(fmean(latencies), percentile(latencies, 0.9), per_transaction, tuple(served))
+
+
+def _latencies(group: Group, transactions: Sequence[Transaction]) -> list[int]:
+    return [group.path.latency_ns(one[0].request_start_ns, one[-1].response_end_ns) for one in transactions]
 
 
 def latencies_seen(latencies_ns: Sequence[int]) -> dict[str, float]:
@@ -59,8 +72,11 @@ def timing_notes(path: Path) -> Iterator[str]:
         if is_there:
             continue
         if part == SERVERS and path.network is not None:
-            less, share = time_text(path.network.less_ns), path.network.share
-            yield f"simulated queues take a part of the times to responses: {part} is {less} less, times {share:.2f}"
+            less, within = time_text(path.network.less_ns), time_text(path.network.within_ns)
+            yield (
+                f"simulated queues take a part of the times to responses: {part} is {less} less, times "
+                f"{path.network.share:.2f}; its mean is known to {within}"
+            )
         elif waits.is_loaded:
             yield f"round trips to the {side} show waiting in the network, which {part} is without"
         else:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tailrace.fit.conversations import Connection, Exchange
 from tailrace.fit.group import Group, Window
-from tailrace.fit.kinds.latencies import exchange_seen, exchanges_active, response_bytes, timing_notes
+from tailrace.fit.kinds.latencies import answers_of, exchange_seen, exchanges_active, response_bytes, timing_notes
 from tailrace.fit.paths import Path, Vantage
 from tailrace.fit.workload import Fit, Origin, Setting
 from tailrace.scenario.workloads.recording import Recorded
@@ -25,7 +25,18 @@ def fit_replay(group: Group, window: Window) -> Fit:
     notes = (*timing_notes(group.path), *_notes(group, exchanges))
     recording = [list(_recorded(one, group.path, window.start_ns)) for one in ordered]
     seen = exchange_seen(group, transactions, active)
-    return Fit("replay", settings, {}, seen, active, True, response_bytes(transactions), notes, recording=recording)
+    return Fit(
+        "replay",
+        settings,
+        {},
+        seen,
+        active,
+        True,
+        response_bytes(transactions),
+        notes,
+        recording=recording,
+        answers=answers_of(group, transactions),
+    )
 
 
 def _recorded(connection: Connection, path: Path, zero_ns: int) -> Iterator[Recorded]:
