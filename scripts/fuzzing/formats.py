@@ -16,11 +16,14 @@ import json
 import struct
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ruamel.yaml import YAML
+
+from fuzzing.imports import imported
 from fuzzing.program import (
     ROOT,
     FindingError,
@@ -36,7 +39,7 @@ from fuzzing.runs import BASE, base_run, base_scenario, in_run, interfaces, memb
 from tailrace.blast.frames import READERS, read_frames
 from tailrace.cli import console
 from tailrace.disk.specification import FOLDER as SPECIFICATIONS
-from tailrace.errors import TailraceError
+from tailrace.errors import ScenarioError, TailraceError
 from tailrace.experiment.native import drop_causes, make_trial, run_or_cancel
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions, fit_capture
@@ -69,9 +72,9 @@ def read_scenario(file: Path) -> str:
     return said
 
 
-def simulate_first_arm(file: Path) -> None:
+def simulate_first_arm(source: Path | Mapping[str, Any]) -> None:
     """What `check` calls valid has a plan that the simulator takes."""
-    arm, scenario = next(iter(load_scenario(file).arms.items()))
+    arm, scenario = next(iter(load_scenario(source).arms.items()))
     text = canonical_json(lower(scenario, arm, 1))
     try:
         trial = make_trial(text)
@@ -155,15 +158,29 @@ def read_recording(file: Path) -> str:
 # --- files of others ----------------------------------------------------------------------------------------------
 
 
-def importing(vendor: str) -> Callable[[Path], str]:
-    """`tailrace import`."""
-    return lambda file: answered(file, "import", vendor, str(file))
+def importing(source: str) -> Callable[[Path], str]:
+    """`tailrace import`; of what it writes a moment."""
+
+    def read(file: Path) -> str:
+        said, scenario = imported(file, source)
+        if scenario is not None:
+            simulate_first_arm(scenario)
+        return said
+
+    return read
 
 
 def read_capture(file: Path) -> str:
-    """`profile`, and the scenario that is fitted."""
+    """`profile`, and the scenario that is fitted, which `check` accepts."""
     said = answered(file, "profile", str(file), "--json")
-    return f"{said} {known_errors(lambda: scenario_text(fit_capture(file, FitOptions())))}"
+    fitted: list[str] = []
+    told = known_errors(lambda: fitted.append(scenario_text(fit_capture(file, FitOptions()))))
+    for text in fitted:
+        try:
+            load_scenario(YAML(typ="safe").load(text))
+        except ScenarioError as error:
+            raise FindingError(f"fit wrote what check rejects: {error.problems[0].what}") from None
+    return f"{said} {told}"
 
 
 @cache

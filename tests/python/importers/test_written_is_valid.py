@@ -7,6 +7,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from counts import cases as of_all
+from fuzzing.imports import around
 from importers.corpus_cases import cases
 from importers.eos_files import FILES
 from tailrace.cli.vendors import import_file
@@ -58,16 +59,4 @@ def changed(text: str, rng: random.Random) -> str:
 
 def check(section: Path) -> None:
     """A scenario with this section and the hosts that it names is valid."""
-    data = YAML(typ="safe").load(section.read_text(encoding="utf-8"))
-    ((switch, own),) = data["switches"].items()
-    named = dict.fromkeys([*own.get("ports", {}), *own.get("port_mtu", {}), "sender", "receiver"])
-    load_scenario(
-        {
-            "tailrace": 1,
-            "name": "check",
-            "network": {"topology": {"kind": "star", "switch": switch, "hosts": [*named]}},
-            "workloads": {"bulk": {"kind": "stream", "source": "sender", "destination": "receiver"}},
-            "experiment": {"duration": "1s"},
-            **data,
-        }
-    )
+    load_scenario(around(YAML(typ="safe").load(section.read_text(encoding="utf-8"))))
