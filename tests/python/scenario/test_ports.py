@@ -56,7 +56,7 @@ def scenario(rules: list[dict[str, Any]] | None = None, **workloads: dict[str, A
 
 
 def headers(**workloads: dict[str, Any]) -> dict[str, Any]:
-    planned = lower(scenario(**workloads), "base", 1)["workloads"]
+    planned = lower(scenario(None, **workloads), "base", 1)["workloads"]
     return {own["header"]["name"]: own["header"] for own in planned}
 
 

@@ -149,7 +149,8 @@ def _whole(record: Record, text: str, most: int, noun: str) -> int:
 
 
 def _start(record: Record, text: str, scale: int) -> int:
-    if not NUMBER.fullmatch(text) or len(text) > DIGITS_MAX or abs(int(text.lower().partition("e")[2] or 0)) > DIGITS_MAX:
+    is_number = NUMBER.fullmatch(text) is not None and len(text) <= DIGITS_MAX
+    if not is_number or abs(int(text.lower().partition("e")[2] or 0)) > DIGITS_MAX:
         record.refuse(f"'{text[:40]}' is no start", "write a number, such as 2.000000085")
     start_ps = round(Fraction(text) * scale)
     if start_ps > STARTS_MAX_PS:
