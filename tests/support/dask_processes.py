@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,11 +18,15 @@ SUPPORT = Path(__file__).resolve().parent
 class Cluster:
     """The processes."""
 
-    def __init__(self, folder: Path, wall_s: float, killer: str = "", *, is_real: bool = False) -> None:
+    def __init__(
+        self, folder: Path, wall_s: float, killer: str = "", *, is_real: bool = False, tls: Sequence[str] = ()
+    ) -> None:
         self.folder = folder
         self.wall_s = wall_s
         """Wall time of a trial of the stand-in."""
         self.is_real = is_real
+        self.tls = tls
+        """Options with certificates; nothing without encryption."""
         self.killer = killer
         """Part of the names of trials that kill their worker."""
         self.port = 0
@@ -31,19 +35,20 @@ class Cluster:
     @property
     def place(self) -> str:
         """As `--on` takes it."""
-        return f"dask://127.0.0.1:{self.port}"
+        return f"{'tls' if self.tls else 'dask'}://127.0.0.1:{self.port}"
 
     def start_scheduler(self) -> subprocess.Popen[bytes]:
         """A scheduler, at the same port as the one before it."""
         process, log = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
-        self.port = int(_found(log, process, r"Scheduler at:\s+tcp://127\.0\.0\.1:(\d+)"))
+        self.port = int(_found(log, process, r"Scheduler at:\s+t(?:cp|ls)://127\.0\.0\.1:(\d+)"))
         return process
 
-    def start_worker(self, version: str = "") -> subprocess.Popen[bytes]:
+    def start_worker(self, version: str = "", preload: str = "fake_worker") -> subprocess.Popen[bytes]:
         """A worker with the stand-in for the simulator, or with the real one; returns when it has registered."""
-        arguments = (f"tcp://127.0.0.1:{self.port}", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
-        preload = () if self.is_real else ("--preload", "fake_worker")
-        process, log = self._start("worker", *arguments, *preload, version=version)
+        address = f"{'tls' if self.tls else 'tcp'}://127.0.0.1:{self.port}"
+        arguments = (address, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
+        loaded = () if self.is_real else ("--preload", preload)
+        process, log = self._start("worker", *arguments, *loaded, version=version)
         _found(log, process, r"(Registered to)")
         return process
 
@@ -57,7 +62,7 @@ class Cluster:
     def _start(self, *arguments: str, version: str = "") -> tuple[subprocess.Popen[bytes], Path]:
         log = self.folder / f"{arguments[0]}-{len(self.processes)}.log"
         environment = environment_of(self.wall_s) | {"FAKE_VERSION": version, "FAKE_KILLER": self.killer}
-        command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
+        command = [sys.executable, "-m", "dask", *arguments, *self.tls, "--no-dashboard"]
         with log.open("wb") as out:
             process = subprocess.Popen(command, stdout=out, stderr=out, cwd=self.folder, env=environment)
         self.processes.append(process)
@@ -66,10 +71,16 @@ class Cluster:
 
 @contextmanager
 def cluster(
-    folder: Path, workers: int = 2, wall_s: float = 0.2, killer: str = "", *, real: bool = False
+    folder: Path,
+    workers: int = 2,
+    wall_s: float = 0.2,
+    killer: str = "",
+    *,
+    real: bool = False,
+    tls: Sequence[str] = (),
 ) -> Iterator[Cluster]:
     """A scheduler and workers."""
-    made = Cluster(folder, wall_s, killer, is_real=real)
+    made = Cluster(folder, wall_s, killer, is_real=real, tls=tls)
     try:
         made.start_scheduler()
         for _ in range(workers):

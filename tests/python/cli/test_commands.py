@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sockets import watched_sockets
 from tailrace.cli import main
 from tailrace.scenario.starter import STARTER
 
@@ -179,8 +180,9 @@ def test_a_dry_run_on_slurm_has_the_script_of_its_jobs(tailrace: Program, workpl
     asked = ("run", "lab.yaml", "--trials", "1", "--dry-run", "--on", "slurm", "--partition", "lab")
     large = ("--sweep", "workloads.orders.users=linear(2..4000, 2500)", "--set", "experiment.solo=false")
     for more in ((), large):
-        ended = tailrace(*asked, *more, "--json")
-        assert ended.code == 0, ended.err
+        with watched_sockets() as seen:
+            ended = tailrace(*asked, *more, "--json")
+        assert (ended.code, seen) == (0, []), ended.err
         told, listing = tailrace(*asked, *more).out, json.loads(ended.out)
         script = listing["batch_script"]
         assert script.startswith("#!")

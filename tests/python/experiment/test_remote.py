@@ -1,6 +1,5 @@
 """The parts of trials on other machines that need no other machine."""
 
-import dataclasses
 import json
 import socket
 import sys
@@ -9,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from lab import load
 from tailrace.errors import RunRefusedError
@@ -16,7 +16,7 @@ from tailrace.experiment.engine import Simulated
 from tailrace.experiment.native import Failed
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.remote import address, place, worker
-from tailrace.experiment.remote.address import dask_address
+from tailrace.experiment.remote.address import SchedulerAddress
 from tailrace.experiment.remote.envelope import Answers, Batch, Build, Task, own_build
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.rates import Rates
@@ -96,13 +96,13 @@ class DyingLink:
 
     def __init__(self) -> None:
         self.restored_count = 0
-        self.answers: dict[str, Any] | None = None
+        self.answers = b""
 
     def slots(self) -> int:
         return 1
 
     def send(self, text: str, told: Callable[[], None], worker: str | None = None) -> "DyingLink":
-        self.answers = run_tasks(text, "worker", lambda: True).raw()
+        self.answers = run_tasks(text, "worker", lambda: True).packed()
         told()
         return self
 
@@ -141,11 +141,12 @@ class SentBatch:
 
     def __init__(self, text: str, key: str, *, is_pending: bool = False, is_cancelled: bool = False) -> None:
         self.key, self.state = key, "pending" if is_pending else "finished"
-        self.answers = run_tasks(text, "worker", lambda: True).raw()
-        for answer in self.answers["answers"]:
-            answer["outcome"] = "" if is_cancelled else answer["outcome"]
+        answers = run_tasks(text, "worker", lambda: True)
+        if is_cancelled:
+            answers = replace(answers, answers=tuple(replace(answer, outcome="") for answer in answers.answers))
+        self.answers = answers.packed()
 
-    def result(self, _timeout_s: float) -> dict[str, Any]:
+    def result(self, _timeout_s: float) -> bytes:
         return self.answers
 
     def release(self) -> None:
@@ -236,7 +237,7 @@ def tasks() -> list[Task]:
 
 
 def ask(build: Build, tasks: Sequence[Task]) -> Answers:
-    return Answers.read(run_tasks(Batch(build, tuple(tasks)).text(), "worker", lambda: True).raw())
+    return Answers.read(run_tasks(Batch(build, tuple(tasks)).text(), "worker", lambda: True).packed())
 
 
 @pytest.mark.usefixtures("fake")
@@ -247,9 +248,9 @@ def test_a_worker_gives_the_outcome_that_a_run_on_this_machine_gives() -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_a_worker_refuses_another_build_and_another_plan() -> None:
-    other = dataclasses.replace(own_build(), simulator="0123456789ab")
+    other = replace(own_build(), simulator="0123456789ab")
     assert ask(other, tasks()).refused == f"it has {own_build()}, and this command has {other}"
-    changed = dataclasses.replace(tasks()[0], plan_hash="0" * 64)
+    changed = replace(tasks()[0], plan_hash="0" * 64)
     refused = ask(own_build(), [changed])
     assert refused.refused == "the hash of a plan differs from the one that was sent with it"
     assert refused.answers == ()
@@ -284,8 +285,9 @@ def test_a_worker_ends_a_batch_that_takes_long(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_places_are_checked_before_anything_runs() -> None:
-    assert dask_address("dask://127.0.0.1:8786") == "tcp://127.0.0.1:8786"
-    assert dask_address("dask://[::1]:8786") == "tcp://[::1]:8786"
+    assert str(SchedulerAddress.parse("dask://127.0.0.1:8786")) == "tcp://127.0.0.1:8786"
+    assert str(SchedulerAddress.parse("dask://[::1]:8786")) == "tcp://[::1]:8786"
+    assert str(SchedulerAddress.parse("tls://node7:8786")) == "tls://node7:8786"
     for wrong in ("dask://host", "dask://host:0", "dask://host:70000", "tcp://host:1", "cloud"):
         with pytest.raises(RunRefusedError, match="not a place where trials can run"):
             refuse_place(wrong, Jobs())

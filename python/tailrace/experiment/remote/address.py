@@ -3,13 +3,16 @@
 This module imports nothing large: an absent scheduler is told before Dask and the scenario are loaded.
 """
 
+import ipaddress
 import re
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from tailrace.errors import RunRefusedError
 
-DASK = re.compile(r"dask://(?P<host>[^\s:/]+|\[[0-9a-fA-F:.]+\]):(?P<port>\d{1,5})/?")
+TLS = "tls"
+DASK = re.compile(rf"(?P<scheme>dask|{TLS})://(?P<host>[^\s:/]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{{1,5}})/?")
 PORT_MAX = 65535
 REACH_S = 2.0
 """Time in which the machine of a scheduler has to accept a connection."""
@@ -19,35 +22,55 @@ GREETING_S = 10.0
 """Time in which it then has to send that byte: a scheduler greets, but may be busy."""
 
 
-def dask_parts(on: str) -> tuple[str, int]:
-    """Host and port of `dask://HOST:PORT`; raises `RunRefusedError` when it is not one."""
-    found = DASK.fullmatch(on)
-    if found is None or not 0 < int(found["port"]) <= PORT_MAX:
-        raise RunRefusedError(
-            f"--on {on}: not a place where trials can run (hint: local, dask://HOST:PORT such as dask://127.0.0.1:8786,"
-            " or slurm)"
-        )
-    return found["host"], int(found["port"])
+@dataclass(frozen=True)
+class SchedulerAddress:
+    """Where a scheduler listens."""
 
+    host: str
+    port: int
+    is_encrypted: bool
 
-def dask_address(on: str) -> str:
-    """The address of a scheduler as Dask writes it; raises `RunRefusedError` when it is not one."""
-    host, port = dask_parts(on)
-    return f"tcp://{host}:{port}"
+    @classmethod
+    def parse(cls, on: str) -> "SchedulerAddress":
+        """From `dask://HOST:PORT` or `tls://HOST:PORT`; raises `RunRefusedError` when it is neither."""
+        found = DASK.fullmatch(on)
+        if found is None or not 0 < int(found["port"]) <= PORT_MAX:
+            raise RunRefusedError(
+                f"--on {on}: not a place where trials can run (hint: local, dask://HOST:PORT such as"
+                " dask://127.0.0.1:8786, tls://HOST:PORT, or slurm)"
+            )
+        return cls(found["host"], int(found["port"]), found["scheme"] == TLS)
+
+    def __str__(self) -> str:
+        """As Dask writes it."""
+        return f"{'tls' if self.is_encrypted else 'tcp'}://{self.host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether what is sent there stays on this machine."""
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    def connect(self) -> socket.socket:
+        """A connection; raises `OSError` after `REACH_S` at most."""
+        return socket.create_connection((self.host.strip("[]"), self.port), timeout=REACH_S)
 
 
 def refuse_absent(on: str, say: Callable[[str], None]) -> None:
-    """Raises `RunRefusedError` when nothing answers at `dask://HOST:PORT`; any other place passes.
+    """Raises `RunRefusedError` when nothing answers at `dask://HOST:PORT` or `tls://HOST:PORT`; any other place passes.
 
     It takes at most `REACH_S` when nothing accepts the connection. When something accepts it and is silent, `say` is
-    called after `SILENT_TOLD_S`, and the refusal comes `GREETING_S` later.
+    called after `SILENT_TOLD_S`, and the refusal comes `GREETING_S` later; with TLS the client speaks first, and
+    `Credentials.refuse_stranger` listens for the greeting.
     """
-    if not on.startswith("dask://"):
+    if not on.startswith(("dask://", f"{TLS}://")):
         return
-    host, port = dask_parts(on)
+    address = SchedulerAddress.parse(on)
     try:
-        with socket.create_connection((host.strip("[]"), port), timeout=REACH_S) as connection:
-            if _greets(connection, on, say):
+        with address.connect() as connection:
+            if address.is_encrypted or greets(connection, on, say):
                 return
         why = "it closes the connection"
     except TimeoutError as error:
@@ -57,7 +80,8 @@ def refuse_absent(on: str, say: Callable[[str], None]) -> None:
     raise RunRefusedError(absent_words(on, why))
 
 
-def _greets(connection: socket.socket, on: str, say: Callable[[str], None]) -> bool:
+def greets(connection: socket.socket, on: str, say: Callable[[str], None]) -> bool:
+    """Whether a scheduler sends its first byte; raises `TimeoutError` when it stays silent."""
     connection.settimeout(SILENT_TOLD_S)
     try:
         return bool(connection.recv(1))
@@ -74,5 +98,6 @@ def absent_words(on: str, why: str) -> str:
     """That no scheduler answers, why, and what to do."""
     return (
         f"--on {on}: no Dask scheduler answers: {why} (hint: start one with"
-        " `dask scheduler --host 127.0.0.1`, and check address, port and firewall)"
+        " `dask scheduler --host 127.0.0.1`, and check address, port and firewall; a scheduler with TLS is"
+        " tls://HOST:PORT)"
     )

@@ -1,28 +1,43 @@
-"""What travels between the command and a worker: trials there, outcomes back, both as JSON text."""
+"""What travels between the command and a worker: trials there as JSON text, outcomes back as MessagePack bytes.
+
+Both sides are programs that the other one does not trust more than it has to: texts and bytes name no class, and are
+checked against the types here before they are used.
+"""
 
 import hashlib
-import json
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 import msgspec
 
+from tailrace.errors import TailraceError
 from tailrace.experiment.native import Cancelled, Columns, Failed, Ran, simulator_build
+from tailrace.experiment.remote.pickles import printable
 from tailrace.outcome.types import Outcome
 
+ITEM_BYTES = {"u32": 4, "u64": 8, "f64": 8}
+"""Types of columns, and bytes of a value."""
+TABLE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+"""A table is stored in a file of its name."""
 
-@dataclass(frozen=True)
-class Build:
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+"""Errors of decoding."""
+
+
+class UnreadableAnswerError(TailraceError):
+    """A worker's answer is not what was asked for; the text says what is wrong with it."""
+
+
+class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The software that runs a trial; results of two builds are never mixed."""
 
     version: str
     simulator: str
 
     def __str__(self) -> str:
-        return f"tailrace {self.version}, simulator {self.simulator}"
+        return printable(f"tailrace {self.version}, simulator {self.simulator}")
 
 
 def own_build() -> Build:
@@ -38,8 +53,7 @@ def _package_version() -> str:
         return "not installed"
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One trial."""
 
     number: int
@@ -53,8 +67,7 @@ class Task:
         return cls(number, plan, hash_of(plan))
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Trials that one worker runs one after the other."""
 
     build: Build
@@ -62,17 +75,15 @@ class Batch:
 
     def text(self) -> str:
         """As JSON."""
-        return json.dumps({"build": asdict(self.build), "tasks": [asdict(task) for task in self.tasks]})
+        return msgspec.json.encode(self).decode()
 
     @classmethod
     def parse(cls, text: str) -> "Batch":
-        """From JSON; a key that is missing or unknown raises `TypeError`."""
-        raw = json.loads(text)
-        return cls(Build(**raw["build"]), tuple(Task(**task) for task in raw["tasks"]))
+        """From JSON; a key that is missing or unknown raises `msgspec.ValidationError`."""
+        return msgspec.json.decode(text, type=cls)
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One trial that a worker ran."""
 
     number: int
@@ -80,7 +91,7 @@ class Answer:
     outcome: str
     """As JSON; empty of a trial without one."""
     wall_s: float
-    tables: Mapping[str, Columns] = field(default_factory=dict)
+    tables: dict[str, Columns] = {}
     failed: str | None = None
     """Why the trial has failed; None where it has not. With neither this nor an outcome it was cancelled."""
     panic: str = ""
@@ -100,16 +111,19 @@ class Answer:
 
     @property
     def ended(self) -> Ran | Failed | Cancelled:
-        """How the trial ended."""
+        """How the trial ended; raises `UnreadableAnswerError`."""
         if self.failed is not None:
-            return Failed(self.failed)
+            return Failed(printable(self.failed))
         if not self.outcome:
             return Cancelled()
-        return Ran(msgspec.json.decode(self.outcome, type=Outcome), dict(self.tables))
+        refuse_tables(self.tables)
+        try:
+            return Ran(msgspec.json.decode(self.outcome, type=Outcome), self.tables)
+        except UNDECODABLE as error:
+            raise UnreadableAnswerError(f"an outcome that is none: {printable(str(error))}") from None
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a worker did of a batch; trials that it left out run later."""
 
     worker: str
@@ -117,14 +131,47 @@ class Answers:
     refused: str = ""
     """Why the worker ran nothing; empty when it did."""
 
-    def raw(self) -> dict[str, Any]:
-        """As plain values, so that reading them needs no class of this package on the scheduler."""
-        return asdict(self)
+    def packed(self) -> bytes:
+        """As MessagePack: reading it needs no class of this package on the scheduler."""
+        return msgspec.msgpack.encode(self)
 
     @classmethod
-    def read(cls, raw: Mapping[str, Any]) -> "Answers":
-        """From plain values."""
-        return cls(raw["worker"], tuple(Answer(**answer) for answer in raw["answers"]), raw["refused"])
+    def read(cls, packed: object) -> "Answers":
+        """From MessagePack; raises `UnreadableAnswerError` for anything else."""
+        if not isinstance(packed, bytes):
+            raise UnreadableAnswerError(f"bytes were expected, and a {type(packed).__name__} came")
+        try:
+            answers = msgspec.msgpack.decode(packed, type=cls)
+        except UNDECODABLE as error:
+            raise UnreadableAnswerError(printable(str(error))) from None
+        if any(not 0 <= answer.wall_s < float("inf") for answer in answers.answers):
+            raise UnreadableAnswerError("a trial's time is no time")
+        return msgspec.structs.replace(answers, worker=printable(answers.worker), refused=printable(answers.refused))
+
+    def by_task(self, tasks: tuple[Task, ...]) -> Mapping[int, Answer]:
+        """The answers by the place of their task; raises `UnreadableAnswerError` for those that were not asked for."""
+        place_of = {task.number: place for place, task in enumerate(tasks)}
+        found: dict[int, Answer] = {}
+        for answer in self.answers:
+            place = place_of.pop(answer.number, None)
+            if place is None or answer.plan_hash != tasks[place].plan_hash:
+                raise UnreadableAnswerError("a trial that was not asked for")
+            found[place] = answer
+        return found
+
+
+def refuse_tables(tables: Mapping[str, Columns]) -> None:
+    """Raises `UnreadableAnswerError` for tables that cannot be stored: names, types and lengths are a worker's."""
+    for name, columns in tables.items():
+        if TABLE_NAME.fullmatch(name) is None:
+            raise UnreadableAnswerError(f"a table of the name {printable(name, 80)!r}")
+        rows = set()
+        for kind, data in columns.values():
+            if kind not in ITEM_BYTES or len(data) % ITEM_BYTES[kind]:
+                raise UnreadableAnswerError(f"the table {name} has a column that is none")
+            rows.add(len(data) // ITEM_BYTES[kind])
+        if len(rows) > 1:
+            raise UnreadableAnswerError(f"the table {name} has columns of different lengths")
 
 
 def hash_of(plan: str) -> str:

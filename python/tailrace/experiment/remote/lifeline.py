@@ -25,7 +25,7 @@ ENDED = 1
 
 def dask_setup(worker: Any) -> None:
     """Called by Dask when the worker starts."""
-    host, port = worker.scheduler.address.removeprefix("tcp://").rsplit(":", 1)
+    host, port = worker.scheduler.address.partition("://")[2].rsplit(":", 1)
     watch = Lifeline(os.getppid(), lambda: accepts(host.strip("[]"), int(port)))
     threading.Thread(target=_watch, args=(watch, worker), daemon=True).start()
 

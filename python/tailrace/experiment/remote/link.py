@@ -2,14 +2,19 @@
 
 import logging
 import time
+import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.address import absent_words
-from tailrace.experiment.remote.envelope import Build, own_build
-from tailrace.experiment.remote.worker import run_batch
+from tailrace.experiment.remote.envelope import UNDECODABLE, Build
+from tailrace.experiment.remote.pickles import PickleRefusedError, RemoteError, printable
+from tailrace.experiment.remote.worker import build_text, run_batch
 
 CONNECT_S = 15.0
 """Time for Dask's greeting with a scheduler that is there; on a busy machine it takes seconds."""
@@ -37,16 +42,15 @@ class Sent:
         """`pending`, `finished`, `error`, or `cancelled` and `lost` for a batch that the scheduler has forgotten."""
         return str(self.future.status)
 
-    def result(self, timeout_s: float) -> Mapping[str, Any]:
+    def result(self, timeout_s: float) -> object:
         """The result of a finished batch; raises `TimeoutError`, also when its worker has died since."""
-        result: Mapping[str, Any] = self.future.result(timeout=timeout_s)
-        return result
+        return self.future.result(timeout=timeout_s)
 
-    def error(self) -> BaseException:
+    def error(self) -> RemoteError:
         """The error of a failed batch."""
         error = self.future.exception(timeout=CONNECT_S)
         assert isinstance(error, BaseException), "the batch has failed"
-        return error
+        return RemoteError.of(error)
 
     def release(self) -> None:
         """Lets the worker forget the result."""
@@ -56,10 +60,12 @@ class Sent:
 class Link:
     """A client of a scheduler."""
 
-    def __init__(self, address: str, shown: str) -> None:
+    def __init__(self, address: str, shown: str, security: Any = None) -> None:
         self.address = address
         self.shown = shown
         """The address as the user wrote it."""
+        self._security = security
+        """Dask's, with the certificates; None where nothing is encrypted."""
         self._client: Any = None
         self._workers: dict[str, int] = {}
         """Threads by worker."""
@@ -72,19 +78,27 @@ class Link:
         """Connects; raises `RunRefusedError` when the scheduler does not answer."""
         try:
             self._connect()
-        except OSError:
-            raise RunRefusedError(absent_words(self.shown, f"no greeting for {CONNECT_S:g} s")) from None
+        except OSError as error:
+            why = f"no greeting for {CONNECT_S:g} s" if isinstance(error, TimeoutError) else printable(str(error))
+            raise RunRefusedError(absent_words(self.shown, why)) from None
+        except Exception as error:  # noqa: BLE001  what answers is no scheduler, or one that means ill
+            raise RunRefusedError(_foul_words(self.shown, error)) from None
 
     def close(self) -> None:
         """Disconnects; the scheduler forgets what this client has sent."""
         client, self._client = self._client, None
         if client is not None:
-            client.close(timeout=CONNECT_S)
+            with suppress(Exception):  # of a scheduler that has sent nonsense, Dask raises what it met then
+                client.close(timeout=CONNECT_S)
 
     @property
     def is_alive(self) -> bool:
-        """Whether the connection stands."""
-        return self._client is not None and self._client.status == "running"
+        """Whether the connection stands; raises `RunRefusedError` for one that has sent what cannot be read."""
+        if self._client is None or self._client.status != "running":
+            return False
+        if fault := self._client.fault:
+            raise RunRefusedError(_foul_words(self.shown, fault))
+        return True
 
     def restored(self, say: Callable[[str], None]) -> bool:
         """Tries once to connect again; raises `RunRefusedError` when the scheduler has been away for too long."""
@@ -101,6 +115,8 @@ class Link:
                     " (hint: run the same command again when it is back)"
                 ) from None
             return False
+        except Exception as error:  # noqa: BLE001  as in `open`
+            raise RunRefusedError(_foul_words(self.shown, error)) from None
         self._lost_s = None
         say(f"{self.shown}: the scheduler answers again")
         return True
@@ -122,7 +138,7 @@ class Link:
         if not self._can_limit:
             return {}
         try:
-            counted: dict[str, int] = self._client.run_on_scheduler(_limiting(), dict(limits))
+            counted = msgspec.convert(self._client.run_on_scheduler(_limiting(), dict(limits)), dict[str, int])
         except Exception:  # noqa: BLE001  a scheduler of another Python, or one that runs no functions: its limit holds
             self._can_limit = not self.is_alive
             return {}
@@ -139,9 +155,11 @@ class Link:
         if self.is_alive and now_s - self._looked_s >= WORKERS_EVERY_S:
             self._looked_s = now_s
             try:
-                self._workers = dict(self._client.nthreads())
+                self._workers = msgspec.convert(self._client.nthreads(), dict[str, int])
             except (OSError, RuntimeError):  # the connection was lost since: the caller sees that next
                 self._workers = {}
+            except (*UNDECODABLE, TypeError) as error:
+                raise RunRefusedError(_foul_words(self.shown, error)) from None
         return self._workers if self.is_alive else {}
 
     def slots(self) -> int:
@@ -150,16 +168,50 @@ class Link:
 
     def builds(self) -> dict[str, Build | str]:
         """The build of every worker that is there, or the error of asking it."""
-        found: dict[str, Build | str] = {}
-        for worker, answer in self._client.run(own_build, on_error="return").items():
-            found[worker] = answer if isinstance(answer, Build) else f"{type(answer).__name__}: {answer}"
-        return found
+        try:
+            answers = self._client.sync(self._asked_builds)
+            return {printable(worker): _build(answer) for worker, answer in answers.items()}
+        except Exception as error:  # noqa: BLE001  as in `open`
+            raise RunRefusedError(_foul_words(self.shown, error)) from None
+
+    async def _asked_builds(self) -> Any:
+        """Asks as Dask's `Client.run` does, which loads the exceptions of workers that do not answer."""
+        from distributed.protocol.pickle import dumps
+
+        nothing = {"args": dumps(()), "kwargs": dumps({}), "wait": True}
+        message = {"op": "run", "function": dumps(build_text), **nothing}
+        return await self._client.scheduler.broadcast(msg=message, on_error="return_pickle")
 
     def _connect(self) -> None:
-        from distributed import Client
+        from tailrace.experiment.remote.dask_client import TextClient
 
-        self._client = Client(self.address, timeout=CONNECT_S, set_as_default=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Dask's about other versions: what the scheduler says of itself
+            self._client = TextClient(self.address, self._security, CONNECT_S)
         self._looked_s = -WORKERS_EVERY_S
+
+
+def _build(answer: Any) -> Build | str:
+    """The build that a worker tells, or in words why it tells none."""
+    if isinstance(answer, bytes):
+        return str(RemoteError.read(answer))
+    if answer.get("status") != "OK":
+        return printable(str(answer.get("exception_text")))
+    try:
+        return msgspec.json.decode(answer["result"], type=Build)
+    except (*UNDECODABLE, KeyError, TypeError) as error:
+        return f"no build: {printable(str(error))}"
+
+
+def _foul_words(shown: str, error: BaseException | str) -> str:
+    """That something answers which cannot be believed, and what to do."""
+    why = printable(error if isinstance(error, str) else f"{type(error).__name__}: {error}")
+    if isinstance(error, PickleRefusedError) or PickleRefusedError.__name__ in why:
+        return (
+            f"--on {shown}: the scheduler or a worker sent a pickled object, which was not loaded:"
+            f" {why.split(': ', 1)[-1]} (hint: a Dask of another version, or somebody who means ill: docs/security.md)"
+        )
+    return f"--on {shown}: what answers there is no Dask scheduler that can be used: {why}"
 
 
 def _limiting() -> Callable[..., dict[str, int]]:
@@ -182,11 +234,17 @@ def import_dask(shown: str, extra: str = "dask") -> None:
     try:
         import dask
 
-        # Dask keeps the last messages of a connection for its developers, and with them the plans of all batches.
-        kept = {"distributed.admin.low-level-log-length": MESSAGES_KEPT}
+        # Dask keeps the last messages of a connection for its developers, and with them the plans of all batches. And a
+        # message may have it fetch an attribute of any of its modules, for the sake of enumerations, which none has.
+        kept = {"distributed.admin.low-level-log-length": MESSAGES_KEPT, "distributed.scheduler.allowed-imports": []}
         dask.config.set({"logging.distributed": "critical", **kept})
         import distributed  # noqa: F401  whether it is there
     except ImportError:
         raise RunRefusedError(f"--on {shown} requires Dask (hint: pip install 'tailrace[{extra}]')") from None
-    for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in SILENCED:
+        logging.getLogger(name).setLevel(SILENT)
+
+
+SILENT = logging.CRITICAL + 1
+SILENCED = ("distributed", "distributed.client", "distributed.protocol.core", "distributed.protocol.pickle")
+"""What Dask logs of other processes goes to the terminal otherwise, with a traceback."""

@@ -4,12 +4,15 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.remote.credentials import keys_of_run
 from tailrace.experiment.remote.link import Link, import_dask
+from tailrace.experiment.remote.pickles import refused_pickles
 from tailrace.experiment.remote.workers import Workers
 
 NAME = "slurm"
@@ -25,6 +28,8 @@ MEMORY_OF_A_CORE = "2GB"
 """Memory that a job asks for, for each of its cores; Dask's configuration `jobqueue.slurm.memory` takes precedence."""
 LIFELINE = "tailrace.experiment.remote.lifeline"
 """Module that ends a worker without a scheduler, or whose job has ended."""
+PRIVATE = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+"""Dask's pages, which every worker has, are for its own machine alone."""
 DEATH_S = 60
 """A worker that finds no scheduler for this time at its start ends, and so does its job."""
 
@@ -59,14 +64,19 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
     """Submits the jobs and yields the executor on their workers; cancels every job at the end."""
     import_dask(NAME, "slurm")
     _refuse_absent()
-    with _cluster(jobs) as cluster:
+    _refuse_script(batch_script(jobs))
+    folder = Path(_configured("shared-temp-directory") or Path.cwd()).expanduser()
+    with ExitStack() as stack:
+        with _told_in_words():
+            security = stack.enter_context(keys_of_run(folder))
+        stack.enter_context(refused_pickles())
+        cluster = stack.enter_context(_cluster(jobs, security))
         count = jobs.workers_max or WORKERS_MAX
-        _refuse_script(cluster.job_script())
         try:
             cluster.scale(jobs=count)
             link = Link(cluster.scheduler_address, NAME)
             link.open()
-            say(f"{NAME}: {count} job{'s' if count != 1 else ''} submitted, scheduler {cluster.scheduler_address}")
+            say(f"{NAME}: {count} job{'s' if count != 1 else ''} submitted, {_listening(cluster, security)}")
             try:
                 workers = Workers(NAME, link, say, _Tender(cluster, count, say))
                 yield workers
@@ -80,41 +90,98 @@ def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
 
 
 def batch_script(jobs: Jobs) -> str:
-    """The script that Slurm would get for each worker; made without Slurm."""
-    with _cluster(jobs) as cluster:
-        return str(cluster.job_script())
+    """The script that Slurm would get for each worker; made without Slurm, without a scheduler and without a socket."""
+    import_dask(NAME, "slurm")
+    with _told_in_words():
+        from dask_jobqueue.slurm import SLURMJob
+
+        job = SLURMJob(
+            "tls://ADDRESS:PORT", name="NUMBER", protocol="tls://", interface=_configured("interface"),
+            security=_NamedFiles(), **_job_options(jobs),
+        )  # fmt: skip
+        return str(job.job_script())
+
+
+def _job_options(jobs: Jobs) -> dict[str, Any]:
+    cores = jobs.cores or CORES
+    return {
+        "queue": jobs.partition,
+        "walltime": jobs.time or TIME,
+        "cores": cores,
+        "processes": 1,
+        "memory": _configured("memory") or f"{cores * int(MEMORY_OF_A_CORE[:-2])}GB",
+        "death_timeout": DEATH_S,
+        "worker_extra_args": [*(_configured("worker-extra-args") or []), *PRIVATE, "--preload", LIFELINE],
+        "nanny": False,
+    }
+
+
+def _configured(key: str) -> Any:
+    """A value of Dask's configuration for jobs of Slurm; None without one."""
+    import dask
+
+    return dask.config.get(f"jobqueue.slurm.{key}", None)
+
+
+class _NamedFiles:
+    """Stands for the certificates in a script that no job runs."""
+
+    def get_tls_config_for_role(self, _role: str) -> dict[str, str]:
+        """As Dask's `Security`."""
+        return {name: f"{name.upper()}-OF-THE-RUN" for name in ("ca_file", "cert", "key")}
 
 
 @contextmanager
-def _cluster(jobs: Jobs) -> Iterator[Any]:
-    import_dask(NAME, "slurm")
-    try:
+def _cluster(jobs: Jobs, security: Any) -> Iterator[Any]:
+    with _told_in_words():
         from dask_jobqueue import SLURMCluster
-    except ImportError:
-        raise RunRefusedError("--on slurm requires dask-jobqueue (hint: pip install 'tailrace[slurm]')") from None
-    import dask
 
-    cores = jobs.cores or CORES
-    configured = dask.config.get("jobqueue.slurm.worker-extra-args", None)
-    memory = dask.config.get("jobqueue.slurm.memory", None) or f"{cores * int(MEMORY_OF_A_CORE[:-2])}GB"
-    try:
+        from tailrace.experiment.remote.dask_scheduler import RunScheduler
+
         cluster = SLURMCluster(
-            queue=jobs.partition,
-            walltime=jobs.time or TIME,
-            cores=cores,
-            processes=1,
-            memory=memory,
-            death_timeout=DEATH_S,
-            worker_extra_args=[*(configured or []), "--preload", LIFELINE],
-            nanny=False,
-            scheduler_options={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            scheduler_cls=RunScheduler,
+            scheduler_options=_scheduler_options(),
+            security=security,
+            **_job_options(jobs),
         )
-    except (RuntimeError, OSError, ValueError) as error:
-        raise RunRefusedError(f"--on slurm: the scheduler does not start: {_one_line(error)}") from None
     try:
         yield cluster
     finally:
         cluster.close(timeout=COMMAND_S)
+
+
+def _scheduler_options() -> dict[str, Any]:
+    """Where the scheduler listens: on the interface of Dask's configuration, else on that of the default route."""
+    from distributed.utils import get_ip
+
+    chosen = _configured("scheduler-options") or {}
+    options = {key: chosen[key] for key in ("host", "interface", "port", "contact_address") if key in chosen}
+    if interface := _configured("interface"):
+        options.setdefault("interface", interface)
+    if not {"host", "interface"} & set(options):
+        options["host"] = get_ip()
+    return {"dashboard": False, "dashboard_address": "127.0.0.1:0", **options}
+
+
+def _listening(cluster: Any, security: Any) -> str:
+    """Where the scheduler listens, and for whom."""
+    return (
+        f"scheduler {cluster.scheduler.address}, for workers with the TLS key of this run (in"
+        f" {Path(security.tls_worker_key).parent} until the end; another interface:"
+        " DASK_JOBQUEUE__SLURM__INTERFACE=ib0)"
+    )
+
+
+@contextmanager
+def _told_in_words() -> Iterator[None]:
+    """Raises `RunRefusedError` for what is not installed, and for what Dask says of its configuration."""
+    try:
+        yield
+    except ImportError as error:
+        missing = error.name or str(error)
+        raise RunRefusedError(f"--on slurm requires {missing} (hint: pip install 'tailrace[slurm]')") from None
+    except (RuntimeError, OSError, ValueError) as error:
+        raise RunRefusedError(f"--on slurm: the scheduler does not start: {_one_line(error)}") from None
 
 
 def _refuse_absent() -> None:

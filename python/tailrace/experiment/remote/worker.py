@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
+
 from tailrace.errors import TailraceError
 from tailrace.experiment.engine import EngineTrial, SimulatedTrial
 from tailrace.experiment.native import Cancelled, Failed, Ran
@@ -19,13 +21,18 @@ BATCH_BYTES_MAX = 16_000_000
 """The same for the size of the tables of a batch."""
 
 
-def run_batch(text: str) -> dict[str, Any]:
-    """Runs the trials of a batch; the function that Dask calls."""
+def build_text() -> str:
+    """The build of this worker as JSON; called by Dask."""
+    return msgspec.json.encode(own_build()).decode()
+
+
+def run_batch(text: str) -> bytes:
+    """Runs the trials of a batch; the function that Dask calls. Its answer is no pickle."""
     from distributed import get_worker
     from distributed.worker import thread_state
 
     worker, key = get_worker(), thread_state.key
-    return run_tasks(text, str(worker.address), lambda: _is_wanted(worker, key)).raw()
+    return run_tasks(text, str(worker.address), lambda: _is_wanted(worker, key)).packed()
 
 
 def run_tasks(text: str, worker: str, is_wanted: Callable[[], bool]) -> Answers:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -11,8 +11,9 @@ from tailrace.experiment.executor import PlanOf
 from tailrace.experiment.interrupts import counted_interrupts
 from tailrace.experiment.native import Cancelled, Failed
 from tailrace.experiment.pool import TICK_S, Running, Watcher
-from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, own_build
+from tailrace.experiment.remote.envelope import Answer, Answers, Batch, Task, UnreadableAnswerError, own_build
 from tailrace.experiment.remote.link import Link, Sent
+from tailrace.experiment.remote.pickles import RemoteError, printable
 from tailrace.experiment.remote.rates import Rates
 from tailrace.experiment.remote.waiting import Waiting
 from tailrace.experiment.schedule import Keys, TrialKey
@@ -38,7 +39,7 @@ class Flight:
     """A batch that was sent."""
 
     keys: Sequence[TrialKey]
-    tasks: Sequence[Task]
+    tasks: tuple[Task, ...]
     sent: Sent
     worker: str | None = None
     """The only worker that may run it, for a trial with which workers have died; None for any."""
@@ -145,9 +146,9 @@ class Workers:
             self._limit(stage)
 
     def _send(self, stage: "_Stage", keys: Sequence[TrialKey], worker: str | None = None) -> None:
-        tasks = [stage.task(key) for key in keys]
+        tasks = tuple(stage.task(key) for key in keys)
         try:
-            sent = self._link.send(Batch(own_build(), tuple(tasks)).text(), self._is_told.set, worker)
+            sent = self._link.send(Batch(own_build(), tasks).text(), self._is_told.set, worker)
         except BaseException:
             stage.waiting.back(keys, is_suspect=worker is not None)
             raise
@@ -171,17 +172,33 @@ class Workers:
             self._take_back(stage, [flight])
             return
         try:
-            result = Answers.read(flight.sent.result(RESULT_S)) if state == "finished" else flight.sent.error()
+            result = flight.sent.result(RESULT_S) if state == "finished" else flight.sent.error()
         except Exception as error:  # noqa: BLE001  judged by how long it lasts
             self._refuse_unreadable(flight, error)
             return
-        if isinstance(result, Answers):
-            self._store(stage, flight, result)
-        else:
+        if isinstance(result, RemoteError):
             self._failed(stage, flight, result)
+        else:
+            self._store(stage, flight, self._answers(result, flight))
         self._flights.remove(flight)
         self._unlimited.pop(flight.sent.key, None)
         flight.sent.release()
+
+    def _answers(self, result: object, flight: Flight) -> Mapping[TrialKey, Answer]:
+        """What a worker answers, by trial; raises `RunRefusedError` for what is no answer, and for a refusal."""
+        try:
+            answers = Answers.read(result)
+            found = answers.by_task(flight.tasks)
+        except UnreadableAnswerError as error:
+            raise RunRefusedError(_unreadable(self.name, str(error))) from None
+        if answers.refused:
+            raise RunRefusedError(
+                f"{self.name}: the worker {answers.worker} refuses trials: {answers.refused}"
+                " (hint: install the same wheel everywhere and restart the workers)"
+            )
+        for answer in answers.answers:
+            self._rates.add(answers.worker, answer.wall_s)
+        return {flight.keys[place]: answer for place, answer in found.items()}
 
     def _refuse_unreadable(self, flight: Flight, error: Exception) -> None:
         """Raises `RunRefusedError` when a result stays unreadable while the scheduler is there.
@@ -192,34 +209,31 @@ class Workers:
         now_s = time.monotonic()
         flight.unread_s = now_s if flight.unread_s is None else flight.unread_s
         is_held = self._link.is_alive and flight.sent.state in ("finished", "error")
-        if is_held and not isinstance(error, TimeoutError) and now_s - flight.unread_s > RESULT_S:
-            raise RunRefusedError(f"{self.name}: an unreadable result: {_one_line(error)}") from error
+        is_foul = isinstance(error, TypeError)  # a pickle, or a serialiser that was not asked for: it stays what it is
+        if is_held and (is_foul or (not isinstance(error, TimeoutError) and now_s - flight.unread_s > RESULT_S)):
+            raise RunRefusedError(_unreadable(self.name, f"{type(error).__name__}: {error}")) from error
 
-    def _store(self, stage: "_Stage", flight: Flight, answers: Answers) -> None:
-        if answers.refused:
-            raise RunRefusedError(
-                f"{self.name}: the worker {answers.worker} refuses trials: {answers.refused}"
-                " (hint: install the same wheel everywhere and restart the workers)"
-            )
-        key_of = {task.number: key for key, task in zip(flight.keys, flight.tasks, strict=True)}
-        for answer in answers.answers:
-            key = key_of.pop(answer.number)
-            self._rates.add(answers.worker, answer.wall_s)
-            if not stage.finished(key, answer):
+    def _store(self, stage: "_Stage", flight: Flight, answers: Mapping[TrialKey, Answer]) -> None:
+        for key, answer in answers.items():
+            try:
+                is_finished = stage.finished(key, answer)
+            except UnreadableAnswerError as error:
+                raise RunRefusedError(_unreadable(self.name, str(error))) from None
+            if not is_finished:
                 stage.waiting.back([key], is_suspect=flight.is_suspect)
-        stage.waiting.back(list(key_of.values()), is_suspect=flight.is_suspect)
+        left = [key for key in flight.keys if key not in answers]
+        stage.waiting.back(left, is_suspect=flight.is_suspect)
 
-    def _failed(self, stage: "_Stage", flight: Flight, error: BaseException) -> None:
+    def _failed(self, stage: "_Stage", flight: Flight, error: RemoteError) -> None:
         """A batch on which workers died: a trial of it that killed another worker by itself has failed.
 
         Dask counts the deaths of every task that a worker had, also of those that it had not begun.
         """
-        if type(error).__name__ != "KilledWorker":
+        if (allowed := error.deaths) is None:
             raise RunRefusedError(
-                f"{self.name}: a worker cannot run trials: {_one_line(error)}"
+                f"{self.name}: a worker cannot run trials: {error}"
                 f" (hint: install the same wheel on it; this command has {own_build()})"
             )
-        allowed = int(getattr(error, "allowed_failures", 0)) + 1
         is_limited = flight.sent.key not in self._unlimited
         self._died(stage, flight, min(flight.deaths_max, allowed) if is_limited else allowed)
 
@@ -275,7 +289,7 @@ class _Stage:
     def finished(self, key: TrialKey, answer: Answer) -> bool:
         """Hands an outcome on; returns False for a trial that did not run to its end."""
         if answer.panic:
-            raise RuntimeError(answer.panic)
+            raise RuntimeError(printable(answer.panic))
         ended = answer.ended
         if isinstance(ended, Cancelled):
             return False
@@ -297,5 +311,9 @@ class _Stage:
         self._next_tick_s = ended_s + max(TICK_S, TICK_SHARE * (ended_s - began_s))
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+def _unreadable(name: str, why: str) -> str:
+    """That a worker sent what is no answer, and what to do."""
+    return (
+        f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all workers, and trust none"
+        " that is not yours: docs/security.md)"
+    )

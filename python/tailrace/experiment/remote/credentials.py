@@ -1,0 +1,120 @@
+"""The certificates with which the command meets a scheduler of others, and those that it makes for its own."""
+
+import os
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.remote.address import SchedulerAddress, absent_words, greets
+from tailrace.experiment.remote.pickles import printable
+
+CONFIGURED = {
+    "--tls-ca": "distributed.comm.tls.ca-file",
+    "--tls-cert": "distributed.comm.tls.client.cert",
+    "--tls-key": "distributed.comm.tls.client.key",
+}
+"""Where Dask's configuration has what an option gives."""
+KEYS_PREFIX = ".tailrace-keys-"
+"""Of the folder with the keys of a run."""
+ROLES = ("client", "scheduler", "worker")
+"""Whom Dask gives certificates."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """The options `--tls-ca`, `--tls-cert` and `--tls-key`; None for what Dask's configuration says."""
+
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+
+    def given(self) -> dict[str, Path]:
+        """The options that were given."""
+        options = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
+        return {name: path for name, path in options.items() if path is not None}
+
+    def security(self, on: str) -> Any:
+        """Dask's object for `tls://`; raises `RunRefusedError` for files that are missing or are none."""
+        import dask
+        from distributed import Security
+
+        files = {name: self.given().get(name) or dask.config.get(key, None) for name, key in CONFIGURED.items()}
+        # A key may stand in the file of its certificate.
+        if missing := [name for name in ("--tls-ca", "--tls-cert") if not files[name]]:
+            raise RunRefusedError(
+                f"--on {on} requires {missing[0]} (hint: PEM files, by --tls-ca, --tls-cert and --tls-key or by"
+                f" {CONFIGURED[missing[0]]} of Dask's configuration)"
+            )
+        try:
+            security = Security(
+                require_encryption=True,
+                tls_ca_file=str(files["--tls-ca"]),
+                tls_client_cert=str(files["--tls-cert"]),
+                tls_client_key=str(files["--tls-key"]) if files["--tls-key"] else None,
+            )
+            security.get_connection_args("client")
+        except (OSError, ValueError) as error:
+            raise RunRefusedError(_unreadable(on, files, error)) from None
+        return security
+
+
+@contextmanager
+def keys_of_run(folder: Path) -> Iterator[Any]:
+    """Dask's object with a key and a certificate that are made for this run, and that all its processes share.
+
+    They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when the block ends.
+    """
+    from distributed import Security
+
+    made = Security.temporary()
+    with TemporaryDirectory(prefix=KEYS_PREFIX, dir=folder) as private:
+        cert = _written(Path(private, "cert.pem"), made.tls_client_cert)
+        key = _written(Path(private, "key.pem"), made.tls_client_key)
+        files = {f"tls_{role}_{kind}": file for role in ROLES for kind, file in (("cert", cert), ("key", key))}
+        yield Security(require_encryption=True, tls_ca_file=cert, **files)
+
+
+def _written(path: Path, text: str) -> str:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(text)
+    return str(path)
+
+
+def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
+    """Raises `RunRefusedError` when the scheduler of `tls://` has another certificate, does not take this one, or is
+    silent; `say` as for `refuse_absent`.
+    """
+    context: ssl.SSLContext = security.get_connection_args("client")["ssl_context"]
+    try:
+        with SchedulerAddress.parse(on).connect() as plain, context.wrap_socket(plain) as connection:
+            # With TLS 1.3 a certificate is refused after the handshake, in place of the greeting.
+            if greets(connection, on, say):
+                return
+        why = "it closes the connection"
+    except ssl.SSLCertVerificationError as error:
+        why = f"its certificate is not of the authority --tls-ca: {error.verify_message}"
+    except ssl.SSLError as error:
+        why = f"TLS fails: {error.reason or error} (a scheduler without TLS is dask://HOST:PORT)"
+    except TimeoutError as error:
+        why = str(error)
+    except OSError as error:
+        why = error.strerror or str(error)
+    raise RunRefusedError(absent_words(on, printable(why)))
+
+
+def _unreadable(on: str, files: dict[str, Any], error: Exception) -> str:
+    for name, file in files.items():
+        try:
+            Path(str(file)).read_bytes() if file else None
+        except OSError as unread:
+            return f"--on {on}: {name} {file}: {unread.strerror} (hint: a file in PEM form)"
+    what = getattr(error, "reason", None) or error
+    return (
+        f"--on {on}: these are no certificates and key: {printable(str(what))} (hint: PEM files, of which --tls-key"
+        " belongs to --tls-cert)"
+    )

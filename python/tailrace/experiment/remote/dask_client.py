@@ -1,0 +1,35 @@
+"""Dask's client as the command uses it; importing this module imports Dask."""
+
+from typing import Any
+
+from distributed import Client
+
+WITHOUT_PICKLE = ("msgpack", "error")
+"""Dask's serialisers of results: MessagePack, and the text of an error."""
+
+
+class TextClient(Client):  # type: ignore[misc]
+    """A client that asks for results without pickles and obeys no message that is none of a task."""
+
+    def __init__(self, address: str, security: Any, timeout_s: float) -> None:
+        super().__init__(
+            address,
+            security=security,
+            timeout=timeout_s,
+            set_as_default=False,
+            serializers=WITHOUT_PICKLE,
+            deserializers=WITHOUT_PICKLE,
+            direct_to_workers=False,
+        )
+
+    def subscribe_topic(self, topic: str, handler: Any) -> None:
+        """Nothing: Dask prints on this terminal what a worker logs under `print`, and loads what it warns of."""
+
+    @property
+    def fault(self) -> str:
+        """Why this client hears nothing more although it is connected; empty while it does."""
+        task = self._handle_report_task
+        if self.status != "running" or task is None or not task.done() or task.cancelled():
+            return ""
+        error = task.exception()
+        return "the scheduler has ended the conversation" if error is None else f"{type(error).__name__}: {error}"
