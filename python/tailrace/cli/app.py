@@ -16,7 +16,7 @@ from tailrace.cli.import_app import import_app
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 from tailrace.cli.measure_app import measure_app
 from tailrace.cli.options import Files, Json, OutDirectory, Set, Sweep
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
 from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
@@ -232,6 +232,9 @@ def run(
     time: JobTime = None,
     cores: TrialCores = None,
     max_workers: MaxWorkers = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Run every arm and trial, print the result and write the report. Running the command again resumes."""
 
@@ -239,6 +242,7 @@ def run(
         reach(on)
     from tailrace.cli.request import Request
     from tailrace.cli.running import run_scenario
+    from tailrace.experiment.remote.credentials import Credentials
     from tailrace.experiment.remote.slurm import Jobs
 
     cores_of_job, cores_of_trial = cores_of(cores, on)
@@ -268,6 +272,7 @@ def run(
         full,
         on,
         Jobs(partition, time, cores_of_job, max_workers),
+        Credentials(tls_ca, tls_cert, tls_key),
         cores_of_trial,
     )
     raise typer.Exit(run_scenario(request))

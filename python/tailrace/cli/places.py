@@ -1,5 +1,6 @@
 """The options that choose where trials run; every command that runs trials elsewhere has the same ones."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ from tailrace.experiment.remote.address import refuse_absent
 
 On = Annotated[
     str,
-    typer.Option("--on", metavar="PLACE", help="Where trials run: local, dask://HOST:PORT or slurm."),
+    typer.Option("--on", metavar="PLACE", help="Where trials run: local, dask://HOST:PORT, tls://HOST:PORT or slurm."),
 ]
 Partition = Annotated[
     str | None, typer.Option("--partition", metavar="NAME", help="With --on slurm: partition of the jobs.")
@@ -28,6 +29,17 @@ TrialCores = Annotated[
 ]
 MaxWorkers = Annotated[
     int | None, typer.Option("--max-workers", min=1, help="With --on slurm: jobs at most; default: 4.")
+]
+TlsCa = Annotated[
+    Path | None,
+    typer.Option("--tls-ca", metavar="FILE", help="With --on tls://: certificates of who signs those of the cluster."),
+]
+TlsCert = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE", help="With --on tls://: certificate of this command.")
+]
+TlsKey = Annotated[
+    Path | None,
+    typer.Option("--tls-key", metavar="FILE", help="With --on tls://: key of --tls-cert; default: in the same file."),
 ]
 
 

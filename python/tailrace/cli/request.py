@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.experiment.executor import Local
+from tailrace.experiment.remote.credentials import Credentials
 from tailrace.experiment.remote.slurm import NAME as SLURM
 from tailrace.experiment.remote.slurm import Jobs
 
@@ -46,6 +47,7 @@ class Request:
     on: str = Local.name
     """Where trials run."""
     jobs_of_slurm: Jobs = field(default_factory=Jobs)
+    credentials: Credentials = field(default_factory=Credentials)
     cores: int | None = None
     """Cores of each local trial; None for as many as are free and faster."""
 

@@ -63,11 +63,11 @@ KEPT = "completed trials are kept; run the same command again to resume"
 def run_scenario(request: Request) -> int:
     """Runs a scenario; returns the exit code."""
     refuse_scale(request.scale)
-    refuse_place(request.on, request.jobs_of_slurm)
+    refuse_place(request.on, request.jobs_of_slurm, credentials=request.credentials)
     refuse_elsewhere(_engine(request) or Simulated(), request.on)
     if request.on == Local.name or request.is_dry:
         return _run_on(request, None)
-    with opened(request.on, request.jobs_of_slurm, note, request.jobs) as executor:
+    with opened(request.on, request.jobs_of_slurm, note, request.jobs, request.credentials) as executor:
         return _run_on(request, executor)
 
 

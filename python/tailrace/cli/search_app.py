@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
 
 search_app = typer.Typer(rich_markup_mode=None)
 
@@ -57,15 +57,19 @@ def search(
     time: JobTime = None,
     cores: TrialCores = None,
     max_workers: MaxWorkers = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Find the smallest or largest value that meets a goal."""
     reach(on)
     from tailrace.cli.searching import Request, search_for
+    from tailrace.experiment.remote.credentials import Credentials
     from tailrace.experiment.remote.slurm import Jobs
 
     cores_of_job, cores_of_trial = cores_of(cores, on)
     request = Request(scenario, vary or [], goal or [], minimise, maximise, arm, precision, confidence, trials_max,
                       confirm, sampler, evaluations, scale, seed, set_, jobs, out, json_, on,
-                      Jobs(partition, time, cores_of_job, max_workers),
+                      Jobs(partition, time, cores_of_job, max_workers), Credentials(tls_ca, tls_cert, tls_key),
                       cores_of_trial)  # fmt: skip
     raise typer.Exit(search_for(request))

@@ -8,6 +8,7 @@ from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table
 from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.remote.credentials import Credentials
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
@@ -45,6 +46,7 @@ class Request:
     on: str
     """Where trials run."""
     jobs_of_slurm: Jobs
+    credentials: Credentials
     cores: int | None
     """Of each trial; None for `auto`."""
 
@@ -52,7 +54,7 @@ class Request:
 def search_for(request: Request) -> int:
     """Searches and prints the answer; returns the exit code."""
     refuse_scale(request.scale)
-    refuse_place(request.on, request.jobs_of_slurm, request.jobs)
+    refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
     wanted = Wanted(
         vary=request.vary,
         goals=request.goal,
@@ -72,7 +74,7 @@ def search_for(request: Request) -> int:
     )
     reporter = reporter_for(json_lines=request.is_json)
     loaded = loaded_of(request.scenario, overrides(request.assignments, seed=request.seed), reporter)
-    with opened(request.on, request.jobs_of_slurm, note) as executor:
+    with opened(request.on, request.jobs_of_slurm, note, credentials=request.credentials) as executor:
         found = search(loaded, wanted, reporter, executor)
     write_search(found)
     if request.is_json:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.options import Files, Json, OutDirectory, Set, Vary
-from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TrialCores, cores_of, reach
+from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
 
 sensitivity_app = typer.Typer(rich_markup_mode=None)
 
@@ -60,10 +60,14 @@ def sensitivity(
     time: JobTime = None,
     cores: TrialCores = None,
     max_workers: MaxWorkers = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Vary every assumption over its range, and tell which assumptions decide each figure."""
     reach(on)
     from tailrace.cli.studying import Request, study_scenario
+    from tailrace.experiment.remote.credentials import Credentials
     from tailrace.experiment.remote.slurm import Jobs
 
     cores_of_job, cores_of_trial = cores_of(cores, on)
@@ -87,6 +91,7 @@ def sensitivity(
         json_,
         on,
         Jobs(partition, time, cores_of_job, max_workers),
+        Credentials(tls_ca, tls_cert, tls_key),
         cores_of_trial,
     )
     study_scenario(request)

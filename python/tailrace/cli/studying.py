@@ -10,6 +10,7 @@ from tailrace.cli.console import emit_json, emit_table, note, overrides
 from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.remote.credentials import Credentials
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.remote.slurm import Jobs
 from tailrace.experiment.reporter import reporter_for
@@ -18,7 +19,19 @@ from tailrace.sensitivity.chart import tornado
 from tailrace.sensitivity.study import Studying, Wanted
 from tailrace.sensitivity.text import study_data, study_page, study_text, write_study
 
-PLACES = ("--out", "-o", "--jobs", "--on", "--partition", "--time", "--cores", "--max-workers")
+PLACES = (
+    "--out",
+    "-o",
+    "--jobs",
+    "--on",
+    "--partition",
+    "--time",
+    "--cores",
+    "--max-workers",
+    "--tls-ca",
+    "--tls-cert",
+    "--tls-key",
+)
 """Options that decide where and when trials run, and no figure."""
 
 
@@ -47,6 +60,7 @@ class Request:
     on: str
     """Where trials run."""
     jobs_of_slurm: Jobs
+    credentials: Credentials
     cores: int | None
     """Of each trial; None for `auto`."""
 
@@ -54,7 +68,7 @@ class Request:
 def study_scenario(request: Request) -> None:
     """Runs the study and prints what decides each figure."""
     refuse_scale(request.scale)
-    refuse_place(request.on, request.jobs_of_slurm, request.jobs)
+    refuse_place(request.on, request.jobs_of_slurm, request.jobs, request.credentials)
     if not request.assumptions and not request.vary:
         raise RunRefusedError("--assumptions is needed (hint: or name values: --vary network.link.delay=1us..5us)")
     if request.page is not None and not request.page.parent.is_dir():
@@ -76,7 +90,7 @@ def study_scenario(request: Request) -> None:
     )
     reporter = reporter_for(json_lines=request.is_json)
     loaded = loaded_of(request.scenario, overrides(request.assignments, seed=request.seed), reporter)
-    with opened(request.on, request.jobs_of_slurm, note) as executor:
+    with opened(request.on, request.jobs_of_slurm, note, credentials=request.credentials) as executor:
         study = Studying(loaded, wanted, reporter, executor).run()
     command = shlex.join(["tailrace", *_without_places(sys.argv[1:])])
     write_study(study, command)
