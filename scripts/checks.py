@@ -100,6 +100,12 @@ FORMATS = (
     Check("import order", (tool("lint-imports"), "--no-logo"), 240),
     Check("mypy", (tool("mypy"),), 600),
 )
+# Licences and sources of what is not ours; advisories are reported and gate nothing.
+DEPENDENCIES = (
+    Check("cargo deny", (tool("cargo-deny"), "--locked", "check", "licenses", "bans", "sources"), 600),
+    script("python_licences", 60),
+    script("advisories", 60),
+)
 CLIPPY = Check("clippy", ("cargo", "clippy", *CARGO, "--examples", "--quiet", "--", "-D", "warnings"), 1200)
 BUILD = script("checked", 2400)
 BUILD_TESTS = Check("cargo build", ("cargo", "test", *CARGO, "--quiet", "--no-run"), 2400)
@@ -117,7 +123,7 @@ def lanes(*, whole: bool) -> tuple[tuple[Check, ...], ...]:
     options = ["--all"] if whole else []
     rust = (BUILD, BUILD_TESTS, CLIPPY, RUST)
     commands = replace(script("check_commands", 300), after=BUILD.name)
-    python = (*FORMATS, commands, pytest("pytest", 5400, *PYTHON, *chosen))
+    python = (*FORMATS, *DEPENDENCIES, commands, pytest("pytest", 5400, *PYTHON, *chosen))
     packages = replace(script("live_checks", 1800, "--install", *options), name="live packages", after=BUILD.name)
     kernel = replace(script("exact_checks", 2400, "--kernel"), name="exact kernel")
     kernels = (kernel, packages, replace(script("exact_checks", 3000, *options), after=BUILD.name))
@@ -176,7 +182,7 @@ def select(arguments: list[str]) -> tuple[Sequence[Sequence[Check]], Sequence[Ch
         whole = arguments == ["test-all"]
         return lanes(whole=whole), alone() if whole else ()
     if arguments == ["lint"]:
-        return (FORMATS, (CLIPPY,)), ()
+        return ((*FORMATS, *DEPENDENCIES), (CLIPPY,)), ()
     known = named()
     return ((), [known[word] for word in arguments]) if arguments and set(arguments) <= set(known) else ((), ())
 

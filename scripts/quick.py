@@ -34,6 +34,8 @@ RANDOM = ("--skip", "any_division")
 """Random divisions of plans among threads, which take as long as all others: `make test` has them."""
 GIT = ("git", "-c", "core.quotePath=false")
 MANIFESTS = {"Cargo.toml", "Cargo.lock"}
+ALLOWED = {"deny.toml", "scripts/python-licences.toml"}
+"""What says which packages of others there may be."""
 IMPORTED_FROM = ("tests/support", "scripts")
 """Folders whose modules tests import by their names."""
 COMMAND = "tailrace.cli"
@@ -58,6 +60,8 @@ def main() -> int:
     print(f"quick: {len(changed)} changed file{'s' if len(changed) > 1 else ''}: {' '.join(changed[:6])}", flush=True)
     checks.LOGS.mkdir(parents=True, exist_ok=True)
     rust, python = of_rust(changed), of_python(changed)
+    if {*ALLOWED, "Cargo.lock", "uv.lock"}.intersection(changed):
+        python = [*python, *checks.DEPENDENCIES]
     if unreached := [name for name in changed if not is_reached(name)]:
         print(f"quick: no check here reaches {' '.join(unreached[:6])}: `make test`", flush=True)
     built = [checks.run(checks.BUILD)]
@@ -87,7 +91,7 @@ def is_reached(name: str) -> bool:
     if name.startswith(("tests/live/", "tests/exact/")):
         return False
     has_own = name.startswith(("crates/", "docs/", "examples/", "python/tailrace/", "README", "CONTRIBUTING"))
-    return has_own or name in MANIFESTS or (name.endswith(".py") and Path(name).name != "conftest.py")
+    return has_own or name in MANIFESTS | ALLOWED or (name.endswith(".py") and Path(name).name != "conftest.py")
 
 
 def lines(*command: str) -> list[str]:
