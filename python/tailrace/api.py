@@ -52,8 +52,10 @@ def run(
     The other arms are compared with `baseline`, by default that of the scenario. `set` maps dotted paths to values, as
     `--set` does. The run directory is `out`, or one below `runs/`.
     `live` runs the real programs, which requires root on Linux; `exact` runs real kernels in virtual time. Simulated
-    trials run `on` the cores of this machine (`local`), `dask://HOST:PORT` or `slurm`. Warnings of
-    `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as decide the comparisons.
+    trials run `on` the cores of this machine (`local`), `dask://HOST:PORT`, `tls://HOST:PORT` with the certificates of
+    Dask's configuration, or `slurm`; until they have run elsewhere, no thread of this process loads a pickle that names
+    a class. Warnings of `tailrace check` are issued as `ScenarioWarning`. With `trials="auto"` it runs as many as
+    decide the comparisons.
     One simulated trial of each arm is explained: with `explain` whole or not at all, by default as much as takes a
     third of the time of the run. An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises
     `KeyboardInterrupt`.

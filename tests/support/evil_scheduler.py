@@ -1,4 +1,4 @@
-"""A Dask scheduler on loopback that means ill, in the way that its argument names; it ends by itself after a minute."""
+"""A hostile Dask scheduler on loopback; its argument names the attack; it ends by itself after a minute."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""Loaded by a Dask worker before anything else: makes it a worker that means ill, in the way that `EVIL` names."""
+"""Loaded by a Dask worker before anything else: makes it hostile; `EVIL` names the attack."""
 
 import os
 from typing import Any

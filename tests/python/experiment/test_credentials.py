@@ -29,7 +29,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Credentials]:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Credentials]:
-    """Those of somebody else."""
+    """Those of another cluster."""
     with keys_of_run(tmp_path) as security:
         cert = Path(security.tls_ca_file)
         yield Credentials(cert, cert, Path(security.tls_worker_key))
@@ -62,7 +62,7 @@ def test_trials_run_behind_tls_and_strangers_are_told(own: Credentials, other: C
         with dask.config.set(configured), opened(place.place, Jobs(), print):
             pass
         mixed = Credentials(own.ca, other.cert, other.key)
-        for wrong, why in ((other, "its certificate is not of the authority --tls-ca"), (mixed, "TLS fails: ")):
+        for wrong, why in ((other, "its certificate is not signed by --tls-ca"), (mixed, "TLS fails: ")):
             with pytest.raises(RunRefusedError, match=why), opened(place.place, Jobs(), print, credentials=wrong):
                 raise AssertionError("it was refused")
     assert [type(one) for one in kept.ended] == [Ran]
@@ -91,8 +91,8 @@ def test_certificates_that_are_missing_or_none_are_named(own: Credentials, tmp_p
         (Credentials(), "requires --tls-ca"),
         (Credentials(own.ca), "requires --tls-cert"),
         (Credentials(own.ca, tmp_path / "absent", own.key), "--tls-cert .*absent: No such file"),
-        (Credentials(own.ca, text, own.key), "these are no certificates and key"),
-        (Credentials(text, own.cert, own.key), "these are no certificates and key"),
+        (Credentials(own.ca, text, own.key), "a certificate or key cannot be loaded"),
+        (Credentials(text, own.cert, own.key), "a certificate or key cannot be loaded"),
     ):
         with pytest.raises(RunRefusedError, match=why):
             files.security("tls://node7:8786")

@@ -1,4 +1,4 @@
-"""What a worker and a scheduler that mean ill can do to the command: end the run, and nothing more.
+"""What a hostile worker and a hostile scheduler can do to the command: end the run, and nothing more.
 
 Each of them has processes of its own on loopback. The pickle that they send leaves a mark with the number of the
 process that loads it: that of the command is not among them.
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dask_processes import START_S, SUPPORT, Cluster, cluster, environment_of
 from evil import FOLDER, Evil, evil_bytes, evil_objects, marked
@@ -22,7 +23,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.native import Failed, Ran
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.remote import pickles
-from tailrace.experiment.remote.envelope import Answers, UnreadableAnswerError, refuse_tables
+from tailrace.experiment.remote.envelope import Answer, Answers, Task, UnreadableAnswerError, refuse_tables
 from tailrace.experiment.remote.link import import_dask
 from tailrace.experiment.remote.pickles import PickleRefusedError, RemoteError, own_pickles, printable, refused_pickles
 from tailrace.experiment.remote.place import opened
@@ -115,7 +116,7 @@ def test_a_warning_of_an_evil_worker_is_not_heard(with_worker: str, recwarn: pyt
 
 @pytest.fixture
 def evil_scheduler(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The place of a scheduler that means ill; it ends with the test, and by itself after a minute."""
+    """The place of a hostile scheduler; it ends with the test, and by itself after a minute."""
     command = [sys.executable, str(SUPPORT / "evil_scheduler.py"), request.param]
     with (tmp_path / "scheduler.log").open("wb") as log:
         process = subprocess.Popen(
@@ -233,6 +234,27 @@ def test_a_text_of_others_is_one_line_that_a_terminal_does_not_obey() -> None:
 def test_tables_that_cannot_be_stored_are_refused(tables: dict[str, dict[str, tuple[str, bytes]]], why: str) -> None:
     with pytest.raises(UnreadableAnswerError, match=why):
         refuse_tables(tables)
+
+
+@pytest.mark.parametrize(
+    "outcome", ['{"x": "\\u001b[2J"}', '{"x": "a\\nb"}', '{"x": "\x1b"}', "{}", "[" * 100_000, "nothing"]
+)
+def test_an_outcome_that_is_none_or_that_a_terminal_would_obey_is_refused(outcome: str) -> None:
+    with pytest.raises(UnreadableAnswerError) as refused:
+        _ = Answer(1, "hash", outcome, 0.1).ended
+    assert str(refused.value).isprintable()
+
+
+def test_answers_are_those_of_the_trials_that_were_sent() -> None:
+    task = Task.of(7, "plan")
+    sound = Answer(7, task.plan_hash, "", 0.1)
+    assert list(Answers("worker", (sound,)).by_task((task,))) == [0]
+    for wrong in ((replace(sound, number=8),), (sound, sound), (replace(sound, plan_hash="other"),)):
+        with pytest.raises(UnreadableAnswerError, match="a trial that was not asked for"):
+            Answers("worker", wrong).by_task((task,))
+    for time_s in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(UnreadableAnswerError, match="time"):
+            Answers.read(Answers("worker", (replace(sound, wall_s=time_s),)).packed())
 
 
 @pytest.mark.parametrize("packed", [b"", b"\xc1", b"\x93\x01", Evil(), "text", None, {"worker": "x"}])

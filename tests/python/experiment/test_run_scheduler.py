@@ -109,7 +109,7 @@ def _greeting(context: ssl.SSLContext | None, port: int) -> bytes:
 
 
 @pytest.mark.usefixtures("fake", "jobs_here")
-def test_a_worker_that_means_ill_runs_nothing_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hostile_worker_runs_nothing_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     monkeypatch.setenv(FOLDER, str(marks))

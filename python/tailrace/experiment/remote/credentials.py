@@ -97,7 +97,7 @@ def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
                 return
         why = "it closes the connection"
     except ssl.SSLCertVerificationError as error:
-        why = f"its certificate is not of the authority --tls-ca: {error.verify_message}"
+        why = f"its certificate is not signed by --tls-ca: {error.verify_message}"
     except ssl.SSLError as error:
         why = f"TLS fails: {error.reason or error} (a scheduler without TLS is dask://HOST:PORT)"
     except TimeoutError as error:
@@ -115,6 +115,6 @@ def _unreadable(on: str, files: dict[str, Any], error: Exception) -> str:
             return f"--on {on}: {name} {file}: {unread.strerror} (hint: a file in PEM form)"
     what = getattr(error, "reason", None) or error
     return (
-        f"--on {on}: these are no certificates and key: {printable(str(what))} (hint: PEM files, of which --tls-key"
+        f"--on {on}: a certificate or key cannot be loaded: {printable(str(what))} (hint: PEM files, of which --tls-key"
         " belongs to --tls-cert)"
     )

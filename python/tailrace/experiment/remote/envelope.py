@@ -22,6 +22,8 @@ ITEM_BYTES = {"u32": 4, "u64": 8, "f64": 8}
 TABLE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 """A table is stored in a file of its name."""
 
+ESCAPED = re.compile(r"\\[bfnrtu]")
+"""How JSON writes signs that a terminal would obey. No name has one."""
 UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """Errors of decoding."""
 
@@ -117,6 +119,8 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not self.outcome:
             return Cancelled()
         refuse_tables(self.tables)
+        if not self.outcome.isprintable() or ESCAPED.search(self.outcome):
+            raise UnreadableAnswerError("an outcome with signs that are not printable")
         try:
             return Ran(msgspec.json.decode(self.outcome, type=Outcome), self.tables)
         except UNDECODABLE as error:

@@ -81,7 +81,7 @@ class Link:
         except OSError as error:
             why = f"no greeting for {CONNECT_S:g} s" if isinstance(error, TimeoutError) else printable(str(error))
             raise RunRefusedError(absent_words(self.shown, why)) from None
-        except Exception as error:  # noqa: BLE001  what answers is no scheduler, or one that means ill
+        except Exception as error:  # noqa: BLE001  what answers is no scheduler, or one that is hostile
             raise RunRefusedError(_foul_words(self.shown, error)) from None
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ def _foul_words(shown: str, error: BaseException | str) -> str:
     if isinstance(error, PickleRefusedError) or PickleRefusedError.__name__ in why:
         return (
             f"--on {shown}: the scheduler or a worker sent a pickled object, which was not loaded:"
-            f" {why.split(': ', 1)[-1]} (hint: a Dask of another version, or somebody who means ill: docs/security.md)"
+            f" {why.split(': ', 1)[-1]} (hint: Dask of another version, or an attack: docs/security.md)"
         )
     return f"--on {shown}: what answers there is no Dask scheduler that can be used: {why}"
 

@@ -81,8 +81,9 @@ def security_of(on: str, credentials: Credentials, say: Callable[[str], None]) -
         )
     if not address.is_loopback:
         say(
-            f"warning: {on}: no encryption and no authentication: whoever reaches this scheduler runs programs on its"
-            f" workers, and who is between reads and changes trials (hint: --on tls://{address.host}:{address.port})"
+            f"warning: {on}: no encryption and no authentication: every program that reaches this scheduler can run code"
+            " on its workers, and every machine between can change trials (hint: --on"
+            f" tls://{address.host}:{address.port})"
         )
     return None
 

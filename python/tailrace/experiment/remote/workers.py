@@ -314,6 +314,6 @@ class _Stage:
 def _unreadable(name: str, why: str) -> str:
     """That a worker sent what is no answer, and what to do."""
     return (
-        f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all workers, and trust none"
-        " that is not yours: docs/security.md)"
+        f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all workers; a worker that"
+        " is not yours may be hostile: docs/security.md)"
     )
