@@ -69,6 +69,7 @@ def keys_of_run(folder: Path) -> Iterator[Any]:
 
     They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when the block ends.
     """
+    import cryptography  # noqa: F401  told by its name where it is missing
     from distributed import Security
 
     made = Security.temporary()

@@ -26,10 +26,14 @@ class TextClient(Client):  # type: ignore[misc]
         """Nothing: Dask prints on this terminal what a worker logs under `print`, and loads what it warns of."""
 
     @property
-    def fault(self) -> str:
-        """Why this client hears nothing more although it is connected; empty while it does."""
+    def is_deaf(self) -> bool:
+        """Whether it hears nothing more although it is connected."""
         task = self._handle_report_task
-        if self.status != "running" or task is None or not task.done() or task.cancelled():
-            return ""
-        error = task.exception()
-        return "the scheduler has ended the conversation" if error is None else f"{type(error).__name__}: {error}"
+        return task is not None and task.done()
+
+    @property
+    def fault(self) -> str:
+        """What it could not read, and hears nothing after; empty for nothing."""
+        task = self._handle_report_task
+        error = task.exception() if self.is_deaf and not task.cancelled() else None
+        return "" if error is None else f"{type(error).__name__}: {error}"

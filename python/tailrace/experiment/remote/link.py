@@ -98,7 +98,7 @@ class Link:
             return False
         if fault := self._client.fault:
             raise RunRefusedError(_foul_words(self.shown, fault))
-        return True
+        return not self._client.is_deaf
 
     def restored(self, say: Callable[[str], None]) -> bool:
         """Tries once to connect again; raises `RunRefusedError` when the scheduler has been away for too long."""

@@ -81,8 +81,8 @@ def security_of(on: str, credentials: Credentials, say: Callable[[str], None]) -
         )
     if not address.is_loopback:
         say(
-            f"warning: {on}: no encryption and no authentication: every program that reaches this scheduler can run code"
-            " on its workers, and every machine between can change trials (hint: --on"
+            f"warning: {on}: no encryption and no authentication: every program that reaches this scheduler can run"
+            " code on its workers, and every machine between can change trials (hint: --on"
             f" tls://{address.host}:{address.port})"
         )
     return None
