@@ -88,7 +88,7 @@ class Requests(RequestKeys):
             callers, stage = waiting.popleft()
             port += 1
             yield Serving(stage["servers"], "tcp", port, callers)
-            waiting.extend((stage["servers"], below) for below in stage.get("stages", []))
+            waiting.extend((stage["servers"], below) for below in stage.get("stages", ()))
 
     @classmethod
     def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
