@@ -34,6 +34,8 @@ pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
         ("ipv4/tcp_no_metrics_save", number(true)),
         // Both directions of a connection have the code point that its first segment had.
         (REFLECTION, number(true)),
+        // Servers that are not root listen at the ports of their protocols, too: HTTP has 80, DNS 53.
+        ("ipv4/ip_unprivileged_port_start", 0.to_string()),
         ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer, RECEIVE_BYTES_PER_PAYLOAD_BYTE)),
         ("ipv4/tcp_wmem", buffer(&tcp.send_buffer, SEND_BYTES_PER_PAYLOAD_BYTE)),
         ("ipv6/conf/all/disable_ipv6", number(true)),
