@@ -42,6 +42,7 @@ pub fn boot(machine: Machine, limit: Duration) -> Result<Value, String> {
         machine,
         programs: vec![Vec::new(); HOSTS],
         is_traffic: false,
+        warnings: Vec::new(),
         captures: Vec::new(),
         tells_progress: false,
         limit,

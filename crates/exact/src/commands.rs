@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tailrace_fabric::options::{Words, required};
 use tailrace_plan::Plan;
+use tailrace_traffic::duty::{Addresses, Congestion, Duty};
 
 const HELP: &str = "\
 tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real kernels in virtual time; prints its outcome
@@ -93,9 +94,10 @@ fn run(mut words: Words) -> Result<(), String> {
     if programs_file.is_none() && traffic.is_none() {
         return Err("--programs or --traffic is needed".into());
     }
-    let mut programs = vec![Vec::new(); plan.raw.hosts.len()];
+    let (mut programs, mut warnings) = (vec![Vec::new(); plan.raw.hosts.len()], Vec::new());
     if let Some(program) = traffic {
         programs = traffic_programs(&plan, &program, &without)?;
+        warnings = moved_servers(&plan, &without);
     }
     if let Some(file) = programs_file {
         let named = named_programs(&plan, &file)?;
@@ -105,7 +107,7 @@ fn run(mut words: Words) -> Result<(), String> {
     let limit = Duration::from_secs(spin_limit_s);
     prepare(core)?;
     let folder = required(folder, "--dir")?;
-    let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, captures, tells_progress, limit };
+    let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, warnings, captures, tells_progress, limit };
     let answer = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{}\n", serde_json::to_string(&answer).expect("an answer is JSON")))
 }
@@ -220,6 +222,13 @@ fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<V
         vec![Program { words, is_awaited: true, finished_by: Some(finished_by), ..Program::default() }]
     };
     Ok(plan.raw.hosts.iter().enumerate().map(of_host).collect())
+}
+
+/// A sentence for each server of the traffic programs that does not listen at its port of the plan: each host knows all of them.
+fn moved_servers(plan: &Plan, without: &[String]) -> Vec<String> {
+    let names = plan.workloads.iter().map(|workload| &workload.header.name);
+    let others = (0..).zip(names).filter(|(_, name)| without.contains(name)).map(|(number, _)| number).collect();
+    Duty::without(others, plan, 0, Addresses::new(), &Congestion::default()).moved(plan)
 }
 
 fn print_kernel() -> Result<(), String> {

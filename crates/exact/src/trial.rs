@@ -42,6 +42,8 @@ pub struct Trial {
     pub programs: Vec<Vec<Program>>,
     /// Whether the programs are those of the plan's workloads, which record what the outcome tells of workloads.
     pub is_traffic: bool,
+    /// What its outcome tells before its figures are trusted.
+    pub warnings: Vec<String>,
     /// Ports that are captured.
     pub captures: Vec<CaptureOrder>,
     /// Told of the share that is done.
@@ -139,6 +141,7 @@ impl Trial {
             run_wall_s: (ran - booted).as_secs_f64(),
             turns: engine.turns,
             programs: None,
+            warnings: Some(self.warnings.clone()).filter(|warnings| !warnings.is_empty()),
         };
         let counts = Counts { interfaces: &interfaces, queues: &queues };
         let wall_s = started.elapsed().as_secs_f64();
@@ -325,6 +328,7 @@ mod tests {
             machine,
             programs: vec![Vec::new(); 2],
             is_traffic: false,
+            warnings: Vec::new(),
             captures: Vec::new(),
             tells_progress: false,
             limit: Duration::from_secs(1),

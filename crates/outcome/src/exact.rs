@@ -25,6 +25,9 @@ pub struct Exact {
     pub start_wall_s: f64,
     /// How often guests ran.
     pub turns: Turns,
+    /// What to look at before its figures are trusted; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// A capture at a port.

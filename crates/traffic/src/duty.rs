@@ -153,6 +153,16 @@ impl Duty {
         duty
     }
 
+    /// A sentence for each server of any host that does not listen at its port of the plan.
+    pub fn moved(&self, plan: &Plan) -> Vec<String> {
+        let moved: BTreeSet<_> = self.routes.servers.moved().map(|(server, at)| (at.workload, at.port, server.port)).collect();
+        let sentence = |(workload, port, planned): (u32, u16, u16)| {
+            let name = &plan.workloads[workload as usize].header.name;
+            format!("{name}: its server listens at port {port} and not {planned}, where another program of its host listens")
+        };
+        moved.into_iter().map(sentence).collect()
+    }
+
     fn leave_out_others(&mut self) {
         let others = &self.routes.others;
         self.ends.retain(|end| !others.contains(&end.workload));

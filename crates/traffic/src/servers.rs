@@ -63,6 +63,11 @@ impl Servers {
         Servers { all: BTreeMap::new(), taken, planned }
     }
 
+    /// Servers that do not listen at their port of the plan.
+    pub fn moved(&self) -> impl Iterator<Item = (&Server, &Listening)> {
+        self.all.iter().filter(|(server, listening)| server.port != listening.port)
+    }
+
     /// The port at which a server listens, from now on unless it does already.
     pub fn add(&mut self, server: Server, workload: u32) -> u16 {
         if server.is_other() {

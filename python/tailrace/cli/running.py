@@ -165,7 +165,7 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
         raise RunRefusedError("--fabric requires --live (hint: add --live)")
     if request.is_logged:
         raise RunRefusedError("--log-ingress requires --live (hint: add --live)")
-    return ExactEngine(request.captures or []) if request.is_exact else None
+    return ExactEngine(request.captures or [], note) if request.is_exact else None
 
 
 def report_run(path: Path, baseline: str | None = None, *, json_: bool, full: bool = False) -> int:

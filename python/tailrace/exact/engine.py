@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from tailrace.exact.refuse import refuse
 from tailrace.exact.trial import Cores, ExactTrial
 from tailrace.experiment.cores import ONE
 from tailrace.experiment.cores import Cores as TrialCores
-from tailrace.experiment.engine import EXACT, EngineTrial, read_plan
+from tailrace.experiment.engine import EXACT, EngineTrial, Warn, read_plan
 from tailrace.files import make_folder
 from tailrace.outcome.types import Outcome
 from tailrace.programs.local import LocalPlace
@@ -39,10 +39,12 @@ class ExactEngine:
     _templates: Stock
     """Of the run directory: `open` makes them, before the first trial."""
 
-    def __init__(self, captures: Sequence[str] = ()) -> None:
+    def __init__(self, captures: Sequence[str] = (), say: Callable[[str], None] = lambda _text: None) -> None:
+        """`captures` are ports, as `NODE>TOWARDS`; `say` receives warnings about trials."""
         self._captures = [_port(text) for text in captures]
         self._folder = Path(FOLDER)
         self._cores = Cores()
+        self._warn = Warn(say)
 
     def build(self) -> str:
         """Identifies engine, traffic program and kernel; results of two are never mixed."""
@@ -84,9 +86,8 @@ class ExactEngine:
     def trial(self, plan_json: str, _cores: TrialCores = ONE, /) -> EngineTrial:
         """Makes a trial with guests of its own."""
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", read_plan(plan_json)["name"])
-        return ExactTrial(
-            plan_json, self._folder / name, self._cores, self._templates, self._files(self._folder / CAPTURES / name)
-        )
+        files = self._files(self._folder / CAPTURES / name)
+        return ExactTrial(plan_json, self._folder / name, self._cores, self._templates, files, self._warn)
 
     def lacks_captures(self, outcome: Outcome) -> bool:
         """Whether a complete trial was run without one of these captures: it is not run again for it."""

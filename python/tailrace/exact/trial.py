@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -67,15 +67,23 @@ class Cores:
 class ExactTrial:
     """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles of the kernels.
 
-    `templates` makes what databases begin with. `captures` has the files of captures by port.
+    `templates` makes what databases begin with. `captures` has the files of captures by port. `warn` is told the
+    warnings of the outcome.
     """
 
     def __init__(
-        self, plan_json: str, folder: Path, cores: Cores, templates: Stock, captures: Mapping[str, Path]
+        self,
+        plan_json: str,
+        folder: Path,
+        cores: Cores,
+        templates: Stock,
+        captures: Mapping[str, Path],
+        warn: Callable[[Sequence[str]], None],
     ) -> None:
         self._plan_json = plan_json
         self._templates = templates
         self._captures = captures
+        self._warn = warn
         self._cores = cores
         self._folder = folder
         self._share = 0.0
@@ -124,6 +132,7 @@ class ExactTrial:
             what = text.removeprefix(f"{program.ENGINE}: ") or "the engine ended without a result"
             raise ExactError(f"{what} (hint: consoles in {self._folder}/hosts)")
         assert answer.exact is not None, "it is the engine's own"
+        self._warn(answer.exact.warnings or [])
         captures = [
             structs.replace(capture, file=str(Path(capture.file).relative_to(self._folder.parents[1])))
             for capture in answer.exact.captures

@@ -3,7 +3,7 @@ engine.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -52,6 +52,20 @@ class Engine(Protocol):
     def close(self) -> None: ...
     def trial(self, plan_json: str, cores: Cores = ONE, /) -> EngineTrial: ...
     def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]: ...
+
+
+class Warn:
+    """Tells each warning about the trials of a run once."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._told: set[str] = set()
+
+    def __call__(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            if text not in self._told:
+                self._told.add(text)
+                self._say(f"warning: {text}")
 
 
 class SimulatedTrial:

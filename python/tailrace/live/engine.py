@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from msgspec import structs
 
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.cores import ONE, Cores
-from tailrace.experiment.engine import LIVE, EngineTrial, read_plan
+from tailrace.experiment.engine import LIVE, EngineTrial, Warn, read_plan
 from tailrace.experiment.native import Cancelled, Ran
 from tailrace.files import make_folder, named, write_text
 from tailrace.live import neighbours
@@ -63,7 +63,7 @@ class LiveEngine:
         self.log_ingress = log_ingress
         self._folder = Path(FOLDER)
         self._last_s = 0.0
-        self._told: set[str] = set()
+        self.warn = Warn(say)
 
     def build(self) -> str:
         """Results of two builds of the fabric are never mixed."""
@@ -123,13 +123,6 @@ class LiveEngine:
     def reasons(self, outcome: Outcome, scenario: Scenario) -> list[str]:
         """Reasons for which the machine invalidates a trial."""
         return validity.reasons(outcome, scenario.experiment.live)
-
-    def warn(self, texts: Sequence[str]) -> None:
-        """Warns once about each feature that a lab lacks on this machine."""
-        for text in texts:
-            if text not in self._told:
-                self._told.add(text)
-                self._say(f"warning: {text}")
 
     def took(self, wall_s: float) -> None:
         """Records the wall time of a trial, which is expected of the next one."""

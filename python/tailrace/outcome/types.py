@@ -362,6 +362,8 @@ class Exact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     """Wall-clock time until all guests had started."""
     turns: Turns
     """How often guests ran."""
+    warnings: list[str] | None = None
+    """What to look at before its figures are trusted; absent without any."""
 
 
 class LatenessEffect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):

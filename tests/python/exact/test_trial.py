@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tailrace.exact import program
 from tailrace.exact.engine import ExactEngine
 from tailrace.exact.program import ExactError
 from tailrace.exact.trial import Cores, ExactTrial
+from tailrace.experiment.engine import Warn
 from tailrace.experiment.native import Ran
 from tailrace.outcome.types import Outcome
 from tailrace.programs.local import LocalPlace
@@ -67,11 +69,19 @@ sys.exit(int((folder / "status").read_text()))
     return folder
 
 
-def trial(folder: Path, cores: Cores, *, is_real: bool = False, captures: dict[str, Path] | None = None) -> ExactTrial:
+def trial(
+    folder: Path,
+    cores: Cores,
+    *,
+    is_real: bool = False,
+    captures: dict[str, Path] | None = None,
+    warn: Callable[[Sequence[str]], None] = lambda _texts: None,
+) -> ExactTrial:
     orders = SOUND["workloads"]["orders"] | ({"load_generator": "pgbench"} if is_real else {})
     loaded = load_scenario(sound(workloads__orders=orders))
     plan = canonical_json(lower(loaded.arms["fifo"], "fifo", 1))
-    return ExactTrial(plan, folder / "exact" / "trial", cores, Loads(folder / "templates", LocalPlace), captures or {})
+    templates = Loads(folder / "templates", LocalPlace)
+    return ExactTrial(plan, folder / "exact" / "trial", cores, templates, captures or {}, warn)
 
 
 def words(engine: Path) -> str:
@@ -110,6 +120,19 @@ def test_captures_are_named_from_the_run_directory(engine: Path, tmp_path: Path)
     assert ran.outcome.exact is not None
     [capture] = ran.outcome.exact.captures
     assert (capture.port, capture.file, capture.frames) == ("leaf>db", "exact/captures/trial/leaf-to-db.pcapng", 7)
+
+
+def test_a_warning_of_the_outcome_is_told_once_in_a_run(engine: Path, tmp_path: Path) -> None:
+    exact = ANSWER["exact"] | {"warnings": ["web: its server listens at port 81"]}
+    (engine / "answer").write_text(json.dumps(ANSWER | {"exact": exact}), encoding="utf-8")
+    told: list[str] = []
+    warn = Warn(told.append)
+    for _ in range(2):
+        ran = trial(tmp_path, Cores(), warn=warn).run()
+    assert told == ["warning: web: its server listens at port 81"]
+    assert isinstance(ran, Ran)
+    assert ran.outcome.exact is not None
+    assert ran.outcome.exact.warnings == exact["warnings"]
 
 
 def test_an_engine_that_ends_badly_has_no_result_whatever_it_said(engine: Path, tmp_path: Path) -> None:

@@ -108,4 +108,7 @@ fn a_server_leaves_its_port_to_other_programs() {
     let duty = |host| Duty::without(others.clone(), &mix(), host, Addresses::new(), &Congestion::default());
     assert_eq!((ports_of(&duty(0)), ports_of(&duty(1))), (vec![], vec![(5_433, 32_768)]));
     assert_eq!(listening(&duty(1)), BTreeSet::from([5_433, 5_434]));
+    let moved =
+        |name, port| format!("{name}: its server listens at port {port} and not 5432, where another program of its host listens");
+    assert_eq!(duty(0).moved(&mix()), [moved("copy", 5_433), moved("web", 5_434)]);
 }
