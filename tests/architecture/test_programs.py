@@ -24,8 +24,9 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
 LIST = Path("scenario/programs.py")
 """The one list of names."""
 PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
-SOURCES = {Path("scenario/workloads/request_presets.py"), Path("scenario/workloads/storage_protocols.py")}
-"""Their figures name the programs that they were taken from."""
+WORKLOADS = Path("scenario/workloads")
+SOURCES = {WORKLOADS / name for name in ("request_presets.py", "storage_protocols.py", "ports.py")}
+"""Their figures name the programs that they were taken from, or the protocols that have the names of these."""
 OF_FIO = {
     *(Path("importers/fio"), Path("importers/storage"), Path("cli/import_app.py"), Path("cli/storage_tests.py")),
     Path("disk/load_run.py"),
@@ -33,6 +34,8 @@ OF_FIO = {
 """fio is also the format of job files, and what measures drives of this machine: no workload of a lab."""
 OF_POSTGRESQL = {Path("importers/postgres"), Path("cli/import_app.py"), Path("cli/records.py")}
 """Its log and its statistics are records that are imported."""
+PORT = re.compile(r"\b(POSTGRESQL|IPERF3)\b")
+"""Ports of protocols, which have the names of programs."""
 SOURCE_FILE = re.compile(r"\b\w+\.java\b")
 """Files of another project's source, which comments cite: no program of that name is meant."""
 
@@ -55,7 +58,7 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
         for file in files
         if PROGRAMS.isdisjoint(file.parents) and file not in {LIST, *SOURCES}
         for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
-        if pattern.search(SOURCE_FILE.sub("", line))
+        if pattern.search(PORT.sub("", SOURCE_FILE.sub("", line)))
     ]
 
 
@@ -94,7 +97,7 @@ class Bare(Service):
 
 @pytest.mark.parametrize(
     ("each", "lacks"),
-    [(Unfinished, "is_stream, kind, pairs, refusals, sort"), (Bare, ".*, start, stop, .*, port, needs")],
+    [(Unfinished, "is_stream, kind, pairs, refusals, sort"), (Bare, ".*, start, stop, .*, needs")],
 )
 def test_an_unfinished_program_is_an_error(each: type[Load] | type[Service], lacks: str) -> None:
     with pytest.raises(TypeError, match=rf"{each.__name__} lacks {lacks}$"):
@@ -143,7 +146,6 @@ class Second(Service):
     """A second database: only its name counts here."""
 
     service_name = "second"
-    port = 3306
     needs = (Needed("second-server", "second", version_option="--version", is_for="a second database"),)
 
 

@@ -25,8 +25,8 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "request-response": ("nginx", "redis-server", "knot", "rabbitmq"),
 }
 """Names of the services that loads of each sort can use, the default first."""
-SERVICE_PORTS = {"postgresql": 5432, "mariadb": 3306, "galera": 3306}
-"""Ports of the services of transactions (IANA's registry of service names and port numbers)."""
+MYSQL_SERVICES = ("mariadb", "galera")
+"""Services that speak MySQL's protocol."""
 LIVE_ONLY = {"galera": "replication between databases is not modelled, and the servers do not start in a guest"}
 """Services that only live runs have, and why."""
 SERVICE_KEY = "database"
@@ -41,6 +41,8 @@ PRESET_LOADS = {
     "mq-consume": "perf-test",
 }
 """Loads of presets that the default load does not generate."""
+LOAD_PRESETS = {load: preset for preset, load in reversed(PRESET_LOADS.items())}
+"""By program, the first preset that it generates."""
 CHOICE_KEY = "load_generator"
 """Key of a workload with the name of a program; omitted for the default."""
 

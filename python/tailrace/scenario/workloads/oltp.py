@@ -7,7 +7,7 @@ from pydantic import Field
 
 from tailrace.errors import KeyPath, RunRefusedError
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.programs import LOADS, SERVICE_PORTS, SERVICES, choices_of, one_of
+from tailrace.scenario.programs import LOADS, MYSQL_SERVICES, SERVICES, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, Time, TimeDistribution
 from tailrace.scenario.text.units import TIME
@@ -27,10 +27,10 @@ from tailrace.scenario.workloads.base import (
     too_slow,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.ports import MYSQL, POSTGRESQL
 
 TransactionProgram = Annotated[str, one_of(LOADS, "transactions"), choices_of(LOADS, "transactions")]
 Database = Annotated[str, one_of(SERVICES, "transactions"), choices_of(SERVICES, "transactions")]
-USUAL_PORT = SERVICE_PORTS[SERVICES["transactions"][0]]
 AT_ONCE = parse_distribution("0s", TIME)
 BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
@@ -225,10 +225,10 @@ class Oltp(WorkloadKind):
         return sum(trip.repeat * trip.response for trip in self.round_trips)
 
     def usual_port(self) -> int:
-        return SERVICE_PORTS.get(self.database, USUAL_PORT)
+        return MYSQL if self.database in MYSQL_SERVICES else POSTGRESQL
 
     def service_name(self) -> str:
-        return self.database
+        return "mysql" if self.database in MYSQL_SERVICES else SERVICES["transactions"][0]
 
     def held_ports(self) -> list[tuple[str, str, int]]:
         return [(self.client, "users", self.users)]

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.programs import LOAD_PRESETS
 from tailrace.scenario.workloads import division, loops, request_checks
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
@@ -19,15 +20,17 @@ from tailrace.scenario.workloads.base import (
     scaled_count,
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
-from tailrace.scenario.workloads.ports import HTTP, Serving
+from tailrace.scenario.workloads.ports import Serving
 from tailrace.scenario.workloads.request_keys import RequestKeys
 from tailrace.scenario.workloads.request_parts import (
     AT_ONCE,
     Call,
     service,
 )
-from tailrace.scenario.workloads.request_presets import PRESETS
+from tailrace.scenario.workloads.request_presets import PRESETS, Preset
 
+HTTP = "http"
+"""Preset of requests that name no other service."""
 TIMEOUT_PS = PS_PER_S
 """Time after which a query is sent again, where neither the workload nor its preset states one [A]; 0.1 s to 5 s."""
 
@@ -145,11 +148,16 @@ class Requests(RequestKeys):
     def long_flows(self) -> LongFlows | None:
         return None
 
+    @property
+    def _common(self) -> Preset:
+        """The common service that it is: that of its preset, or of its program."""
+        return PRESETS[self.preset or LOAD_PRESETS.get(self.load_generator or "", HTTP)]
+
     def usual_port(self) -> int:
-        return PRESETS[self.preset].port if self.preset else HTTP
+        return self._common.port
 
     def service_name(self) -> str:
-        return PRESETS[self.preset].service if self.preset else "http"
+        return self._common.service
 
     def held_ports(self) -> list[tuple[str, str, int]]:
         """Those of users, who keep theirs; arrivals share as many as they need."""
