@@ -151,6 +151,8 @@ class GuestLoad(ABC):
     needs: ClassVar[tuple[Needed, ...]] = ()
     services: ClassVar[tuple[str, ...]] = ()
     """Names of the services that it asks, the default first."""
+    has_one_port: ClassVar[bool] = True
+    """Whether its server listens at one port, whatever its workloads ask for."""
 
     def __init__(self, task: GuestTask) -> None:
         self.task = task

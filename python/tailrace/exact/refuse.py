@@ -1,19 +1,22 @@
 """Checks that real kernels in virtual time can run a scenario, made before anything starts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from tailrace.errors import KeyPath, Problem
 from tailrace.exact import registry
 from tailrace.experiment.real_kernel import (
+    Asking,
     Found,
     client_ports,
+    fixed_client_ports,
     framing,
     host_settings,
     hypervisors,
     network,
     problems_of,
     raise_found,
+    servers,
 )
 from tailrace.programs.needed import path_of
 from tailrace.scenario.checks import live_only, neighbours
@@ -85,6 +88,7 @@ def _find(scenario: Scenario) -> Found:
     yield from hypervisors(scenario, ENGINE)
     for name, workload in scenario.running.items():
         yield from _program(("workloads", name), workload, scenario)
+    yield from servers(_asking(scenario))
     yield from client_ports(scenario, CLIENT_PORTS, are_shared=False)
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
@@ -92,6 +96,23 @@ def _find(scenario: Scenario) -> Found:
     yield from neighbours.absent(scenario, ENGINE)
     yield from live_only.absent(scenario, ENGINE)
     yield from _too_many_hosts(scenario)
+
+
+def _asking(scenario: Scenario) -> Iterator[Asking]:
+    """Workloads whose real programs ask a server with one port."""
+    for name, workload in scenario.running.items():
+        named = _named(workload)
+        load = registry.loads().get(named) if named else None
+        if named is not None and load is not None and load.has_one_port:
+            service = next(iter(load.services), named[1])
+            hosts = (host for serving in workload.servings(scenario.graph) for host in serving.hosts)
+            yield from (Asking(name, workload, service, host) for host in hosts)
+
+
+def _named(workload: WorkloadKind) -> tuple[str, str] | None:
+    """Sort and name of the real program of a workload; None where the traffic program takes part."""
+    keys = {CHOICE_KEY, SERVICE_KEY} & workload.model_fields_set
+    return registry.chosen(workload.kind, workload.live_choices() if keys else {})
 
 
 def _too_many_hosts(scenario: Scenario) -> Found:
@@ -108,7 +129,7 @@ def _program(at: KeyPath, workload: WorkloadKind, scenario: Scenario) -> Found:
     if workload.live_choices().get(SERVICE_KEY) in LIVE_ONLY:
         return
     keys = [key for key in (CHOICE_KEY, SERVICE_KEY) if key in workload.model_fields_set]
-    named = registry.chosen(workload.kind, workload.live_choices() if keys else {})
+    named = _named(workload)
     if named is None:
         return
     sort, name = named
@@ -131,9 +152,12 @@ def _program(at: KeyPath, workload: WorkloadKind, scenario: Scenario) -> Found:
     if service is not None and service not in load.services:
         what = f"{name} in an exact run cannot use {service}"
         yield (*at, SERVICE_KEY), what, f"write {' or '.join(load.services)}, or omit it"
+    instead = f"omit {keys[0]}: {TRAFFIC_INSTEAD}" if keys else SIMULATE
+    for key, what, hint in fixed_client_ports(name, workload, instead):
+        yield (*at, *key), what, hint
     if workload.dscp:
         what = f"the packets of {name} have no code point of their own in an exact run"
-        yield (*at, "dscp"), what, f"omit {keys[0]}: {TRAFFIC_INSTEAD}" if keys else SIMULATE
+        yield (*at, "dscp"), what, instead
         return
     for needed in load.needs_with(service):
         if path_of(needed) is None:

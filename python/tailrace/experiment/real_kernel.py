@@ -1,12 +1,14 @@
 """Settings that only simulated hosts have: hosts with a real Linux kernel, live or exact, do without them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from tailrace.errors import KeyPath, Problem, ScenarioError
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Host, Tcp
 from tailrace.scenario.network.network import Framing
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.workloads.base import WorkloadKind
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, problem, hint."""
@@ -97,3 +99,35 @@ def client_ports(scenario: Scenario, most: int, *, are_shared: bool) -> Found:
                 others = f", with {before} of other workloads" if before else ""
                 hint = f"write at most {most - before}" if before < most and count > 1 else "use another host"
                 yield ("workloads", name, key), what + others, hint
+
+
+class Asking(NamedTuple):
+    """A workload that asks the server of a real program."""
+
+    name: str
+    workload: WorkloadKind
+    service: str
+    host: str
+
+
+def servers(asking: Iterable[Asking]) -> Found:
+    """Servers that would listen at two ports, and ports at which two servers would listen."""
+    services: dict[tuple[str, str], Asking] = {}
+    addresses: dict[tuple[str, int], Asking] = {}
+    for each in asking:
+        port, at = each.workload.server_port, ("workloads", each.name, "port")
+        first = services.setdefault((each.service, each.host), each)
+        other = addresses.setdefault((each.host, port), each)
+        if first.workload.server_port != port:
+            known = first.workload.server_port
+            what = f"{each.service} on '{each.host}' listens at port {known}, where workload '{first.name}' asks it"
+            yield at, what, f"write port: {known}, or use two hosts"
+        elif other.service != each.service:
+            what = f"host '{each.host}' would have two servers at port {port}: {other.service} of workload"
+            yield at, f"{what} '{other.name}', and {each.service}", "write another port, or use two hosts"
+
+
+def fixed_client_ports(program: str, workload: WorkloadKind, hint: str) -> Found:
+    """Ports of clients, for a program that lets the kernel choose them."""
+    if workload.client_ports is not None:
+        yield ("client_ports",), f"the kernel chooses the ports of the clients of {program}", hint

@@ -15,6 +15,7 @@ from tailrace.live.service import Raw, Service
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
 from tailrace.scenario.programs import SERVICE_KEY
+from tailrace.scenario.workloads import ports
 
 Refusals = Iterator[tuple[KeyPath, str, str]]
 """Keys below the workload, problem, hint."""
@@ -31,7 +32,7 @@ class Task:
     """Length of the trial."""
     service: Service | None = None
     """The server that it uses; None for a load with its own server."""
-    first_port: int = 5201
+    first_port: int = ports.IPERF3
     """First port that its own servers may use."""
 
 
@@ -55,6 +56,8 @@ class Load(ABC):
     marks_itself: ClassVar[bool] = False
     """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
 
+    binds_clients: ClassVar[bool] = False
+    """Whether its clients have the ports that a workload names; otherwise the kernel chooses them."""
     writes_headers: ClassVar[bool] = False
     """Whether it writes the headers of its frames, so that their code point does not change the priority of its
     sockets,

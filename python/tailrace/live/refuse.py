@@ -8,12 +8,15 @@ from typing import Any
 from tailrace.errors import KeyPath
 from tailrace.experiment.engine import LIVE
 from tailrace.experiment.real_kernel import (
+    Asking,
     Found,
     client_ports,
+    fixed_client_ports,
     framing,
     host_settings,
     hypervisors,
     raise_found,
+    servers,
 )
 from tailrace.live import registry
 from tailrace.live.service import Service
@@ -158,6 +161,9 @@ def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
     load = registry.load_class(workload.kind, workload)
     for key, what, hint in load.refusals(workload):
         yield (*at, *key), what, hint
+    if not load.binds_clients:
+        for key, what, hint in fixed_client_ports(load.load_name, workload, "omit it, or omit --live to simulate it"):
+            yield (*at, *key), what, hint
     foreign = registry.foreign_service(workload.kind, workload)
     if foreign is not None:
         what = f"{load.load_name} cannot use {foreign}"
@@ -169,17 +175,19 @@ def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
 
 
 def _servers(scenario: Scenario) -> Found:
-    """A server has one priority for all of its responses."""
+    """A server has one port, and one priority for all of its responses."""
     seen: dict[tuple[str, str], int] = {}
     names = {id(workload): name for name, workload in scenario.running.items()}
     running = ((workload.kind, workload) for workload in scenario.running.values())
     workloads = (each for each in running if registry.foreign_service(*each) is None)
-    for _, service, host, workload in registry.sharing(workloads):
-        first = seen.setdefault((service.service_name, host), workload.priority)
+    asking = [Asking(names[id(own)], own, of.service_name, host) for _, of, host, own in registry.sharing(workloads)]
+    yield from servers(asking)
+    for name, workload, service, host in asking:
+        first = seen.setdefault((service, host), workload.priority)
         if first != workload.priority:
             what = f"the server on '{host}' already responds to another workload with priority {first}"
             yield (
-                ("workloads", names[id(workload)], "priority"),
+                ("workloads", name, "priority"),
                 what,
                 "give both workloads the same priority, or use two hosts",
             )

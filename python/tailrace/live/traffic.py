@@ -42,6 +42,7 @@ class TrafficLoad(Load):
     """The hosts of one workload, a process for each."""
 
     needs: ClassVar[tuple[Needed, ...]] = ()
+    binds_clients = True
     prefix: ClassVar[str]
     """Of the names of its processes."""
 

@@ -1,6 +1,6 @@
 """What the storage of Linux kernels in virtual time cannot do for a workload of storage of the scenario."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tailrace.programs import fio_refusals
@@ -46,6 +46,19 @@ def refusals(workload: Any, devices: Mapping[str, Device]) -> Found:
         session = workload.session
         yield from {ISCSI: _iscsi, NVME_TCP: _nvme_tcp}[protocol](session)
     yield from _device(workload.device, devices[workload.device].effective)
+
+
+def capsule_refusals(workload: Any, every: Iterable[Any]) -> Found:
+    """A port of the target of NVMe/TCP has one size of capsules, for the first workload that asks it."""
+    storage = (each for each in every if each.kind == workload.kind)
+    known = next((each for each in storage if _address(each) == _address(workload)), workload)
+    if protocol_of(workload) == NVME_TCP and known.session.in_capsule != workload.session.in_capsule:
+        what = f"another workload asks port {workload.server_port} of '{workload.target}' with other capsules"
+        yield ("nvme_tcp", "in_capsule"), what, f"write in_capsule: {known.session.in_capsule}B, or another port"
+
+
+def _address(workload: Any) -> tuple[Any, ...]:
+    return workload.target, workload.vlan, workload.server_port, workload.protocol
 
 
 def _device(name: str, device: Device) -> Found:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from lab import sound
+from lab import SOUND, sound
 from tailrace.errors import ScenarioError
 from tailrace.exact.refuse import ignored, refuse
 from tailrace.scenario.loading import load_scenario
+
+RATES = {"read_rate": "1000GB/s", "write_rate": "1000GB/s", "queue_depth": 64, "servers": 64}
 
 
 def refusals(changes: Mapping[str, object] | None = None) -> list[str]:
@@ -105,6 +107,10 @@ def test_what_has_no_effect_is_told() -> None:
             {"database": "postgresql", "dscp": "ef"},
             "dscp: the packets of pgbench have no code point of their own in an exact run (hint: omit database",
         ),
+        (
+            {"load_generator": "pgbench", "client_ports": "40000-40999"},
+            "client_ports: the kernel chooses the ports of the clients of pgbench (hint: omit load_generator",
+        ),
     ],
 )
 def test_a_program_that_cannot_do_a_workload_is_refused(
@@ -113,6 +119,26 @@ def test_a_program_that_cannot_do_a_workload_is_refused(
     monkeypatch.setattr("tailrace.exact.refuse.path_of", lambda needed: Path("/usr/bin") / needed.program)
     [found] = refusals({f"workloads__orders__{key}": value for key, value in changes.items()})
     assert found.startswith(f"workloads.orders.{refusal}")
+
+
+def test_a_real_server_has_one_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tailrace.exact.refuse.path_of", lambda needed: Path("/usr/bin") / needed.program)
+    orders = SOUND["workloads"]["orders"] | {"load_generator": "pgbench"}
+    more = {"workloads__orders": orders, "workloads__more": orders | {"port": 5433}}
+    [found] = refusals(more)
+    assert found.startswith("workloads.more.port: postgresql on 'db' listens at port 5432, where workload 'orders'")
+    assert refusals(more | {"workloads__more": SOUND["workloads"]["orders"] | {"port": 5433}}) == [], "it is none"
+
+
+def test_subsystems_of_one_port_have_capsules_of_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tailrace.exact.refuse.path_of", lambda needed: Path("/usr/bin") / needed.program)
+    ram = {"devices": {"ram": dict.fromkeys(("read_latency", "write_latency"), "10us") | RATES}}
+    one = {"kind": "storage", "initiators": ["client"], "target": "db", "protocol": "nvme-tcp", "device": "ram"}
+    other = one | {"nvme_tcp": {"in_capsule": "8KiB"}}
+    assert refusals(ram | {"workloads__one": one, "workloads__two": one}) == []
+    [found] = refusals(ram | {"workloads__one": one, "workloads__two": other})
+    assert found.startswith("workloads.two.nvme_tcp.in_capsule: another workload asks port 4420 of 'db' with other")
+    assert refusals(ram | {"workloads__one": one, "workloads__two": other | {"port": 4421}}) == []
 
 
 def test_a_program_that_is_not_installed_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:

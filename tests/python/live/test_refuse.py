@@ -10,6 +10,8 @@ from tailrace.errors import ScenarioError
 from tailrace.live.refuse import Machine, refuse, refuse_machine
 from tailrace.scenario.loading import load_scenario
 
+ORDERS = {"kind": "oltp", "client": "client", "server": "db", "users": 1, "round_trips": [{"response": "1kB"}]}
+
 
 def refusals(frames_per_s_max: float | None, changes: Mapping[str, object] | None = None) -> list[str]:
     """Every refusal of the sound scenario with changes."""
@@ -63,16 +65,29 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         ),
         (
             {
-                "workloads__more": {
-                    "kind": "oltp",
-                    "client": "client",
-                    "server": "db",
-                    "users": 1,
-                    "priority": 3,
-                    "round_trips": [{"response": "1kB"}],
-                }
+                "workloads__more": ORDERS | {"priority": 3},
             },
             "workloads.more.priority: the server on 'db' already responds to another workload with priority 0",
+        ),
+        (
+            {"workloads__more": ORDERS | {"port": 5433}},
+            "workloads.more.port: postgresql on 'db' listens at port 5432, where workload 'orders' asks it",
+        ),
+        (
+            {
+                "workloads__orders": ORDERS | {"load_generator": "sysbench", "database": "mariadb"},
+                "workloads__more": ORDERS | {"load_generator": "sysbench", "database": "galera"},
+                "workloads__other": ORDERS | {"load_generator": "sysbench", "database": "galera", "server": "bulk"},
+            },
+            "workloads.more.port: host 'db' would have two servers at port 3306: mariadb of workload 'orders', and",
+        ),
+        (
+            {"workloads__orders__client_ports": "40000-40999"},
+            "workloads.orders.client_ports: the kernel chooses the ports of the clients of pgbench",
+        ),
+        (
+            {"workloads__backup__client_ports": "40000-40999"},
+            "workloads.backup.client_ports: the kernel chooses the ports of the clients of iperf3",
         ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -85,6 +100,12 @@ def test_it_is_refused_where_it_stands(changes: dict[str, object], refusal: str)
 
 def test_what_linux_calls_by_another_name_is_known() -> None:
     assert refusals(None, {"hosts__db": {"tcp": {"congestion_control": "new-reno"}}}) == []
+
+
+def test_the_traffic_program_has_the_ports_of_clients_that_a_workload_names() -> None:
+    blocks = {"kind": "blocks", "preset": "awr-example", "nodes": ["db", "bulk"], "users": 2, "gap": "5ms"}
+    blocks |= {"client_ports": "40000-40999"}
+    assert refusals(None, {"workloads__blocks": blocks}) == []
 
 
 def test_marks_storms_and_vlans_can_be_run() -> None:

@@ -8,7 +8,7 @@ from tailrace.exact.load import OUTPUT, GuestLoad, GuestProgram, GuestTask, Refu
 from tailrace.files import make_folder, write_text
 from tailrace.programs import fio, kernel_storage
 from tailrace.programs.kernel_storage import ISCSI, ISCSISTART, LOCAL, Placed
-from tailrace.programs.kernel_storage_refusals import refusals
+from tailrace.programs.kernel_storage_refusals import capsule_refusals, refusals
 from tailrace.programs.measured import Measured, MeasuredInterval
 from tailrace.programs.needed import Needed
 from tailrace.programs.storage import Done, StorageWork, measured, protocol_of
@@ -51,6 +51,7 @@ class Fio(GuestLoad):
     load_name = "fio"
     sort = "block-storage"
     needs = (fio.FIO,)
+    has_one_port = False
 
     def __init__(self, task: GuestTask) -> None:
         super().__init__(task)
@@ -75,7 +76,8 @@ class Fio(GuestLoad):
     @classmethod
     def refusals(cls, workload: Storage, scenario: Scenario) -> Refusals:
         """What fio, or the storage of the kernels, cannot do."""
-        return refusals(workload, known_devices(scenario.devices))
+        yield from refusals(workload, known_devices(scenario.devices))
+        yield from capsule_refusals(workload, scenario.running.values())
 
     @property
     def memory_mib(self) -> int:
