@@ -11,10 +11,8 @@ from pathlib import Path
 from statistics import median
 
 from tailrace.errors import TailraceError
-from tailrace.live import registry
 from tailrace.live.measure.ingress import Answer, answers
-
-PORT = registry.usual_service("transactions").port
+from tailrace.scenario.workloads.ports import POSTGRESQL
 
 DIGITS = 2
 """Sizes are told apart by this many digits: what was sent again makes an answer a little larger."""
@@ -31,7 +29,7 @@ def main(arguments: list[str]) -> int:
     for log in map(Path, arguments):
         print(f"{log}\n{HEAD}")
         by_size: dict[int, list[Answer]] = defaultdict(list)
-        for answer in answers(log, PORT):
+        for answer in answers(log, POSTGRESQL):
             by_size[round(answer.size_bytes, DIGITS - len(str(answer.size_bytes)))].append(answer)
         for size, found in sorted(by_size.items()):
             print(row(size, found))

@@ -38,6 +38,7 @@ from tailrace.programs.requests import RequestWork
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.scenario.workloads.ports import HTTP
 from tailrace.statistics import Histogram
 
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
@@ -172,7 +173,7 @@ def _server(folder: Path, name: str, text: str) -> GuestProgram:
 def _back(folder: Path, addresses: Addresses, name: str, load: Load) -> GuestProgram:
     make_folder(folder / name)
     nginx.write_files(folder / name / "files", [(load.answer_bytes, True)])
-    text = nginx.configuration(HERE, f"{HERE}/files", [addresses.of(name, 0)], 64, 1, nginx.PORT)
+    text = nginx.configuration(HERE, f"{HERE}/files", [addresses.of(name, 0)], 64, 1, HTTP)
     return _server(folder, name, text)
 
 
@@ -190,14 +191,14 @@ def _front(folder: Path, addresses: Addresses, at: Tiers, load: Load) -> GuestPr
     for path in (folder / "front" / "files", page):
         path.chmod(0o755)
     upstreams = "".join(
-        f"  upstream {name} {{ server {addresses.of(name, 0)}:{nginx.PORT}; keepalive 64; }}\n" for name in at.names
+        f"  upstream {name} {{ server {addresses.of(name, 0)}:{HTTP}; keepalive 64; }}\n" for name in at.names
     )
     locations = "".join(
         f'    location /{name}/ {{ proxy_pass http://{name}/; proxy_http_version 1.1; proxy_set_header Connection "";'
         f" proxy_set_header Host back1; }}\n"
         for name in at.names
     )
-    text = nginx.configuration(HERE, f"{HERE}/files", [addresses.of("front", 0)], 64, 1, nginx.PORT)
+    text = nginx.configuration(HERE, f"{HERE}/files", [addresses.of("front", 0)], 64, 1, HTTP)
     text = text.replace("  server {\n", f"{upstreams}  server {{\n    ssi on;\n    ssi_types *;\n{locations}", 1)
     text = text.replace("worker_connections 80;", "worker_connections 512;")
     text = text.replace("    max_ranges 0;", "    subrequest_output_buffer_size 64k;\n    max_ranges 0;")

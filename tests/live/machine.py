@@ -15,6 +15,8 @@ import pytest
 import forks
 from live_checks import LACKS
 from machine_picture import cgroups, is_alive
+from tailrace.live.measure import ingress
+from tailrace.scenario.workloads.ports import EPHEMERAL
 from trial_files import read_trial
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +130,17 @@ def replay(out: Path) -> list[dict[str, Any]]:
     trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
     assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)
     return trials
+
+
+def server_ports(out: Path) -> dict[str, set[int]]:
+    """By host, the ports that are not ephemeral to which frames went in a run with ingress logs."""
+    found: dict[str, set[int]] = {}
+    for log in (out / "live" / "ingress").glob(f"*/{ingress.FILE}"):
+        hosts = [host["name"] for host in json.loads((log.parent / "plan.json").read_text(encoding="utf-8"))["hosts"]]
+        for kind, *_, to_host, _, _, destination in ingress._records(log):
+            if kind == ingress.FRAME and 0 < destination < EPHEMERAL[0]:
+                found.setdefault(hosts[to_host], set()).add(destination)
+    return found
 
 
 def finished_run(scenario: Path, out: Path, limit_s: float, *options: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 import machine
 from tailrace.live.machine import answers
 from tailrace.live.measure import ingress
-from tailrace.live.registry import usual_service
+from tailrace.scenario.workloads import ports
 
 pytestmark = pytest.mark.slow  # it compares times of a few answers
 SMALL, LARGE = 18_000, 8_000_000
@@ -23,7 +23,7 @@ def test_a_large_answer_is_built_before_its_first_frame(tmp_path: Path, monkeypa
     assert times.before_ms[LARGE] > 2 * times.before_ms[SMALL]
     assert times.loopback_ms[LARGE] > times.loopback_ms[SMALL]
     assert set(times.after_ms) == {SMALL, LARGE}
-    seen = ingress.answers(tmp_path / "answers" / ingress.FILE, usual_service("transactions").port)
+    seen = ingress.answers(tmp_path / "answers" / ingress.FILE, ports.POSTGRESQL)
     found = [answer for answer in seen if answer.size_bytes >= SMALL]
     assert len(found) == sum(COUNTS.values()), "those over loopback do not enter the switch"
     [user] = {answer.connection[:2] for answer in found}

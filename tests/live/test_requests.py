@@ -40,9 +40,15 @@ DONE = {"visits": 2 * 30, "batches": 2 * 64, "pages": 3 * 40, "values": 4 * 60, 
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The outcome of one run, which leaves the machine as it was."""
-    return machine.finished_run(SCENARIO, tmp_path_factory.mktemp("requests") / "run", RUN_LIMIT_S)
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of one run."""
+    return tmp_path_factory.mktemp("requests") / "run"
+
+
+@pytest.fixture(scope="module")
+def finished(run: Path) -> dict[str, Any]:
+    """The outcome of the run, which leaves the machine as it was."""
+    return machine.finished_run(SCENARIO, run, RUN_LIMIT_S, "--log-ingress")
 
 
 def test_every_request_is_done_and_its_response_has_its_size(finished: dict[str, Any]) -> None:
@@ -76,6 +82,11 @@ def test_programs_versions_and_configurations_are_recorded(finished: dict[str, A
     assert "keepalive_requests 1000000000;" in record["configurations"]["nginx-web"]
     assert "Average packet size:  request 44, response 60" in record["reports"]["queries"]
     assert "> NOERROR" not in record["reports"]["queries"]
+
+
+@pytest.mark.usefixtures("finished")
+def test_frames_have_the_ports_of_the_protocols(run: Path) -> None:
+    assert machine.server_ports(run) == {"web": {80}, "cache": {6379}, "names": {53}}
 
 
 def lab_of(folder: Path) -> tuple[str, dict[str, Any]]:

@@ -98,6 +98,10 @@ def test_what_linux_was_told_is_recorded(finished: Path) -> None:
     assert controls <= {"cubic"}
 
 
+def test_frames_have_the_ports_of_the_protocols(finished: Path) -> None:
+    assert machine.server_ports(finished) == {"db": {5432}, "client": {5201}}
+
+
 def test_the_run_directory_holds_results_and_no_template(finished: Path) -> None:
     assert (finished / "report.html").exists()
     assert {path.name for path in (finished / "live").iterdir()} <= {"ingress"}

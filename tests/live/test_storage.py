@@ -47,6 +47,12 @@ def test_workloads_of_one_device_have_one_unit_of_the_target(finished: dict[str,
     assert finished["live"]["programs"]["configurations"]["tgt-san"].count("sha256") == 1
 
 
+def test_targets_listen_at_the_ports_of_the_plan(finished: dict[str, Any]) -> None:
+    commands = finished["live"]["programs"]["commands"]
+    assert commands["tgt-san"][-1].endswith(":3260")
+    assert "--port=10810" in commands["nbdkit-nas"]
+
+
 def test_a_finite_workload_over_nbd_writes_all_and_is_timed(finished: dict[str, Any]) -> None:
     share = workload(finished, "share")
     requests = share["storage_requests"]

@@ -36,8 +36,6 @@ class GuestDatabase(ABC):
     """In scenarios."""
     protocol: ClassVar[str]
     """By the name of its library."""
-    port: ClassVar[int]
-    """Another one than the usual, on which the traffic program listens."""
     stop_signal: ClassVar[str]
     needs: ClassVar[tuple[Needed, ...]]
     templates_class: ClassVar[type[Templates]]

@@ -12,7 +12,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.load import Load, Task
 from tailrace.live.service import Service
 from tailrace.programs.needed import Needed
-from tailrace.scenario.programs import CHOICE_KEY, LOADS, PRESET_KEY, SERVICE_KEY, usual_load
+from tailrace.scenario.programs import CHOICE_KEY, PRESET_KEY, SERVICE_KEY, usual_load
 from tailrace.scenario.workloads.kinds import facts_of
 
 Registered = TypeVar("Registered", Load, Service)
@@ -111,15 +111,6 @@ def _service(load: type[Load], name: str | None) -> type[Service] | None:
 def make_load(kind: str, task: Task) -> Load:
     """The load that does a task."""
     return choice(kind, task.raw).load(task)
-
-
-def usual_service(sort: str) -> type[Service]:
-    """The service of the usual load of a sort; raises `FabricError` where that brings its own server."""
-    load = loads()[sort, LOADS[sort][0]]
-    found = _service(load, next(iter(load.services), None))
-    if found is None:
-        raise FabricError(f"loads of the sort {sort} use no service")
-    return found
 
 
 def needs_of(chosen: Iterable[ProgramChoice]) -> list[Needed]:

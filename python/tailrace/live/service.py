@@ -23,8 +23,6 @@ class Service(ABC):
 
     service_name: ClassVar[str]
     """Name in the registry, unique among services."""
-    port: int
-    """Port on which it listens: that of its workloads, or the usual one of the class."""
     needs: ClassVar[tuple[Needed, ...]]
     """Programs that it needs, with their packages."""
     nodes_min: ClassVar[int] = 1
@@ -37,7 +35,8 @@ class Service(ABC):
         self.host = host
         self.workloads = workloads
         self.templates = templates
-        self.port = next((int(raw["port"]) for raw in workloads if "port" in raw), self.port)
+        self.port = int(workloads[0]["port"])
+        """Where it listens: workloads with other ports are refused."""
         self.together: Sequence[Service] = [self]
 
     def meet(self, services: "Sequence[Service]") -> None:

@@ -154,11 +154,12 @@ class Dnsperf:
         """Its file of queries."""
         return f"{self.asked}.{knot.ZONE} TXT\n"
 
-    def command(self, file: Path, address: str, limit_s: int, port: int = knot.PORT) -> Command:
+    def command(self, file: Path, address: str, limit_s: int) -> Command:
         """dnsperf for this workload; it ends at SIGINT, by itself after its queries, or some time after `limit_s`."""
         own = self.work
         users, timeout_s = str(own.users), self._timeout_s
-        argv = [PROGRAM, "-e", "-m", "udp" if own.is_udp else "tcp", "-s", address, "-p", str(port), "-d", str(file)]
+        argv = [PROGRAM, "-e", "-m", "udp" if own.is_udp else "tcp", "-s", address, "-p", str(own.port)]
+        argv += ["-d", str(file)]
         argv += ["-c", users, *self._pace, "-T", "1", "-t", f"{timeout_s:g}", "-v", "-S", f"{TICK_S:g}", "-W"]
         argv += ["-n", str(own.total)] if own.is_finite else ["-l", str(limit_s + 60)]
         return Command(

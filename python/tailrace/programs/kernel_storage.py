@@ -15,9 +15,7 @@ PROTOCOLS = (LOCAL, ISCSI, NVME_TCP)
 ISCSISTART = Needed(
     "iscsistart", "open-iscsi", "--version", "exact runs of kind storage over iscsi", title="open-iscsi"
 )
-ISCSI_PORT = 3260
-NVME_PORT = 4420
-"""Of the first workload of a host; the others follow."""
+NVME = "/sys/kernel/config/nvmet"
 PREFIX = "2026-11.org.tailrace"
 MIB = 2**20
 PS_PER_NS = 1000
@@ -78,9 +76,10 @@ def disk(placed: Placed, device: Mapping[str, Any]) -> str:
 
 def target(placed: Sequence[Placed], devices: Mapping[str, Mapping[str, Any]]) -> str:
     """The disks of one host, and the targets that offer them. All workloads have the same protocol."""
-    offer = {ISCSI: _iscsi_target, NVME_TCP: _nvme_target}[placed[0].work.protocol]
+    is_nvme = placed[0].work.protocol == NVME_TCP
+    offer = _nvme_subsystem if is_nvme else _iscsi_target
     parts = (disk(each, devices[str(each.work.raw["device"])]) + offer(each) for each in placed)
-    return HEADER + "".join(parts) + STAY
+    return HEADER + "".join(parts) + (_nvme_ports(placed) if is_nvme else "") + STAY
 
 
 def attach(placed: Placed, initiator: str) -> str:
@@ -126,7 +125,7 @@ def _iscsi_target(placed: Placed) -> str:
         f"echo udev_path=$disk > {core}/control",
         f"echo 1 > {core}/enable",
         f"mkdir -p {group}",
-        f"mkdir {group}/np/{address}:{ISCSI_PORT}",
+        f"mkdir {group}/np/{address}:{work.port}",
         f"mkdir {group}/lun/lun_0",
         f"ln -s {core} {group}/lun/lun_0/disk",
         *(f"echo {value} > {group}/param/{key}" for key, value in offered.items()),
@@ -146,7 +145,7 @@ def _iscsi_initiator(placed: Placed, initiator: str) -> str:
         "node.conn[0].iscsi.DataDigest": _digest(agreed["data_digest"]),
     }
     options = " ".join(f"'--param={key}={value}'" for key, value in ours.items())
-    return f"""iscsistart -i iqn.{PREFIX}:{initiator.lower()} -t {name} -g 1 -a {address} -p {ISCSI_PORT} {options}
+    return f"""iscsistart -i iqn.{PREFIX}:{initiator.lower()} -t {name} -g 1 -a {address} -p {work.port} {options}
 find_disk() {{
     for session in /sys/class/iscsi_session/session*; do
         if [ "$(cat $session/targetname)" = {name} ]; then
@@ -157,38 +156,44 @@ find_disk() {{
 """
 
 
-def _nvme_target(placed: Placed) -> str:
-    work, number, address = placed
-    agreed, name = _session(work), names_of(work)[1]
-    root = "/sys/kernel/config/nvmet"
-    subsystem, port = f"{root}/subsystems/{name}", f"{root}/ports/{number + 1}"
-    settings = {
-        "addr_trtype": "tcp",
-        "addr_adrfam": "ipv4",
-        "addr_traddr": address,
-        "addr_trsvcid": NVME_PORT + number,
-        "param_inline_data_size": agreed["in_capsule_bytes"],
-    }
+def _nvme_subsystem(placed: Placed) -> str:
+    subsystem = f"{NVME}/subsystems/{names_of(placed.work)[1]}"
     lines = [
         f"mkdir {subsystem}",
         f"echo 1 > {subsystem}/attr_allow_any_host",
         f"mkdir {subsystem}/namespaces/1",
         f"echo $disk > {subsystem}/namespaces/1/device_path",
         f"echo 1 > {subsystem}/namespaces/1/enable",
-        f"mkdir {port}",
-        *(f"echo {value} > {port}/{key}" for key, value in settings.items()),
-        f"ln -s {subsystem} {port}/subsystems/{name}",
         "",
     ]
     return "\n".join(lines)
 
 
+def _nvme_ports(placed: Sequence[Placed]) -> str:
+    """One for each address, which offers all of its subsystems. Those of one address have one in-capsule size."""
+    lines: list[str] = []
+    for number, address in enumerate(dict.fromkeys((each.address, each.work.port) for each in placed), 1):
+        own = [each.work for each in placed if (each.address, each.work.port) == address]
+        port = f"{NVME}/ports/{number}"
+        settings = {
+            "addr_trtype": "tcp",
+            "addr_adrfam": "ipv4",
+            "addr_traddr": address[0],
+            "addr_trsvcid": address[1],
+            "param_inline_data_size": _session(own[0])["in_capsule_bytes"],
+        }
+        names = [names_of(work)[1] for work in own]
+        lines += [f"mkdir {port}", *(f"echo {value} > {port}/{key}" for key, value in settings.items())]
+        lines += [f"ln -s {NVME}/subsystems/{name} {port}/subsystems/{name}" for name in names]
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _nvme_initiator(placed: Placed, initiator: str) -> str:
-    work, number, address = placed
+    work, _, address = placed
     agreed, name = _session(work), names_of(work)[1]
     options = ",".join(
         [
-            f"transport=tcp,traddr={address},trsvcid={NVME_PORT + number},nqn={name}",
+            f"transport=tcp,traddr={address},trsvcid={work.port},nqn={name}",
             f"hostnqn=nqn.{PREFIX}:{initiator.lower()},queue_size={agreed['queue_size']}",
             *_flags(agreed),
         ]

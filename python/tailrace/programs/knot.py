@@ -12,8 +12,6 @@ from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
 
 PROGRAM = "knotd"
-PORT = 5353
-"""Above 1023, so that its account need not be root."""
 USER = "knot"
 """Debian's account of the server."""
 ZONE = "t"

@@ -12,11 +12,11 @@ from tailrace.programs.needed import Needed
 from tailrace.programs.place import Place, Running
 from tailrace.programs.postgres import DATABASE, Setting, table_name
 from tailrace.programs.templates import LOAD_LIMIT_S, Templates
+from tailrace.scenario.workloads import ports
 
 PROGRAM, CLIENT, INSTALLER = "mariadbd", "mariadb", "mariadb-install-db"
 SERVICE = "mariadb"
 """Its name in scenarios."""
-PORT = 3306
 USER = "mysql"
 """Debian's account of the server."""
 READY = "ready for connections"
@@ -61,6 +61,7 @@ class Server:
     users: int
     priority: int = 0
     """Priority of its frames."""
+    port: int = ports.MYSQL
 
     @property
     def socket(self) -> str:
@@ -69,7 +70,8 @@ class Server:
 
     def command(self, cpus: float | None = None) -> Command:
         """The server in the foreground, as a child of the lab."""
-        network = [f"--bind-address={self.addresses}", f"--port={PORT}"] if self.addresses else ["--skip-networking"]
+        listens = [f"--bind-address={self.addresses}", f"--port={self.port}"]
+        network = listens if self.addresses else ["--skip-networking"]
         argv = [PROGRAM, "--no-defaults", f"--datadir={self.data}", f"--socket={self.socket}", *network]
         argv += [f"--pid-file={self.data}.pid", "--skip-log-bin", f"--max-connections={self.users + CONNECTIONS_SPARE}"]
         argv += [f"--{setting.name}={setting.value}" for setting in SETTINGS]

@@ -4,20 +4,18 @@ from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
 
 PROGRAM = "nbdkit"
-PORT = 10809
-"""IANA's for NBD."""
 THREADS = 16
 """Of each connection: requests that it has under way at the same time [A]; 1 to 64."""
 NBDKIT = Needed(PROGRAM, "nbdkit", "--version", "workloads of kind storage over nbd")
 
 
-def server(host: str, address: str | None, folder: str, cpus: float | None, priority: int) -> Command:
+def server(host: str, address: str | None, port: int, folder: str, cpus: float | None, priority: int) -> Command:
     """The server in the foreground, on one address or all (None): every file of `folder` is an export."""
     place = [f"--ipaddr={address}"] if address else []
-    argv = [PROGRAM, "--foreground", *place, f"--port={PORT}", f"--threads={THREADS}", "file", f"dir={folder}"]
+    argv = [PROGRAM, "--foreground", *place, f"--port={port}", f"--threads={THREADS}", "file", f"dir={folder}"]
     return Command(f"nbdkit-{host}", argv, host=host, cpus=cpus, priority=priority or None)
 
 
-def uri(address: str, export: str) -> str:
+def uri(address: str, port: int, export: str) -> str:
     """Where fio finds an export."""
-    return f"nbd://{address}:{PORT}/{export}"
+    return f"nbd://{address}:{port}/{export}"

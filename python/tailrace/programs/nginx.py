@@ -8,8 +8,6 @@ from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
 
 PROGRAM = "nginx"
-PORT = 8080
-"""Above 1023, so that its account need not be root."""
 USER = "www-data"
 """Debian's account of web servers."""
 DATE = "Tue, 24 Nov 2026 08:46:55 GMT"

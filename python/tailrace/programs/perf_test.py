@@ -179,11 +179,11 @@ class Messages:
             return self.work.depth * self.work.users
         return self.total if self.total and self.total * self.body_bytes <= rabbitmq.QUEUE_BYTES_MAX else None
 
-    def command(self, address: str, port: int = rabbitmq.PORT) -> Command:
+    def command(self, address: str) -> Command:
         """It ends by itself after its messages, or at SIGINT."""
         own, jar = self.work, _find(PROGRAM)
         folder = str(jar.parent) if jar else "."
-        argv = ["java", "-cp", f"{folder}/*", MAIN, "--uri", f"amqp://guest:guest@{address}:{port}"]
+        argv = ["java", "-cp", f"{folder}/*", MAIN, "--uri", f"amqp://guest:guest@{address}:{own.port}"]
         argv += ["--id", own.name, "--exchange", "", "--queue", self.queue, "--routing-key", self.queue]
         argv += ["--predeclared", "--skip-binding-queues", "--auto-delete", "false", "--disable-connection-recovery"]
         argv += self._consumers() if self.consumes else self._producers()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
-from tailrace.programs.postgres import PORT, table_name
+from tailrace.programs.postgres import table_name
 from tailrace.programs.transactions import log_lines
 from tailrace.programs.work import Transaction, Work
 
@@ -59,13 +59,11 @@ class Script(Work):
         # A line is written in two pieces, and pieces of two threads may come one behind the other.
         return len(re.findall(rf"int {self.count + 1}$", said, re.MULTILINE)) if self.count else 0
 
-    def command(
-        self, program: Path, script: Path, log_prefix: Path, address: str, limit_s: int, port: int = PORT
-    ) -> Command:
+    def command(self, program: Path, script: Path, log_prefix: Path, address: str, limit_s: int) -> Command:
         """pgbench for this workload; it ends at SIGALRM, or by itself some time after `limit_s`."""
         users = int(self.raw["users"])
         threads = min(users, THREADS_MAX)
-        argv = [str(program), "--host", address, "--port", str(port), "--username", "tailrace", "--no-vacuum"]
+        argv = [str(program), "--host", address, "--port", str(self.port), "--username", "tailrace", "--no-vacuum"]
         argv += ["--protocol", "prepared", "--client", str(users), "--jobs", str(threads)]
         argv += ["--define", "n=0", "--define", "left=0", "--time", str(limit_s + START_GRACE_S)]
         argv += ["--random-seed", str(self.seed % 2**31), "--file", str(script)]

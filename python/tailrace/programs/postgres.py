@@ -10,13 +10,13 @@ from tailrace.programs.command import Command
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.needed import Needed
 from tailrace.programs.place import Place, Running
+from tailrace.scenario.workloads import ports
 
 HOME = Path("/usr/lib/postgresql")
 """Where Debian's packages put each major version."""
 USER = "postgres"
 """Debian's account of the server, which never runs as root."""
 DATABASE = "tailrace"
-PORT = 5432
 READY = "database system is ready to accept connections"
 READY_LIMIT_S = 30.0
 POLL_S = 0.02
@@ -93,7 +93,7 @@ class Server:
     users: int
     priority: int = 0
     """Priority of its frames."""
-    port: int = PORT
+    port: int = ports.POSTGRESQL
     settings: Sequence[Setting] = ()
     """Besides those of every server."""
 
@@ -120,7 +120,8 @@ class Server:
     def psql(self, installed: Installation, name: str, *arguments: str) -> Command:
         """psql on its socket, so that nothing crosses the network."""
         argv = [str(installed.program("psql")), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]
-        argv += ["--set", "ON_ERROR_STOP=1", "--host", self.socket_folder, "--username", "tailrace"]
+        argv += ["--set", "ON_ERROR_STOP=1", "--host", self.socket_folder, "--port", str(self.port)]
+        argv += ["--username", "tailrace"]
         return Command(name, [*argv, "--dbname", DATABASE, *arguments], host=self.host, user=USER)
 
 

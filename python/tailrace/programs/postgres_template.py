@@ -41,7 +41,7 @@ class PostgresTemplates(Templates):
         )
         running = place.start(server.command(installed))
         postgres.wait_until_ready(running)
-        argv = [str(installed.program("createdb")), "--host", server.socket_folder]
+        argv = [str(installed.program("createdb")), "--host", server.socket_folder, "--port", str(server.port)]
         argv += ["--username", "tailrace", postgres.DATABASE]
         place.run(Command("createdb", argv, host=server.host, user=postgres.USER), LOAD_LIMIT_S)
         # Words and not a file: the account of the server may not read the run's folder.

@@ -14,7 +14,6 @@ from tailrace.programs.needed import Needed
 
 PROGRAM = "rabbitmq-server"
 SERVICE = "rabbitmq"
-PORT = 5672
 USER = "rabbitmq"
 """Debian's account of the server."""
 FOLDER = Path("/usr/lib/rabbitmq/lib")

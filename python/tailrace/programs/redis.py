@@ -8,7 +8,6 @@ from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
 
 PROGRAM = "redis-server"
-PORT = 6379
 USER = "redis"
 """Debian's account of the server."""
 CONNECTIONS_SPARE = 64

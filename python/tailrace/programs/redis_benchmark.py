@@ -84,12 +84,12 @@ class Benchmark:
         """Of all users."""
         return self.work.count * self.work.users
 
-    def command(self, address: str, port: int = redis.PORT) -> Command:
+    def command(self, address: str) -> Command:
         """It ends by itself."""
         own = self.work
         key = redis.key(own.request_bytes, own.response_bytes)
         assert key is not None, "checks refuse sizes that do not exist"
-        argv = [PROGRAM, "-h", address, "-p", str(port), "-c", str(own.users), "-n", str(self.requests)]
+        argv = [PROGRAM, "-h", address, "-p", str(own.port), "-c", str(own.users), "-n", str(self.requests)]
         argv += [*(["-P", str(own.depth)] if own.depth > 1 else []), "GET", key]
         return Command(
             f"redis-benchmark-{own.name}",

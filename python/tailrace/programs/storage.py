@@ -75,6 +75,11 @@ class StorageWork:
         return int(self.raw.get("vlan") or 0)
 
     @property
+    def port(self) -> int:
+        """The port of its target."""
+        return int(self.raw["port"])
+
+    @property
     def priority(self) -> int | None:
         """Of the frames of its programs."""
         return int(self.raw.get("priority") or 0) or None

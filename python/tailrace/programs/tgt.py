@@ -6,7 +6,6 @@ from tailrace.programs.command import Command
 from tailrace.programs.needed import Needed
 
 PROGRAM = "tgtd"
-PORT = 3260
 TARGET = 1
 """Number of the one target of a server."""
 IQN = "iqn.2026-11.org.tailrace"
@@ -16,9 +15,9 @@ FIRST_LUN = 1
 TGT = Needed(PROGRAM, "tgt", "--version", "workloads of kind storage over iscsi", title="tgt")
 
 
-def server(host: str, addresses: Sequence[str], control: int, cpus: float | None, priority: int) -> Command:
+def server(host: str, addresses: Sequence[str], port: int, control: int, cpus: float | None, priority: int) -> Command:
     """The server in the foreground. `control` is the number of its control socket, unique in the lab."""
-    portals = [f"portal={address}:{PORT}" for address in addresses]
+    portals = [f"portal={address}:{port}" for address in addresses]
     argv = [PROGRAM, "--foreground", "--control-port", str(control), "--iscsi", ",".join(portals)]
     return Command(f"tgt-{host}", argv, host=host, cpus=cpus, priority=priority or None)
 
@@ -28,9 +27,9 @@ def iqn(host: str) -> str:
     return f"{IQN}:{host.lower()}"
 
 
-def uri(address: str, host: str, lun: int) -> str:
+def uri(address: str, port: int, host: str, lun: int) -> str:
     """Where an initiator finds a logical unit."""
-    return f"iscsi://{address}:{PORT}/{iqn(host)}/{lun}"
+    return f"iscsi://{address}:{port}/{iqn(host)}/{lun}"
 
 
 def set_up(host: str, control: int, files: Sequence[str], storage: str) -> Iterator[Command]:

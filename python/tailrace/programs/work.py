@@ -51,6 +51,11 @@ class Work:
         return int(self.raw.get("vlan") or 0)
 
     @property
+    def port(self) -> int:
+        """The port of its server."""
+        return int(self.raw["port"])
+
+    @property
     def is_finite(self) -> bool:
         """Whether its users have a number of transactions to do."""
         return bool(self.count)

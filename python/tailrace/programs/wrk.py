@@ -78,11 +78,11 @@ class Script:
         draws = lua.function("start_us", own.start) + lua.function("gap_us", own.gap)
         return lua.shared() + lua.settings(settings) + draws + SCRIPT.read_text(encoding="utf-8")
 
-    def command(self, file: Path, address: str, limit_s: int, port: int = nginx.PORT) -> Command:
+    def command(self, file: Path, address: str, limit_s: int) -> Command:
         """wrk for this workload; it ends at SIGINT, or by itself some time after `limit_s`."""
         users = str(self.work.users)
         argv = [PROGRAM, "--threads", users, "--connections", users, "--duration", f"{limit_s + START_GRACE_S}s"]
-        argv += ["--latency", "--script", str(file), f"http://{address}:{port}/"]
+        argv += ["--latency", "--script", str(file), f"http://{address}:{self.work.port}/"]
         raw = self.work.raw
         return Command(
             f"wrk-{self.work.name}",

@@ -50,9 +50,11 @@ class Loads(Stock):
         return Loaded(self._folder)
 
 
-def real_of(folder: Path, *names: str, transactions: int | None = 1, warm_up: str = "0s") -> RealPrograms:
+def real_of(
+    folder: Path, *names: str, transactions: int | None = 1, warm_up: str = "0s", port: int | None = None
+) -> RealPrograms:
     """The programs of a scenario in which workloads of these names ask a database by pgbench."""
-    orders = SOUND["workloads"]["orders"] | {"load_generator": "pgbench", "transactions": transactions}
+    orders = SOUND["workloads"]["orders"] | {"load_generator": "pgbench", "transactions": transactions, "port": port}
     orders = {key: value for key, value in orders.items() if value is not None}
     workloads = dict.fromkeys(names, orders) | {"backup": SOUND["workloads"]["backup"]}
     loaded = load_scenario(sound(workloads=workloads, experiment__warm_up=warm_up))
@@ -99,10 +101,15 @@ def test_the_server_ends_after_its_clients_and_runs_as_somebody_who_owns_its_dat
     assert client.finished_by == {"stream": "err", "text": "int 2", "lines": 4}
     assert (client.stop_signal, client.is_awaited) == ("ALRM", True)
     assert (server.delay_ns, client.delay_ns) == (0, 10**9), "users begin when the server listens"
-    assert client.words[client.words.index("--port") + 1] == "6432"
-    assert "port=6432" in server.words
     assert not real.is_all
     assert real.names == ["orders"]
+
+
+@pytest.mark.parametrize(("port", "expected"), [(None, 5432), (6000, 6000)])
+def test_users_ask_the_server_at_the_port_of_the_plan(port: int | None, expected: int, tmp_path: Path) -> None:
+    server, client = real_of(tmp_path, "orders", port=port).programs
+    assert client.words[client.words.index("--port") + 1] == str(expected)
+    assert f"port={expected}" in server.words
 
 
 def test_an_outcome_has_the_logs_of_programs_and_the_records_of_the_rest(real: RealPrograms, tmp_path: Path) -> None:

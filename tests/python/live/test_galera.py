@@ -26,6 +26,7 @@ from tailrace.scenario.loading import load_scenario
 TRIPS = [{"request_bytes": 200, "response_bytes": 500}, {"request_bytes": 8_000, "response_bytes": 100}]
 RAW: dict[str, Any] = {
     "name": "first",
+    "port": 3306,
     "client": "web",
     "server": "node1",
     "database": "galera",

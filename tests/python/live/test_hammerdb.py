@@ -23,6 +23,7 @@ from tailrace.scenario.lowering.plan import lower
 
 OLTP: dict[str, Any] = {
     "name": "orders",
+    "port": 5433,
     "client": "web",
     "server": "db",
     "users": 3,
@@ -142,7 +143,7 @@ def test_the_driver_asks_for_the_sizes_of_the_scenario_in_their_order() -> None:
     assert prepares.count("PREPARE") == 2
     assert "    variable users 3" in lines
     assert "    variable transactions 4" in lines
-    assert any("host=10.77.0.2 port=5432" in line for line in lines)
+    assert any("host=10.77.0.2 port=5433" in line for line in lines)
 
 
 def test_a_word_is_one_word_whatever_is_in_it() -> None:

@@ -20,6 +20,7 @@ from tailrace.programs.templates import rows_of
 
 OLTP: dict[str, Any] = {
     "name": "orders",
+    "port": 5433,
     "client": "web",
     "server": "db",
     "users": 3,

@@ -148,7 +148,9 @@ def test_wrk_has_a_thread_with_a_connection_for_each_user() -> None:
     script = wrk.Script(work(gap="exponential(1ms)"))
     words = " ".join(script.command(Path("/s"), "10.77.0.2", 9).argv)
     assert "--threads 3 --connections 3 --duration 69s" in words
-    assert words.endswith("http://10.77.0.2:8080/")
+    assert words.endswith("http://10.77.0.2:80/")
+    command = wrk.Script(work(gap="exponential(1ms)", port=8080)).command(Path("/s"), "10.77.0.2", 9)
+    assert command.argv[-1] == "http://10.77.0.2:8080/"
     text = script.text(Path("/l/requests-web"))
     assert 'local log_prefix = "/l/requests-web"\nlocal request_text = "GET /r4000 HTTP/1.1\\013\\010' in text
     assert "local requests_max = 4\n" in text
@@ -317,7 +319,7 @@ def dns(**keys: Any) -> dnsperf.Dnsperf:
 
 def test_dnsperf_has_as_many_queries_outstanding_as_users() -> None:
     words = " ".join(dns(timeout="2s").command(Path("/q"), "10.77.0.2", 9).argv)
-    assert "-m udp -s 10.77.0.2 -p 5353 -d /q -c 3 -q 3" in words
+    assert "-m udp -s 10.77.0.2 -p 53 -d /q -c 3 -q 3" in words
     assert "-t 2 -v" in words
     assert words.endswith("-n 12")
     assert " ".join(dns(requests=None).command(Path("/q"), "a", 9).argv).endswith("-l 69")

@@ -216,10 +216,12 @@ def test_servers_have_a_unit_or_an_export_for_each_workload() -> None:
         ["--op", "bind", "--mode", "target"],
     ]
     assert [step[step.index("--lun") + 1] for step in steps[1:3]] == ["1", "2"]
-    assert tgt.uri("10.77.0.3", "San", 2) == "iscsi://10.77.0.3:3260/iqn.2026-11.org.tailrace:san/2"
-    assert nbdkit.uri("10.77.0.3", "vdb") == "nbd://10.77.0.3:10809/vdb"
-    assert "--ipaddr=10.77.0.3" in nbdkit.server("san", "10.77.0.3", "/d", None, 0).argv
-    assert not any(word.startswith("--ipaddr") for word in nbdkit.server("san", None, "/d", None, 0).argv)
+    assert tgt.uri("10.77.0.3", 3260, "San", 2) == "iscsi://10.77.0.3:3260/iqn.2026-11.org.tailrace:san/2"
+    assert nbdkit.uri("10.77.0.3", 10_809, "vdb") == "nbd://10.77.0.3:10809/vdb"
+    assert {"--ipaddr=10.77.0.3", "--port=10810"} <= {*nbdkit.server("san", "10.77.0.3", 10_810, "/d", None, 0).argv}
+    assert not any(word.startswith("--ipaddr") for word in nbdkit.server("san", None, 10_809, "/d", None, 0).argv)
+    target = tgt.server("san", ["10.77.0.3", "10.78.0.3"], 3261, 1, None, 0)
+    assert target.argv[-1] == "portal=10.77.0.3:3261,portal=10.78.0.3:3261"
     session = qemu_nbd.command("s", "h1", "/run/s", "iscsi://x", 4, None)
     assert session.argv[-2:] == ["--socket=/run/s", "iscsi://x"]
     assert "--shared=12" in session.argv

@@ -35,7 +35,7 @@ class Dnsperf(RequestGuests):
     def server_command(self, folder: str, addresses: list[str]) -> tuple[Command, str]:
         """A guest has one core, and its server one worker of each sort."""
         users = sum(work.users for work in self.shared)
-        text = knot.configuration(folder, f"{folder}/files", addresses, users, knot.PORT, 1)
+        text = knot.configuration(folder, f"{folder}/files", addresses, users, self.work.port, 1)
         return knot.command(self.work.server, f"{folder}/conf", 0), text
 
     def write_client_files(self, folder: Path, output: Path) -> None:

@@ -44,7 +44,7 @@ class Pgbench(DatabaseGuests):
     def client_command(self, folder: Path, log_prefix: Path, address: str, limit_s: int) -> Command:
         """Of the script."""
         program = self.task.templates.of(PostgresTemplates).installed.program("pgbench")
-        return self._script.command(program, folder / "script", log_prefix, address, limit_s, self.asked.port)
+        return self._script.command(program, folder / "script", log_prefix, address, limit_s)
 
     @property
     def finished_by(self) -> Mapping[str, Any]:

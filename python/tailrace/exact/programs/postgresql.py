@@ -19,7 +19,6 @@ class PostgreSql(GuestDatabase):
 
     name = "postgresql"
     protocol = "pgsql"
-    port = 6432
     stop_signal = "INT"
     needs = (postgres.POSTGRES,)
     templates_class = PostgresTemplates
@@ -28,5 +27,6 @@ class PostgreSql(GuestDatabase):
         """With an empty folder for its socket."""
         empty = task.folder / "programs" / f"socket-{host}"
         make_folder(empty)
-        server = Server(host, DATA, addresses, users, port=self.port, settings=SETTINGS)
+        port = int(task.raw["port"])
+        server = Server(host, DATA, addresses, users, port=port, settings=SETTINGS)
         return server.command(task.templates.of(PostgresTemplates).installed), DATA, {server.socket_folder: empty}

@@ -33,7 +33,7 @@ class RedisBenchmark(RequestGuests):
     def server_command(self, folder: str, addresses: list[str]) -> tuple[Command, str]:
         """One process."""
         users = sum(work.users for work in self.shared)
-        text = redis.configuration(f"{folder}/files", addresses, users, redis.PORT)
+        text = redis.configuration(f"{folder}/files", addresses, users, self.work.port)
         return redis.command(self.work.server, f"{folder}/conf", 0), text
 
     def write_client_files(self, folder: Path, output: Path) -> None:

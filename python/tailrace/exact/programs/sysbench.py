@@ -53,7 +53,7 @@ class Sysbench(DatabaseGuests):
 
     def client_command(self, folder: Path, log_prefix: Path, address: str, limit_s: int) -> Command:
         """Of the script."""
-        options = sysbench.server_options(self.asked.protocol, address, self.asked.port)
+        options = sysbench.server_options(self.asked.protocol, address, self.work.port)
         return self._script.command(folder / "script.lua", options, limit_s)
 
     @property

@@ -35,7 +35,7 @@ class Wrk(RequestGuests):
     def server_command(self, folder: str, addresses: list[str]) -> tuple[Command, str]:
         """A guest has one core, and its server one worker."""
         users = sum(work.users for work in self.shared)
-        text = nginx.configuration(folder, f"{folder}/files", addresses, users, 1, nginx.PORT)
+        text = nginx.configuration(folder, f"{folder}/files", addresses, users, 1, self.work.port)
         return nginx.command(self.work.server, f"{folder}/conf", 0), text
 
     def write_client_files(self, folder: Path, output: Path) -> None:

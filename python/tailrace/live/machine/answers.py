@@ -23,6 +23,7 @@ from tailrace.live.transactions import TransactionLoad
 from tailrace.live.trial.servers import Servers
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.workloads import ports
 from tailrace.scenario.workloads.planned import planned_workloads
 
 LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
@@ -66,7 +67,7 @@ def measure(folder: Path, mtu: str) -> AnswerTimes:
         asked = {raw["name"]: _ask(lab, registry.make_load(kind, servers.task(raw, 1, 0))) for kind, raw in workloads}
         lab.call("down")
     loopback_ms = {size: asked[f"loopback-{size}"] for size in LOOPBACK_COUNTS}
-    seen = ingress.answers(folder / "answers" / ingress.FILE, registry.usual_service("transactions").port)
+    seen = ingress.answers(folder / "answers" / ingress.FILE, ports.POSTGRESQL)
     return AnswerTimes(loopback_ms, *parts_of(seen, list(LINK_COUNTS)))
 
 

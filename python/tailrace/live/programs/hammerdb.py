@@ -216,7 +216,7 @@ def driver_script(load: Work, control: Path, address: str) -> str:
     sizes = sorted(set(load.responses))
     prepares = [f"PREPARE {table_name(size)} (int) AS SELECT d FROM {table_name(size)} WHERE id = $1" for size in sizes]
     statements = [item for size in load.responses for item in (table_name(size), load.rows[size])]
-    conninfo = f"host={address} port={postgres.PORT} user=tailrace dbname={postgres.DATABASE} sslmode=disable"
+    conninfo = f"host={address} port={load.port} user=tailrace dbname={postgres.DATABASE} sslmode=disable"
     settings = {
         "control": tcl.word(str(control)),
         "log_prefix": tcl.word(str(control / "transactions")),

@@ -27,7 +27,6 @@ from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.stream import Stream
 
 PROGRAM = "iperf3"
-FIRST_PORT = 5201
 DATAGRAM_BYTES_MAX = 65_507
 """Largest UDP payload over IPv4."""
 BLOCK_BYTES = 131_072

@@ -15,7 +15,6 @@ class Knot(RequestService):
     """A name server with a zone for all workloads that ask it."""
 
     service_name = "knot"
-    port = knot.PORT
     needs = (knot.KNOT,)
 
     def write_template(self, folder: Path) -> None:

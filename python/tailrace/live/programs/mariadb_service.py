@@ -17,7 +17,6 @@ class MariaDb(DatabaseService):
     """A server of MariaDB."""
 
     service_name = mariadb.SERVICE
-    port = mariadb.PORT
     needs: ClassVar[tuple[Needed, ...]] = (mariadb.MARIADB, mariadb.INSTALL, mariadb.SHELL, CP)
     protocol = "mysql"
     templates_class = MariaDbTemplates
@@ -25,7 +24,8 @@ class MariaDb(DatabaseService):
 
     def prepared(self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None) -> tuple[str, Command]:
         """Its data directory; its socket is beside it."""
-        self._server = Server(self.host, f"{lab.scratch}/mariadb-{self.host}/data", addresses, users, priority)
+        data = f"{lab.scratch}/mariadb-{self.host}/data"
+        self._server = Server(self.host, data, addresses, users, priority, self.port)
         mariadb.make_folder_of(lab, self._server)
         return self._server.data, self._server.command(cpus)
 

@@ -12,14 +12,13 @@ class Nbdkit(StorageService):
     """An NBD server with an export for each device."""
 
     service_name = "nbdkit"
-    port = nbdkit.PORT
     needs = (nbdkit.NBDKIT,)
 
     def start_server(self, lab: Lab, backing: Backing, cpus: float | None) -> Program:
         """It listens on all addresses of its host where workloads are in several VLANs."""
         addresses = self.addresses(lab)
         address = addresses[0] if len(addresses) == 1 else None
-        return lab.start(nbdkit.server(self.host, address, backing.folder, cpus, self.priority))
+        return lab.start(nbdkit.server(self.host, address, self.port, backing.folder, cpus, self.priority))
 
     def wait_until_ready(self) -> None:
         """It listens."""
@@ -27,4 +26,4 @@ class Nbdkit(StorageService):
 
     def uri(self, work: StorageWork, address: str) -> str:
         """An export has the name of its device."""
-        return nbdkit.uri(address, work.device)
+        return nbdkit.uri(address, self.port, work.device)

@@ -14,7 +14,6 @@ class Nginx(RequestService):
     """A web server with files for all workloads that ask it."""
 
     service_name = "nginx"
-    port = nginx.PORT
     needs = (nginx.NGINX,)
 
     def write_template(self, folder: Path) -> None:

@@ -16,7 +16,6 @@ class PostgreSql(DatabaseService):
     """A server of PostgreSQL."""
 
     service_name = "postgresql"
-    port = postgres.PORT
     needs = (postgres.POSTGRES, CP)
     protocol = "pgsql"
     templates_class = PostgresTemplates
@@ -24,7 +23,7 @@ class PostgreSql(DatabaseService):
 
     def prepared(self, lab: Lab, addresses: str, users: int, priority: int, cpus: float | None) -> tuple[str, Command]:
         """Folders of data and socket."""
-        self._server = Server(self.host, f"{lab.scratch}/postgres-{self.host}", addresses, users, priority)
+        self._server = Server(self.host, f"{lab.scratch}/postgres-{self.host}", addresses, users, priority, self.port)
         postgres.make_folders(lab, self._server)
         return self._server.data, self._server.command(postgres.installation(), cpus)
 

@@ -17,7 +17,6 @@ class RabbitMq(RequestService):
     """A broker, which can be held: it then takes connections, and does nothing else."""
 
     service_name = rabbitmq.SERVICE
-    port = rabbitmq.PORT
     needs = (rabbitmq.RABBITMQ,)
     listen_limit_s = rabbitmq.LISTEN_LIMIT_S
     _is_held = False

@@ -13,7 +13,6 @@ class Redis(RequestService):
     """A server that starts from a dump of the values of all workloads that ask it."""
 
     service_name = "redis-server"
-    port = redis.PORT
     needs = (redis.REDIS,)
 
     def write_template(self, folder: Path) -> None:

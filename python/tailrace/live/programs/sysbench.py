@@ -52,7 +52,7 @@ class Sysbench(TransactionLoad):
         file = (lab.folder / "logs" / f"{self.work.name}.lua").absolute()
         write_text(file, self._script.text(self._log_prefix))
         assert isinstance(self.server, DatabaseService), "loads of transactions ask a database"
-        options = sysbench.server_options(self.server.protocol, self.address(lab), self.server.port)
+        options = sysbench.server_options(self.server.protocol, self.address(lab), self.work.port)
         return self._script.command(file, options, math.ceil(self.task.limit_s))
 
     @property

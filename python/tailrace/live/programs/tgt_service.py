@@ -21,7 +21,6 @@ class Tgt(StorageService):
     """A target with a logical unit for each device."""
 
     service_name = "tgt"
-    port = tgt.PORT
     needs = (tgt.TGT, qemu_nbd.QEMU_NBD, qemu_nbd.ISCSI)
 
     def start_server(self, lab: Lab, backing: Backing, cpus: float | None) -> Program:
@@ -29,7 +28,7 @@ class Tgt(StorageService):
         self._backing = backing
         # Where a device has limits it is the only one of the target: others are refused.
         [limits, *_] = [backing.limits(device) for device in backing.paths]
-        command = tgt.server(self.host, self.addresses(lab), self._control, cpus, self.priority)
+        command = tgt.server(self.host, self.addresses(lab), self.port, self._control, cpus, self.priority)
         return lab.start(replace(command, io=limits))
 
     @property
@@ -66,7 +65,7 @@ class Tgt(StorageService):
     def uri(self, work: StorageWork, address: str) -> str:
         """Units have the order in which workloads name devices."""
         lun = tgt.FIRST_LUN + list(self._backing.paths).index(work.device)
-        return tgt.uri(address, self.host, lun)
+        return tgt.uri(address, self.port, self.host, lun)
 
     def stop(self) -> Ended:
         """tgtd does not end at SIGTERM while it has a target."""
