@@ -34,8 +34,8 @@ OF_FIO = {
 """fio is also the format of job files, and what measures drives of this machine: no workload of a lab."""
 OF_POSTGRESQL = {Path("importers/postgres"), Path("cli/import_app.py"), Path("cli/records.py")}
 """Its log and its statistics are records that are imported."""
-PORT = re.compile(r"\b(POSTGRESQL|IPERF3)\b")
-"""Ports of protocols, which have the names of programs."""
+PORT = re.compile(r"\b(POSTGRESQL)\b")
+"""The port of a protocol, which has the name of a program."""
 SOURCE_FILE = re.compile(r"\b\w+\.java\b")
 """Files of another project's source, which comments cite: no program of that name is meant."""
 

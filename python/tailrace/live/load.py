@@ -32,7 +32,7 @@ class Task:
     """Length of the trial."""
     service: Service | None = None
     """The server that it uses; None for a load with its own server."""
-    first_port: int = ports.IPERF3
+    first_port: int = ports.STREAM
     """First port that its own servers may use."""
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+POSTGRESQL = 5432
+MYSQL = 3306
 HTTP = 80
 DNS = 53
 AMQP = 5672
@@ -16,9 +18,9 @@ NVME_TCP = 4420
 """NVMe/TCP transport specification 1.0, section 3.1.4.1: 4420 for I/O controllers."""
 NBD = 10_809
 STREAM = 5201
-"""Of the load generator of live streams: its manual, `--port`."""
-FLOWS = 5001
-"""Of its predecessor (`commplex-link` in the registry)."""
+"""Of streams and datagrams: the port of the program that live runs have for them."""
+IPERF2 = 5001
+"""iperf(1), `--port`."""
 DISCARD = 9
 """pktgen of Linux sends there (`Documentation/networking/pktgen.rst`, `udp_dst_min`)."""
 MPI = 1024
