@@ -19,8 +19,8 @@ NVME_TCP = 4420
 NBD = 10_809
 STREAM = 5201
 """Of streams and datagrams: the port of the program that live runs have for them."""
-IPERF2 = 5001
-"""iperf(1), `--port`."""
+FLOWS = 5001
+"""`commplex-link` in the registry, where iperf 2 listens."""
 DISCARD = 9
 """pktgen of Linux sends there (`Documentation/networking/pktgen.rst`, `udp_dst_min`)."""
 MPI = 1024
