@@ -40,26 +40,50 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Writes bytes atomically, like `write_json`."""
-    part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
     with named(path):
+        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            with part.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            with suppress(OSError):  # the first error is the one to report
-                part.unlink(missing_ok=True)
-            raise
+            write_whole(directory, path.name, content)
+        finally:
+            os.close(directory)
+
+
+def write_whole(directory: int, name: str, content: bytes | memoryview) -> None:
+    """Writes a file in an open directory atomically. A link in its place is replaced, and none is followed."""
+    part = f".{name}.{os.getpid()}{PART}"
+    try:
+        with os.fdopen(_made(directory, part), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, name, src_dir_fd=directory, dst_dir_fd=directory)
+    except BaseException:
+        with suppress(OSError):  # the first error is the one to report
+            os.unlink(part, dir_fd=directory)
+        raise
+
+
+def _made(directory: int, name: str) -> int:
+    """The descriptor of a new file; what a killed process of the same number has left is removed."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(name, flags, 0o666, dir_fd=directory)
+    except FileExistsError:
+        os.unlink(name, dir_fd=directory)
+        return os.open(name, flags, 0o666, dir_fd=directory)
 
 
 def read_json(path: Path) -> Any:
     """The content of a JSON file; raises `OSError`, or `ValueError` for invalid JSON."""
     with named(path):
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+    return parse_json(content)
+
+
+def parse_json(content: bytes) -> Any:
+    """The value of a JSON document; raises `ValueError` for what is none, or is nested too deeply."""
     try:
-        return read_json_text(text)
+        return read_json_text(content.decode("utf-8"))
     except RecursionError:
         raise TooDeepError from None
 

@@ -75,31 +75,51 @@ class _File:
         return getattr(self._file, name)
 
 
+def _place(path: Any, directory: int | None) -> str:
+    """A path, of one that is relative to an open directory."""
+    return os.fspath(path) if directory is None else str(Path(f"/proc/self/fd/{directory}").readlink() / path)
+
+
 @contextmanager
 def watched(disk: Disk) -> Iterator[None]:
     """Everything that this process writes below the disk's folder is counted, and fails as asked for."""
     open_files: dict[int, object] = {}
-    really = {name: getattr(os, name) for name in ("fsync", "replace", "rename", "mkdir")}
+    made: dict[int, str] = {}
+    """Descriptors of files that are written, before they are files of Python."""
+    really = {name: getattr(os, name) for name in ("fsync", "replace", "rename", "mkdir", "open")}
     really_open = io.open
 
     def opened(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
         if mode in PASSING:
             return really_open(file, mode, *arguments, **options)
+        if file in made:
+            return _File(really_open(file, mode, *arguments, **options), made.pop(file), disk, open_files)
         disk.step("open", file)
         return _File(really_open(file, mode, *arguments, **options), file, disk, open_files)
+
+    def open_descriptor(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
+        is_written = bool(flags & (os.O_WRONLY | os.O_RDWR))
+        place = _place(path, dir_fd) if is_written else ""
+        if is_written:
+            disk.step("open", place)
+        descriptor: int = really["open"](path, flags, mode, dir_fd=dir_fd)
+        if is_written:
+            made[descriptor] = place
+        return descriptor
 
     def fsync(descriptor: int) -> None:
         disk.step("fsync", open_files.get(descriptor))
         really["fsync"](descriptor)
 
-    def mkdir(path: Any, *arguments: Any, **options: Any) -> None:
-        if Path(path).parent.is_dir() and not Path(path).is_dir():  # else it fails by itself, as is expected
-            disk.step("mkdir", path)
-        really["mkdir"](path, *arguments, **options)
+    def mkdir(path: Any, *arguments: Any, dir_fd: int | None = None, **options: Any) -> None:
+        place = Path(_place(path, dir_fd))
+        if place.parent.is_dir() and not place.is_dir():  # else it fails by itself, as is expected
+            disk.step("mkdir", str(place))
+        really["mkdir"](path, *arguments, dir_fd=dir_fd, **options)
 
     def renamed(name: str) -> Callable[..., Any]:
         def run(source: Any, target: Any, **options: Any) -> Any:
-            disk.step("rename", target)
+            disk.step("rename", _place(target, options.get("dst_dir_fd")))
             return really[name](source, target, **options)
 
         return run
@@ -107,6 +127,7 @@ def watched(disk: Disk) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(io, "open", opened)
         patch.setattr("builtins.open", opened)
+        patch.setattr(os, "open", open_descriptor)
         patch.setattr(os, "fsync", fsync)
         for name in ("replace", "rename"):
             patch.setattr(os, name, renamed(name))
