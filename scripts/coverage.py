@@ -28,6 +28,8 @@ from typing import Any
 from coverage_cases import CASES, Case, Scenario, many_shops
 from tailrace.experiment.engine import Simulated, outcome_of
 from tailrace.files import make_folder, read_json, write_json
+from tailrace.outcome.run_files import TRIALS as FOLDER
+from tailrace.outcome.run_files import RunFiles, TrialFiles
 from tailrace.results.compare.effects import compare_arms
 from tailrace.results.compare.looks import standings
 from tailrace.results.compare.tone import direction
@@ -39,6 +41,8 @@ from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.statistics.looks import looks_until
 
 STATE = Path(__file__).resolve().parent.parent / "target" / "nightly"
+NOWHERE = TrialFiles(RunFiles(Path()), FOLDER, "1")
+"""Files of trials that are not kept."""
 SEEDS = 38
 """Of what is reported; what was developed took others."""
 TRIALS = (3, 6, 10)
@@ -100,7 +104,7 @@ def trial_of(scenario: Scenario, seeds: int, number: int, arm: str = "base", sho
     loaded = load_scenario(stated)
     [(name, own)] = loaded.arms.items()
     outcome = outcome_of(Simulated().trial(canonical_json(lower(own, name, number))))
-    return Trial(arm, shown or number, "ok", "", outcome, Path())
+    return Trial(arm, shown or number, "ok", "", outcome, NOWHERE)
 
 
 def truth_of(case: Case, seeds: int) -> dict[str, float]:
@@ -151,7 +155,7 @@ def alike_arms(scenario: Scenario, seeds: int, number: int, trials: int) -> Run:
     for at, seed in enumerate(numbers):
         arms["ab"[at % 2]].append(trial_of(scenario, seeds, seed, "ab"[at % 2], at // 2 + 1))
     manifest = Manifest(name="aa", seed=seeds, arms=list(arms), workloads=list(scenario["workloads"]))
-    return Run(Path(), manifest, arms)
+    return Run(RunFiles(Path()), manifest, arms)
 
 
 def accumulate(minutes: float, folder: Path, seeds: int, only: Sequence[str]) -> int:

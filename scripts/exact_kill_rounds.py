@@ -20,10 +20,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from kill_directory import ROOT, Directory, program
+from kill_directory import ROOT, Directory, program, read_object
 from kill_rounds import GONE_LIMIT_S, POLL_S, RUN_LIMIT_S, Ours, adopt_orphans, play
 from machine_picture import Process, is_alive
-from tailrace.experiment.storage import read_object
 
 INTERRUPTED = 130
 """The exit code of a command that was asked to end, by whatever signal."""

@@ -3,8 +3,10 @@
 import hashlib
 import sys
 from pathlib import Path
+from typing import Any
 
-from tailrace.experiment.storage import KEPT, read_object
+from tailrace.experiment.storage import KEPT
+from tailrace.files import read_json
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "live" / "small.yaml"
@@ -55,6 +57,15 @@ class Directory:
         """Share of the trials that are not there."""
         outcomes = [name for name in self.kept if name.endswith(".json") and not name.endswith(".causes.json")]
         return 1 - len(outcomes) / self.trials
+
+
+def read_object(path: Path) -> dict[str, Any] | None:
+    """The JSON object in a file; None when it is missing or incomplete."""
+    try:
+        content = read_json(path)
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def program() -> list[str]:

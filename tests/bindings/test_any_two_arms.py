@@ -12,6 +12,7 @@ from msgspec import convert, to_builtins
 import tailrace
 from command_line import tailrace as command_line
 from night import SCENARIO
+from sealing import interrupt
 from tailrace.errors import RunRefusedError
 from tailrace.outcome.types import Workload
 from tailrace.results import RunDirectoryError, compare_two_arms, format_two_arms
@@ -157,7 +158,7 @@ def test_python_compares_two_arms(result: tailrace.Result) -> None:
 
 def test_an_arm_without_trials_is_refused(run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "run")
-    shutil.rmtree(tmp_path / "run" / "trials" / "strict")
+    shutil.rmtree(interrupt(tmp_path / "run") / "trials" / "strict")
     with pytest.raises(RunDirectoryError, match="no valid trial of strict"):
         compare_two_arms(tmp_path / "run", "tonight", "strict")
 

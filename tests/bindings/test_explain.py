@@ -10,6 +10,7 @@ import pytest
 import tailrace
 from command_line import tailrace as command_line
 from scenario_files import EXAMPLES
+from sealing import interrupt, without_journal
 from tailrace.experiment.explain import causes_of, explain_all, trial_plan
 from tailrace.experiment.native import unexplained
 from tailrace.experiment.reporter import Silent
@@ -97,7 +98,7 @@ def test_a_table_for_each_arm_is_printed(run: Path) -> None:
 
 def test_arms_without_the_trial_are_left_out_of_an_interrupted_run(run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "run")
-    (tmp_path / "run" / "trials" / "alone" / "1.json").unlink()
+    (interrupt(tmp_path / "run") / "trials" / "alone" / "1.json").unlink()
     done = command_line("explain", str(tmp_path / "run"), "--json")
     assert (done.returncode, [one["arm"] for one in json.loads(done.stdout)["explained"]]) == (0, ["beside"])
     assert "warning: 1 arm has no trial 1 with counters: left out" in done.stderr
@@ -162,7 +163,7 @@ def of_engine(run: Path, folder: Path, engine: str) -> Path:
     (folder / "manifest.json").write_text(json.dumps(manifest | {"engine": engine}), encoding="utf-8")
     for record in folder.glob("trials/*/*.causes.json"):
         record.unlink()
-    return folder
+    return without_journal(folder)
 
 
 @pytest.mark.parametrize(
@@ -293,6 +294,7 @@ def test_a_run_with_other_events_is_explained_with_a_warning(run: Path, tmp_path
     write_trial(file, read_trial(file) | {"digest": "0" * 16})
     record = other / "trials" / "alone" / "1.causes.json"
     record.unlink(missing_ok=True)
+    without_journal(other)
     done = command_line("explain", str(other), "--arm", "alone")
     assert done.returncode == 0
     assert "warning: alone/1 had other events when it was run" in done.stderr

@@ -11,6 +11,7 @@ import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from command_line import tailrace
+from sealing import seal
 
 SCENARIO = """
 tailrace: 1
@@ -147,6 +148,7 @@ def test_what_other_engines_do_not_have_is_refused(
     shutil.copytree(run, other)
     manifest = json.loads((other / "manifest.json").read_text(encoding="utf-8"))
     (other / "manifest.json").write_text(json.dumps({**manifest, "engine": engine}), encoding="utf-8")
+    seal(other / "manifest.json")
     done = tailrace("trace", str(other), *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr

@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 
 from msgspec import convert
 
+from sealing import seal
 from tailrace.files import read_json
 from tailrace.outcome import types
-from tailrace.outcome.stored import FORMAT, Status, StoredTrial, write_stored
+from tailrace.outcome.run_files import TRIALS, RunFiles, TrialFiles
+from tailrace.outcome.stored import FORMAT, Status, StoredTrial, stored_bytes
 from tailrace.outcome.types import Outcome
 from tailrace.plan.types import Plan
 from tailrace.results.directory.run_directory import Trial
@@ -19,12 +21,20 @@ from tailrace.scenario.experiment import trial_seed
 Kind = TypeVar("Kind")
 Schemas = Mapping[str, Any]
 """By name of the type."""
+NO_FILES = TrialFiles(RunFiles(Path("/nonexistent")), TRIALS, "1")
+"""Those of a trial that is in no run directory."""
 ZEROS: dict[str, Any] = {"integer": 0, "number": 0.0, "string": "", "boolean": False, "array": [], "object": {}}
 
 
 def trial(arm: str = "fifo", number: int = 1, status: Status = "ok", reason: str = "", **parts: Any) -> Trial:
     """A trial whose outcome has these parts, and nothing of all others."""
-    return Trial(arm, number, status, reason, part(Outcome, **parts), Path())
+    return Trial(arm, number, status, reason, part(Outcome, **parts), NO_FILES)
+
+
+def files_in(folder: Path, number: int = 1) -> TrialFiles:
+    """Those of a trial in a folder without a manifest, which is made."""
+    (folder / TRIALS).mkdir(parents=True, exist_ok=True)
+    return TrialFiles(RunFiles(folder), TRIALS, str(number))
 
 
 def stored(
@@ -37,7 +47,8 @@ def stored(
         format=FORMAT, arm=arm, trial=number, plan_hash=plan_hash, **{"status": status} | head, outcome=told
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_stored(path, made)
+    path.write_bytes(stored_bytes(made))
+    seal(path)
     return made
 
 

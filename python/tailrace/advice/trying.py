@@ -10,6 +10,7 @@ from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.experiment.stages import working
+from tailrace.folder import Folder
 from tailrace.results import Run
 from tailrace.scenario.goal import Goal
 from tailrace.scenario.loading import Loaded, load_document
@@ -72,6 +73,7 @@ def run_all(experiment: ExperimentRun, path: Path, reporter: Reporter) -> Run:
 
     Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
     """
+    Folder(path.parent).make(path.name)  # a link to elsewhere is refused
     experiment.directory.path = path
     finished = experiment.run()
     if finished.is_interrupted:

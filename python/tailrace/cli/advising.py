@@ -10,11 +10,14 @@ from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import Reporter, Silent, reporter_for
-from tailrace.files import write_json, write_text
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions
 from tailrace.fit.text import farthest_text
+from tailrace.folder import Folder
+from tailrace.json_text import json_text
+from tailrace.outcome.run_files import MANIFEST, RunFiles
+from tailrace.results.directory.kept import read_text
 from tailrace.scenario.loading import Loaded, load_document
 from tailrace.scenario.text.document import parse_document
 
@@ -25,7 +28,7 @@ MAGICS = frozenset(
 """pcap of microseconds and nanoseconds in both orders, pcapng, zstd (RFC 8878)."""
 SUFFIXES = frozenset({".pcap", ".pcapng", ".cap"})
 """Names of captures: a file that has one is read as a capture, and refused as one when it is none."""
-MANIFEST, SCENARIO = "manifest.json", "scenario.json"
+SCENARIO = "scenario.json"
 
 
 def advise_on(paths: list[Path], assignments: list[str] | None, wanted: Wanted, *, json_: bool) -> None:
@@ -55,11 +58,12 @@ def scenario_of(paths: list[Path], assignments: list[str] | None, reporter: Repo
         loaded = load_document(parse_document(scenario_text(fitting), f"{path}, fitted"))
         warn(loaded.warnings)
         return loaded
-    kept = path / SCENARIO
-    is_run = len(paths) == 1 and (path / MANIFEST).is_file()
-    if is_run and not kept.is_file():
+    files = RunFiles(path)
+    if len(paths) > 1 or not path.is_dir() or not files.folder.has(MANIFEST):
+        return loaded_of(paths, overrides(assignments), reporter)
+    if read_text(files, SCENARIO) is None:  # it is refused where it is not what the run has written
         raise RunRefusedError(f"{path}: the run did not keep its scenario (hint: name the scenario file)")
-    return loaded_of([kept] if is_run else paths, overrides(assignments), reporter)
+    return loaded_of([path / SCENARIO], overrides(assignments), reporter)
 
 
 def is_capture(path: Path) -> bool:
@@ -75,15 +79,12 @@ def is_capture(path: Path) -> bool:
 
 def _write(advice: Advice) -> None:
     """The advice as data and text, and the configuration of every candidate that was followed."""
-    write_json(advice.path / "advice.json", advice_data(advice))
-    write_text(advice.path / "advice.txt", advice_text(advice))
+    folder = Folder(advice.path)
+    folder.write("advice.json", f"{json_text(advice_data(advice))}\n".encode())
+    folder.write("advice.txt", advice_text(advice).encode())
     for one in advice.confirmed:
-        folder = advice.path / "apply" / one.candidate.name
         for lines in one.configuration.switches:
-            if not lines.is_change:
-                continue
-            folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / f"{lines.switch}.{lines.suffix}", lines.text)
+            if lines.is_change:
+                folder.write(f"apply/{one.candidate.name}/{lines.switch}.{lines.suffix}", lines.text.encode())
         if script := one.configuration.script():
-            folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / "elsewhere.sh", script)
+            folder.write(f"apply/{one.candidate.name}/elsewhere.sh", script.encode())

@@ -95,8 +95,8 @@ def _over_time(trial: Trial, engine: str, wanted: InterfacesWanted, *, json_: bo
     """The readings that a simulated trial has recorded, at multiples of the interval."""
     assert wanted.interval is not None
     last = rows_of(trial.outcome.netstat)
-    if not trial.table_path("interface_series").exists():
-        raise RunRefusedError(f"{trial.stem}: {NOT_RECORDED.get(engine, NOT_RECORDED[SIMULATED])}")
+    if not trial.has_table("interface_series"):
+        raise RunRefusedError(f"{trial.files.stem}: {NOT_RECORDED.get(engine, NOT_RECORDED[SIMULATED])}")
     interval_ps = _interval_ps(wanted.interval)
     readings = list(series_of(last, read_trial_table(trial, "interface_series").rows()))
     recorded_ps = gcd(*(at_ps for at_ps, _ in readings))
@@ -112,7 +112,7 @@ def _over_time(trial: Trial, engine: str, wanted: InterfacesWanted, *, json_: bo
             f"--interval: the measured interval has no reading at a multiple of {wanted.interval} (hint: write less)"
         )
     for number, (at_ps, rows) in enumerate(due[: wanted.count]):
-        _print_reading(number, at_ps / PS_PER_S, _chosen(rows, wanted.interface, str(trial.stem)), json_=json_)
+        _print_reading(number, at_ps / PS_PER_S, _chosen(rows, wanted.interface, str(trial.files.stem)), json_=json_)
 
 
 def _print_reading(number: int, time_s: float, rows: Sequence[Row], *, json_: bool) -> None:

@@ -15,7 +15,8 @@ from tailrace.experiment.executor import Executor
 from tailrace.experiment.large.run import LargeRun
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for, to_go
-from tailrace.files import write_json, write_text
+from tailrace.folder import Folder
+from tailrace.json_text import json_text
 from tailrace.results.large.summary import summarise_large
 from tailrace.results.large.text import large_page, large_text
 from tailrace.results.summary.large import LargeSummary
@@ -56,8 +57,9 @@ def print_large(path: Path, baseline: str | None = None, *, is_json: bool) -> La
     with reporting(path, reporter_for(json_lines=is_json)):
         summary = summarise_large(path, baseline)
         data = to_builtins(summary)
-        write_json(path / "result.json", data)
-        write_text(path / PAGE, large_page(summary))
+        folder = Folder(path)
+        folder.write("result.json", f"{json_text(data)}\n".encode())
+        folder.write(PAGE, large_page(summary).encode())
     if is_json:
         emit_json({**data, "path": str(path), "report": str(path / PAGE)})
     else:

@@ -35,10 +35,10 @@ from tailrace.experiment.explain import explain_run
 from tailrace.experiment.options import Options, refuse_baseline
 from tailrace.experiment.remote.place import opened, refuse_place
 from tailrace.experiment.reporter import Reporter, reporter_for
-from tailrace.experiment.run import ExperimentRun, Finished, outcome_bytes, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.experiment.stages import working
-from tailrace.experiment.storage import read_object
+from tailrace.experiment.storage import RunDirectory, outcome_bytes
 from tailrace.json_text import json_text
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
@@ -170,7 +170,7 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
 
 def report_run(path: Path, baseline: str | None = None, *, json_: bool, full: bool = False) -> int:
     """Writes the result and report of a run directory again; returns the exit code."""
-    if is_large(read_object(path / "manifest.json")):
+    if is_large(RunDirectory(path).manifest()):
         print_large(path, baseline, is_json=json_)
         return DONE
     with reporting(path, reporter_for(json_lines=json_)):

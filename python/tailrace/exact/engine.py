@@ -1,7 +1,6 @@
 """The exact engine of an experiment: every host of a scenario is a Linux kernel whose clock the engine owns."""
 
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from tailrace.exact.trial import Cores, ExactTrial
 from tailrace.experiment.cores import ONE
 from tailrace.experiment.cores import Cores as TrialCores
 from tailrace.experiment.engine import EXACT, EngineTrial, Warn, read_plan
-from tailrace.files import make_folder
+from tailrace.folder import Folder
 from tailrace.outcome.types import Outcome
 from tailrace.programs.local import LocalPlace
 from tailrace.programs.templates import Stock
@@ -74,14 +73,18 @@ class ExactEngine:
     def open(self, folder: Path) -> None:
         """Sets the folder of running trials, below the run directory."""
         self._folder = folder / FOLDER
-        make_folder(self._folder)
+        run = Folder(folder)
+        run.make(FOLDER)
+        run.remove_folder(f"{FOLDER}/{TEMPLATES}")  # programs are run on those of this call alone
         self._templates = Stock(self._folder / TEMPLATES, LocalPlace)
 
     def close(self) -> None:
         """Removes the templates, and the folder when no failed trial has left anything in it."""
-        shutil.rmtree(self._folder / TEMPLATES, ignore_errors=True)
-        if self._folder.is_dir() and not any(self._folder.iterdir()):
-            self._folder.rmdir()
+        own = Folder(self._folder)
+        if self._folder.is_dir():
+            own.remove_folder(TEMPLATES)
+            if not (own.names() or own.folders()):
+                Folder(self._folder.parent).remove_folder(FOLDER)
 
     def trial(self, plan_json: str, _cores: TrialCores = ONE, /) -> EngineTrial:
         """Makes a trial with guests of its own."""

@@ -1,6 +1,5 @@
 """One exact trial: the engine's process, its progress, and its outcome with typed tables."""
 
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +17,8 @@ from tailrace.exact.program import ExactError
 from tailrace.exact.real import RealPrograms
 from tailrace.experiment.engine import read_plan
 from tailrace.experiment.native import Cancelled, Columns, Ran, column
-from tailrace.files import make_folder, write_text
+from tailrace.files import write_text
+from tailrace.folder import Folder
 from tailrace.outcome.types import Outcome
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.templates import Stock
@@ -107,15 +107,15 @@ class ExactTrial:
 
         Raises `ExactError`, which names the folder with the consoles, when a guest or the engine fails.
         """
-        shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
-        make_folder(self._folder)
-        for file in self._captures.values():
-            make_folder(file.parent)
+        above = Folder(self._folder.parent)
+        above.make_empty(self._folder.name)  # it may be of an attempt that failed
+        for folder in {file.parent for file in self._captures.values()}:
+            above.make_empty(str(folder.relative_to(above.path)))
         try:
             ended = self._ran()
         except (OSError, ProgramError) as error:
             raise ExactError(f"{error} (hint: see {self._folder})") from error
-        shutil.rmtree(self._folder, ignore_errors=True)
+        above.remove_folder(self._folder.name)
         return ended
 
     def _ran(self) -> Ran | Cancelled:

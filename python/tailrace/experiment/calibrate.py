@@ -5,10 +5,8 @@ or the factor of the gap. A full solo run verifies the choice, and its error cor
 """
 
 import hashlib
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,8 +20,8 @@ from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import TrialKey
-from tailrace.experiment.storage import RunDirectory, read_object
-from tailrace.files import make_folder, write_bytes, write_json
+from tailrace.experiment.storage import RunDirectory
+from tailrace.folder import Folder, IrregularFileError
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.scenario.experiment import SOLO, Calibrate
 from tailrace.scenario.scenario import Scenario
@@ -77,8 +75,23 @@ class ChosenCount:
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
-    """The choices of a run's calibration."""
-    return read_object(directory.path / FILE)
+    """The choices of a run's calibration. There are none in a file that is damaged: workloads are calibrated again."""
+    held = _recorded(directory)
+    return None if held is None else {"choices": [{**asdict(choice), "error": choice.error} for choice in held]}
+
+
+def _recorded(directory: RunDirectory) -> list[ChosenCount] | None:
+    try:
+        content = directory.files.read_if_kept(FILE)
+        return None if content is None else msgspec.json.decode(content, type=_Choices).choices
+    except (IrregularFileError, ValueError, RecursionError):
+        return None
+
+
+class _Choices(msgspec.Struct, frozen=True):
+    """The content of the file."""
+
+    choices: list[ChosenCount]
 
 
 def calibrated(
@@ -90,18 +103,16 @@ def calibrated(
     engine: Engine,
 ) -> dict[str, Scenario] | None:
     """Every arm with the choices; None when interrupted. Choices in the run directory are reused."""
-    held = recorded(directory)
-    if held is not None:
-        choices = [
-            ChosenCount(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]
-        ]
-        return _applied(scenarios, choices)
-    measured = directory.path / MEASURED
-    found = _Calibration(scenarios[baseline], measured, executor, reporter, engine).choose()
+    held = _recorded(directory)
+    if held is not None and {choice.workload for choice in held} == {*scenarios[baseline].calibrated}:
+        return _applied(scenarios, held)
+    folder = directory.files.folder
+    found = _Calibration(scenarios[baseline], folder, executor, reporter, engine).choose()
     if found is None:
         return None
-    write_json(directory.path / FILE, {"choices": [{**asdict(choice), "error": choice.error} for choice in found]})
-    shutil.rmtree(measured, ignore_errors=True)
+    choices = [{**asdict(choice), "error": choice.error} for choice in found]
+    directory.files.write_json(FILE, {"choices": choices})
+    folder.remove_folder(MEASURED)
     return _applied(scenarios, found)
 
 
@@ -129,7 +140,7 @@ class _Calibration:
     """Probes and verifications of the workloads of one scenario."""
 
     def __init__(
-        self, scenario: Scenario, folder: Path, executor: Executor, reporter: Reporter, engine: Engine
+        self, scenario: Scenario, folder: Folder, executor: Executor, reporter: Reporter, engine: Engine
     ) -> None:
         spec = scenario.experiment.calibrate
         assert spec is not None, "calibration is asked for"
@@ -278,14 +289,14 @@ class _Calibration:
             self.reporter.end()
         return {name: self._completion_ps(name) for name in scenarios}
 
-    def _file(self, key: TrialKey) -> Path:
+    def _file(self, key: TrialKey) -> str:
         """Where a trial is kept: by its whole plan, which the choices of earlier rounds determine."""
-        return self.folder / f"{hashlib.sha256(self.plans.json(key).encode()).hexdigest()[:NAME_DIGITS]}.json"
+        return f"{MEASURED}/{hashlib.sha256(self.plans.json(key).encode()).hexdigest()[:NAME_DIGITS]}.json"
 
     def _is_measured(self, key: TrialKey) -> bool:
         """Whether a trial was run before an interruption; its outcome is known then."""
         try:
-            held = msgspec.json.decode(self._file(key).read_bytes(), type=Alone)
+            held = msgspec.json.decode(self.folder.read(self._file(key)), type=Alone)
         except (OSError, ValueError):
             return False
         self.ended[key.arm.removeprefix(SOLO)] = held
@@ -316,8 +327,7 @@ class _Calibration:
             [workload] = ended.outcome.workloads
             alone = Alone(workload.transactions, workload.completion_ps, ended.outcome.end_ps)
             self.ended[name] = alone
-            make_folder(self.folder)
-            write_bytes(self._file(key), msgspec.json.encode(alone))
+            self.folder.write(self._file(key), msgspec.json.encode(alone))
         self.estimate.finished(key, wall_s)
 
 

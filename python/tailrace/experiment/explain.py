@@ -33,7 +33,7 @@ from tailrace.results import Run
 from tailrace.results.causes.causes import Causes, Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.grouped import lost_with_groups, with_groups
-from tailrace.results.causes.record import read_record, write_record
+from tailrace.results.causes.record import has_record, write_record
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subjects import Subject, subjects_of
 from tailrace.results.summary.causes import LostDatagrams
@@ -178,7 +178,7 @@ def _unexplained(run: Run) -> dict[str, str]:
 
 def first_trials(run: Run) -> list[Trial]:
     """The first trial with figures of every arm, without those that have a record already."""
-    return [trial for arm in run.arms for trial in run.told(arm)[:1] if not read_record(trial)]
+    return [trial for arm in run.arms for trial in run.told(arm)[:1] if not has_record(trial)]
 
 
 def explain_run(experiment: ExperimentRun, *, is_asked: bool | None) -> bool:

@@ -21,6 +21,7 @@ from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.stages import working
+from tailrace.folder import Folder
 from tailrace.results.directory.run_directory import Run
 from tailrace.scenario.loading import Loaded, load_document, try_changes
 from tailrace.scenario.text.document import Document
@@ -117,7 +118,9 @@ class Points:
         """The experiment of one setting."""
         out = self.folder / POINTS / label
         options = Options(arms=list(self.arms), jobs=self.jobs, cores=self.cores, scale=self.scale, out=out)
-        return ExperimentRun(self.loaded(changes, trials), options, Told(self.reporter), executor=self.executor)
+        made = ExperimentRun(self.loaded(changes, trials), options, Told(self.reporter), executor=self.executor)
+        Folder(self.folder).make(f"{POINTS}/{label}")  # a link to elsewhere is refused
+        return made
 
     def run_ahead(self, settings: Sequence[tuple[Mapping[str, Any], str]], trials: int) -> None:
         """Runs the missing trials of many settings, given by changes and label, as one list: all slots have work.

@@ -17,7 +17,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tailrace.errors import RunRefusedError
-from tailrace.files import make_folder, named, write_bytes
+from tailrace.files import named
+from tailrace.outcome.run_files import RunFiles
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.recording import Recording
@@ -60,16 +61,14 @@ def _name(recording: Recording) -> str:
     return f"{FOLDER}/{stem.removesuffix(end)}{end}.csv"
 
 
-def copy_recordings(kept: list[Kept], folder: Path) -> None:
-    """Copies them into a run directory; raises `RunRefusedError` for a file that has changed since it was read."""
-    if kept:
-        make_folder(folder / FOLDER)
+def copy_recordings(kept: list[Kept], files: RunFiles) -> None:
+    """Copies them into a run; raises `RunRefusedError` for a file that has changed since it was read."""
     for one in kept:
         with named(one.source):
             content = one.source.read_bytes()
         if hashlib.sha256(content).hexdigest() != one.sha256:
             raise RunRefusedError(f"{one.source}: the file has changed since it was read (hint: run it again)")
-        write_bytes(folder / one.name, content)
+        files.write(one.name, content)
 
 
 def told(kept: list[Kept]) -> list[dict[str, str]]:

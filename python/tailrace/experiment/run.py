@@ -29,7 +29,9 @@ from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
-from tailrace.files import named, write_json, write_text
+from tailrace.files import named
+from tailrace.results.directory.published import PUBLISHED
+from tailrace.results.directory.run_directory import FINISHED
 from tailrace.results.summary.summary import Summary
 from tailrace.scenario.experiment import SOLO, Experiment
 from tailrace.scenario.loading import Loaded
@@ -39,8 +41,8 @@ RUNS = Path("runs")
 """Default parent of the run directories."""
 NAME_HASH_DIGITS = 8
 SECONDS_PER_MINUTE = 60
-INTERRUPTED, FINISHED = "interrupted", "finished"
-"""States of a run that has ended. A run has finished when every planned trial has an outcome on disk."""
+INTERRUPTED = "interrupted"
+"""State of a run that has ended before it was `FINISHED`."""
 LOST_LISTED_MAX = 5
 """Trials without an outcome that a message names at most."""
 
@@ -362,16 +364,16 @@ class ExperimentRun:
         self.reporter.finished(key, verdict, None if stored.outcome is None else stored.outcome.digest, wall_s)
 
     def _copy_scenario(self) -> None:
-        document, path = self.loaded.document, self.directory.path
+        document, files = self.loaded.document, self.directory.files
         source, kept = Path(document.file), recordings_of(self.loaded)
-        copy_recordings(kept, path)
+        copy_recordings(kept, files)
         if source.is_file():
             with named(source):
                 text = source.read_bytes().decode("utf-8")
-            write_text(path / "scenario.yaml", text_with(kept, text, document.folder))
-        write_json(path / "scenario.json", data_with(kept, document.data, document.folder))
+            files.write("scenario.yaml", text_with(kept, text, document.folder).encode())
+        files.write_json("scenario.json", data_with(kept, document.data, document.folder))
         if published := self.loaded.published_path:
-            self.directory.copy(published, "published.yaml")
+            self.directory.copy(published, PUBLISHED)
 
 
 def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[Summary, Path]:
@@ -383,15 +385,10 @@ def summarise_and_report(path: Path, baseline: str | None = None) -> tuple[Summa
 
     run = results.Run.read(path)
     summary = results.summarise_run(run, baseline)
-    results.write_summary(path / "result.json", summary)
+    results.write_summary(run.files.folder, summary)
     if summary.sweep is not None:
-        results.write_sweep_files(path, summary.sweep)
+        results.write_sweep_files(run.files.folder, summary.sweep)
     return summary, report.write_page(run, summary)
-
-
-def outcome_bytes(path: Path) -> int:
-    """Size of the plans and outcomes of a run directory, by which the time for its summary grows."""
-    return sum(file.stat().st_size for of in ("plans/*.json", "trials/*/*.json") for file in path.glob(of))
 
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:

@@ -1,7 +1,6 @@
 """The live engine of an experiment: real programs on hosts that the fabric creates."""
 
 import re
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,7 +13,7 @@ from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.cores import ONE, Cores
 from tailrace.experiment.engine import LIVE, EngineTrial, Warn, read_plan
 from tailrace.experiment.native import Cancelled, Ran
-from tailrace.files import make_folder, named, write_text
+from tailrace.folder import Folder
 from tailrace.live import neighbours
 from tailrace.live.lab import fabric, kinds
 from tailrace.live.lab.clean import clean_before
@@ -99,13 +98,17 @@ class LiveEngine:
     def open(self, folder: Path) -> None:
         """Sets the folder of templates and logs, below the run directory."""
         self._folder = folder / FOLDER
-        make_folder(self._folder)
+        run = Folder(folder)
+        run.make(FOLDER)
+        run.remove_folder(f"{FOLDER}/{TEMPLATES}")  # programs are run on those of this call alone
 
     def close(self) -> None:
         """Removes the templates, which are large and can be recreated."""
-        shutil.rmtree(self._folder / TEMPLATES, ignore_errors=True)
-        if self._folder.is_dir() and not any(self._folder.iterdir()):
-            self._folder.rmdir()
+        own = Folder(self._folder)
+        if self._folder.is_dir():
+            own.remove_folder(TEMPLATES)
+            if not (own.names() or own.folders()):
+                Folder(self._folder.parent).remove_folder(FOLDER)
 
     def trial(self, plan_json: str, _cores: Cores = ONE, /) -> EngineTrial:
         """Makes a trial with a new lab."""
@@ -136,10 +139,11 @@ class _Kept:
         self._trial = trial
         self._folder = folder
         self._engine = engine
+        self._run, self._name = Folder(folder.parents[1]), f"{FOLDER}/{folder.name}"
 
     def run(self) -> Ran | Cancelled:
         """Runs the trial; the reason of a failure names the folder with the logs."""
-        shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
+        self._run.make_empty(self._name)  # it may be of an attempt that failed
         started_s = time.monotonic()
         try:
             ended = self._trial.run()
@@ -150,7 +154,7 @@ class _Kept:
             ended = replace(ended, outcome=self._with_effect(ended.outcome))
             self._engine.warn(ended.outcome.live.warnings if ended.outcome.live else [])
             ended = replace(ended, outcome=self._with_kept_log(ended.outcome))
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._run.remove_folder(self._name)
         return ended
 
     def _with_effect(self, outcome: Outcome) -> Outcome:
@@ -177,18 +181,22 @@ class _Kept:
         """Whether a log is asked for, or is whole and fits beside those that are kept already."""
         if self._engine.log_ingress:
             return True
-        log = self._folder / str(fabric.replay_log)
-        kept = sum(file.stat().st_size for file in (self._folder.parent / INGRESS).glob("*/*") if file.name == log.name)
-        return not fabric.log_error and log.is_file() and kept + log.stat().st_size <= KEPT_BYTES_MAX
+        name, below = self._own(str(fabric.replay_log)), f"{FOLDER}/{INGRESS}"
+        others = [f"{below}/{trial}/{Path(name).name}" for trial in self._run.folders(below)]
+        kept = sum(status.st_size for other in others if (status := self._run.status(other)) is not None)
+        log = self._run.status(f"{self._name}/{name}")
+        return not fabric.log_error and log is not None and kept + log.st_size <= KEPT_BYTES_MAX
+
+    def _own(self, made: str) -> str:
+        """A file of the trial, as the fabric names it, relative to the folder of the trial."""
+        return (self._folder / made).relative_to(self._folder).as_posix()
 
     def _moved_log(self, made: str) -> str:
-        kept = self._folder.parent / INGRESS / self._folder.name
-        make_folder(kept)
-        log = kept / Path(made).name
-        with named(log):
-            shutil.move(self._folder / made, log)
-        write_text(kept / "plan.json", (self._folder / "plan.json").read_text(encoding="utf-8"))
-        return str(log.relative_to(self._folder.parents[1]))
+        kept = f"{FOLDER}/{INGRESS}/{self._folder.name}"
+        log = f"{kept}/{Path(made).name}"
+        self._run.move(f"{self._name}/{self._own(made)}", log)
+        self._run.write(f"{kept}/plan.json", self._run.read(f"{self._name}/plan.json"))
+        return log
 
     def progress(self) -> float:
         """Share of the trial that is done, 0 to 1."""

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from os import SEEK_END
-from pathlib import Path
-from typing import Literal, TypeVar
+from typing import BinaryIO, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from tailrace.errors import listed
-from tailrace.files import named, write_bytes
+from tailrace.folder import BYTES_MAX
 from tailrace.outcome.types import Outcome
 
 T = TypeVar("T")
@@ -29,9 +27,6 @@ INDENTED_BYTES_MAX = 100_000
 OUTCOME = b'"outcome":'
 """Where the head ends. In a text it would have backslashes before its quotation marks."""
 TOO_DEEP = "its values are nested too deeply"
-
-MAGIC = b"PAR1"
-"""First and last bytes of a Parquet file."""
 
 Status = Literal["ok", "invalid", "failed", "cancelled"]
 
@@ -99,20 +94,18 @@ _HEADS = msgspec.json.Decoder(TrialHead)
 _VERSIONS = msgspec.json.Decoder(_Version)
 
 
-def write_stored(path: Path, stored: StoredTrial) -> None:
-    """Writes a trial atomically; raises `OSError` with the file's name."""
+def stored_bytes(stored: StoredTrial) -> bytes:
+    """The content of the file of a trial."""
     content = msgspec.json.encode(stored)
     if len(content) <= INDENTED_BYTES_MAX:
         content = msgspec.json.format(content, indent=1)
-    write_bytes(path, content + b"\n")
+    return content + b"\n"
 
 
-def read_stored(path: Path, planned: Planned) -> StoredTrial:
-    """A trial in its place. Raises `OSError`, or `ValueError` with what is wrong and where: the path of a key, the
-    version of another format, or that it is another trial than the planned one.
+def read_stored(content: bytes, planned: Planned) -> StoredTrial:
+    """A trial in its place, of the content of its file. Raises `ValueError` with what is wrong and where: the path of a
+    key, the version of another format, or that it is another trial than the planned one.
     """
-    with named(path):
-        content = path.read_bytes()
     found = _decoded(_decoder(), content, content)
     if (found.arm, found.trial) != (planned.arm, planned.trial):
         raise ValueError(f"it is of trial {found.arm}/{found.trial}, in the place of {planned.arm}/{planned.trial}")
@@ -143,12 +136,11 @@ def _words(workloads: Sequence[tuple[str, str]]) -> str:
     return listed([f"{name} ({kind})" for name, kind in workloads]) or "none"
 
 
-def read_head(path: Path) -> TrialHead:
-    """The head of a stored trial, of which little is read; raises as `read_stored`."""
-    with named(path), path.open("rb") as file:
-        content = file.read(HEAD_BYTES)
-        if OUTCOME not in content:
-            content += file.read()
+def read_head(file: BinaryIO) -> TrialHead:
+    """The head of a stored trial, of which little is read; raises `OSError`, or as `read_stored`."""
+    content = file.read(HEAD_BYTES)
+    if OUTCOME not in content:
+        content += file.read(BYTES_MAX)
     head = content.partition(OUTCOME)[0].rstrip().removesuffix(b",") + b"}"
     return _decoded(_HEADS, head, content)
 
@@ -172,14 +164,6 @@ def _refuse_other_format(content: bytes) -> None:
         return
     if found != FORMAT:
         raise OtherFormatError(format_words(found))
-
-
-def is_whole_table(path: Path) -> bool:
-    """Whether both ends of a Parquet file are there."""
-    with named(path), path.open("rb") as file:
-        begins = file.read(len(MAGIC))
-        file.seek(-min(len(MAGIC), file.seek(0, SEEK_END)), SEEK_END)
-        return begins == file.read() == MAGIC
 
 
 def format_words(found: object) -> str:

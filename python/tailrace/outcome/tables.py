@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from io import BytesIO
 from typing import TYPE_CHECKING, cast
 
 from tailrace.errors import reason_of
-from tailrace.outcome.stored import is_whole_table
 
 if TYPE_CHECKING:
     from arro3.core import RecordBatchReader, Schema, Table
@@ -24,32 +23,32 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "interface_series": ("interface", "at_ps"),
 }
 """By table, the columns that every engine writes and something reads. All are numbers; a table may have more."""
+MAGIC = b"PAR1"
+"""First and last bytes of a Parquet file."""
 NOT_WHOLE = "it is no whole Parquet file"
 REASON_CHARACTERS_MAX = 120
 
 
-def check_table(path: Path) -> None:
-    """Raises `ValueError` with the reason where a file is not the table that its name promises
-    (`1.transactions.parquet`); its rows are not read. Raises `OSError`.
-    """
-    _opened(path)
+def check_table(content: bytes, table: str) -> None:
+    """Raises `ValueError` with the reason where the content of a file is no such table; its rows are not read."""
+    _opened(content, table)
 
 
-def read_rows(path: Path) -> "Table":
+def read_rows(content: bytes, table: str) -> "Table":
     """All of a table; raises as `check_table`."""
-    reader = _opened(path)
+    reader = _opened(content, table)
     with _refused():
         return reader.read_all()
 
 
-def _opened(path: Path) -> "RecordBatchReader":
+def _opened(content: bytes, table: str) -> "RecordBatchReader":
     from arro3.io import read_parquet
 
-    if not is_whole_table(path):
+    if not (content.startswith(MAGIC) and content.endswith(MAGIC)):
         raise ValueError(NOT_WHOLE)
     with _refused():
-        reader = read_parquet(str(path))
-    if fault := _columns_fault(reader.schema, path.name.split(".")[-2]):
+        reader = read_parquet(BytesIO(content))
+    if fault := _columns_fault(reader.schema, table):
         raise ValueError(fault)
     return reader
 

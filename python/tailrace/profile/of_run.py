@@ -1,17 +1,23 @@
 """The capture of a run."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from tailrace.errors import RunRefusedError
+from tailrace.folder import Folder
+from tailrace.outcome.run_files import MANIFEST
 
-MANIFEST = "manifest.json"
+SUFFIXES = (".pcapng", ".pcap")
+LEVELS_MAX = 8
+"""Of folders below a run directory, in which captures are looked for."""
 
 
 def capture_of(path: Path) -> Path:
     """The capture to profile: `path`, or the only one of a run directory; raises `RunRefusedError` otherwise."""
-    if not (path / MANIFEST).is_file():
+    folder = Folder(path)
+    if not path.is_dir() or not folder.has(MANIFEST):
         return path
-    found = sorted([*path.rglob("*.pcapng"), *path.rglob("*.pcap")])
+    found = [path / name for name in _captures(folder, "", LEVELS_MAX)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -20,3 +26,13 @@ def capture_of(path: Path) -> Path:
         f"{path}: the run has no capture, and a simulated run writes none (hint: `tailrace run --exact --capture"
         " NODE>TOWARDS` writes one; `tailrace trace --pcapng` writes one transaction of a simulated run)"
     )
+
+
+def _captures(folder: Folder, below: str, levels: int) -> Iterator[str]:
+    """Names of captures, sorted; no link is one, or leads to any."""
+    first = f"{below}/" if below else ""
+    yield from (
+        f"{first}{name}" for name in folder.names(below) if name.endswith(SUFFIXES) and folder.has(first + name)
+    )
+    for name in folder.folders(below) if levels else ():
+        yield from _captures(folder, first + name, levels - 1)

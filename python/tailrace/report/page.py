@@ -7,7 +7,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from tailrace.files import write_text
 from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_DRAWN_MAX, CURVES_OPEN_MAX, PANELS_OPEN_MAX
 from tailrace.report.plan_facts import plan_facts
@@ -44,6 +43,7 @@ from tailrace.results.text.outcome_html import outcome_html
 from tailrace.results.text.run import bounded
 from tailrace.statistics import LEVEL_TEXT
 
+PAGE = "report.html"
 ASSETS = Path(__file__).parent / "assets"
 UPLOT = "uplot-1.6.32.min"
 
@@ -58,9 +58,8 @@ def write(run_dir: Path, summary: Summary | None = None) -> Path:
 
 def write_page(run: Run, summary: Summary | None = None) -> Path:
     """`write` for a run that was read already."""
-    path = run.path / "report.html"
-    write_text(path, render(run, summary))
-    return path
+    run.files.folder.write(PAGE, render(run, summary).encode())
+    return run.path / PAGE
 
 
 def render(run: Run, summary: Summary | None = None) -> str:

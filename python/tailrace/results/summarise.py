@@ -6,7 +6,8 @@ from pathlib import Path
 from msgspec import UNSET, to_builtins
 
 from tailrace.errors import known_arm
-from tailrace.files import write_json
+from tailrace.folder import Folder
+from tailrace.json_text import json_text
 from tailrace.plan.types import Plan
 from tailrace.results.causes.record import first_record
 from tailrace.results.compare.effects import compare_arms
@@ -49,9 +50,9 @@ def summarise(run_dir: Path, baseline: str | None = None) -> Summary:
     return summarise_run(Run.read(Path(run_dir)), baseline)
 
 
-def write_summary(path: Path, summary: Summary) -> None:
-    """Writes `result.json`."""
-    write_json(path, to_builtins(summary))
+def write_summary(folder: Folder, summary: Summary) -> None:
+    """Writes `result.json` into the directory of the run."""
+    folder.write("result.json", f"{json_text(to_builtins(summary))}\n".encode())
 
 
 def summarise_run(run: Run, baseline: str | None = None) -> Summary:

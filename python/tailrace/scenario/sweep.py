@@ -25,6 +25,10 @@ ALIKE = ("sweep", "name", "description", "headline", "published", "expect", "ass
 """Sections that a sweep cannot vary."""
 LABEL_CHARACTERS_MAX = 120
 """Characters of a point's name; a longer name is truncated and ends in a hash."""
+LABEL_CHARACTERS = "A-Za-z0-9=,.()+-"
+"""Of a point's name, as in a regular expression; each other one is written as `_`."""
+LABEL_PATTERN = rf"[_{LABEL_CHARACTERS}]{{1,{LABEL_CHARACTERS_MAX + 9}}}"
+"""Names of points: they become parts of file names."""
 _NUMBER = re.compile(r"^\s*(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s].*?)?\s*$")
 
 Value = Any
@@ -147,7 +151,7 @@ class Point:
     def label(self) -> str:
         """Name such as `buffer=1MB,users=4`, valid in file names and the same in every grid with these axes."""
         text = ",".join(f"{self.names[path]}={text_of(value)}" for path, value in self.values.items())
-        safe = re.sub(r"[^A-Za-z0-9=,.()+-]", "_", text)
+        safe = re.sub(f"[^{LABEL_CHARACTERS}]", "_", text)
         if safe == text and len(text) <= LABEL_CHARACTERS_MAX:
             return text
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
-from tailrace.live.lab.fabric import FabricError, ask
-from tailrace.live.trial.replay import REPLAY_LIMIT_S
+from tailrace.live.lab.fabric import FabricError
 from tailrace.results import Run
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.counted import counted_from_ps
 from tailrace.results.causes.grouped import grouped
-from tailrace.results.causes.record import first_record, write_record
+from tailrace.results.causes.record import has_record, write_record
 from tailrace.results.causes.sentence import slowest_of
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.metrics.subjects import Subject, subjects_of
@@ -118,7 +117,7 @@ def explain_live_finished(path: Path, say: Callable[[str], None]) -> None:
     """
     run = Run.read(path)
     for trials in (run.told(arm) for arm in run.arms):
-        if first_record(trials):
+        if any(has_record(trial) for trial in trials):
             continue
         for trial in trials:
             try:
@@ -215,10 +214,9 @@ def _connections(live: LiveTrial, name: str) -> tuple[list[Connection], int | No
 
 def _replayed(live: LiveTrial, name: str, pairs: Sequence[str], window_ps: tuple[int, int]) -> tuple[Log, bool]:
     words = [word for pair in pairs for word in ("--between", pair)]
-    files = ("--plan", str(live.plan_path), "--log", str(live.log_path))
     window = f"{window_ps[0]}-{window_ps[1]}"
     try:
-        answer = ask("replay", *files, "--window", window, *words, limit_s=REPLAY_LIMIT_S)
+        answer = live.log.ask("--window", window, *words)
     except FabricError as error:
         raise RunRefusedError(f"the trial cannot be replayed: {error}") from None
     return read_replay(answer["timeline"], live.plan, [window_ps], {name}), answer.get("digest") == live.digest

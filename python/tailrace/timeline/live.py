@@ -9,14 +9,12 @@ has its answer: what programs did is by so much later by the fabric's clock.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.native import drop_causes
-from tailrace.files import read_json
-from tailrace.live.lab.fabric import FabricError, ask
-from tailrace.live.trial.replay import REPLAY_LIMIT_S
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.trial.replay import ReplayLog
 from tailrace.results import Run
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.wires import wire_names
@@ -42,8 +40,7 @@ class LiveTrial:
     """A trial with an ingress log."""
 
     plan: dict[str, Any]
-    plan_path: Path
-    log_path: Path
+    log: ReplayLog
     digest: str
     of: dict[str, list[Transaction]]
     """Transactions by workload, in the order of completion; without those that logged none."""
@@ -66,11 +63,13 @@ def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: 
         raise NotMeasuredError(
             f"{where} has no ingress log, from which frames are traced (hint: `tailrace run --live --log-ingress`)"
         )
-    log = run.path / named
-    if not log.is_file() or not (log.parent / "plan.json").is_file():
-        raise NotMeasuredError(f"{where}: {log} is missing (hint: run it again with --log-ingress)")
-    plan: dict[str, Any] = read_json(log.parent / "plan.json")
+    log = ReplayLog(run, named)
+    if not log.is_there:
+        raise NotMeasuredError(f"{where}: {run.path / named} is missing (hint: run it again with --log-ingress)")
+    plan = log.plan()
     names = [str(one["header"]["name"]) for one in plan["workloads"]]
+    if names != [own.name for own in outcome.workloads]:
+        raise RunRefusedError(f"{where}: {run.path / named} is of other workloads (hint: run it again)")
     if workload is not None and workload not in names:
         raise RunRefusedError(f"{where} has no workload '{workload}' (hint: workloads: {', '.join(names)})")
     found = {name: of for name, of in transactions_of(trial, names).items() if workload in (None, name)}
@@ -80,7 +79,6 @@ def read_live(run: Run, trial: Trial, workload: str | None, *, may_be_interval: 
     assert outcome.live is not None, "it has an ingress log"
     return LiveTrial(
         plan,
-        log.parent / "plan.json",
         log,
         str(outcome.digest),
         found,
@@ -108,9 +106,8 @@ def live_log(trial: LiveTrial, chosen: Sequence[Chosen]) -> tuple[Log, bool]:
     """What happened to frames in the windows of these transactions, and whether the replay was the same."""
     windows_ps = apart([(one.window_ps[0], one.window_ps[1] + trial.apart_ps) for one in chosen])
     words = [word for from_ps, to_ps in windows_ps for word in ("--window", f"{from_ps}-{to_ps}")]
-    files = ("--plan", str(trial.plan_path), "--log", str(trial.log_path))
     try:
-        answer = ask("replay", *files, *words, limit_s=REPLAY_LIMIT_S)
+        answer = trial.log.ask(*words)
     except FabricError as error:
         raise RunRefusedError(f"the trial cannot be replayed: {error}") from None
     workloads = {one.workload for one in chosen}

@@ -9,7 +9,7 @@ from ruamel.yaml.scanner import Scanner
 
 from tailrace.cli import main
 from tailrace.errors import ScenarioError
-from tailrace.experiment.storage import read_object
+from tailrace.experiment.storage import RunDirectory
 from tailrace.files import DEPTH_MAX
 from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.published import read_published
@@ -86,7 +86,7 @@ def test_a_run_directory_with_deep_files_is_refused(tmp_path: Path) -> None:
     file.write_text(DEEP["lists"], encoding="utf-8")
     with pytest.raises(RunDirectoryError, match=f"manifest.json: cannot be read: {SAID}"):
         Run.read(tmp_path)
-    assert read_object(file) is None
+    assert RunDirectory(tmp_path).manifest() is None
 
 
 @pytest.mark.parametrize("vendor", ["nxos", "sonic"])

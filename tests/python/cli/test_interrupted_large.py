@@ -13,7 +13,8 @@ import pytest
 from fake_run import FakeRun
 from tailrace.cli import large, running
 from tailrace.experiment.reporter import Silent
-from tailrace.experiment.run import Finished, outcome_bytes
+from tailrace.experiment.run import Finished
+from tailrace.experiment.storage import outcome_bytes
 
 PROGRAM = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 SCENARIO = """

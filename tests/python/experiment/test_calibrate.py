@@ -8,6 +8,7 @@ import pytest
 
 import fake_native
 from lab import load
+from sealing import seal
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
@@ -111,6 +112,9 @@ def test_results_of_other_choices_are_not_mixed_in() -> None:
     changed = json.loads(path.read_text(encoding="utf-8"))
     changed["choices"][0]["transactions"] += 1
     path.write_text(json.dumps(changed), encoding="utf-8")
+    calibrated({"to": "2s"})  # the file is damaged: the same choices are made again
+    path.write_text(json.dumps(changed), encoding="utf-8")
+    seal(path)
     with pytest.raises(RunRefusedError, match="with a different plan"):
         calibrated({"to": "2s"})
 

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from command_line import tailrace
 from dask_processes import START_S, cluster, start_command
 from lab import load, problems, sound
+from sealing import seal
 from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, ScenarioError, TailraceError
 from tailrace.experiment.executor import PlanOf
@@ -23,6 +24,7 @@ from tailrace.experiment.pool import Watcher
 from tailrace.experiment.remote.waiting import Waiting
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey
+from tailrace.folder import Folder
 from tailrace.outcome.types import Outcome
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.large.figures import bounds_of
@@ -112,7 +114,8 @@ def test_a_lower_bound_is_marked_in_every_file_and_decides_no_comparison(tmp_pat
     manifest = json.loads((tmp_path / "run/manifest.json").read_text("utf-8"))
     manifest |= {"arms": ["fifo", "dpp"]}
     (tmp_path / "run/manifest.json").write_text(json.dumps(manifest | {"baseline": "fifo"}), encoding="utf-8")
-    lines = Lines(tmp_path / "run")
+    seal(tmp_path / "run/manifest.json")
+    lines = Lines(Folder(tmp_path / "run"))
     with_bounds(lines, "fifo", {0: (2.0, False), 1: (2.0, False), 2: (2.0, True), 3: (2.0, True), 4: (2.0, False)})
     with_bounds(lines, "dpp", {0: (1.0, False), 1: (1.0, True), 2: (1.0, False), 3: (5.0, False), 4: (5.0, True)})
     summary = summarise_large(tmp_path / "run")
@@ -174,8 +177,9 @@ def test_an_interrupted_sweep_runs_the_rest_and_mends_a_torn_line(tmp_path: Path
     run, first = swept(tmp_path / "run", Instant(stop_after=100))
     assert run.run().is_interrupted
     assert json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["state"] == "interrupted"
-    lines = Lines(tmp_path / "run").files()
-    lines[0].write_bytes(lines[0].read_bytes()[:-10])  # as a process that is killed leaves it
+    lines = Lines(Folder(tmp_path / "run")).names()
+    first_lines = tmp_path / "run" / lines[0]
+    first_lines.write_bytes(first_lines.read_bytes()[:-10])  # as a process that is killed leaves it
     assert summarise_large(tmp_path / "run").points_run == 99
     [listed] = find_runs(tmp_path)
     assert (listed["trials_done"], listed["trials_planned"]) == (99, POINTS)
@@ -204,7 +208,7 @@ def test_points_that_make_no_sound_scenario_are_told_and_the_others_run(tmp_path
 
 def test_a_failed_trial_runs_again_and_its_later_line_counts(tmp_path: Path) -> None:
     (tmp_path / "trials").mkdir()
-    lines = Lines(tmp_path)
+    lines = Lines(Folder(tmp_path))
     lines.add(Line(7, "dpp", 1, "failed", "killed 3 workers"))
     lines.add(Line(7, "dpp", 1, "ok", figures={"orders": {"completion_s": 1.0}}))
     [found] = lines.read()
@@ -270,7 +274,7 @@ def test_the_command_runs_a_large_sweep_on_workers(tmp_path: Path) -> None:
     said = (tmp_path / "command.log").read_text("utf-8")
     assert code == 0, said
     assert "2 050 points of users (41) × buffer (50)" in said
-    lines = [line for found in Lines(tmp_path / "run").read() for line in found.values()]
+    lines = [line for found in Lines(Folder(tmp_path / "run")).read() for line in found.values()]
     assert len(lines) == 2050
     assert (tmp_path / "run" / "sweep.md").is_file()
     again = start_command(tmp_path, "report", "run")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lab import load
+from sealing import interrupt, seal
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.budget import Budget
 from tailrace.experiment.dry_run import describe
@@ -107,6 +108,7 @@ def test_the_printed_p_values_are_those_of_all_looks() -> None:
     assert two == main, "also those of two arms"
     alone = {**manifest(), "auto": None}
     Path("run/manifest.json").write_text(json.dumps(alone), encoding="utf-8")
+    seal(Path("run/manifest.json"))
     [fixed] = [effect for effect in summary().comparisons if effect.is_main]
     [two] = [effect for effect in compare_two_arms(Path("run"), "fifo", "slow").differences if effect.is_main]
     assert two == fixed
@@ -153,6 +155,7 @@ def test_a_complete_run_is_not_run_again_and_a_larger_one_goes_on() -> None:
     run(**UNCLEAR)
     long_ago = "2001-02-03T04:05:06+00:00"
     Path("run/manifest.json").write_text(json.dumps(manifest() | {"finished": long_ago}), encoding="utf-8")
+    seal(Path("run/manifest.json"))
     before = manifest()
     run(**UNCLEAR)
     assert manifest() == before
@@ -260,6 +263,7 @@ def test_a_number_of_trials_after_looks_pays_for_them() -> None:
 def test_a_look_without_all_of_its_trials_does_not_count() -> None:
     run(**UNCLEAR)
     Path("run/trials/dpp/7.json").unlink()
+    interrupt(Path("run"))
     assert summary().looks.trials == 6
     run(**UNCLEAR)
     assert summary().looks.trials == 12

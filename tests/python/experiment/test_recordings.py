@@ -13,6 +13,7 @@ from tailrace.cli.advising import scenario_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.recordings import copy_recordings, recordings_of
 from tailrace.files import read_json
+from tailrace.outcome.run_files import RunFiles
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.workloads.recording import Recorded, recording_text
 from trial_files import read_trial
@@ -91,7 +92,7 @@ def test_a_recording_that_has_changed_is_refused(tmp_path: Path) -> None:
     kept = recordings_of(load_scenario(scenario(tmp_path)))
     (tmp_path / "night.csv").write_text(recording_text([OTHERS]))
     with pytest.raises(RunRefusedError, match=r"night\.csv: the file has changed since it was read"):
-        copy_recordings(kept, tmp_path / "run")
+        copy_recordings(kept, RunFiles(tmp_path / "run"))
 
 
 def test_runs_without_recordings_have_no_folder_for_them(tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from lab import load, sound
+from sealing import seal
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Plain, Silent
 from tailrace.experiment.run import ExperimentRun, Finished
 from tailrace.experiment.schedule import TrialKey
+from tailrace.folder import IrregularFileError
 from tailrace.scenario.loading import load_scenario
 from trial_files import read_trial
 
@@ -88,6 +90,7 @@ def test_a_complete_run_keeps_the_time_at_which_it_finished() -> None:
     first = run()
     long_ago = "2001-02-03T04:05:06+00:00"
     (first.path / "manifest.json").write_text(json.dumps(manifest(first) | {"finished": long_ago}), encoding="utf-8")
+    seal(first.path / "manifest.json")
     assert manifest(run())["finished"] == long_ago
     (first.path / "trials/dpp/2.json").unlink()
     assert manifest(run())["finished"] != long_ago
@@ -312,6 +315,7 @@ def test_a_trial_whose_files_are_unusable_runs_again_and_that_is_said(damage: st
     said, harm = DAMAGE[damage]
     before = outcomes(first)
     harm(first.path / "trials" / "dpp" / "1.json")
+    seal(first.path / "trials" / "dpp" / "1.json")
     ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
     told = capsys.readouterr().out
     assert said in told
@@ -321,11 +325,33 @@ def test_a_trial_whose_files_are_unusable_runs_again_and_that_is_said(damage: st
 
 
 @pytest.mark.parametrize("name", ["1.json", "1.port_series.parquet"])
+def test_a_trial_that_is_not_what_the_run_has_written_runs_again(name: str, capsys: Any) -> None:
+    first = run()
+    before, file = outcomes(first), first.path / "trials" / "dpp" / name
+    others = {"1.json": "2.json", "1.port_series.parquet": "1.queue_depth.parquet"}
+    file.write_bytes(file.with_name(others[name]).read_bytes())
+    ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
+    told = capsys.readouterr().out
+    assert f"{name}: it is not what the run has written: journal.jsonl has another SHA-256; trial dpp/1 runs" in told
+    assert outcomes(first) == before
+
+
+def test_a_table_that_is_lost_has_its_trial_run_again(capsys: Any) -> None:
+    first = run()
+    file = first.path / "trials" / "dpp" / "1.port_series.parquet"
+    content = file.read_bytes()
+    file.unlink()
+    ExperimentRun(load(), Options((), 2, 1.0, None, ["tailrace", "run"]), reporter=Plain(sys.stdout)).run()
+    assert "1.port_series.parquet: no such file, and the run has written one" in capsys.readouterr().out
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["1.json", "1.port_series.parquet"])
 def test_a_folder_in_the_place_of_a_file_is_to_be_removed(name: str) -> None:
     file = run().path / "trials" / "dpp" / name
     file.unlink()
     file.mkdir()
-    with pytest.raises(RunRefusedError, match=rf"dpp/{re.escape(name)}: it is a folder, .* \(hint: remove it\)"):
+    with pytest.raises(IrregularFileError, match=rf"dpp/{re.escape(name)}: it is a folder, .* \(hint: remove it\)"):
         run()
 
 
@@ -350,4 +376,5 @@ def test_a_manifest_without_state_and_trials_is_that_of_a_run_that_was_interrupt
     held = manifest(first)
     del held["state"], held["finished"]
     (first.path / "manifest.json").write_text(json.dumps(held | {"trials": None}), encoding="utf-8")
+    seal(first.path / "manifest.json")
     assert manifest(run())["state"] == "finished"

@@ -13,6 +13,7 @@ from arro3.io import read_parquet
 import tailrace
 from lab import sound
 from parts import part
+from sealing import seal
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.run import summarise_and_report
 from tailrace.report.charts.sweep import chart_height
@@ -217,6 +218,7 @@ def test_points_whose_values_have_one_text_have_a_list_of_ports_each() -> None:
     for point in manifest["sweep"]["points"]:
         point["values"][USERS] = "1"
     path.write_text(json.dumps(manifest))
+    seal(path)
     found = sweep_port_list(Run.read(result.path))
     assert found is not None
     assert found.names == ["fifo at users = 1", "dpp at users = 1"] + [

@@ -288,7 +288,7 @@ def test_a_rate_that_the_machine_cannot_hold_is_refused_before_anything_runs(
 def test_the_fabrics_doctor_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def ask(*arguments: str, **limits: float) -> dict[str, Any]:
+    def ask(*arguments: str, **limits: Any) -> dict[str, Any]:
         asked.append(arguments[0])
         return answer(*arguments, **limits)
 

@@ -14,17 +14,24 @@ from tailrace.outcome.stored import (
     OtherFormatError,
     Planned,
     StoredTrial,
-    is_whole_table,
+    TrialHead,
     read_head,
     read_stored,
 )
+from tailrace.outcome.tables import check_table
 from tailrace.scenario.experiment import trial_seed
 from whole import stored
 
 
 def read_fifo_1(file: Path) -> StoredTrial:
     """A stored trial."""
-    return read_stored(file, Planned("fifo", 1, trial_seed(0, 1), None))
+    return read_stored(file.read_bytes(), Planned("fifo", 1, trial_seed(0, 1), None))
+
+
+def head_of(file: Path) -> TrialHead:
+    """Its head."""
+    with file.open("rb") as opened:
+        return read_head(opened)
 
 
 @pytest.mark.parametrize("ports", [1, 2_000])
@@ -34,7 +41,7 @@ def test_a_trial_is_read_as_it_was_written_and_its_head_without_the_rest(tmp_pat
     reason = 'why "outcome": {'
     made = stored(file, "fifo", 1, {"ports": rows}, status="invalid", reason=reason, unfinished=["shop"], cores=2)
     assert read_fifo_1(file) == made
-    head = read_head(file)
+    head = head_of(file)
     assert (head.status, head.reason, head.unfinished, head.cores) == ("invalid", reason, ["shop"], 2)
     assert file.read_text().startswith("{\n" if ports == 1 else f'{{"format":{FORMAT},'), "a small one is for people"
 
@@ -44,7 +51,7 @@ def test_a_head_ends_where_the_outcome_begins(tmp_path: Path) -> None:
     stored(file, "fifo", 1, {"ports": [{"node": "leaf"}]})
     whole = file.read_text()
     file.write_text(whole[: whole.index('"ports"')])
-    assert read_head(file).status == "ok"
+    assert head_of(file).status == "ok"
     with pytest.raises(ValueError, match="truncated"):
         read_fifo_1(file)
 
@@ -54,7 +61,7 @@ def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
     stored(file, "fifo", 1, None)
     for text, found in ((file.read_text().replace(f'"format": {FORMAT}', '"format": 9'), 9), ('{"seed": 1}', 1)):
         file.write_text(text)
-        for read in (read_head, read_fifo_1):
+        for read in (head_of, read_fifo_1):
             with pytest.raises(OtherFormatError, match=f"it has format {found}, and .* reads format {FORMAT}"):
                 read(file)
 
@@ -62,23 +69,20 @@ def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
 def test_a_head_that_is_longer_than_what_is_read_at_first_is_read(tmp_path: Path) -> None:
     file = tmp_path / "1.json"
     stored(file, "fifo", 1, {"ports": [{"node": "leaf"}]}, status="invalid", reason="x" * 2 * HEAD_BYTES)
-    assert len(read_head(file).reason) == 2 * HEAD_BYTES
+    assert len(head_of(file).reason) == 2 * HEAD_BYTES
 
 
-@pytest.mark.parametrize(
-    ("content", "is_whole"), [(b"PAR1...PAR1", True), (b"PAR1...PAR", False), (b"....PAR1", False), (b"PA", False)]
-)
-def test_both_ends_of_a_table_are_looked_at(tmp_path: Path, content: bytes, *, is_whole: bool) -> None:
-    file = tmp_path / "1.transactions.parquet"
-    file.write_bytes(content)
-    assert is_whole_table(file) == is_whole
+@pytest.mark.parametrize("content", [b"PAR1...PAR", b"....PAR1", b"PA", b""])
+def test_both_ends_of_a_table_are_looked_at(content: bytes) -> None:
+    with pytest.raises(ValueError, match="it is no whole Parquet file"):
+        check_table(content, "transactions")
 
 
 def test_values_that_are_nested_without_end_are_damage(tmp_path: Path) -> None:
     file = tmp_path / "1.json"
     for text in ('{"unfinished": ' + 100_000 * "[", '{"x": ' + 100_000 * '{"x": '):
         file.write_text(text)
-        for read in (read_head, read_fifo_1):
+        for read in (head_of, read_fifo_1):
             with pytest.raises(ValueError, match=r"."):
                 read(file)
 

@@ -38,7 +38,7 @@ MS = 10**9
 
 
 def trial(folder: Path, digest: str = "aa", number: int = 1) -> Trial:
-    return replace(whole.trial(number=number, digest=digest), stem=folder / str(number))
+    return replace(whole.trial(number=number, digest=digest), files=whole.files_in(folder, number))
 
 
 def queued(wait_ps: int, *, port: str = "leaf>h2", work_ps: int = MS) -> Transaction:
@@ -60,7 +60,7 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (found["orders"].trial, found["orders"].transactions) == (1, 40)
     assert [one.latency_ps // MS for one in found["orders"].slowest] == list(range(41, 41 - SLOWEST_MAX, -1))
     assert found["orders"].slowest[0].sentence.startswith("41 ms from 0 s, user 0: 98 % queues of switches")
-    assert [file.name for file in tmp_path.iterdir()] == ["1.causes.json"], "no part of a file is left"
+    assert [file.name for file in (tmp_path / "trials").iterdir()] == ["1.causes.json"], "no part of a file is left"
     write_record(trial(tmp_path), {"orders": [], "idle": []}, {"orders": lost})
     found = read_record(trial(tmp_path))
     assert [(name, one.transactions, one.bands, one.lost) for name, one in found.items()] == [("orders", 0, [], lost)]

@@ -27,7 +27,7 @@ def waited(queue_ms: int, outside_ms: int, after_drop_ms: int = 0) -> Transactio
 
 def explained(folder: Path, of: list[Transaction], *, is_live: bool = True) -> Explained:
     """A record that was written and read."""
-    trial = replace(whole.trial(digest="aa"), stem=folder / "1")
+    trial = replace(whole.trial(digest="aa"), files=whole.files_in(folder))
     write_record(trial, {"orders": of}, {}, {"orders": of[:1]} if is_live else None)
     return read_record(trial)["orders"]
 

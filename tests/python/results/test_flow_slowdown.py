@@ -18,7 +18,7 @@ from tailrace.results.summary.workload import SizeClass, WorkloadSummary
 def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 1, has_sizes: bool = True) -> Trial:
     """A trial whose rows are (workload, size, latency, ideal)."""
     made = whole.trial(number=number, workloads=[{"name": "orders"}, {"name": "web"}])
-    found = replace(made, stem=folder / str(number))
+    found = replace(made, files=whole.files_in(folder, number))
     columns = {
         "workload": ("u32", [row[0] for row in rows]),
         "start_ps": ("u64", [0 for _ in rows]),
@@ -26,7 +26,7 @@ def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 
     }
     if has_sizes:
         columns |= {"size_bytes": ("u64", [row[1] for row in rows]), "ideal_ps": ("u64", [row[3] for row in rows])}
-    write_table(found.table_path("transactions"), columns)
+    write_table(found.files.table_path("transactions"), columns)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import whole
+from tailrace.outcome.run_files import RunFiles
 from tailrace.outcome.stored import Status
 from tailrace.results.compare.effects import comparisons
 from tailrace.results.compare.looks import Looked, compare_looked, complete_looks, judged
@@ -28,7 +29,7 @@ def trial(arm: str, number: int, rate: int, seed: int, **parts: Any) -> Trial:
 
 
 def run_of(arms: dict[str, list[Trial]]) -> Run:
-    return Run(Path(), Manifest(name="x", seed=1, arms=list(arms), workloads=["shop"]), arms)
+    return Run(RunFiles(Path()), Manifest(name="x", seed=1, arms=list(arms), workloads=["shop"]), arms)
 
 
 def arm(name: str, mean: float, seeds: list[int], luck: int = 1) -> list[Trial]:
@@ -70,7 +71,7 @@ def grouped_run(without: str) -> Run:
     auto = AutoTrials(trials_max=24, precision=0.05)
     headline = [HeadlineFigure(workload="bulk")]
     manifest = Manifest(seed=1, arms=names, workloads=groups["bulk"], groups=groups, headline=headline, auto=auto)
-    return Run(Path(), manifest, arms)
+    return Run(RunFiles(Path()), manifest, arms)
 
 
 def test_an_arm_without_a_member_of_a_group_takes_its_test_from_no_other_arm() -> None:
@@ -83,7 +84,7 @@ def test_an_arm_without_a_member_of_a_group_takes_its_test_from_no_other_arm() -
 
 def test_what_has_no_main_figure_is_not_decided() -> None:
     run = grouped_run("fifo")
-    alone = Run(Path(), run.manifest, {"fifo": run.trials["fifo"]})
+    alone = Run(RunFiles(Path()), run.manifest, {"fifo": run.trials["fifo"]})
     found = compare_looked(alone, None)[1]
     told = summarise_looks(alone, found)
     assert (told.sentence, told.is_decided) == ("After 12 trials there is no main figure to decide on.", False)

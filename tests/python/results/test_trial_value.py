@@ -147,7 +147,7 @@ def test_a_bin_that_begins_at_the_instant_counts(after_ps: int, found: tuple[int
         kept=kept,
         workload_numbers={"orders": 0},
         outcome=SimpleNamespace(end_ps=30),
-        table_path=lambda _name: Path(__file__),
+        has_table=lambda _name: True,
     )
     assert goodput_bytes_after(cast("Trial", trial), "orders", after_ps) == found
 

@@ -51,7 +51,7 @@ def test_the_figure_of_a_trial_is_read_once(tmp_path: Path, monkeypatch: pytest.
     read: list[Path] = []
 
     def counted(trial: Trial, members: Sequence[str], metric: str) -> float | None:
-        read.append(trial.stem)
+        read.append(trial.files.stem)
         return metric_of_members(trial, members, metric)
 
     monkeypatch.setattr("tailrace.results.metrics.figure.metric_of_members", counted)

@@ -9,6 +9,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 from tailrace.experiment.native import column
 from tailrace.experiment.storage import parquet
 from tailrace.files import write_bytes
+from tailrace.outcome.run_files import TRIALS
 from tailrace.outcome.types import Outcome
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.directory.run_directory import Trial
@@ -18,7 +19,7 @@ from tailrace.timeline.live import read_replay, told_of
 from tailrace.timeline.live_ends import UNKNOWN, Ends
 from tailrace.timeline.log import NONE_32, NONE_64, Log
 from tailrace.timeline.tracks import trace_of
-from whole import part
+from whole import files_in, part
 
 US = 1_000_000
 """Picoseconds."""
@@ -163,5 +164,6 @@ def _trial(folder: Path, outcome: dict[str, Any]) -> Trial:
             (("workload", "u32"), ("user", "u32"), ("start_ps", "u64"), ("latency_ps", "u64"))
         )
     }
-    write_bytes(folder / "1.transactions.parquet", parquet(columns_))
-    return Trial("base", 1, "ok", "", part(Outcome, **outcome), folder / "1")
+    files = files_in(folder)
+    write_bytes(folder / TRIALS / "1.transactions.parquet", parquet(columns_))
+    return Trial("base", 1, "ok", "", part(Outcome, **outcome), files)

@@ -22,12 +22,13 @@ from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, identity
 from tailrace.experiment.pool import Running
 from tailrace.experiment.reporter import Reporter
-from tailrace.experiment.run import FINISHED, INTERRUPTED, NAME_HASH_DIGITS, RUNS
+from tailrace.experiment.run import INTERRUPTED, NAME_HASH_DIGITS, RUNS
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import LazyKeys, TrialKey
 from tailrace.experiment.storage import RunDirectory
+from tailrace.outcome.run_files import TRIALS, TrialFiles
 from tailrace.outcome.stored import FORMAT
-from tailrace.results.directory.run_directory import Trial
+from tailrace.results.directory.run_directory import FINISHED, Trial
 from tailrace.results.large.figures import bounds_of, figures_of
 from tailrace.results.large.lines import IMPOSSIBLE, KEPT, Line, Lines
 from tailrace.scenario.loading import Loaded
@@ -74,7 +75,7 @@ class LargeRun:
                 reporter.say(notice)
         name = f"{loaded.scenario.name}-sweep-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
-        self.lines = Lines(self.directory.path)
+        self.lines = Lines(self.directory.files.folder)
         self.held = 0
         """Trials that had run before."""
         self.bad = 0
@@ -126,7 +127,15 @@ class LargeRun:
         point, arm = parts_of(key.arm)
         outcome = ended.outcome if isinstance(ended, Ran) else None
         told = outcome if verdict.status == "ok" or verdict.unfinished else None
-        trial = Trial(arm, key.number, verdict.status, verdict.reason, told, self.directory.path)
+        files = TrialFiles(self.directory.files, TRIALS, str(key.number))
+        trial = Trial(
+            arm,
+            key.number,
+            verdict.status,
+            verdict.reason,
+            told,
+            files,
+        )
         figures = figures_of(trial)
         seed, digest = (None, None) if outcome is None else (outcome.seed, outcome.digest)
         line = Line(

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,9 @@ def build() -> str:
     return hashlib.sha256(program().read_bytes()).hexdigest()[:BUILD_DIGITS]
 
 
-def ask(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> dict[str, Any]:
-    """Runs a short command and reads the JSON object that it prints."""
-    done = run_short(*arguments, limit_s=limit_s)
+def ask(*arguments: str, limit_s: float = SHORT_LIMIT_S, descriptors: Sequence[int] = ()) -> dict[str, Any]:
+    """Runs a short command and reads the JSON object that it prints; it inherits these descriptors."""
+    done = run_short(*arguments, limit_s=limit_s, descriptors=descriptors)
     try:
         answer = json.loads(done)
     except ValueError:
@@ -54,12 +55,18 @@ def ask(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> dict[str, Any]:
     return answer
 
 
-def run_short(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> str:
+def run_short(*arguments: str, limit_s: float = SHORT_LIMIT_S, descriptors: Sequence[int] = ()) -> str:
     """Runs a short command; returns its output."""
     command = [str(program()), *arguments]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit_s, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            check=False,
+            pass_fds=descriptors,
         )
     except subprocess.TimeoutExpired:
         raise FabricError(f"{NAME} {arguments[0]}: no answer within {limit_s:g} s") from None

@@ -61,7 +61,7 @@ def occupancy_csv(curves: dict[str, Points]) -> str:
 
 def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
     times: Counter[int] = Counter()
-    if not trial.table_path("queue_depth").exists():
+    if not trial.has_table("queue_depth"):
         return times
     table = read_trial_table(trial, "queue_depth")
     names = [f"{one.node} → {one.towards}" for one in trial.outcome.ports]

@@ -141,7 +141,7 @@ def _values(chart: TimeChart) -> list[float]:
 
 def split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str]) -> dict[str, Rows]:
     """Starts and values of the chosen ports, workloads or hosts. `columns` are that of the index and of the values."""
-    if not trial.table_path(table).exists():
+    if not trial.has_table(table):
         return {}
     read = read_trial_table(trial, table)
     by_index = {index: name for index, name in enumerate(_names(trial, columns[0])) if name in chosen}
@@ -194,7 +194,7 @@ def _ports(run: Run) -> list[str]:
 
 def _recorded(trial: Trial) -> set[str]:
     """Names of the ports whose queue was recorded over time."""
-    if not trial.table_path("port_series").exists():
+    if not trial.has_table("port_series"):
         return set()
     names = _names(trial, "port")
     return {names[index] for index in set(read_trial_table(trial, "port_series").column("port"))}

@@ -144,7 +144,7 @@ def _read(run: Run, arms: list[str], workloads: list[str]) -> tuple[dict[tuple[s
     for arm in arms:
         left = ROWS_MAX // len(arms)
         for trial in run.told(arm):
-            if not trial.table_path("transactions").exists():
+            if not trial.has_table("transactions"):
                 continue
             if left <= 0:
                 unread += 1

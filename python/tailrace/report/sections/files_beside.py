@@ -38,7 +38,7 @@ def files_beside(run: Run) -> FilesBeside:
     trials = [trial for listed in run.trials.values() for trial in listed if trial.status == "ok"]
     rows = [row for trial in trials[:LINKED_MAX] if (row := _tables(run, trial)).links]
     return FilesBeside(
-        whole=[name for name in WHOLE if name == "result.json" or (run.path / name).exists()],
+        whole=[name for name in WHOLE if name == "result.json" or run.files.folder.has(name)],
         tables=[name for name in TABLES if any(name in row.links for row in rows)],
         rows=rows,
         omitted=max(0, len(trials) - LINKED_MAX) if rows else 0,
@@ -46,6 +46,6 @@ def files_beside(run: Run) -> FilesBeside:
 
 
 def _tables(run: Run, trial: Trial) -> TrialFiles:
-    paths = {name: trial.table_path(name) for name in TABLES}
-    links = {name: quote(path.relative_to(run.path).as_posix()) for name, path in paths.items() if path.exists()}
+    paths = {name: trial.files.table_path(name) for name in TABLES if trial.has_table(name)}
+    links = {name: quote(path.relative_to(run.path).as_posix()) for name, path in paths.items()}
     return TrialFiles(trial.arm, trial.number, links)

@@ -10,11 +10,12 @@ from pathlib import Path
 from msgspec import ValidationError, convert, to_builtins
 from msgspec.structs import replace
 
-from tailrace.files import write_json
+from tailrace.errors import reason_of
+from tailrace.files import parse_json
 from tailrace.results.causes.bands import bands
 from tailrace.results.causes.causes import Transaction
 from tailrace.results.causes.sentence import sentence, slowest_of
-from tailrace.results.directory.kept import RunDirectoryError, read_object
+from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.summary.base import Part
@@ -54,11 +55,6 @@ class Record(Part, frozen=True, kw_only=True):
     """Where the beginning of the trial alone was explained, its end."""
 
 
-def path_of(trial: Trial) -> Path:
-    """Where the record of this trial lies; it need not exist."""
-    return trial.stem.with_name(f"{trial.stem.name}.causes.json")
-
-
 def write_record(
     trial: Trial,
     workloads: Mapping[str, Sequence[Transaction]],
@@ -85,7 +81,7 @@ def write_record(
         source=None if measured is None else FABRIC,
         until_ps=until_ps,
     )
-    write_json(path_of(trial), to_builtins(record))
+    trial.files.run.write_json(_name_of(trial), to_builtins(record))
 
 
 def read_record(trial: Trial) -> dict[str, Explained]:
@@ -93,10 +89,16 @@ def read_record(trial: Trial) -> dict[str, Explained]:
 
     Raises `RunDirectoryError` when the file cannot be read.
     """
-    path = path_of(trial)
-    if not path.exists() or not trial.is_told:
+    if not trial.is_told:
         return {}
-    content = read_object(path, _HINT)
+    path = path_of(trial)
+    try:
+        kept = trial.files.run.read_if_kept(_name_of(trial))
+        content = {} if kept is None else parse_json(kept)
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {_HINT})") from error
+    if not isinstance(content, dict):
+        raise RunDirectoryError(f"{path}: not a JSON object (hint: {_HINT})")
     if content.get("format") != FORMAT or content.get("digest") != trial.outcome.digest:
         return {}
     try:
@@ -104,6 +106,24 @@ def read_record(trial: Trial) -> dict[str, Explained]:
     except ValidationError as error:
         raise RunDirectoryError(f"{path}: not a record of an explained trial: {error} (hint: {_HINT})") from error
     return {name: _explained(record, own) for name, own in record.workloads.items()}
+
+
+def has_record(trial: Trial) -> bool:
+    """Whether a trial has a record that can be read."""
+    try:
+        return bool(read_record(trial))
+    except RunDirectoryError:
+        return False
+
+
+def path_of(trial: Trial) -> Path:
+    """Where the record of this trial lies; it need not exist."""
+    return trial.files.run.path / _name_of(trial)
+
+
+def _name_of(trial: Trial) -> str:
+    """Its record, which need not exist."""
+    return trial.files.beside("causes.json")
 
 
 _HINT = "remove the file and run `tailrace explain` again"

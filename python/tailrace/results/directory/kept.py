@@ -6,36 +6,44 @@ from typing import Any
 import msgspec
 
 from tailrace.errors import TailraceError, closest, reason_of
-from tailrace.files import named, read_json
+from tailrace.files import parse_json
+from tailrace.outcome.journal import JOURNAL, LOST, DamagedError
+from tailrace.outcome.run_files import MANIFEST, RunFiles
 from tailrace.outcome.stored import FORMAT, format_words
 from tailrace.plan.types import Plan
 from tailrace.results.directory.manifest import Manifest
+from tailrace.results.directory.names import manifest_fault, plan_fault
 from tailrace.scenario.experiment import folder_of
 from tailrace.scenario.lowering.plan import plan_hash
 
 _AGAIN = "run its scenario again"
 _REWRITE = "remove the file and run the same command again"
+_REPEATED = "run the same command again, which repeats what is damaged"
 
 
 class RunDirectoryError(TailraceError):
     """A run directory cannot be read; names the file, the problem and the remedy."""
 
 
-def read_manifest(path: Path) -> Manifest:
-    """The manifest in this directory; raises `RunDirectoryError` for another format, and for a large sweep."""
-    file = path / "manifest.json"
-    found = read_object(file, "name a run directory; `tailrace list` shows them")
+def read_manifest(files: RunFiles) -> Manifest:
+    """The manifest of a run; raises `RunDirectoryError` for another format, and for a large sweep."""
+    file = files.path / MANIFEST
+    found = read_object(files, MANIFEST, "name a run directory; `tailrace list` shows them")
     if (version := found.get("manifest_version")) != FORMAT:
-        raise RunDirectoryError(f"{path}: {format_words(version)} (hint: {_AGAIN})")
+        raise RunDirectoryError(f"{files.path}: {format_words(version)} (hint: {_AGAIN})")
+    if found.get("journal") and not files.journal.is_kept:
+        raise RunDirectoryError(f"{files.path / JOURNAL}: {LOST} (hint: {_REPEATED})")
     if "large" in found:
         raise RunDirectoryError(
-            f"{path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
+            f"{files.path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
             " run a point by itself with --set for its charts and tables)"
         )
     try:
         manifest = msgspec.convert(found, Manifest)
     except msgspec.ValidationError as error:
         raise RunDirectoryError(f"{file}: cannot be read: {error} (hint: {_AGAIN} with another --out)") from error
+    if fault := manifest_fault(manifest):
+        raise RunDirectoryError(f"{file}: {fault} (hint: {_AGAIN} with another --out)")
     _refuse_unknown(file, manifest)
     return manifest
 
@@ -54,34 +62,49 @@ def _refuse_unknown(file: Path, manifest: Manifest) -> None:
             raise RunDirectoryError(f"{file}: {what} (hint: {hint})")
 
 
-def read_plan(path: Path, manifest: Manifest, arm: str) -> Plan | None:
-    """Plan of an arm, where the run in this directory kept it; raises `RunDirectoryError` for another one."""
-    file = path / "plans" / f"{folder_of(arm)}.json"
-    if not file.exists():
-        return None
+def read_plan(files: RunFiles, manifest: Manifest, arm: str) -> Plan | None:
+    """Plan of an arm, where the run kept it; raises `RunDirectoryError` for another one."""
+    name = f"plans/{folder_of(arm)}.json"
+    file = files.path / name
     try:
-        with named(file):
-            content = file.read_bytes()
+        if (content := files.read_if_kept(name)) is None:
+            return None
         plan = _PLANS.decode(content)
     except (OSError, ValueError, RecursionError) as error:
         raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REWRITE})") from error
     planned = (manifest.plan_hashes or {}).get(arm)
     if planned is not None and plan_hash(msgspec.json.decode(content)) != planned:
         raise RunDirectoryError(f"{file}: it is another plan than this run has of arm '{arm}' (hint: {_REWRITE})")
+    if fault := plan_fault(plan):
+        raise RunDirectoryError(f"{file}: {fault} (hint: {_REWRITE})")
     return plan
 
 
 _PLANS = msgspec.json.Decoder(Plan)
 
 
-def read_object(path: Path, hint: str) -> dict[str, Any]:
+def read_object(files: RunFiles, name: str, hint: str) -> dict[str, Any]:
     """The object in a JSON file of a run; raises `RunDirectoryError` with this hint."""
+    path = files.path / name
     try:
-        content = read_json(path)
+        content = parse_json(files.read(name))
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path}: no such file (hint: {hint})") from error
+    except DamagedError as error:
+        raise RunDirectoryError(f"{path}: {error} (hint: {_REPEATED})") from error
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
     if not isinstance(content, dict):
         raise RunDirectoryError(f"{path}: not a JSON object (hint: {hint})")
     return content
+
+
+def read_text(files: RunFiles, name: str) -> str | None:
+    """The text of a file of a run; None where the run has not kept it. Raises `RunDirectoryError`."""
+    try:
+        content = files.read_if_kept(name)
+        return None if content is None else content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(
+            f"{files.path / name}: cannot be read: {reason_of(error)} (hint: {_REPEATED})"
+        ) from error

@@ -8,12 +8,14 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 
 from tailrace.errors import reason_of
-from tailrace.results.directory.kept import RunDirectoryError
+from tailrace.results.directory.kept import RunDirectoryError, read_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.scenario.text.yaml import load_yaml
 from tailrace.scenario.vocabulary import RATIOS
 
+PUBLISHED = "published.yaml"
+"""Copy of the published figures in a run directory."""
 STATISTICS = ("mean", "median")
 KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
 KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "tolerance_points"})
@@ -93,15 +95,25 @@ def read_bands(run: Run) -> list[Band]:
     """Bands of the run: those of the scenario, then those of the file of published figures."""
     inline = run.manifest.expectations
     bands = [Band.parse(_without_none(raw), f"manifest.json: expectations.{i}") for i, raw in enumerate(inline)]
-    path = run.path / "published.yaml"
-    return bands + (read_published(path) if path.exists() else [])
+    text = read_text(run.files, PUBLISHED)
+    return bands + ([] if text is None else _published(run.path / PUBLISHED, text))
 
 
 def read_published(path: Path) -> list[Band]:
-    """Bands of a `published.yaml`: a list, or a mapping with the list under `figures` beside a description."""
+    """Bands of the file of published figures that a scenario names: a list, or a mapping with the list under `figures`
+    beside a description.
+    """
     try:
-        content = load_yaml(path.read_text(encoding="utf-8"), is_marked=False)
-    except (OSError, ValueError, YAMLError) as error:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
+    return _published(path, text)
+
+
+def _published(path: Path, text: str) -> list[Band]:
+    try:
+        content = load_yaml(text, is_marked=False)
+    except (ValueError, YAMLError) as error:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
     listed = content.get("figures") if isinstance(content, dict) else content
     if not isinstance(listed, list):

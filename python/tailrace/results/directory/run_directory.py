@@ -1,9 +1,9 @@
 """Reads a run directory into objects.
 
-Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it,
-`trials/<arm>/<n>.attempt-<k>.json` of invalid attempts that were repeated, `trials/<arm>/<n>.causes.json` of explained
-trials, and optionally `plans/<arm>.json` and `published.yaml`. An arm `solo:<workload>` is stored under
-`solo-<workload>`.
+Layout: `manifest.json`, `journal.jsonl` with the SHA-256 of the others, `scenario.yaml`, `trials/<arm>/<n>.json` with
+`trials/<arm>/<n>.<table>.parquet` beside it, `trials/<arm>/<n>.attempt-<k>.json` of attempts that were repeated,
+`trials/<arm>/<n>.causes.json` of explained trials, and optionally `plans/<arm>.json` and `published.yaml`. An arm
+`solo:<workload>` is stored under `solo-<workload>`.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,22 @@ from typing import Any
 
 from tailrace.errors import reason_of
 from tailrace.outcome.conservation import unaccounted
+from tailrace.outcome.journal import LOST
+from tailrace.outcome.run_files import ATTEMPT, OUTCOME, TRIALS, RunFiles, TrialFiles, is_trial
 from tailrace.outcome.stored import Planned, Status, StoredTrial, read_stored
 from tailrace.outcome.types import Host, Outcome, Port, Workload
 from tailrace.plan.types import Plan
-from tailrace.results.directory.kept import RunDirectoryError, read_manifest, read_plan
+from tailrace.results.directory.kept import RunDirectoryError, read_manifest, read_plan, read_text
 from tailrace.results.directory.manifest import Manifest
+from tailrace.results.directory.names import is_name, outcome_fault
 from tailrace.results.summary.sweep import PlannedSweep
 from tailrace.scenario.experiment import SOLO, folder_of, trial_seed
 from tailrace.scenario.workloads.kinds import KINDS
 
-_REPEAT = "remove the file and run the same command again to repeat the trial"
+FINISHED = "finished"
+"""State of a run of which every planned trial has an outcome on disk."""
+_AGAIN = "run the same command again to repeat the trial"
+_REPEAT = f"remove the file and {_AGAIN}"
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Trial:
     reason: str
     told: Outcome | None = field(repr=False)
     """The outcome; None unless the trial ended and its figures are valid."""
-    stem: Path
+    files: TrialFiles = field(repr=False, compare=False)
 
     @property
     def is_told(self) -> bool:
@@ -98,16 +104,16 @@ class Trial:
         """Cache of values computed from this trial."""
         return {}
 
-    def table_path(self, table: str) -> Path:
-        """Where the trial's Parquet table of this name lies; it need not exist."""
-        return self.stem.parent / f"{self.stem.name}.{table}.parquet"
+    def has_table(self, table: str) -> bool:
+        """Whether it has a Parquet table of this name."""
+        return self.files.has(table)
 
 
 @dataclass(frozen=True)
 class Run:
     """A run directory. Arms and workloads are in the order of the scenario, solo arms apart."""
 
-    path: Path
+    files: RunFiles = field(repr=False, compare=False)
     manifest: Manifest = field(repr=False)
     trials: dict[str, list[Trial]] = field(repr=False)
     repeated: list[Trial] = field(default_factory=list, repr=False)
@@ -118,13 +124,18 @@ class Run:
     @classmethod
     def read(cls, path: Path) -> "Run":
         """Reads the manifest and every existing trial; the run may be partial."""
-        path = Path(path)
-        manifest = read_manifest(path)
-        names = [*_arm_names(manifest), *_solo_names(path, manifest)]
-        plans = {name: read_plan(path, manifest, name) for name in names}
-        kept = {name: _Kept(path / "trials" / folder_of(name), manifest, name, plan) for name, plan in plans.items()}
+        files = RunFiles(Path(path))
+        manifest = read_manifest(files)
+        names = [*_arm_names(manifest), *_solo_names(files, manifest)]
+        plans = {name: read_plan(files, manifest, name) for name in names}
+        kept = {name: _Kept(files, manifest, name, plan) for name, plan in plans.items()}
         trials = {name: own.trials() for name, own in kept.items()}
-        return cls(path, manifest, trials, [trial for own in kept.values() for trial in own.repeated()], plans)
+        return cls(files, manifest, trials, [trial for own in kept.values() for trial in own.repeated()], plans)
+
+    @property
+    def path(self) -> Path:
+        """Its directory."""
+        return self.files.path
 
     @property
     def name(self) -> str:
@@ -257,11 +268,7 @@ class Run:
 
     def scenario_text(self) -> str:
         """The scenario file as it was run; empty where the run did not keep it."""
-        path = self.path / "scenario.yaml"
-        try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            return ""
+        return read_text(self.files, "scenario.yaml") or ""
 
     def plan(self, arm: str) -> Plan | None:
         """Plan of an arm, where the run kept it."""
@@ -272,9 +279,13 @@ def _arm_names(manifest: Manifest) -> list[str]:
     return [arm for arm in manifest.arms if not arm.startswith(SOLO)]
 
 
-def _solo_names(path: Path, manifest: Manifest) -> list[str]:
+def _solo_names(files: RunFiles, manifest: Manifest) -> list[str]:
     """Solo arms in the order of the workloads."""
-    there = {folder.name.removeprefix("solo-") for folder in (path / "trials").glob("solo-*") if folder.is_dir()}
+    folders = {*files.folder.folders(TRIALS), *(stem.split("/")[1] for stem in files.journal.stems(TRIALS))}
+    there = {name.removeprefix("solo-") for name in folders if name.startswith("solo-")}
+    if wrong := [name for name in there if not is_name(name)]:
+        where = files.path / TRIALS
+        raise RunDirectoryError(f"{where}: {wrong[0]!r} is no name of a workload (hint: remove the folder)")
     listed = [name for name in manifest.workloads if name in there]
     return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
 
@@ -283,32 +294,51 @@ def _solo_names(path: Path, manifest: Manifest) -> list[str]:
 class _Kept:
     """The files of an arm's trials."""
 
-    folder: Path
+    files: RunFiles
     manifest: Manifest
     arm: str
     plan: Plan | None
 
+    @property
+    def folder(self) -> str:
+        """That of the arm."""
+        return f"{TRIALS}/{folder_of(self.arm)}"
+
     def trials(self) -> list[Trial]:
         """By number."""
-        files = [file for file in self.folder.glob("*.json") if file.stem.isdecimal() and file.is_file()]
-        return [self._trial(file) for file in sorted(files, key=lambda file: int(file.stem))]
+        numbers = [name for name in self._names() if name.isdecimal()]
+        if self.manifest.state == FINISHED:
+            self._refuse_lost(numbers)
+        return [self._trial(name) for name in sorted(numbers, key=int)]
 
     def repeated(self) -> list[Trial]:
         """By trial and attempt."""
-        return [self._trial(file) for file in sorted(self.folder.glob("*.attempt-*.json"))]
+        return [self._trial(name) for name in self._names() if ATTEMPT in name and is_trial(name)]
 
-    def _trial(self, file: Path) -> Trial:
-        stored = self._stored(file)
+    def _names(self) -> list[str]:
+        names = self.files.folder.names(self.folder)
+        return [name.removesuffix(f".{OUTCOME}") for name in names if name.endswith(f".{OUTCOME}")]
+
+    def _refuse_lost(self, there: Sequence[str]) -> None:
+        """Raises `RunDirectoryError` where a trial has gone that a run had when it finished."""
+        written = {stem.rpartition("/")[2] for stem in self.files.journal.stems(self.folder)}
+        if lost := sorted(int(name) for name in written - {*there} if name.isdecimal()):
+            path = TrialFiles(self.files, self.folder, str(lost[0])).outcome_path
+            raise RunDirectoryError(f"{path}: {LOST} (hint: {_AGAIN})")
+
+    def _trial(self, name: str) -> Trial:
+        files = TrialFiles(self.files, self.folder, name)
+        stored = self._stored(files)
         status, reason = _judge(stored)
         is_told = status == "ok" or (status == "invalid" and bool(stored.unfinished))
-        return Trial(self.arm, stored.trial, status, reason, stored.outcome if is_told else None, file.with_suffix(""))
+        return Trial(self.arm, stored.trial, status, reason, stored.outcome if is_told else None, files)
 
-    def _stored(self, file: Path) -> StoredTrial:
+    def _stored(self, files: TrialFiles) -> StoredTrial:
         """A trial in its place; raises `RunDirectoryError` for a file that is no trial, or another one."""
-        number = int(file.stem.partition(".")[0])
+        file, number = files.outcome_path, int(files.name.partition(".")[0])
         planned = Planned(self.arm, number, trial_seed(self.manifest.seed, number), self._workloads)
         try:
-            stored = read_stored(file, planned)
+            stored = read_stored(files.read_outcome(), planned)
         except (OSError, ValueError) as error:
             raise RunDirectoryError(f"{file}: cannot be read: {reason_of(error)} (hint: {_REPEAT})") from error
         if (self.manifest.plan_hashes or {}).get(self.arm, stored.plan_hash) != stored.plan_hash:
@@ -318,6 +348,8 @@ class _Kept:
         for kind in {own.kind for own in stored.outcome.workloads} if stored.outcome else ():
             if kind not in KINDS:
                 raise RunDirectoryError(f"{file}: there is no kind of workload '{kind}' (hint: {_REPEAT})")
+        if stored.outcome is not None and (fault := outcome_fault(stored.outcome)):
+            raise RunDirectoryError(f"{file}: {fault} (hint: {_REPEAT})")
         return stored
 
     @property

@@ -121,19 +121,20 @@ def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
     """
     if name not in TABLES:
         raise KeyError(f"no table {name} (known: {', '.join(TABLES)})")
-    found = [trial for arm in run.trials for trial in run.valid(arm) if trial.table_path(name).exists()]
+    found = [trial for arm in run.trials for trial in run.valid(arm) if trial.has_table(name)]
     if not found:
         raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")
     is_of_all = run.manifest.engine == "simulated" and name not in TABLES_OF_ARMS
     arms = run.trials if is_of_all else {trial.arm for trial in found}
-    for path in (trial.table_path(name) for arm in arms for trial in run.valid(arm)):
-        if not path.exists():
-            raise _damaged(path, "no such file, and other trials have this table")
+    for trial in (trial for arm in arms for trial in run.valid(arm)):
+        if not trial.has_table(name):
+            raise _damaged(trial.files.table_path(name), "no such file, and other trials have this table")
     read = [(trial, read_trial_table(trial, name).arrow) for trial in found]
     columns = read[0][1].schema.names
     for trial, table in read:
         if table.schema.names != columns:
-            raise _damaged(trial.table_path(name), f"its columns are not those of {found[0].table_path(name)}")
+            whose = found[0].files.table_path(name)
+            raise _damaged(trial.files.table_path(name), f"its columns are not those of {whose}")
     return Table(_joined(read if recorded else [(trial, _readable(trial, table)) for trial, table in read]))
 
 
@@ -146,11 +147,11 @@ def table_of_rows(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, DataTyp
 
 def read_trial_table(trial: Trial, name: str) -> Table:
     """One table of one trial; raises `RunDirectoryError` for a damaged one, or one of another trial."""
-    path = trial.table_path(name)
-    if not path.exists():
+    path = trial.files.table_path(name)
+    if not trial.has_table(name):
         raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
     try:
-        arrow = read_rows(path)
+        arrow = read_rows(trial.files.read_table(name), name)
     except ValueError as error:
         raise _damaged(path, str(error)) from None
     for column in ROWS_IN_OUTCOME.keys() & arrow.schema.names if arrow.num_rows else ():

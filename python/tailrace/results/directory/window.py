@@ -41,7 +41,7 @@ def depth_after(trial: Trial, port: str, column: str, after_ps: int) -> float | 
 def depth_percentile(trial: Trial, port: str, percent: float) -> float | None:
     """Depth that a port does not exceed for so much of the time; None where the port was not observed."""
     number = port_number(trial, port)
-    if number is None or not trial.table_path("queue_depth").exists():
+    if number is None or not trial.has_table("queue_depth"):
         return None
     seen = sorted(_depths(trial).get(number, []))
     wanted = sum(time_ps for _, time_ps in seen) * percent / 100
@@ -72,7 +72,7 @@ def port_number(trial: Trial, port: str) -> int | None:
 
 def _bins(trial: Trial, name: str, columns: tuple[str, str]) -> dict[int, list[Bin]]:
     """Rows of a table by the number in its first column."""
-    if not trial.table_path(name).exists():
+    if not trial.has_table(name):
         return {}
     if (name, columns) in trial.kept:
         kept: dict[int, list[Bin]] = trial.kept[name, columns]

@@ -4,17 +4,26 @@
 same trial replaces an earlier one: failed trials run again.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from msgspec import convert
+
 from tailrace.errors import TailraceError
-from tailrace.files import named, write_bytes
+from tailrace.folder import Folder
+from tailrace.outcome.run_files import TRIALS
 
 POINTS_OF_FILE = 1000
 IMPOSSIBLE = "impossible"
 """Status of a point that makes no sound scenario; its line has the number 0 and stands for all of its trials."""
+SUFFIX = ".jsonl"
+SHA256 = "sha256"
+"""Key of the identity of a line; those of earlier versions have none."""
+DIGITS = 16
+"""Hexadecimal digits of it: 64 bits, against accidents."""
 KEPT = ("ok", "invalid", IMPOSSIBLE)
 """Statuses of trials that do not run again."""
 
@@ -39,52 +48,68 @@ class Line:
     """By workload the metrics that are lower bounds, because transactions were running when the trial ended."""
 
 
+_KEYS = {key.name for key in fields(Line)}
+
+
 class Lines:
     """The files of a large sweep."""
 
-    def __init__(self, run: Path) -> None:
-        self.folder = run / "trials"
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
 
     def add(self, line: Line) -> None:
         """Appends a line; raises `OSError` with the name of the file."""
-        path = self._path(line.point)
-        text = json.dumps({key: value for key, value in asdict(line).items() if value not in ("", None, {})})
-        with named(path), path.open("ab") as file:
-            file.write(text.encode() + b"\n")
+        name = f"{TRIALS}/{line.point // POINTS_OF_FILE:06}{SUFFIX}"
+        self._folder.append(name, _text(line))
 
     def mend(self) -> None:
         """Removes the incomplete last lines that a process left when it was killed."""
-        for path in self.files():
-            with named(path), path.open("rb") as file:
-                size = file.seek(0, 2)
-                file.seek(max(0, size - 1))
-                is_whole = size == 0 or file.read(1) == b"\n"
-            if not is_whole:
-                content = path.read_bytes()
-                write_bytes(path, content[: content.rfind(b"\n") + 1])
+        for name in self.names():
+            content = self._folder.read(name)
+            if content and not content.endswith(b"\n"):
+                self._folder.write(name, content[: content.rfind(b"\n") + 1])
 
-    def files(self) -> list[Path]:
-        """The files, points in order."""
-        return sorted(self.folder.glob("*.jsonl"))
+    def names(self) -> list[str]:
+        """The names of the files, points in order."""
+        return [f"{TRIALS}/{name}" for name in self._folder.names(TRIALS) if name.endswith(SUFFIX)]
+
+    def count(self) -> int:
+        """Number of lines."""
+        return sum(self._folder.read(name).count(b"\n") for name in self.names())
 
     def read(self) -> Iterator[dict[tuple[int, str, int], Line]]:
         """The trials of each file, by point, arm and number; raises `TailraceError` for a line that is damaged."""
-        for path in self.files():
+        for name in self.names():
             found: dict[tuple[int, str, int], Line] = {}
-            with named(path), path.open("rb") as file:
+            with self._folder.opened(name) as file:
                 for number, text in enumerate(file, start=1):
                     if text.endswith(b"\n"):
-                        line = _parsed(path, number, text)
+                        line = _parsed(self._folder.path / name, number, text)
                         found[line.point, line.arm, line.trial] = line
             yield found
 
-    def _path(self, point: int) -> Path:
-        return self.folder / f"{point // POINTS_OF_FILE:06}.jsonl"
+
+def _text(line: Line) -> bytes:
+    """A line that ends with its own identity: the beginning of the SHA-256 of what stands before that."""
+    text = json.dumps({key: value for key, value in asdict(line).items() if value not in ("", None, {})})
+    return f'{text[:-1]}, "{SHA256}": "{_digest(text[:-1])}"}}\n'.encode()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def _read(text: bytes) -> Line:
+    held = json.loads(text)
+    before = text.decode().rpartition(f', "{SHA256}"')[0]
+    if held.pop(SHA256, None) not in (None, _digest(before)) or not held.keys() <= _KEYS:
+        raise ValueError(SHA256)
+    return convert(held, Line)
 
 
 def _parsed(path: Path, number: int, text: bytes) -> Line:
     try:
-        return Line(**json.loads(text))
-    except (ValueError, TypeError):
+        return _read(text)
+    except (ValueError, TypeError, RecursionError):
         hint = "remove the line, and run the same command again"
         raise TailraceError(f"{path}:{number}: not a line of a large sweep (hint: {hint})") from None

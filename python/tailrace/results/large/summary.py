@@ -12,10 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct, convert
+from msgspec import Struct, ValidationError, convert
 
 from tailrace.errors import TailraceError, known_arm
-from tailrace.files import PART, named, read_json
+from tailrace.files import PART, named
+from tailrace.folder import Folder
+from tailrace.outcome.run_files import MANIFEST, RunFiles
+from tailrace.results.directory.kept import RunDirectoryError, read_object
+from tailrace.results.directory.names import is_name
 from tailrace.results.large.lines import Line, Lines
 from tailrace.results.summary.large import (
     CurveEnd,
@@ -35,6 +39,8 @@ VALUES_MAX = 1000
 """Values of an axis by which means are told, at most; of a longer axis the table holds every point."""
 PROBLEMS_MAX = 20
 """Trials that are not ok and are listed at most; all are counted."""
+ROWS_HELD_MAX = 10_000
+"""Rows of the table in memory."""
 ALIKE = 0.01
 """Arms that differ by less than this share of the baseline are counted as alike."""
 
@@ -133,10 +139,8 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
 
     `baseline` is the arm that the others are compared with; None for that of the scenario.
     """
-    held = read_json(path / "manifest.json")
-    if not is_large(held):
-        raise TailraceError(f"{path}: not a large sweep")
-    manifest = convert(held, Manifest)
+    files = RunFiles(path)
+    manifest = _manifest(files)
     compared_with = manifest.baseline if baseline is None else known_arm(baseline, manifest.arms, str(path))
     axes = manifest.sweep.axes
     sweep = Sweep(axes={axis.path: list(axis.values) for axis in axes}, combine=manifest.sweep.combine)
@@ -145,8 +149,9 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
     problems: list[LargeProblem] = []
     points = 0
     told = [path for path, values in sweep.axes.items() if len(values) <= VALUES_MAX]
-    with _table(path / CSV, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]) as table:
-        for lines in Lines(path).read():
+    with _table(files.folder, [*sweep.axes, "arm", "workload", "metric", "mean", "trials", "bounds"]) as table:
+        for lines in Lines(files.folder).read():
+            _refuse_foreign(path, lines, manifest, sweep)
             for point, of_point in _by_point(lines):
                 points += 1
                 values = list(sweep.point(point).values.values())
@@ -173,6 +178,33 @@ def summarise_large(path: Path, baseline: str | None = None) -> LargeSummary:
         problems=problems,
         curves=[_curve(sweep, key, curves[key]) for key in sorted(curves, key=manifest.place)],
     )
+
+
+def _manifest(files: RunFiles) -> Manifest:
+    held = read_object(files, MANIFEST, "name a run directory; `tailrace list` shows them")
+    if not is_large(held):
+        raise TailraceError(f"{files.path}: not a large sweep")
+    again = "run its scenario again with another --out"
+    try:
+        manifest = convert(held, Manifest)
+    except ValidationError as error:
+        raise RunDirectoryError(f"{files.path / MANIFEST}: cannot be read: {error} (hint: {again})") from error
+    wrong = [name for name in [*manifest.arms, *manifest.workloads] if not is_name(name)]
+    if wrong or manifest.baseline not in (None, *manifest.arms):
+        what = f"{wrong[0] if wrong else manifest.baseline!r} is no name of the run"
+        raise RunDirectoryError(f"{files.path / MANIFEST}: {what} (hint: {again})")
+    return manifest
+
+
+def _refuse_foreign(path: Path, lines: Mapping[tuple[int, str, int], Line], manifest: Manifest, sweep: Sweep) -> None:
+    """Raises `RunDirectoryError` for a line about what the sweep does not have."""
+    for point, arm, trial in lines:
+        known = {*manifest.workloads}.issuperset(lines[point, arm, trial].figures)
+        if arm not in manifest.arms or not 0 <= point < sweep.count or not known:
+            hint = "remove the line, and run the same command again"
+            raise RunDirectoryError(
+                f"{path}: trial {trial} of {arm!r} at point {point} is not of this sweep (hint: {hint})"
+            )
 
 
 def is_large(manifest: object) -> bool:
@@ -237,27 +269,32 @@ def _end(sweep: Sweep, value: float, point: int, is_bound: bool) -> CurveEnd:
 
 
 class _table:  # noqa: N801  used as a function
-    """A CSV file that is written row by row and appears when it is complete."""
+    """`sweep.csv`, which is written many rows at a time and appears when it is complete."""
 
-    def __init__(self, path: Path, head: list[str]) -> None:
-        self._path = path
-        self._part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
+    def __init__(self, folder: Folder, head: list[str]) -> None:
+        self._folder = folder
+        self._part = f".{CSV}.{os.getpid()}{PART}"
+        self._rows: list[str] = []
         self._head = head
 
     def __enter__(self) -> "_table":
-        with named(self._path):
-            self._file = self._part.open("w", encoding="utf-8")
+        self._folder.remove(self._part)
         self.row(self._head)
         return self
 
     def row(self, cells: Sequence[object]) -> None:
-        with named(self._path):
-            self._file.write(",".join(quoted(cell) for cell in cells) + "\n")
+        self._rows.append(",".join(quoted(cell) for cell in cells) + "\n")
+        if len(self._rows) >= ROWS_HELD_MAX:
+            self._flush()
+
+    def _flush(self) -> None:
+        with named(self._folder.path / CSV):
+            self._folder.append(self._part, "".join(self._rows).encode())
+        self._rows.clear()
 
     def __exit__(self, kind: object, *_rest: object) -> None:
-        with named(self._path):
-            self._file.close()
-            if kind is None:
-                self._part.replace(self._path)
-            else:
-                self._part.unlink(missing_ok=True)
+        if kind is not None:
+            self._folder.remove(self._part)
+            return
+        self._flush()
+        self._folder.rename(self._part, CSV)

@@ -32,7 +32,7 @@ def summarise_flow_slowdown(trials: Sequence[Trial], members: Collection[str]) -
 
 def _flows(trial: Trial, members: Collection[str]) -> Iterable[tuple[int, float]]:
     places = {place for name, place in trial.workload_numbers.items() if name in members}
-    if not places or not trial.table_path("transactions").exists():
+    if not places or not trial.has_table("transactions"):
         return
     table = read_trial_table(trial, "transactions")
     if "ideal_ps" not in table.column_names:

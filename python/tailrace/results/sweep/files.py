@@ -8,7 +8,7 @@ from arro3.core import Array, DataType, Field, Schema
 from arro3.core import Table as ArrowTable
 from arro3.io import write_parquet
 
-from tailrace.files import write_bytes, write_text
+from tailrace.folder import Folder
 from tailrace.results.summary.sweep import SweepSummary
 from tailrace.results.sweep.curves import sweep_rows
 
@@ -18,15 +18,15 @@ FIGURES = ("mean", "low", "high")
 COUNTS = ("trials", "bounds")
 
 
-def write_sweep_files(path: Path, sweep: SweepSummary) -> list[Path]:
+def write_sweep_files(folder: Folder, sweep: SweepSummary) -> list[Path]:
     """Writes the table as CSV and as Parquet beside the result, and returns their paths."""
     head, rows = sweep_rows(sweep)
     lines = [",".join(quoted(cell) for cell in row) for row in [head, *rows]]
-    write_text(path / CSV, "\n".join(lines) + "\n")
+    folder.write(CSV, ("\n".join(lines) + "\n").encode())
     made = BytesIO()
     write_parquet(_table(head, rows), made, compression="zstd(1)")
-    write_bytes(path / PARQUET, made.getbuffer())
-    return [path / CSV, path / PARQUET]
+    folder.write(PARQUET, made.getbuffer())
+    return [folder.path / CSV, folder.path / PARQUET]
 
 
 def _table(head: list[str], rows: list[list[Any]]) -> ArrowTable:
