@@ -143,9 +143,15 @@ def init(
 def check(
     scenario: Files, *, set_: Set = None, sweep: Sweep = None, paired: Paired = False, json_: Json = False
 ) -> None:
-    """Check a scenario: every problem with its line, and a hint."""
+    """Check a scenario: every problem with its line, and a hint. Of a run directory: whether its files are those that
+    the run has written.
+    """
+    from tailrace.cli.checking import check_run_directory, is_run
     from tailrace.cli.inspect import check_scenario
 
+    if is_run(scenario):
+        check_run_directory(scenario[0], json_=json_)
+        return
     check_scenario(scenario, set_, sweep, is_paired=paired, json_=json_)
 
 

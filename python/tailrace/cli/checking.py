@@ -1,0 +1,32 @@
+"""`tailrace check` of a run directory."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tailrace.cli.console import emit, emit_json
+
+
+def is_run(paths: Sequence[Path]) -> bool:
+    """Whether a run directory is named, and not a scenario."""
+    from tailrace.outcome.run_files import MANIFEST
+
+    return len(paths) == 1 and (paths[0] / MANIFEST).is_file()
+
+
+def check_run_directory(path: Path, *, json_: bool) -> None:
+    """Prints what was compared; raises `RunDirectoryError` with a sentence for each file that is another one."""
+    from tailrace.results.check import REPAIR, check_run
+    from tailrace.results.directory.kept import RunDirectoryError
+
+    found = check_run(path)
+    if json_:
+        emit_json({"valid": not found.problems, **vars(found)})
+    if found.problems:
+        raise RunDirectoryError("\n".join([*found.problems, f"(hint: {REPAIR})"]))
+    if not json_:
+        counts = f"{found.trials} trials, {found.tables} tables and {found.others} other files"
+        emit(
+            f"{path}: {counts} are as the run has written them (SHA-256)"
+            if found.has_identities
+            else f"{path}: {found.trials} trials can be read; an earlier version made the run, which kept no SHA-256"
+        )
