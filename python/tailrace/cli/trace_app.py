@@ -31,7 +31,7 @@ def trace(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The trace; default: WORKLOAD-ID.perfetto-trace here."),
+        typer.Option("--out", "-o", metavar="FILE", help="The trace; default: RUN/WORKLOAD-ID.perfetto-trace."),
     ] = None,
     pcapng: Annotated[
         Path | None, typer.Option("--pcapng", metavar="FILE", help="Also write the frames as a capture with comments.")

@@ -70,7 +70,7 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
         _refuse_files(wanted)
         chosen = intervals(list(streams), at_ps, trial.outcome.end_ps, streams)
         chosen = [replace(one, why=f"{INTERVAL_TOLD}, connection {one.transaction.user}") for one in chosen]
-        _tell(run, key, _write(log_of(plan, text, chosen), chosen, wanted), json_=json_)
+        _tell(run, key, _write(run, log_of(plan, text, chosen), chosen, wanted), json_=json_)
         return
     able = _without_datagrams(run, plan, chosen_workloads(run, [] if wanted.workload is None else [wanted.workload]))
     _refuse_files(wanted)
@@ -85,7 +85,7 @@ def trace_run(path: Path, wanted: Wanted, *, json_: bool) -> None:
         )
     chosen = _chosen(of, wanted, at_ps, ran.outcome)
     log = log_of(plan, text, chosen)
-    _tell(run, key, _write(log, chosen, wanted), json_=json_)
+    _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 
 def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> None:
@@ -107,7 +107,7 @@ def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> 
     if not is_same:
         note(f"warning: the replay of {key} had other events (hint: `tailrace replay {run.path}`)")
     chosen = [replace(one, why=told_of(log, one)) for one in chosen]
-    _tell(run, key, _write(log, chosen, wanted), json_=json_)
+    _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
 
 
 def _tell(run: Run, key: TrialKey, written: dict[str, Any], *, json_: bool) -> None:
@@ -170,10 +170,15 @@ def _refuse_files(wanted: Wanted) -> None:
         raise RunRefusedError(f"--out and --pcapng name the same file: {wanted.output} (hint: name two)")
 
 
-def _write(log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
+def _write(run: Run, log: Log, chosen: list[Chosen], wanted: Wanted) -> dict[str, Any]:
     trace = trace_of(log, chosen)
-    output = wanted.output or Path(f"{chosen[0].file_name}{SUFFIX}")
-    files.write_bytes(output, trace.content)
+    if wanted.output is not None:
+        output = wanted.output
+        files.write_bytes(output, trace.content)
+    else:
+        name = f"{chosen[0].file_name}{SUFFIX}"
+        output = run.path / name
+        run.files.folder.write(name, trace.content)
     if wanted.pcapng is not None:
         files.write_bytes(wanted.pcapng, capture_of(log, chosen, simulator_version(), wanted.port))
     return {
