@@ -2,7 +2,7 @@
 # make quick        is my change right so far? what it can reach, in some 90 seconds
 # make test         before a commit: everything, a quarter of an hour from a fresh clone
 # make test-all     before a release: full counts, full scale, all live and exact runs
-# make nightly      fuzzing, coverage of intervals, faults, verdicts of kernels: MINUTES=60, goes on where it stopped
+# make nightly      fuzzing, damages of runs, coverage of intervals, faults, verdicts of kernels: MINUTES=60, goes on where it stopped
 # make mutants      mutations of the change: which does no test notice?
 # make lint         formats, lints, types, layers
 # make docs         the generated pages

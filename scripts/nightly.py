@@ -37,8 +37,9 @@ class Stage:
 
 
 STAGES = (
-    Stage("fuzz", "fuzz.py", 0.30, "changed inputs of 22 formats; what imports write is checked and simulated"),
-    Stage("random", "random_cases.py", 0.20, "tests with random cases, with other seeds and full counts"),
+    Stage("fuzz", "fuzz.py", 0.25, "changed inputs of 22 formats; what imports write is checked and simulated"),
+    Stage("damages", "damages.py", 0.10, "damaged run directories, read and repaired"),
+    Stage("random", "random_cases.py", 0.15, "tests with random cases, with other seeds and full counts"),
     Stage("faults", "mutate.py", 0.20, "deliberate errors of modelling that tests must notice"),
     Stage("verdicts", "verdicts.py", 0.15, "scenarios on real kernels in virtual time beside the simulator"),
     Stage(
