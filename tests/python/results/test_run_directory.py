@@ -31,6 +31,17 @@ from tailrace.results.directory.tables import read_table, read_trial_table, tabl
             {"headline": [{"workload": "XS", "metric": "foo"}]},
             r"Invalid enum value 'foo' - at `\$\.head",
         ),
+        (
+            "manifest.json",
+            {"calibration": {"choices": 3}},
+            r"Expected `array`, got `int` - at `\$\.calibration\.choices`",
+        ),
+        (
+            "manifest.json",
+            {"assumptions": [{"x": 1}]},
+            r"Object missing required field `name` - at `\$\.assumptions\[0\]`",
+        ),
+        ("manifest.json", {"machine": {"cpu": []}}, r"Expected `str \| null`, got `array` - at `\$\.machine\.cpu`"),
         ("plans/fifo.json", {"links": 3}, r"Expected `array`, got `int` - at `\$\.links`"),
         ("plans/fifo.json", {"vlan": 3}, r"Object contains unknown field `vlan`"),
     ],
@@ -49,6 +60,7 @@ def test_a_file_that_does_not_fit_is_told_with_the_key(
     ("edited", "said"),
     [
         ({"baseline": "dp"}, r"there is no arm 'dp' - at `\$\.baseline` \(hint: did you mean 'dpp'\?\)"),
+        ({"sweep": {"axes": [], "combine": "grid", "points": [], "arms": []}}, r"it has no axes, points or arms"),
         ({"headline": [{"workload": "X"}]}, r"there is no workload or group 'X' - at `\$\.headline\[0\]\.workload`"),
     ],
 )

@@ -2,56 +2,13 @@
 
 from dataclasses import dataclass
 
-from msgspec import Struct, convert
+from msgspec import convert
 
 from tailrace.report.limits import TRIALS_MAX
-from tailrace.results.format.numbers import PS_PER_S, bytes_text
+from tailrace.results.directory.shown import Calibration, ChosenWork, Machine
 from tailrace.results.summary.hosts import Fidelity
 from tailrace.results.summary.summary import Summary
 from tailrace.scenario.experiment import SOLO
-
-
-class Machine(Struct, frozen=True):
-    """The machine on which a run was made."""
-
-    cpu: str | None = None
-    cores: int | None = None
-    memory_bytes: int | None = None
-    kernel: str | None = None
-    architecture: str | None = None
-
-    @property
-    def words(self) -> str:
-        """`AMD EPYC, 2 cores, 25.3 GB, Linux 6.18`."""
-        cores = f"{self.cores} cores" if self.cores else None
-        memory = bytes_text(self.memory_bytes) if self.memory_bytes else None
-        return ", ".join(part for part in (self.cpu, cores, memory, self.kernel, self.architecture) if part)
-
-
-class ChosenWork(Struct, frozen=True):
-    """What calibration chose for one workload."""
-
-    workload: str
-    transactions: int
-    gap_factor: float
-    wanted_ps: int
-    alone_ps: int
-
-    @property
-    def wanted_s(self) -> float:
-        """The time that the workload is to take alone."""
-        return self.wanted_ps / PS_PER_S
-
-    @property
-    def alone_s(self) -> float:
-        """The time that it took."""
-        return self.alone_ps / PS_PER_S
-
-
-class Calibration(Struct, frozen=True):
-    """A calibration of workloads."""
-
-    choices: list[ChosenWork] = []
 
 
 @dataclass(frozen=True)

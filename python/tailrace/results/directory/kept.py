@@ -13,6 +13,8 @@ from tailrace.outcome.stored import FORMAT, format_words
 from tailrace.plan.types import Plan
 from tailrace.results.directory.manifest import Manifest
 from tailrace.results.directory.names import manifest_fault, plan_fault
+from tailrace.results.directory.shown import Shown
+from tailrace.results.summary.sweep import PlannedSweep
 from tailrace.scenario.experiment import folder_of
 from tailrace.scenario.lowering.plan import plan_hash
 
@@ -40,6 +42,7 @@ def read_manifest(files: RunFiles) -> Manifest:
         )
     try:
         manifest = msgspec.convert(found, Manifest)
+        msgspec.convert(found, Shown)
     except msgspec.ValidationError as error:
         raise RunDirectoryError(f"{file}: cannot be read: {error} (hint: {_AGAIN} with another --out)") from error
     if fault := manifest_fault(manifest):
@@ -54,12 +57,23 @@ def _refuse_unknown(file: Path, manifest: Manifest) -> None:
     if manifest.overrides and manifest.baseline is not None and manifest.baseline not in arms:
         hint = closest(manifest.baseline, arms, "arms")
         raise RunDirectoryError(f"{file}: there is no arm '{manifest.baseline}' - at `$.baseline` (hint: {hint})")
+    if manifest.sweep is not None:
+        _refuse_sweep(file, manifest.sweep)
     known = [*manifest.groups, *manifest.workloads]
     for place, one in enumerate(manifest.headline):
         if one.workload not in known:
             hint = closest(one.workload, known, "workloads and groups")
             what = f"there is no workload or group '{one.workload}' - at `$.headline[{place}].workload`"
             raise RunDirectoryError(f"{file}: {what} (hint: {hint})")
+
+
+def _refuse_sweep(file: Path, sweep: PlannedSweep) -> None:
+    """Raises `RunDirectoryError` for a sweep of nothing, or whose points lack an axis."""
+    if not (sweep.axes and sweep.points and sweep.arms):
+        raise RunDirectoryError(f"{file}: it has no axes, points or arms - at `$.sweep` (hint: {_AGAIN})")
+    for point in sweep.points:
+        if lacking := {axis.path for axis in sweep.axes} - point.values.keys():
+            raise RunDirectoryError(f"{file}: a point has no value of {min(lacking)!r} - at `$.sweep` (hint: {_AGAIN})")
 
 
 def read_plan(files: RunFiles, manifest: Manifest, arm: str) -> Plan | None:
