@@ -30,10 +30,8 @@ REGISTRY = PACKAGE / "results" / "kinds"
 ORDINARY = {
     "report/charts/flow_slowdown.py": ["flows"],
     "results/causes/causes.py": ["datagrams"],
-    "timeline/explained.py": ["replay"],
-    "timeline/live.py": ["replay"],
 }
-"""Texts that are no kind: a column of a chart's data, a column of a table, and what a fabric is asked to do."""
+"""Texts that are no kind: a column of a chart's data, and a column of a table."""
 CLASSES = {kind.__name__ for kind in KINDS.values()}
 
 
