@@ -2,7 +2,7 @@
 
 A line of `journal.jsonl` names what was written together, before it appears: an outcome with its tables, or one file.
 A file is what the run has written if some line has its SHA-256. This finds accidents: damage, files that are swapped,
-lost, or of another attempt. It is no signature: whoever changes a file on purpose can change the journal too.
+lost, or of another attempt. It is no signature: a person who changes a file on purpose can change it too.
 """
 
 import hashlib
