@@ -24,9 +24,10 @@ def check_run_directory(path: Path, *, json_: bool) -> None:
     if found.problems:
         raise RunDirectoryError("\n".join([*found.problems, f"(hint: {REPAIR})"]))
     if not json_:
-        counts = f"{found.trials} trials, {found.tables} tables and {found.others} other files"
+        trials = "1 trial" if found.trials == 1 else f"{found.trials} trials"
+        counts = f"{trials}, {found.tables} tables and {found.others} other files"
         emit(
             f"{path}: {counts} are as the run has written them (SHA-256)"
             if found.has_identities
-            else f"{path}: {found.trials} trials can be read; an earlier version made the run, which kept no SHA-256"
+            else f"{path}: {trials} can be read; an earlier version made the run, which kept no SHA-256"
         )

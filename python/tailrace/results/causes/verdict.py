@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from tailrace.results.causes.causes import INTERFACE_QUEUE, PAUSED, SWITCH_QUEUE
 from tailrace.results.causes.record import FABRIC
-from tailrace.results.causes.sentence import REPAIRS, TOLD_PERCENT, part_words, places_of, shares_of
+from tailrace.results.causes.sentence import (
+    ADVERBIAL,
+    REPAIRS,
+    STAGES,
+    TOLD_PERCENT,
+    part_words,
+    places_of,
+    shares_of,
+)
 from tailrace.results.causes.tail import ALL, TAILS, body, tail, tail_share
 from tailrace.results.format.numbers import span_text
 from tailrace.results.metrics.limiting import MIXED, VERDICT_LEAD_POINTS, VERDICT_PERCENT_MIN
@@ -188,6 +196,8 @@ def loses(verdict: str) -> str:
     """`loses most of its time in the queue of leaf>client behind backup`, behind the name of a workload."""
     if verdict.startswith(MIXED):
         return "has no single cause of delay"
-    if verdict.startswith(("outside", "until", "waiting")):
+    if verdict.startswith(("waiting ", *ADVERBIAL)):
         return f"loses most of its time {verdict}"
-    return f"loses most of its time {'in the' if verdict.startswith('queue') else 'to'} {verdict}"
+    if verdict.startswith(("queue", *map(part_words, STAGES))):
+        return f"loses most of its time in the {verdict}"
+    return f"loses most of its time to {'the ' if verdict.startswith('work ') else ''}{verdict}"
