@@ -296,7 +296,7 @@ def test_what_the_machine_refuses_is_no_fault_of_the_program(
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number), "runs/x/result.json")
 
-    monkeypatch.setattr("tailrace.experiment.run.write_json", fail)
+    monkeypatch.setattr("tailrace.folder.Folder.write", fail)
     ended = tailrace("run", "lab.yaml", *TINY)
     assert ended.code == 2
     assert f"runs/x/result.json: {os.strerror(number)} (hint: " in ended.err
