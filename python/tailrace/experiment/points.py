@@ -115,11 +115,15 @@ class Points:
         return load_document(edit.document())
 
     def experiment(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
-        """The experiment of one setting."""
+        """The experiment of one setting; nothing is written."""
         out = self.folder / POINTS / label
         options = Options(arms=list(self.arms), jobs=self.jobs, cores=self.cores, scale=self.scale, out=out)
-        made = ExperimentRun(self.loaded(changes, trials), options, Told(self.reporter), executor=self.executor)
-        Folder(self.folder).make(f"{POINTS}/{label}")  # a link to elsewhere is refused
+        return ExperimentRun(self.loaded(changes, trials), options, Told(self.reporter), executor=self.executor)
+
+    def _placed(self, changes: Mapping[str, Any], trials: int, label: str) -> ExperimentRun:
+        """The experiment of one setting, with its folder. A link to elsewhere is refused."""
+        made = self.experiment(changes, trials, label)
+        Folder(self.folder).make(f"{POINTS}/{label}")
         return made
 
     def run_ahead(self, settings: Sequence[tuple[Mapping[str, Any], str]], trials: int) -> None:
@@ -135,7 +139,7 @@ class Points:
                 together = _Together(self.reporter)
                 with working(self.reporter, "making plans"):
                     for label, changes in few:
-                        experiment = self.experiment(changes, trials, label)
+                        experiment = self._placed(changes, trials, label)
                         for key in stack.enter_context(experiment.prepared()):
                             together.add(label, experiment, key)
                 if together.run(self.executor or self._here()):
@@ -151,7 +155,7 @@ class Points:
 
         Raises `KeyboardInterrupt` when interrupted, with what was finished kept.
         """
-        finished = self.experiment(changes, trials, label).run()
+        finished = self._placed(changes, trials, label).run()
         if finished.is_interrupted:
             raise KeyboardInterrupt
         return Run.read(finished.path)

@@ -86,7 +86,9 @@ def test_an_imported_section_makes_a_sound_scenario(
     scenario: dict[str, Any] = sound(network__topology__switch=switch, arms={}) | YAML(typ="safe").load(out)
     (workplace / "whole.yaml").write_text(json.dumps(scenario), encoding="utf-8")
     code, out, err = tailrace("check", "whole.yaml")
-    assert (code, err) == (0, "")
+    # A section has rules for more traffic than two workloads have.
+    others = [line for line in err.splitlines() if "no frames of a workload meet this rule first" not in line]
+    assert (code, others) == (0, [])
 
 
 def test_strict_fails_where_a_line_is_not_understood(tailrace: Program, workplace: Path) -> None:

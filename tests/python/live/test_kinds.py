@@ -9,6 +9,7 @@ from msgspec import convert
 from typer.testing import CliRunner
 
 from lab import sound
+from sealing import seal
 from tailrace import results
 from tailrace.cli.app import app
 from tailrace.cli.live_app import FabricKind
@@ -227,6 +228,7 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
         write_trial(file, data)
         for table in ("port_series", "queue_depth"):
             file.with_name(f"{file.stem}.{table}.parquet").unlink(missing_ok=True)
+        seal(file)
     summary, report = summarise_and_report(out)
     [queue] = summary.arms["fifo"].ports[0].queues
     assert (queue.marked_frames, queue.depth_mean_bytes, queue.depth_max_bytes) == (None, None, None)

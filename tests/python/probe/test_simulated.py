@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sealing import seal
 from tailrace.results.ports.interfaces import COUNTERS
 
 pytestmark = pytest.mark.smoke
@@ -171,6 +172,7 @@ def test_interfaces_of_a_simulated_run_are_shown_over_time(tailrace: Program, ju
     manifest = Path("without/manifest.json")
     for engine in ("exact", "live"):
         manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"engine": engine}))
+        seal(manifest)
         refused = tailrace("show", "interfaces", "without", "--interval", "1s")
         assert (refused.code, f"{engine} runs count interfaces once" in refused.err) == (2, True)
 
