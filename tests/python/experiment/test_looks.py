@@ -33,7 +33,7 @@ UNCLEAR: dict[str, Any] = {
 """Medians of the stand-in vary by a third of a percent."""
 
 
-UNCLEAR_ARMS: dict[str, Any] = {"fifo": {}, "slow": {"workloads.orders.round_trips": [{"response": "18300B"}]}}
+UNCLEAR_ARMS: dict[str, Any] = {"fifo": {}, "slow": {"workloads.orders.round_trips": [{"response": "18450B"}]}}
 
 
 class Said(Silent):
