@@ -59,6 +59,7 @@ OTHERS = {
     "cli/console.py": "/dev/null, and the log of an internal error",
     "cli/disk_measure.py": "a drive, and the folder that the user names",
     "cli/fitting.py": "the scenario that the user names",
+    "experiment/remote/credentials.py": "certificates that the user names, and keys in a folder of the run's scheduler",
     "cli/inspect.py": "the scenario that the user names",
     "cli/interfaces.py": "the reading that the user names",
     "cli/listing.py": "the folder of run directories, and the scenarios here",

@@ -76,6 +76,10 @@ def test_a_log_is_replayed_to_the_same_digest(tmp_path: Path) -> None:
     manifest = {"manifest_version": FORMAT, "name": "s", "arms": ["fifo"], "workloads": []}
     (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     file, parts = run / "trials" / "fifo" / "1.json", {"fabric": {"replay_log": "live/ingress/a/log"}}
+    folder = run / "live" / "ingress" / "a"
+    folder.mkdir(parents=True)
+    for name in ("log", "plan.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
     stored(file, "fifo", 1, {"digest": "0123456789abcdef", **parts})
     [same] = replay(run)
     assert same.is_same
