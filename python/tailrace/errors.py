@@ -39,6 +39,12 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:LISTED_MAX]) + (", ..." if len(names) > LISTED_MAX else "")
 
 
+def few(names: Sequence[str], most: int) -> str:
+    """The first names, at most so many, and the number of the others: `a, b and 3 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def closest(name: str, known: Sequence[str], noun: str) -> str:
     """A hint with the closest known name, or else a list of the known names."""
     if (near := nearest(name, known)) is not None:

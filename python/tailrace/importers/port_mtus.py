@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tailrace.errors import few
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import Section, few
+from tailrace.importers.section import PORTS_NAMED_MAX, Section
 from tailrace.scenario.policies.switch import MTU_BYTES_MAX, MTU_BYTES_MIN
 
 
@@ -69,7 +70,7 @@ def _compare(ports: list[PortMtu], host_mtus: Mapping[str, int], remarks: Remark
 
 
 def _named(ports: list[PortMtu]) -> str:
-    return few([one.port for one in ports])
+    return few([one.port for one in ports], PORTS_NAMED_MAX)
 
 
 def _line(ports: list[PortMtu], mtu: int) -> int:

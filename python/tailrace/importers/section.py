@@ -7,7 +7,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from tailrace.errors import ScenarioError
+from tailrace.errors import ScenarioError, few
 from tailrace.importers.remarks import Remarks
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.policies.classify import Rule
@@ -75,7 +75,7 @@ class Section:
         for port, bps in self.port_rates.items():
             by_rate.setdefault(bps, []).append(port)
         common = sorted(by_rate.items(), key=lambda one: -len(one[1]))
-        return [(bps, few(ports), len(ports)) for bps, ports in common]
+        return [(bps, few(ports, PORTS_NAMED_MAX), len(ports)) for bps, ports in common]
 
     def models(self) -> tuple[dict[str, Policy], Switch]:
         """The parsed section; raises pydantic's `ValidationError` for values that a scenario does not allow."""
@@ -119,12 +119,6 @@ class Section:
             "workloads": {"bulk": {"kind": "stream", "source": hosts[0], "destination": hosts[1]}},
             "experiment": {"duration": "1s"},
         }
-
-
-def few(ports: list[str]) -> str:
-    """Names of the first ports, and how many more there are."""
-    more = len(ports) - PORTS_NAMED_MAX
-    return ", ".join(ports[:PORTS_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
 def size(size_bytes: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted
+from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted, few
 from tailrace.scenario.checks.cautions import cautions
 from tailrace.scenario.checks.problems import PROBLEMS_MAX, check
 from tailrace.scenario.checks.unused import keys_of_kinds
@@ -195,7 +195,7 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
         for path, what, hint in cautions(scenario, scenario.graph):
             arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
     told = [
-        problem if len(names) == len(arms) else replace(problem, what=f"in arm {_listed(names)}: {problem.what}")
+        problem if len(names) == len(arms) else replace(problem, what=f"in arm {few(names, NAMED_MAX)}: {problem.what}")
         for problem, names in arms_of.items()
     ]
     return tuple(sorted([*told, *_unused(arms, documents), *_equal_arms(arms, documents)]))
@@ -226,13 +226,8 @@ def _of_lists(found: Mapping[Problem, tuple[KeyPath, int]]) -> Iterator[Problem]
         grouped.setdefault((problem.file, at, problem.what), []).append((place, problem))
     for entries in grouped.values():
         (_, first), *rest = sorted(entries)
-        others = _listed([str(place) for place, _ in rest])
+        others = few([str(place) for place, _ in rest], NAMED_MAX)
         yield replace(first, what=f"{first.what}; the same holds for entries {others}") if rest else first
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - NAMED_MAX
-    return ", ".join(names[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
 def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
@@ -244,7 +239,7 @@ def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
                 continue
             lost = [dotted((section, *path)) for path in _lost(written, value)]
             if lost:
-                what = f"it replaces the whole section and removes {_listed(lost)}"
+                what = f"it replaces the whole section and removes {few(lost, NAMED_MAX)}"
                 hint = f"write dotted paths, such as {_first_path(section, value)}"
                 yield document.problem(("arms", name, section), what, hint)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from tailrace.errors import few
 from tailrace.files import write_json, write_text
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import bound_mark, digits_text
@@ -127,9 +128,7 @@ def _tried_of(found: Searched) -> str:
 
 def _undecided(found: Searched) -> str:
     """Settings, each with what it takes to decide it."""
-    told = [f"{found.name(one)} (takes {one.takes})" for one in found.undecided[:UNDECIDED_MAX]]
-    more = len(found.undecided) - len(told)
-    return ", ".join(told) + (f" and {more} more" if more else "")
+    return few([f"{found.name(one)} (takes {one.takes})" for one in found.undecided], UNDECIDED_MAX)
 
 
 def sureness(found: Searched) -> str:

@@ -3,11 +3,13 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from tailrace.errors import few
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import Commands, NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import INPUT_CLASS
 from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.nxos.predefined import is_own
+from tailrace.importers.section import PORTS_NAMED_MAX
 
 SLOTS = {"qos": "qos", "network-qos": "network-qos", "queuing": "output"}
 """What a policy of each type is applied as; `input` is a queuing policy of input queues."""
@@ -83,8 +85,8 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
     if not systems:
         ports = [interface for policy, _, interface in uses if policy is chosen[0]]
         words = (
-            f"'{tree.name(chosen[1].tree)}' is applied only at {_some(ports)}; in the scenario all ports "
-            f"{EVERY_PORT.get(slot)}"
+            f"'{tree.name(chosen[1].tree)}' is applied only at {few(ports, PORTS_NAMED_MAX)}; in the scenario "
+            f"all ports {EVERY_PORT.get(slot)}"
         )
         config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
     for policy, command, interface in uses:
@@ -129,8 +131,3 @@ def is_input(policy: PolicyMap) -> bool:
 
 def _noun(slot: str) -> str:
     return "classification" if slot == "qos" else "set of thresholds"
-
-
-def _some(ports: list[str]) -> str:
-    shown = ", ".join(ports[:3])
-    return shown if len(ports) <= 3 else f"{shown} and {len(ports) - 3} more"

@@ -1,8 +1,9 @@
 """MTU of ports: from PORT, and of members of a port channel from PORTCHANNEL."""
 
+from tailrace.errors import few
 from tailrace.importers.port_mtus import PortMtu, write_mtus
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import Section, few, usable_name
+from tailrace.importers.section import PORTS_NAMED_MAX, Section, usable_name
 from tailrace.importers.sonic.ports import active_ports
 from tailrace.importers.sonic.read import KEY_SEPARATOR, DatabaseRow, Tables
 from tailrace.importers.sonic.tables import row_of
@@ -25,7 +26,7 @@ def read_mtus(tables: Tables, section: Section, host_mtus: dict[str, int], remar
         return
     silent = [key for key, found in stated.items() if found is None]
     if silent:
-        words = f"{few(silent)} without mtu: {MTU_DEFAULT} bytes, the default"
+        words = f"{few(silent, PORTS_NAMED_MAX)} without mtu: {MTU_DEFAULT} bytes, the default"
         remarks.add(0, "PORT", "assumed", words)
     ports = [
         PortMtu(key, MTU_DEFAULT, _neighbour(tables, key))

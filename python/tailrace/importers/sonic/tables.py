@@ -44,7 +44,6 @@ NOT_MODELLED = {
     "BUFFER_PORT_EGRESS_PROFILE_LIST": "limits of a whole port",
 }
 """Queue tables that are not imported, with the reason or the corresponding key."""
-PER_ROW = "field of this row"
 QUEUES = range(8)
 LIKENESS_MIN = 0.85
 """Similarity above which an unknown table name is taken for a misspelt known one."""

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tailrace.errors import few
 from tailrace.importers.section import size
 from tailrace.importers.storage.scenario import DEPTH_MAX, RESERVED, TARGET, StorageScenario, preset_of
 from tailrace.importers.storage.source import Findings, Place
@@ -235,8 +236,7 @@ class Writer:
         """
         for name, load in self.loads.items():
             own = [f"workloads.{became}" for (of, _), became in self.names.items() if of == name]
-            words = ", ".join(own[:NAMED_MAX]) + (f" and {len(own) - NAMED_MAX} more" if len(own) > NAMED_MAX else "")
-            self._tell(load.place, name if name in runs else f"wd={name}", words)
+            self._tell(load.place, name if name in runs else f"wd={name}", few(own, NAMED_MAX))
         for name, device in self.devices.items():
             self._tell(device.place, f"sd={name}", self.uses.get(name, ""))
 

@@ -1,5 +1,6 @@
 """The interfaces of hosts that take part in pauses and notifications, in words."""
 
+from tailrace.errors import few
 from tailrace.plan.types import NicClass, NicLossless, Plan, Storm
 from tailrace.report.policy.ingress import bits, ranges_text
 from tailrace.results.format.numbers import rate_text, span_text
@@ -52,7 +53,4 @@ def _storm(storm: Storm) -> str:
 
 
 def _names(names: list[str], hosts: int) -> str:
-    if len(names) == hosts:
-        return "all hosts"
-    shown = ", ".join(names[:NAMES_MAX])
-    return shown + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")
+    return "all hosts" if len(names) == hosts else few(names, NAMES_MAX)

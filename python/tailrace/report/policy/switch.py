@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from msgspec import to_builtins
 from msgspec.json import encode
 
+from tailrace.errors import few
 from tailrace.plan.types import Aqm, Dpp, Etrap, Limit, Plan, Policy, Queue, Service, Switch
 from tailrace.report.policy.ingress import EVERY, alpha_text, bits, ingress_sentences, ranges_text, rule_words
 from tailrace.results.format.numbers import digits_text, rate_text, size_text, span_text
@@ -98,8 +99,7 @@ def _policies(switch: Switch, switches_beside: set[str]) -> list[tuple[str, Poli
 def _where(names: list[str]) -> str:
     if len(names) == 1:
         return f"port to {names[0]}"
-    shown = ", ".join(names[:NAMES_MAX])
-    return f"ports to {shown}" + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")
+    return f"ports to {few(names, NAMES_MAX)}"
 
 
 def policy_sentences(policy: Policy) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from tailrace.errors import few
 from tailrace.report.charts.picture import Mark, PictureRow, heat_chart, lines_chart
 from tailrace.report.drawing.plain_csv import csv_text
 from tailrace.report.limits import ARMS_DRAWN_MAX
@@ -200,8 +201,7 @@ def _note(subjects: Sequence[TableSubject], rows: Sequence[PictureRow]) -> str:
     left = [subject.name for subject in subjects if subject.name not in shown]
     if not left:
         return ""
-    named = ", ".join(left[:NAMED_MAX]) + (f" and {len(left) - NAMED_MAX} more" if len(left) > NAMED_MAX else "")
-    return f"Not drawn, but in the table: {named}."
+    return f"Not drawn, but in the table: {few(left, NAMED_MAX)}."
 
 
 def _csv(rows: Sequence[PictureRow]) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from tailrace.errors import few
 from tailrace.outcome.types import BlockedPort, Tree
 from tailrace.plan.types import Plan
 from tailrace.scenario.workloads.planned import workloads_of
@@ -15,8 +16,8 @@ def tree_words(tree: Tree, plan: Plan) -> str:
     """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their numbers."""
     joined = Counter(frozenset((link.a, link.b)) for link in plan.links)
     blocked = [_port_name(port, joined) for port in tree.blocked]
-    words = f"instance {tree.instance}{_vlans(tree.vlans)}: root {_listed(tree.roots, BLOCKED_MAX)}"
-    return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; no port is blocked"
+    words = f"instance {tree.instance}{_vlans(tree.vlans)}: root {few(tree.roots, BLOCKED_MAX)}"
+    return f"{words}; blocked {few(blocked, BLOCKED_MAX)}" if blocked else f"{words}; no port is blocked"
 
 
 def carries(tree: Tree, trees: list[Tree], plan: Plan) -> bool:
@@ -41,9 +42,4 @@ def _vlans(vlans: list[int]) -> str:
         else:
             ranges.append((vlan, vlan))
     named = [str(first) if first == last else f"{first}-{last}" for first, last in ranges]
-    return f" (VLAN{'s' * (len(vlans) > 1)} {_listed(named, RANGES_MAX)})" if named else ""
-
-
-def _listed(names: list[str], most: int) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    return f" (VLAN{'s' * (len(vlans) > 1)} {few(named, RANGES_MAX)})" if named else ""

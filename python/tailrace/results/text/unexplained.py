@@ -1,5 +1,6 @@
 """What is said where the verdict of whoever waits for answers is that of counters: no trial was explained."""
 
+from tailrace.errors import few
 from tailrace.results.causes.verdict import causes_of
 from tailrace.results.compare.fidelity import TAP
 from tailrace.results.metrics.limiting import KERNEL
@@ -37,10 +38,9 @@ def unexplained_sentence(summary: Summary) -> str | None:
     if not told:
         return None
     names = list(told)
-    listed = ", ".join(names[:NAMES_MAX]) + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")
     return (
-        f"What limits {listed} is told {told[names[0]]}, which do not see the queues and servers that an answer"
-        f" waits in: {_why(summary.run)}."
+        f"What limits {few(names, NAMES_MAX)} is told {told[names[0]]}, which do not see the queues and servers that an"
+        f" answer waits in: {_why(summary.run)}."
     )
 
 

@@ -1,18 +1,19 @@
 """Warnings about senders that ignore the pauses of a lossless class, and senders whose frames cannot be marked."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from functools import cached_property
 
-from tailrace.errors import KeyPath
-from tailrace.scenario.checks.classify import streams_of
+from tailrace.errors import KeyPath, few
+from tailrace.scenario.checks.classify import traffic_of
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
-from tailrace.scenario.classified import Stream, matched
+from tailrace.scenario.classified import matched
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
+from tailrace.scenario.workloads.ports import Traffic
 
 NAMED_MAX = 4
 """Hosts that a message names at most."""
@@ -38,15 +39,14 @@ class _Sent:
         self._scenario = scenario
         self._senders = {name: workload.senders(graph) for name, workload in scenario.running.items()}
         self._unmarked: dict[tuple[int, str, str], list[str]] = {}
-        self._hosts = graph.host_names
         self._graph = graph
 
     @cached_property
-    def _streams(self) -> dict[str, list[Stream]]:
-        streams: dict[str, list[Stream]] = {}
-        for stream in streams_of(self._scenario, self._graph):
-            streams.setdefault(stream.name, []).append(stream)
-        return streams
+    def _traffic(self) -> dict[str, list[Traffic]]:
+        found: dict[str, list[Traffic]] = {}
+        for traffic in traffic_of(self._scenario, self._graph):
+            found.setdefault(traffic.workload, []).append(traffic)
+        return found
 
     @cached_property
     def _by_host(self) -> dict[str, list[tuple[int, int, str]]]:
@@ -76,7 +76,7 @@ class _Sent:
 
     def class_of(self, name: str, host: str, switch: Switch) -> int | None:
         """Class of the frames of a workload that a host sends straight into this switch."""
-        return class_of(self._streams.get(name, []), host, switch, self._hosts)
+        return class_of(self._traffic.get(name, []), host, switch, self._graph.host_names)
 
     def _takes(self, name: str, workload: WorkloadKind, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
         if _is_marked(self._scenario.host(host), workload):
@@ -131,7 +131,8 @@ def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str
     key, value = ("link_pause", "true") if paused is None else ("pfc", f"{{priorities: [{paused}]}}")
     ignore = "ignores" if len(hosts) == 1 else "ignore"
     what = (
-        f"switch '{node}' pauses {which}, but {_listed(hosts)} {ignore} its pauses: frames beyond the headroom are lost"
+        f"switch '{node}' pauses {which}, but {few(hosts, NAMED_MAX)} {ignore} its pauses: "
+        "frames beyond the headroom are lost"
     )
     at: KeyPath = ("hosts", hosts[0] if len(hosts) == 1 else "defaults", "nic", key)
     return at, what, f"give the interfaces nic: {{{key}: {value}}}"
@@ -147,7 +148,8 @@ def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy
         told.add(policy_name)
         for queue, kind in marking.items():
             if unmarked := sent.unmarked(policy_name, policy, queue, switch):
-                what = f"{kind} drops frames of this lossless queue that cannot be marked: those of {_listed(unmarked)}"
+                those = few(unmarked, NAMED_MAX)
+                what = f"{kind} drops frames of this lossless queue that cannot be marked: those of {those}"
                 yield ("policies", policy_name, "queues", queue, "aqm"), what, "hosts: {defaults: {tcp: {ecn: true}}}"
 
 
@@ -161,19 +163,11 @@ def _is_marked(host: Host, workload: WorkloadKind) -> bool:
     return workload.facts().protocol == "tcp" and (host.tcp.ecn or host.tcp.congestion_control == "dctcp")
 
 
-def _listed(names: list[str]) -> str:
-    known = list(dict.fromkeys(names))
-    more = f" and {len(known) - NAMED_MAX} more" if len(known) > NAMED_MAX else ""
-    return ", ".join(known[:NAMED_MAX]) + more
-
-
-def class_of(sent: Sequence[Stream], sender: str, switch: Switch, hosts: Set[str]) -> int | None:
+def class_of(of: Iterable[Traffic], sender: str, switch: Switch, hosts: Set[str]) -> int | None:
     """Class of the frames of a workload that `sender` sends straight into this switch; None where they have several,
     or where the other end decides.
     """
-    own = [
-        replace(one, sent=replace(one.sent, sources=frozenset([sender]))) for one in sent if sender in one.sent.sources
-    ]
+    own = [replace(one, sources=frozenset([sender])) for one in of if sender in one.sources]
     found = list(matched(switch.classify, own, hosts))
-    classes = {one.stream.priority if one.rule is None else switch.classify[one.rule].class_ for one in found}
+    classes = {one.traffic.priority if one.rule is None else switch.classify[one.rule].class_ for one in found}
     return classes.pop() if len(classes) == 1 and all(one.is_certain for one in found) else None
