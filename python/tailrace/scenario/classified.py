@@ -1,65 +1,46 @@
 """Which frames of which workload a rule of `classify` matches, as far as a scenario or a plan says it."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tailrace.scenario.policies.classify import Rule
-from tailrace.scenario.workloads.ports import Sent
-
-
-@dataclass(frozen=True)
-class Stream:
-    """Frames of a workload in one direction."""
-
-    name: str
-    priority: int
-    dscp: int
-    vlan: int
-    sent: Sent
-
-    @property
-    def shown(self) -> str:
-        """Such as `shop to tcp port 5432` and `shop from tcp port 5432`."""
-        sent = self.sent
-        port, way = (sent.source_ports[0], "from") if sent.is_answer else (sent.destination_ports[0], "to")
-        return f"{self.name} {way} {sent.protocol} port {port}"
+from tailrace.scenario.workloads.ports import Traffic
 
 
 @dataclass(frozen=True)
 class Matched:
     """A frame's way through the rules of a switch."""
 
-    stream: Stream
+    traffic: Traffic
     rule: int | None
     """Place of the rule in `classify`; None where no rule matches, and the frame keeps its priority."""
     is_certain: bool
-    """Whether all frames of the stream meet it; false where hosts or the way decide."""
+    """Whether all of these frames meet it; false where hosts or the way decide."""
 
 
-def matched(rules: Sequence[Rule], of: Sequence[Stream], hosts: Set[str]) -> Iterator[Matched]:
-    """Every rule that may be the first to match some frames of a stream; `hosts` are all of the network."""
-    for stream in of:
+def matched(rules: Sequence[Rule], of: Iterable[Traffic], hosts: Set[str]) -> Iterator[Matched]:
+    """Every rule that may be the first to match some of the frames; `hosts` are all of the network."""
+    for traffic in of:
         for place, rule in enumerate(rules):
-            answer = _matches(rule, stream, hosts)
+            answer = _matches(rule, traffic, hosts)
             if answer is not False:
-                yield Matched(stream, place, answer is True)
+                yield Matched(traffic, place, answer is True)
             if answer is True:
                 break
         else:
-            yield Matched(stream, None, is_certain=True)
+            yield Matched(traffic, None, is_certain=True)
 
 
-def _matches(rule: Rule, stream: Stream, hosts: Set[str]) -> bool | None:
-    """Whether a rule matches all frames of a stream (True), none (False), or some of them (None)."""
-    sent = stream.sent
-    marks = ((rule.pcp, stream.priority), (rule.dscp, stream.dscp), (rule.vlan, stream.vlan))
+def _matches(rule: Rule, traffic: Traffic, hosts: Set[str]) -> bool | None:
+    """Whether a rule matches all of these frames (True), none (False), or some of them (None)."""
+    marks = ((rule.pcp, traffic.priority), (rule.dscp, traffic.dscp), (rule.vlan, traffic.vlan))
     answers: list[bool | None] = [values is None or own in values for values, own in marks]
-    answers.append(rule.protocol in (None, sent.protocol))
-    answers.append(_hosts(rule.source, sent.sources))
-    answers.append(_hosts(rule.destination, sent.destinations))
-    answers.append(_ingress(rule.ingress, sent.sources, hosts))
-    answers.append(_ports(rule.source_port, sent.source_ports))
-    answers.append(_ports(rule.destination_port, sent.destination_ports))
+    answers.append(rule.protocol in (None, traffic.protocol))
+    answers.append(_hosts(rule.source, traffic.sources))
+    answers.append(_hosts(rule.destination, traffic.destinations))
+    answers.append(_ingress(rule.ingress, traffic.sources, hosts))
+    answers.append(_ports(rule.source_port, traffic.source_ports))
+    answers.append(_ports(rule.destination_port, traffic.destination_ports))
     if False in answers:
         return False
     return None if None in answers else True

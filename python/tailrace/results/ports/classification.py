@@ -6,7 +6,7 @@ from msgspec import Struct, to_builtins
 
 from tailrace.plan import types as planned
 from tailrace.plan.types import Plan
-from tailrace.scenario.classified import Stream, matched
+from tailrace.scenario.classified import matched
 from tailrace.scenario.policies.classify import PROTOCOLS, Rule
 from tailrace.scenario.workloads.planned import workloads_of
 
@@ -30,15 +30,12 @@ class ClassifyRule(Struct, frozen=True, kw_only=True):
 def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
     """The rules of all switches of a plan."""
     hosts = {host.name for host in plan.hosts}
-    of = [
-        Stream(own.name, int(own.header["priority"]), int(own.header.get("dscp") or 0), own.vlan, sent)
-        for own in workloads_of(plan)
-        for sent in own.sent
-    ]
+    of = [traffic for own in workloads_of(plan) for traffic in own.traffic]
     for switch in plan.switches:
         found = list(matched([_rule(rule) for rule in switch.classify], of, hosts))
         for place, rule in enumerate(switch.classify):
-            matches = [_shown(one.stream, is_certain=one.is_certain) for one in found if one.rule == place]
+            met = [one for one in found if one.rule == place]
+            matches = [one.traffic.words if one.is_certain else f"{one.traffic.words} (some)" for one in met]
             yield ClassifyRule(
                 switch=switch.name,
                 number=place + 1,
@@ -46,10 +43,6 @@ def classify_rules(plan: Plan) -> Iterator[ClassifyRule]:
                 to_class=rule.class_,
                 matches=matches,
             )
-
-
-def _shown(stream: Stream, *, is_certain: bool) -> str:
-    return stream.shown if is_certain else f"{stream.shown} (some)"
 
 
 def _rule(rule: planned.Rule) -> Rule:

@@ -1,30 +1,33 @@
 """Ports of workloads: servers that meet at one host and port, and clients with more connections than ports."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
-from tailrace.scenario.workloads.ports import PORT_MAX, Protocol
+from tailrace.scenario.workloads.ports import PORT_MAX, Protocol, Serving
 
 Found = Iterator[tuple[KeyPath, str, str]]
+Servings = Mapping[str, Sequence[Serving]]
+"""By workload."""
 Address = tuple[str, int, Protocol, int]
 """Host, VLAN, protocol, port."""
 
 
 def problems(scenario: Scenario, graph: Graph) -> Found:
     """Problems of the ports of enabled workloads, whose other values are sound."""
-    yield from _servers(scenario, graph)
-    yield from _clients(scenario, graph)
+    servings = {name: list(workload.servings(graph)) for name, workload in scenario.running.items()}
+    yield from _servers(scenario, servings)
+    yield from _clients(scenario, servings)
 
 
-def _servers(scenario: Scenario, graph: Graph) -> Found:
+def _servers(scenario: Scenario, servings: Servings) -> Found:
     """Servers of different services at one address, which no system has."""
     known: dict[Address, tuple[str, WorkloadKind]] = {}
     for name, workload in scenario.running.items():
         at: KeyPath = ("workloads", name, "port")
-        for serving in workload.servings(graph):
+        for serving in servings[name]:
             if serving.port > PORT_MAX:
                 what = f"a further server of the workload would have port {serving.port}"
                 yield at, what, f"write a lower port than {workload.server_port}"
@@ -59,7 +62,7 @@ def _free(address: Address, known: dict[Address, tuple[str, WorkloadKind]]) -> i
     )
 
 
-def _clients(scenario: Scenario, graph: Graph) -> Found:
+def _clients(scenario: Scenario, servings: Servings) -> Found:
     """Ranges of clients that overlap on a host, or are too small for the connections that a host keeps."""
     ranges: dict[str, dict[tuple[int, int], str]] = {}
     held: dict[tuple[str, tuple[int, int]], int] = {}
@@ -68,7 +71,7 @@ def _clients(scenario: Scenario, graph: Graph) -> Found:
         if own is None:
             continue
         at: KeyPath = ("workloads", name, "client_ports")
-        hosts = {host for serving in workload.servings(graph) for host in (*serving.clients, *serving.hosts)}
+        hosts = {host for serving in servings[name] for host in (*serving.clients, *serving.hosts)}
         for host in sorted(hosts):
             known = ranges.setdefault(host, {})
             over = next((each for each in known if each != own and each[0] <= own[1] and own[0] <= each[1]), None)

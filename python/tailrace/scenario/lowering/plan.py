@@ -19,7 +19,6 @@ from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.network.topology import Graph, Joined
 from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.base import WorkloadKind
 
 PLAN_VERSION = 2
 """Version of the plan format: workloads have a header, which every reader understands, and a body of their kind."""
@@ -67,7 +66,7 @@ def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | No
         "clock_offset_ppb": scenario.experiment.clock,
         **lowered,
         **lower_devices(scenario),
-        "workloads": [_workload(name, workload, graph) for name, workload in scenario.running.items()],
+        "workloads": [workload.planned(name, graph) for name, workload in scenario.running.items()],
         "observe": _observe(scenario, graph),
     }
 
@@ -194,21 +193,6 @@ def _tcp(host: Host) -> Raw:
 
 def _buffer(buffer: SocketBuffer) -> Raw:
     return {"initial_bytes": buffer.initial, "maximum_bytes": buffer.maximum}
-
-
-def _workload(name: str, workload: WorkloadKind, graph: Graph) -> Raw:
-    # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
-    usual = {
-        "dscp": workload.dscp,
-        "vlan": workload.vlan,
-        "start_ps": workload.start_ps(),
-        "is_first_at_start": workload.is_first_at_start(),
-        "live": workload.live_choices(),
-        "client_ports": workload.client_ports,
-    }
-    always = {"name": name, "priority": workload.priority, "port": workload.server_port}
-    header = always | {key: value for key, value in usual.items() if value}
-    return {"header": header, "body": {workload.kind: workload.lowered(graph)}}
 
 
 def _observe(scenario: Scenario, graph: Graph) -> Raw:

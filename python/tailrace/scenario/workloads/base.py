@@ -5,7 +5,7 @@ without it can be neither registered (mypy) nor instantiated (Python).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Protocol, Self
 
@@ -20,7 +20,7 @@ from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import NAME_PATTERN, Part
 from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.facts import Ends, Facts
-from tailrace.scenario.workloads.ports import PORT_MAX, Sent, Serving, sent_between
+from tailrace.scenario.workloads.ports import PORT_MAX, Serving
 from tailrace.scenario.workloads.recording import Recording
 
 PS_PER_S = 10**12
@@ -161,12 +161,6 @@ class WorkloadKind(Part, ABC):
             yield Serving(ends.peers, "udp" if cls.are_datagrams_in(body) else "tcp", port, ends.openers)
 
     @classmethod
-    def sent_in(cls, body: Mapping[str, Any], port: int, client_ports: Sequence[int] | None) -> Iterator[Sent]:
-        """The frames of a workload in a plan, by direction and server."""
-        for serving in cls.servings_in(body, port):
-            yield from sent_between(serving, client_ports, is_answered=cls.is_answered_in(body))
-
-    @classmethod
     def is_answered_in(cls, body: Mapping[str, Any]) -> bool:
         """Whether servers of a workload in a plan send frames to their clients, such as acknowledgements."""
         return not cls.are_datagrams_in(body)
@@ -216,10 +210,6 @@ class WorkloadKind(Part, ABC):
     def servings(self, graph: Graph) -> Iterator[Serving]:
         """Its servers."""
         return self.servings_in(self.lowered(graph), self.server_port)
-
-    def sent(self, graph: Graph) -> Iterator[Sent]:
-        """Its frames, by direction and server."""
-        return self.sent_in(self.lowered(graph), self.server_port, self.client_ports)
 
     # --- checks ------------------------------------------------------------------------------------------------------
 
@@ -278,6 +268,21 @@ class WorkloadKind(Part, ABC):
     @abstractmethod
     def lowered(self, graph: Graph) -> Raw:
         """The body in a plan."""
+
+    def planned(self, name: str, graph: Graph) -> Raw:
+        """The workload in a plan: its header and its body."""
+        # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
+        usual = {
+            "dscp": self.dscp,
+            "vlan": self.vlan,
+            "start_ps": self.start_ps(),
+            "is_first_at_start": self.is_first_at_start(),
+            "live": self.live_choices(),
+            "client_ports": self.client_ports,
+        }
+        header = {"name": name, "priority": self.priority, "port": self.server_port}
+        used = {key: value for key, value in usual.items() if value}
+        return {"header": header | used, "body": {self.kind: self.lowered(graph)}}
 
     # --- experiments -------------------------------------------------------------------------------------------------
 

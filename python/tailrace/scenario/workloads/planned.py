@@ -10,7 +10,7 @@ from tailrace.plan.types import Plan
 from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.kinds import kind_named
-from tailrace.scenario.workloads.ports import Sent
+from tailrace.scenario.workloads.ports import EPHEMERAL, Traffic
 
 HEADER_DEFAULTS = {"dscp": 0, "vlan": 0, "start_ps": 0}
 """Defaults for missing keys of a header."""
@@ -74,9 +74,24 @@ class PlannedWorkload:
         return self._class.endless_connections_in(self.body)
 
     @property
-    def sent(self) -> list[Sent]:
-        """Its frames, by direction and server."""
-        return list(self._class.sent_in(self.body, int(self.header.get("port") or 0), self.header.get("client_ports")))
+    def traffic(self) -> list[Traffic]:
+        """Its frames, by server and direction."""
+        header, found = self.header, list[Traffic]()
+        for serving in self._class.servings_in(self.body, int(header.get("port") or 0)):
+            asking = Traffic(
+                workload=self.name,
+                priority=int(header["priority"]),
+                dscp=int(header.get("dscp") or 0),
+                vlan=self.vlan,
+                protocol=serving.protocol,
+                sources=frozenset(serving.clients),
+                destinations=frozenset(serving.hosts),
+                source_ports=tuple(header.get("client_ports") or EPHEMERAL),
+                destination_ports=(serving.port, serving.port),
+                is_answer=False,
+            )
+            found += [asking, asking.answer()] if self._class.is_answered_in(self.body) else [asking]
+        return found
 
     @property
     def _class(self) -> type[WorkloadKind]:

@@ -3,8 +3,8 @@
 Numbers of services are those of IANA's registry of service names and port numbers, unless another source is named.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 POSTGRESQL = 5432
@@ -45,23 +45,35 @@ class Serving:
     """Hosts that connect to them, or send datagrams."""
 
 
-@dataclass(frozen=True)
-class Sent:
-    """Frames of a workload in one direction."""
+@dataclass(frozen=True, kw_only=True)
+class Traffic:
+    """The frames between clients and servers of a workload, in one direction."""
 
+    workload: str
+    priority: int
+    dscp: int
+    vlan: int
+    protocol: Protocol
     sources: frozenset[str]
     destinations: frozenset[str]
-    protocol: Protocol
     source_ports: tuple[int, int]
     destination_ports: tuple[int, int]
     is_answer: bool
     """From server to client."""
 
+    @property
+    def words(self) -> str:
+        """`shop to tcp port 5432`, or `shop from tcp port 5432` of answers."""
+        port, way = (self.source_ports[0], "from") if self.is_answer else (self.destination_ports[0], "to")
+        return f"{self.workload} {way} {self.protocol} port {port}"
 
-def sent_between(serving: Serving, client_ports: Sequence[int] | None, *, is_answered: bool) -> Iterator[Sent]:
-    """The frames of clients, whose ports are ephemeral without `client_ports`, and of servers if they answer."""
-    clients, servers, own = frozenset(serving.clients), frozenset(serving.hosts), (serving.port, serving.port)
-    first, last = client_ports or EPHEMERAL
-    yield Sent(clients, servers, serving.protocol, (first, last), own, is_answer=False)
-    if is_answered:
-        yield Sent(servers, clients, serving.protocol, own, (first, last), is_answer=True)
+    def answer(self) -> "Traffic":
+        """The frames in the other direction."""
+        return replace(
+            self,
+            sources=self.destinations,
+            destinations=self.sources,
+            source_ports=self.destination_ports,
+            destination_ports=self.source_ports,
+            is_answer=True,
+        )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
@@ -66,10 +66,31 @@ class Recording:
         """Of all connections."""
         return sum(one.response_bytes for requests in self.connections for one in requests)
 
+    @cached_property
+    def lowered_by_time(self) -> list[dict[str, Any]]:
+        """The connections in a plan, where requests begin at their times. Checks and all trials use the same list."""
+        return [_lowered(requests, [one.start_ns for one in requests[1:]]) for requests in self.connections]
+
+    @cached_property
+    def lowered_by_think(self) -> list[dict[str, Any]]:
+        """The same, where requests begin so long after the response before them."""
+        return [_lowered(requests, [one.think_ns for one in requests[1:]]) for requests in self.connections]
+
     def shortened(self, factor: float) -> "Recording":
         """The first requests of each connection, this share of them and at least one."""
         kept = tuple(requests[: max(1, round(factor * len(requests)))] for requests in self.connections)
         return Recording(self.path, kept, f"{self.digest}*{factor:g}")
+
+
+def _lowered(requests: Sequence[Recorded], paced_ns: Sequence[int]) -> dict[str, Any]:
+    first = requests[0]
+    return {
+        "connect_ps": (first.start_ns - first.think_ns) * PS_PER_NS,
+        "begin_ps": [ns * PS_PER_NS for ns in (first.start_ns, *paced_ns)],
+        "request_bytes": [one.request_bytes for one in requests],
+        "server_ps": [one.server_ns * PS_PER_NS for one in requests],
+        "response_bytes": [one.response_bytes for one in requests],
+    }
 
 
 def recording_text(connections: Sequence[Sequence[Recorded]]) -> str:

@@ -143,18 +143,7 @@ class Replay(WorkloadKind):
             "client": self.client,
             "server": self.server,
             "pace": self.pace,
-            "connections": [self._lowered(requests) for requests in self.file.connections],
-        }
-
-    def _lowered(self, requests: tuple[Recorded, ...]) -> Raw:
-        first = requests[0]
-        paced = [one.start_ns if self.pace == "time" else one.think_ns for one in requests[1:]]
-        return {
-            "connect_ps": (first.start_ns - first.think_ns) * PS_PER_NS,
-            "begin_ps": [ns * PS_PER_NS for ns in (first.start_ns, *paced)],
-            "request_bytes": [one.request_bytes for one in requests],
-            "server_ps": [one.server_ns * PS_PER_NS for one in requests],
-            "response_bytes": [one.response_bytes for one in requests],
+            "connections": self.file.lowered_by_time if self.pace == "time" else self.file.lowered_by_think,
         }
 
     def work(self) -> int:
