@@ -48,8 +48,6 @@ def _lines(fitting: Fitting, stem: str) -> Iterator[str]:
         yield f"    kind: {fit.kind}"
         for note in fit.notes:
             yield f"    # {note}"
-        if fit.port:
-            yield from _setting(Setting("port", fit.port, Origin.MEASURED, "of the server"), 4)
         for setting in fit.settings:
             yield from _setting(setting, 4)
         if fit.recording:

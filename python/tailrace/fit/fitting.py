@@ -15,7 +15,7 @@ from tailrace.fit.kinds.deciding import fit_connections
 from tailrace.fit.network import Hosts, Stated, hosts_of, line_of, mtus_of
 from tailrace.fit.paths import NetworkPart, Vantage, path_of
 from tailrace.fit.quantities import time_text
-from tailrace.fit.workload import Fit
+from tailrace.fit.workload import Fit, Origin, Setting
 from tailrace.profile.capture import PS_PER_NS, Profile, ProfileOptions, profile_capture
 from tailrace.results.format.numbers import span_text
 from tailrace.scenario.text.units import TIME, parse
@@ -187,7 +187,7 @@ def _tcp(
         path = replace(path, network=options.networks.get(conversation), farther_ns=farther_ns)
         has_wait = path.vantage is not Vantage.SERVER
         for fit in fit_connections(Group(client, server, port, listed, path), window, is_replay=options.is_replay):
-            yield f"tcp{port}", replace(fit, conversation=conversation, has_network_wait=has_wait, port=port)
+            yield f"tcp{port}", _at_port(replace(fit, conversation=conversation, has_network_wait=has_wait), port)
 
 
 def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterator[tuple[str, Fit]]:
@@ -197,7 +197,12 @@ def _udp(flows: Sequence[DatagramFlow], hosts: Hosts, window: Window) -> Iterato
     for (source, destination, port), listed in groups.items():
         if source != destination:
             for fit in fit_datagrams(source, destination, listed, window):
-                yield f"udp{port}", replace(fit, port=port)
+                yield f"udp{port}", _at_port(fit, port)
+
+
+def _at_port(fit: Fit, port: int) -> Fit:
+    """The workload with the port of its server."""
+    return replace(fit, settings=(Setting("port", port, Origin.MEASURED, "of the server"), *fit.settings))
 
 
 def _unique(fits: Sequence[tuple[str, Fit]]) -> dict[str, Fit]:

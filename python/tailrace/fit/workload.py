@@ -86,8 +86,6 @@ class Fit:
     """Its server times may contain waiting in the network."""
     recording: Sequence[Sequence[Recorded]] = ()
     """Of a replay: the requests of each connection."""
-    port: int = 0
-    """Of the server; 0 where the capture has no port."""
 
 
 COUNTED_MOST = 100
