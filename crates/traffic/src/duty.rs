@@ -297,10 +297,17 @@ impl Routes {
 
     /// A program of this host listens at this port of the plan. Returns its address.
     fn listen(&mut self, workload: u32, host: u32, port: u16) -> SocketAddrV4 {
+        let port = self.serve(workload, host, port, Users::Program(workload));
+        SocketAddrV4::new(self.address(host, self.workloads[workload as usize].vlan), port)
+    }
+
+    /// The port at which this port of the plan is served. Other programs listen where the plan says.
+    fn serve(&mut self, workload: u32, host: u32, port: u16, users: Users) -> u16 {
+        if self.others.contains(&workload) {
+            return port;
+        }
         let vlan = self.workloads[workload as usize].vlan;
-        let users = if self.others.contains(&workload) { Users::Others } else { Users::Program(workload) };
-        let port = self.servers.add(Server { host, vlan, port, users }, workload);
-        SocketAddrV4::new(self.address(host, vlan), port)
+        self.servers.add(Server { host, vlan, port, users }, workload)
     }
 
     fn listener(&self, &Server { host, vlan, .. }: &Server, &Listening { port, workload }: &Listening) -> Listener {
@@ -317,9 +324,8 @@ impl Routes {
     }
 
     fn server_port(&mut self, workload: u32, host: u32) -> u16 {
-        let OfWorkload { vlan, marks, port, .. } = self.workloads[workload as usize];
-        let users = if self.others.contains(&workload) { Users::Others } else { Users::Marked(marks) };
-        self.servers.add(Server { host, vlan, port, users }, workload)
+        let OfWorkload { marks, port, .. } = self.workloads[workload as usize];
+        self.serve(workload, host, port, Users::Marked(marks))
     }
 
     /// The route of a connection with these ports as the client (side 0) or the server sees it.

@@ -12,8 +12,6 @@ pub enum Users {
     Program(u32),
     /// Workloads with these marks, which its answers carry.
     Marked(Marks),
-    /// Workloads that are left to other programs.
-    Others,
 }
 
 /// A server, as the plan knows it.
@@ -24,13 +22,6 @@ pub struct Server {
     /// Its port in the plan.
     pub port: u16,
     pub users: Users,
-}
-
-impl Server {
-    /// Whether other programs listen there.
-    pub fn is_other(&self) -> bool {
-        self.users == Users::Others
-    }
 }
 
 /// Where a server listens.
@@ -70,9 +61,6 @@ impl Servers {
 
     /// The port at which a server listens, from now on unless it does already.
     pub fn add(&mut self, server: Server, workload: u32) -> u16 {
-        if server.is_other() {
-            return server.port;
-        }
         if let Some(known) = self.all.get(&server) {
             return known.port;
         }

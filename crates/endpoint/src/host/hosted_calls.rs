@@ -114,7 +114,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
             }
             self.release(socket);
         }
-        if self.listeners.drops_opening((to_port, self.own.owner)) {
+        if self.listeners.drops_opening(self.own.server_port(to_port)) {
             return None;
         }
         let socket = self.add(remote, Some(to_endpoint), true);
@@ -147,7 +147,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
     fn finds_no_room(&mut self, socket: u32, packet: &Packet) -> bool {
         let opens = packet.flags.contains(Flags::ACK) && !packet.flags.intersects(Flags::SYN.with(Flags::RST));
         let is_half_open = self.table.sockets[socket as usize].tcp.is_half_open();
-        opens && is_half_open && self.listeners.drops_opening((self.own.members[&socket].remote.own_port, self.own.owner))
+        opens && is_half_open && self.listeners.drops_opening(self.own.server_port(self.own.members[&socket].remote.own_port))
     }
 
     /// Whether the program wants to hear of this socket: it has its number and has not closed it.
@@ -164,7 +164,7 @@ impl<'a, O: Environment> HostedCalls<'a, O> {
             let is_awaited = self.threads.is_some() && self.failure(socket).is_some();
             if !is_awaited
                 && tcp.closing() == Close::Closed
-                && (member.is_known || !self.listeners.holds((member.remote.own_port, self.own.owner), socket))
+                && (member.is_known || !self.listeners.holds(self.own.server_port(member.remote.own_port), socket))
             {
                 self.release(socket);
             } else {
@@ -232,11 +232,11 @@ impl<O: Environment> WorkCalls for HostedCalls<'_, O> {
 impl<O: Environment> HostCalls for HostedCalls<'_, O> {
     fn listen(&mut self, port: u16, backlog: u32) -> bool {
         self.charge_call();
-        self.listeners.listen(self.ports, self.program, (port, self.own.owner), backlog)
+        self.listeners.listen(self.ports, self.program, self.own.server_port(port), backlog)
     }
     fn accept(&mut self, port: u16) -> Option<u32> {
         let listener =
-            self.listeners.ports.get_mut(&(port, self.own.owner)).filter(|listener| listener.program == self.program)?;
+            self.listeners.ports.get_mut(&self.own.server_port(port)).filter(|listener| listener.program == self.program)?;
         let socket = listener.waiting.pop_front()?;
         if let Some(threads) = &mut self.threads {
             threads.charge_call();

@@ -14,7 +14,7 @@ impl<O: Environment> HostedCalls<'_, O> {
         let listener = self
             .listeners
             .ports
-            .get_mut(&(port, self.own.owner))
+            .get_mut(&self.own.server_port(port))
             .expect("a connection came to a port at which the program listens");
         listener.waiting.push_back(socket);
         port

@@ -184,6 +184,11 @@ impl Hosted {
 }
 
 impl Owned {
+    /// A port at which the program listens.
+    pub(super) fn server_port(&self, port: u16) -> ServerPort {
+        (port, self.owner)
+    }
+
     /// A socket that belongs to the program from now on.
     pub(super) fn add(&mut self, socket: u32, remote: Remote, is_passive: bool) {
         let member = ProgramSocket {
