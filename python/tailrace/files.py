@@ -1,14 +1,16 @@
-"""Atomic writing of files, and reading of JSON with bounded nesting.
+"""Atomic writing of files, and reading of regular files up to a size that the caller states.
 
 Every `OSError` names the destination file, also where the system gives no name (a failed write or fsync) or the
 name of the temporary file beside it.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tailrace.json_text import json_text, read_json_text
 
@@ -16,6 +18,19 @@ PART = ".part"
 """Suffix of a file that is being written."""
 DEPTH_MAX = 64
 """Levels of nesting in a file that is read; a scenario has about eight."""
+BYTES_MAX = 2**31
+"""Of a file that is read, at most."""
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+"""To open a file that may be something else: a pipe without a writer is no reason to wait."""
+_KINDS = (
+    (stat.S_ISLNK, errno.ELOOP, "a link"),
+    (stat.S_ISDIR, errno.EISDIR, "a folder"),
+    (stat.S_ISFIFO, errno.ESPIPE, "a pipe"),
+    (stat.S_ISSOCK, errno.ENXIO, "a socket"),
+)
+"""What is no file: a test, the number of the error, and its name."""
+_OF_THE_KERNEL = (Path("/proc"), Path("/sys"))
+"""Where regular files are none: what they have is made while it is read, and may be gone then."""
 
 
 class TooDeepError(ValueError):
@@ -73,11 +88,53 @@ def _made(directory: int, name: str) -> int:
         return os.open(name, flags, 0o666, dir_fd=directory)
 
 
+def irregular(mode: int) -> tuple[int, str] | None:
+    """The number of the error and the name of what is no regular file, by its mode; None for a file."""
+    if stat.S_ISREG(mode):
+        return None
+    return next(((number, kind) for is_one, number, kind in _KINDS if is_one(mode)), (errno.ENODEV, "a device"))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file that the user names, to be read; links are followed. Raises `OSError` for what is no regular file."""
+    with named(path):
+        _refuse_irregular(path.stat())  # some devices act when they are opened
+        with os.fdopen(os.open(path, READ), "rb") as file:
+            _refuse_irregular(os.fstat(file.fileno()))
+            yield file
+
+
+def _refuse_irregular(status: os.stat_result) -> None:
+    if (found := irregular(status.st_mode)) is not None:
+        raise OSError(found[0], f"it is {found[1]}, not a file")
+    if any(place.exists() and place.stat().st_dev == status.st_dev for place in _OF_THE_KERNEL):
+        raise OSError(errno.ENODEV, "it is made by the kernel while it is read")
+
+
+def read_bytes(path: Path, most: int = BYTES_MAX) -> bytes:
+    """The content of a file that the user names; raises as `opened`, and where it has more than `most` bytes."""
+    with opened(path) as file:
+        content = file.read(most + 1)
+        if len(content) > most:
+            raise OSError(errno.EFBIG, f"it has more than {_size(most)}")
+    return content
+
+
+def read_text(path: Path, most: int) -> str:
+    """The text of a file in UTF-8, with or without a mark of its order of bytes; raises as `read_bytes`, and
+    `UnicodeDecodeError`.
+    """
+    return read_bytes(path, most).decode("utf-8-sig")
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes // 10**6} MB" if size_bytes >= 10**6 else f"{size_bytes} bytes"
+
+
 def read_json(path: Path) -> Any:
     """The content of a JSON file; raises `OSError`, or `ValueError` for invalid JSON."""
-    with named(path):
-        content = path.read_bytes()
-    return parse_json(content)
+    return parse_json(read_bytes(path))
 
 
 def parse_json(content: bytes) -> Any:

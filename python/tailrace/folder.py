@@ -16,20 +16,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tailrace.errors import TailraceError
-from tailrace.files import PART, make_folder, named, write_whole
+from tailrace.files import BYTES_MAX, PART, READ, irregular, make_folder, named, write_whole
 
-BYTES_MAX = 2**31
-"""Of a file that is read, at most."""
 _PART_OF_NAME = re.compile(r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]+")
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_KINDS = (
-    (stat.S_ISLNK, errno.ELOOP, "it is a link, and links in a run directory are not followed"),
-    (stat.S_ISDIR, errno.EISDIR, "it is a folder, in the place of a file"),
-    (stat.S_ISFIFO, errno.ESPIPE, "it is a pipe, in the place of a file"),
-    (stat.S_ISSOCK, errno.ENXIO, "it is a socket, in the place of a file"),
-)
-"""What is not read: a test, the number of the error, and what is said."""
 
 
 class IrregularFileError(TailraceError, OSError):
@@ -60,7 +50,7 @@ class Folder:
     def opened(self, name: str) -> Iterator[BinaryIO]:
         """A file, to be read; raises as `read`."""
         with self._above(name) as (directory, last):
-            descriptor = self._regular(directory, last, name, _READ)
+            descriptor = self._regular(directory, last, name, READ | os.O_NOFOLLOW)
         with named(self.path / name), os.fdopen(descriptor, "rb") as file:
             yield file
 
@@ -94,7 +84,7 @@ class Folder:
             try:
                 write_whole(directory, last, content)
             except IsADirectoryError:
-                raise _irregular(_KINDS[1], self.path / name) from None
+                raise _irregular(stat.S_IFDIR, self.path / name) from None
 
     def append(self, name: str, content: bytes, *, is_synced: bool = False) -> None:
         """Appends to a file of one name: another one, elsewhere, would change too. `is_synced`: once it is on disk."""
@@ -194,7 +184,7 @@ class Folder:
                     raise
         found = os.stat(name, dir_fd=above, follow_symlinks=False)
         if stat.S_ISLNK(found.st_mode):
-            raise _irregular(_KINDS[0], path)
+            raise _irregular(found.st_mode, path)
         raise IrregularFileError(errno.ENOTDIR, "it is a file, in the place of a folder", path)
 
     def _regular(self, directory: int, last: str, name: str, flags: int) -> int:
@@ -210,12 +200,8 @@ class Folder:
         return descriptor
 
     def _refuse_irregular(self, found: os.stat_result, name: str) -> None:
-        if stat.S_ISREG(found.st_mode):
-            return
-        for kind in _KINDS:
-            if kind[0](found.st_mode):
-                raise _irregular(kind, self.path / name)
-        raise IrregularFileError(errno.ENODEV, "it is a device, in the place of a file", self.path / name)
+        if not stat.S_ISREG(found.st_mode):
+            raise _irregular(found.st_mode, self.path / name)
 
     def _listed(self, folder: str, *, are_folders: bool) -> list[str]:
         try:
@@ -225,5 +211,7 @@ class Folder:
             return []
 
 
-def _irregular(kind: tuple[object, int, str], path: Path) -> IrregularFileError:
-    return IrregularFileError(kind[1], kind[2], path)
+def _irregular(mode: int, path: Path) -> IrregularFileError:
+    number, kind = irregular(mode) or (errno.EINVAL, "a file")
+    where = ", and links in a run directory are not followed" if stat.S_ISLNK(mode) else ", in the place of a file"
+    return IrregularFileError(number, f"it is {kind}{where}", path)

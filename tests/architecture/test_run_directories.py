@@ -8,9 +8,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import tailrace
-
-PACKAGE = Path(str(tailrace.__file__)).parent
+PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
 METHODS = frozenset(
     [
         "open",
@@ -38,7 +36,9 @@ CALLS = {
     "shutil": frozenset(["rmtree", "move", "copy", "copy2", "copyfile", "copytree"]),
 }
 """Of other modules, which have functions of the same names."""
-FILES = frozenset(("read_json", "write_json", "write_text", "write_bytes", "make_folder"))
+FILES = frozenset(
+    ("opened", "read_bytes", "read_text", "read_json", "write_json", "write_text", "write_bytes", "make_folder")
+)
 """Functions of `tailrace.files`, which take paths."""
 PARQUET = frozenset(("read_parquet", "write_parquet", "write_csv"))
 OTHERS = {
@@ -133,6 +133,42 @@ def test_every_module_that_is_said_to_open_other_files_does() -> None:
     found = opening()
     packages = {name.split("/")[0] for name in found}
     assert sorted(OTHERS.keys() - found.keys() - packages) == []
+
+
+READS = frozenset(("read_text", "read_bytes", "open"))
+"""Methods that read what stands at a path, or wait for it, whatever it is and however long."""
+OWN_FILES = frozenset(
+    [
+        # Whole packages: files of the system, of programs that were started, or of this package.
+        "benchmark",
+        "disk",
+        "exact",
+        "live",
+        "programs",
+        "whatif",
+        # Single modules.
+        "experiment/machine.py",
+        "experiment/native.py",
+        "importers/nxos/parse.py",
+        "importers/sonic/read.py",
+        "report/page.py",
+    ]
+)
+"""What opens no file that a user names."""
+
+
+def test_files_that_users_name_are_opened_by_one_module() -> None:
+    found = {
+        name: calls
+        for name, of in opening().items()
+        if not OWN_FILES & {name, name.split("/")[0]} and (calls := [one for one in of if _reads(one)])
+    }
+    assert not found, "read them with `read_bytes`, `read_text` or `opened` of tailrace.files"
+
+
+def _reads(call: str) -> bool:
+    of, _, method = call.rpartition(".")
+    return bool(of) and method in READS and of not in ("os", "gzip")
 
 
 def test_what_opens_files_is_found(tmp_path: Path) -> None:

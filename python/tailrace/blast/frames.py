@@ -6,8 +6,9 @@ from pathlib import Path
 from tailrace.blast import hexdump, plain, trafgen
 from tailrace.blast.line import FRAMES_MAX, FrameFileError
 from tailrace.errors import TailraceError, closest, reason_of
+from tailrace.files import read_text
 
-FILE_BYTES_MAX = 64 << 20
+FILE_BYTES_MAX = 64_000_000
 READERS: Mapping[str, Callable[[str], Iterable[bytes]]] = {
     "plain": lambda text: plain.read(text.splitlines()),
     "trafgen": trafgen.read,
@@ -21,13 +22,10 @@ def read_frames(path: Path, syntax: str | None = None) -> list[bytes]:
     if syntax is not None and syntax not in READERS:
         raise TailraceError(f"there is no syntax '{syntax}' (hint: {closest(syntax, list(READERS), 'syntaxes')})")
     try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise TailraceError(
-                f"{path}: the file is larger than {FILE_BYTES_MAX >> 20} MiB (hint: --count repeats frames)"
-            )
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, FILE_BYTES_MAX)
     except (OSError, UnicodeDecodeError) as error:
-        raise TailraceError(f"{path}: the file cannot be read: {reason_of(error)}") from None
+        why = f"{reason_of(error)} (hint: name a text file with frames, which --count repeats)"
+        raise TailraceError(f"{path}: the file cannot be read: {why}") from None
     frames: list[bytes] = []
     try:
         for frame in READERS[syntax or syntax_of(text)](text):

@@ -10,6 +10,7 @@ from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import Reporter, Silent, reporter_for
+from tailrace.files import opened
 from tailrace.fit.compared import fit_compared
 from tailrace.fit.document import scenario_text
 from tailrace.fit.fitting import FitOptions
@@ -68,12 +69,13 @@ def scenario_of(paths: list[Path], assignments: list[str] | None, reporter: Repo
 
 def is_capture(path: Path) -> bool:
     """Whether a file begins as pcap, pcapng, gzip or zstd do, or has the name of a capture."""
-    if not path.is_file():
-        return False
     if path.suffix.lower() in SUFFIXES:
-        return True
-    with path.open("rb") as file:
-        head = file.read(4)
+        return path.is_file()
+    try:
+        with opened(path) as file:
+            head = file.read(4)
+    except OSError:
+        return False
     return head in MAGICS or head[:2] == GZIP
 
 

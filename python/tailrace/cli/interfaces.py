@@ -10,6 +10,7 @@ from typing import Any
 
 from tailrace.cli.console import emit, emit_json, emit_table, emit_text
 from tailrace.errors import RunRefusedError, closest, reason_of
+from tailrace.files import read_json
 from tailrace.live.lab import standing
 from tailrace.results import Run
 from tailrace.results.compare.fidelity import engine_name
@@ -158,7 +159,7 @@ def _since(file: Path, wanted: InterfacesWanted, *, json_: bool) -> None:
 def _read(file: Path) -> list[Row]:
     """What `show interfaces --json` has printed."""
     try:
-        rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["interfaces"]
+        rows: list[dict[str, Any]] = read_json(file)["interfaces"]
         names = ("node", "towards", "name", "mtu_bytes", *COUNTERS, "flags")
         found = [Row(**{name: row[name] for name in names}) for row in rows]
     except OSError as error:

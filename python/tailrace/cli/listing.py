@@ -9,6 +9,7 @@ from msgspec import Struct, ValidationError, convert
 
 from tailrace.errors import TailraceError
 from tailrace.experiment.storage import KEPT
+from tailrace.files import opened
 from tailrace.folder import Folder
 from tailrace.outcome.run_files import MANIFEST, OUTCOME, TRIALS, RunFiles
 from tailrace.outcome.stored import Status, read_head
@@ -116,8 +117,11 @@ def _status(folder: Folder, name: str) -> Status | None:
 
 def _title(path: Path) -> str | None:
     """The first line of a scenario's description; None when the file is not a scenario."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        lines = file.read(HEAD_BYTES).splitlines()
+    try:
+        with opened(path) as file:
+            lines = file.read(HEAD_BYTES).decode("utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
     if not any(line.startswith("tailrace:") for line in lines):
         return None
     described = next((line.partition(":")[2].strip() for line in lines if line.startswith("description:")), "")

@@ -7,6 +7,7 @@ from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text,
 from tailrace.cli.outputs import refuse_unwritable
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, closest, known_arm, reason_of
+from tailrace.files import read_text
 from tailrace.importers.eos.importer import import_eos
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
@@ -15,12 +16,11 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
+from tailrace.importers.storage.source import IMPORTED_BYTES_MAX
 from tailrace.importers.vendor import NEXUS_7000, SUPPORTED, also_valid, excluded, other_vendor
 from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
-FILE_BYTES_MAX = 20_000_000
-"""Bytes; a larger file is none that can be imported."""
 LINES_MAX = 200_000
 """Lines of a running configuration; the largest switch has a tenth of it."""
 QUOTED_MAX = 70
@@ -153,11 +153,9 @@ def write_text(text: str, out: Path | None) -> None:
 def read_file(file: Path, expected: str) -> str:
     """The text of a file; a hint says what was expected."""
     try:
-        if file.stat().st_size > FILE_BYTES_MAX:
-            raise RunRefusedError(f"{file}: the file is larger than 20 MB (hint: {expected})")
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, IMPORTED_BYTES_MAX)
     except OSError as error:
-        raise RunRefusedError(f"{file}: cannot read it: {error.strerror}") from None
+        raise RunRefusedError(f"{file}: cannot read it: {error.strerror} (hint: {expected})") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         hint = "save it as UTF-8 text"

@@ -99,7 +99,7 @@ def load_specification(name: str) -> Specification:
             hint = f"{closest(name, names(), 'specifications')} or name a file that ends in {SUFFIX}"
             raise RunRefusedError(f"--spec: there is no specification '{name}' (hint: {hint})")
         path = FOLDER / f"{name}{SUFFIX}"
-    if not path.is_file():
+    if not path.exists():
         raise RunRefusedError(
             f"--spec: {path}: the file does not exist (hint: `tailrace disk specs` lists those known)"
         )

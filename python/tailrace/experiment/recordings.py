@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tailrace.errors import RunRefusedError
-from tailrace.files import named
+from tailrace.files import read_bytes
 from tailrace.outcome.run_files import RunFiles
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -64,8 +64,7 @@ def _name(recording: Recording) -> str:
 def copy_recordings(kept: list[Kept], files: RunFiles) -> None:
     """Copies them into a run; raises `RunRefusedError` for a file that has changed since it was read."""
     for one in kept:
-        with named(one.source):
-            content = one.source.read_bytes()
+        content = read_bytes(one.source)
         if hashlib.sha256(content).hexdigest() != one.sha256:
             raise RunRefusedError(f"{one.source}: the file has changed since it was read (hint: run it again)")
         files.write(one.name, content)

@@ -29,7 +29,7 @@ from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import Keys, LazyKeys, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
-from tailrace.files import named
+from tailrace.files import read_bytes
 from tailrace.results.directory.published import PUBLISHED
 from tailrace.results.directory.run_directory import FINISHED
 from tailrace.results.summary.summary import Summary
@@ -368,8 +368,7 @@ class ExperimentRun:
         source, kept = Path(document.file), recordings_of(self.loaded)
         copy_recordings(kept, files)
         if source.is_file():
-            with named(source):
-                text = source.read_bytes().decode("utf-8")
+            text = read_bytes(source).decode("utf-8")
             files.write("scenario.yaml", text_with(kept, text, document.folder).encode())
         files.write_json("scenario.json", data_with(kept, document.data, document.folder))
         if published := self.loaded.published_path:

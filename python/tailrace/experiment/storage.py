@@ -13,7 +13,7 @@ from msgspec import ValidationError, convert
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.experiment.native import Columns
 from tailrace.experiment.schedule import TrialKey
-from tailrace.files import named, parse_json
+from tailrace.files import parse_json, read_bytes
 from tailrace.folder import Folder, IrregularFileError
 from tailrace.outcome.journal import JOURNAL, LOST, DamagedError
 from tailrace.outcome.run_files import ATTEMPT, MANIFEST, OUTCOME, TABLE, TRIALS, RunFiles, TrialFiles
@@ -238,8 +238,7 @@ class RunDirectory:
 
     def copy(self, source: Path, name: str) -> None:
         """Copies a file of the scenario into the run."""
-        with named(source):
-            content = source.read_bytes()
+        content = read_bytes(source)
         self.files.write(name, content)
 
 

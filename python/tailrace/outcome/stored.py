@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from tailrace.errors import listed
-from tailrace.folder import BYTES_MAX
+from tailrace.files import BYTES_MAX
 from tailrace.outcome.types import Outcome
 
 T = TypeVar("T")

@@ -12,6 +12,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.experiment.native import Columns, values
 from tailrace.experiment.waiting import interruptible
+from tailrace.files import opened
 
 KEY_BYTES = 16
 """Of the key of anonymous addresses (SipHash)."""
@@ -99,13 +100,12 @@ def _profiled(path: Path, told: str, name: str, options: ProfileOptions) -> Prof
 def _check(path: Path) -> None:
     """Refuses what is no readable file, in the words of the other commands."""
     try:
-        is_folder = path.is_dir()
-        if not is_folder:
-            path.open("rb").close()
-    except (OSError, ValueError) as error:
+        with opened(path):
+            pass
+    except FileNotFoundError as error:
         raise RunRefusedError(f"{path}: {reason_of(error)}") from None
-    if is_folder:
-        raise RunRefusedError(f"{path}: this is a directory (hint: name a pcap or pcapng file)")
+    except (OSError, ValueError) as error:
+        raise RunRefusedError(f"{path}: {reason_of(error)} (hint: name a pcap or pcapng file)") from None
 
 
 def _address(number: int) -> IPv4Address | IPv6Address:

@@ -12,6 +12,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.remote.address import SchedulerAddress, absent_words, greets
 from tailrace.experiment.remote.pickles import printable
+from tailrace.files import read_bytes
 
 CONFIGURED = {
     "--tls-ca": "distributed.comm.tls.ca-file",
@@ -23,6 +24,8 @@ KEYS_PREFIX = ".tailrace-keys-"
 """Of the folder with the keys of a run."""
 ROLES = ("client", "scheduler", "worker")
 """Whom Dask gives certificates."""
+PEM_BYTES_MAX = 10**6
+"""Of a file of certificates."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Credentials:
                 f" {CONFIGURED[missing[0]]} of Dask's configuration)"
             )
         try:
+            for file in filter(None, files.values()):
+                read_bytes(Path(str(file)), PEM_BYTES_MAX)
             security = Security(
                 require_encryption=True,
                 tls_ca_file=str(files["--tls-ca"]),
@@ -111,7 +116,7 @@ def refuse_stranger(on: str, security: Any, say: Callable[[str], None]) -> None:
 def _unreadable(on: str, files: dict[str, Any], error: Exception) -> str:
     for name, file in files.items():
         try:
-            Path(str(file)).read_bytes() if file else None
+            read_bytes(Path(str(file)), PEM_BYTES_MAX) if file else None
         except OSError as unread:
             return f"--on {on}: {name} {file}: {unread.strerror} (hint: a file in PEM form)"
     what = getattr(error, "reason", None) or error

@@ -2,11 +2,13 @@
 
 import gzip
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, BinaryIO, NoReturn
 
 from tailrace.errors import Problem, ScenarioError, reason_of
+from tailrace.files import opened
 from tailrace.importers.remarks import Remarks, Verdict
 
 LINE_BYTES_MAX = 16_000_000
@@ -36,7 +38,7 @@ class Record:
     def read(self) -> Iterator[str]:
         """Lines without their ends; raises `ScenarioError` for what is no text."""
         try:
-            with gzip.open(self.path) if self.path.suffix == ".gz" else self.path.open("rb") as file:
+            with opened(self.path) as stored, _plain(stored, self.path) as file:
                 while raw := file.readline(LINE_BYTES_MAX):
                     self.lines += 1
                     if len(raw) >= LINE_BYTES_MAX:
@@ -76,3 +78,8 @@ class Record:
             text = kind.text[:SHOWN] + ("..." if len(kind.text) > SHOWN else "")
             remarks.add(kind.first, text, verdict, words + more)
         return remarks
+
+
+def _plain(stored: BinaryIO, path: Path) -> AbstractContextManager[IO[bytes]]:
+    """What a file has, decompressed where its name says that it is compressed."""
+    return gzip.open(stored) if path.suffix == ".gz" else nullcontext(stored)

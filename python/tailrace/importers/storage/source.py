@@ -5,17 +5,15 @@ from pathlib import Path
 from typing import NoReturn
 
 from tailrace.errors import Problem, ScenarioError, reason_of
+from tailrace.files import read_text
 from tailrace.importers.remarks import Remarks, Verdict
 
 INCLUDES_MAX = 16
 """Nesting of included files."""
+IMPORTED_BYTES_MAX = 20_000_000
+"""Of an imported file; a larger one is no configuration."""
 LINES_MAX = 100_000
 """Lines of a file and of all files that it includes."""
-
-
-def read_text(path: Path) -> str:
-    """The text of an included file."""
-    return path.read_text(encoding="utf-8-sig")
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ def included(
     if len(open_files) > INCLUDES_MAX:
         findings.refuse(place, "include", f"more than {INCLUDES_MAX} nested includes")
     try:
-        return found, read_text(found)
+        return found, read_text(found, IMPORTED_BYTES_MAX)
     except (OSError, UnicodeDecodeError) as error:
         findings.refuse(place, "include", f"cannot read '{name}': {reason_of(error)}")
 

@@ -8,8 +8,10 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 
 from tailrace.errors import reason_of
+from tailrace.files import read_bytes
 from tailrace.results.directory.kept import RunDirectoryError, read_text
 from tailrace.results.directory.run_directory import Run
+from tailrace.scenario.text.document import FILE_BYTES_MAX
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.scenario.text.yaml import load_yaml
 from tailrace.scenario.vocabulary import RATIOS
@@ -104,7 +106,7 @@ def read_published(path: Path) -> list[Band]:
     beside a description.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, FILE_BYTES_MAX).decode("utf-8")
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
     return _published(path, text)

@@ -3,7 +3,7 @@
 import copy
 import datetime
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,8 +17,8 @@ from ruamel.yaml.scalarint import ScalarInt
 from ruamel.yaml.scalarstring import ScalarString
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
-from tailrace.files import DEPTH_MAX
-from tailrace.scenario.text.yaml import TOO_DEEP, load_yaml
+from tailrace.files import DEPTH_MAX, read_text
+from tailrace.scenario.text.yaml import TOO_DEEP, TOO_LONG, load_yaml
 
 FILE_BYTES_MAX = 4_000_000
 """Bytes; a larger file is not a scenario."""
@@ -170,9 +170,7 @@ def read_document(path: Path) -> Document:
     """The document in a YAML file; raises `ScenarioError` when it cannot be read."""
     name = str(path)
     try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise ScenarioError([Problem(name, 0, "", "the file is larger than 4 MB", "is this a scenario?")])
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, FILE_BYTES_MAX)
     except FileNotFoundError:
         hint = "`tailrace init` writes one to start from, `tailrace list` lists the existing ones"
         raise ScenarioError([Problem(name, 0, "", "the file does not exist", hint)]) from None
@@ -182,7 +180,8 @@ def read_document(path: Path) -> Document:
         what = f"the file is not text in UTF-8 (byte {error.start + 1})"
         raise ScenarioError([Problem(name, 0, "", what, "is this a scenario? if so, save it as UTF-8")]) from None
     except OSError as error:
-        raise ScenarioError([Problem(name, 0, "", f"the file cannot be read: {error.strerror}", "")]) from None
+        what, hint = f"the file cannot be read: {error.strerror}", "name a text file: is this a scenario?"
+        raise ScenarioError([Problem(name, 0, "", what, hint)]) from None
     return parse_document(text, name, path.parent)
 
 
@@ -235,6 +234,8 @@ def _hint(what: str) -> str:
         return "keys in a section are unique; remove one of the two"
     if what == TOO_DEEP:
         return "is this a scenario?"
+    if what == TOO_LONG:
+        return "is this a scenario? many hosts have a topology, and many arms a sweep"
     if "another document" in what:
         return "a file holds one scenario; remove everything from the second '---' on"
     for words, hint in YAML_HINTS.items():
@@ -265,6 +266,11 @@ class _Plain:
             self._refuse(path[:1], f"YAML: {TOO_DEEP}", "write fewer aliases of aliases (*name)")
         if isinstance(value, CommentedMap):
             self._note_lines(value, list(value), path)
+            for key in value:
+                if isinstance(key, Mapping | tuple):
+                    place = next((line for at, line in reversed(self.lines.items()) if at[:-1] == path), 0)
+                    what = f"YAML: a key is a {'list' if isinstance(key, tuple) else 'mapping'}"
+                    raise ScenarioError([Problem(self._name, place, dotted(path), what, "keys are names")])
             if value.fa.flow_style():
                 self._refuse_cut([(key, item, key if item is None else None) for key, item in value.items()], path)
             return {_plain_scalar(key): self.value(item, (*path, key)) for key, item in value.items()}

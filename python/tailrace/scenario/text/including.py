@@ -61,7 +61,7 @@ class _Reader:
             raise ScenarioError(
                 [document.problem(at, f"more than {FILES_MAX} files are included", "merge some of them")]
             )
-        if not path.is_file():
+        if path.is_dir() or not path.exists():
             what = "is a folder" if path.is_dir() else "does not exist"
             hint = f"paths are relative to {document.folder}"
             raise ScenarioError([document.problem(at, f"the included file '{name}' {what}", hint)])

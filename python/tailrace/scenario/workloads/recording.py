@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
+from tailrace.files import read_bytes
 from tailrace.scenario.text.quantities import refuse
 
 FOLDER = "folder"
@@ -105,11 +106,6 @@ def read_recording(path: Path) -> Recording:
     """Reads a file; raises an error of pydantic that names file and line."""
     try:
         status = path.stat()
-        if not path.is_file():
-            raise refuse(f"{path} is not a file", "name the file that `tailrace fit --replay` wrote")
-        if status.st_size > BYTES_MAX:
-            what = f"{path} has {status.st_size} bytes; the limit is {BYTES_MAX}"
-            raise refuse(what, "keep fewer requests")
         return _read(path, status.st_mtime_ns, status.st_size)
     except UnicodeDecodeError:
         raise refuse(f"{path} is not text", f"the first line is {HEADER}") from None
@@ -119,7 +115,7 @@ def read_recording(path: Path) -> Recording:
 
 @lru_cache(maxsize=16)  # every arm and every point of a sweep reads it again
 def _read(path: Path, _changed_ns: int, _size: int) -> Recording:
-    content = path.read_bytes()
+    content = read_bytes(path, BYTES_MAX)
     lines = content.decode("utf-8").splitlines()
     if not lines or lines[0].strip() != HEADER:
         raise refuse(f"{path}:1: this is not the header of a recording", f"the first line is {HEADER}")
