@@ -1,11 +1,17 @@
 """Errors that the user can correct: each names the place, the fault and the remedy."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 LISTED_MAX = 12
 """Names that a hint lists at most."""
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys instead of showing it, without tab and newline: control characters (ECMA-48), separators of
+lines and paragraphs, changes of the direction of writing (Unicode Standard Annex 9), and halves of surrogate pairs.
+"""
 
 KeyPath = tuple[str | int, ...]
 """Location of a value in a scenario: keys and list positions from the top."""
@@ -37,6 +43,16 @@ def nearest(name: str, known: Sequence[str], likeness: float = 0.6) -> str | Non
 def listed(names: Sequence[str]) -> str:
     """The names, at most `LISTED_MAX` of them: a sweep has thousands of arms."""
     return ", ".join(names[:LISTED_MAX]) + (", ..." if len(names) > LISTED_MAX else "")
+
+
+def escaped(text: str) -> str:
+    """The text of others with `\\u001b` in place of an escape character, and so for all that a terminal obeys."""
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def in_line(text: str) -> str:
+    """The text of others, escaped, in one line."""
+    return escaped(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def few(names: Sequence[str], most: int) -> str:
@@ -84,7 +100,7 @@ class Problem:
         place = f"{self.file}:{self.line}" if self.line else self.file
         key = f" {self.path}:" if self.path else ""
         hint = f" (hint: {self.hint})" if self.hint else ""
-        return f"{place}:{key} {self.what}{hint}"
+        return in_line(f"{place}:{key} {self.what}{hint}")
 
 
 def _place(problem: Problem) -> tuple[bool, Problem]:

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from check_commands import Answer, called
 from tailrace.cli import console
-from tailrace.errors import TailraceError
+from tailrace.errors import TailraceError, escaped
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ROOT / "tests" / "fuzz" / "seeds"
@@ -49,6 +49,8 @@ def answered(file: Path, *words: str) -> str:
         raise FindingError(f"{words[0]}: exit code {answer.code}")
     if answer.code == console.USAGE and file.name not in answer.err:
         raise FindingError(f"{words[0]}: the message does not name the file: {answer.err.strip()[:200]}")
+    if escaped(answer.out + answer.err) != answer.out + answer.err:
+        raise FindingError(f"{words[0]}: the output has what a terminal obeys: {escaped(answer.err.strip()[:200])}")
     return f"{answer.code} {answer.err}"
 
 

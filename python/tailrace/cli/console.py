@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from msgspec import to_builtins
 
 from tailrace.cli.start import INTERRUPTED
-from tailrace.cli.terminal import shown, width_of
+from tailrace.cli.terminal import is_terminal, shown, width_of
+from tailrace.errors import escaped
 
 if TYPE_CHECKING:
     from tailrace.errors import Problem
@@ -50,8 +51,8 @@ def emit(text: str) -> None:
 
 
 def emit_text(text: str) -> None:
-    """Prints a result for other programs, such as a configuration, to stdout unchanged."""
-    _write(text)
+    """Prints a result for other programs, such as a configuration, to stdout: unchanged, but on a terminal."""
+    _write(escaped(text) if is_terminal(sys.stdout) else text)
 
 
 def emit_table(make: Callable[[], str]) -> None:
@@ -71,7 +72,7 @@ def _write(text: str) -> None:
 
 def emit_json(content: object) -> None:
     """Prints a result to stdout as JSON."""
-    _write(json.dumps(to_builtins(content), indent=1, ensure_ascii=False))
+    _write(escaped(json.dumps(to_builtins(content), indent=1, ensure_ascii=False)))
 
 
 def note(text: str) -> None:

@@ -7,11 +7,15 @@ import textwrap
 from collections.abc import Callable
 from typing import TextIO
 
+from tailrace.errors import escaped
+
 RED, GREEN, YELLOW = "31", "32", "33"
 WIDTH_MIN = 40
 """Text is not wrapped for narrower terminals."""
 COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "censored": YELLOW}
 """Colours of cells by their tone."""
+PAINTED = re.compile(rf"(\x1b\[(?:0|{RED}|{GREEN}|{YELLOW})m)")
+"""What `painted` adds."""
 HANGING = "  "
 """Further indentation of continuation lines, in characters."""
 TONES = (
@@ -43,9 +47,11 @@ def width_of(stream: TextIO | None) -> int | None:
 
 
 def shown(text: str, stream: TextIO | None) -> str:
-    """`text` as written to `stream`: wrapped and coloured on a terminal, else unchanged."""
+    """`text` as written to `stream`: wrapped and coloured on a terminal, and escaped but for these colours."""
+    parts = PAINTED.split(text)
+    parts[::2] = map(escaped, parts[::2])
     width = width_of(stream)
-    fitting = text if width is None else fitted(text, width)
+    fitting = "".join(parts) if width is None else fitted("".join(parts), width)
     return coloured(fitting) if has_colour(stream) else fitting
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
+from tailrace.errors import escaped
 from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.judge import Verdict
 from tailrace.experiment.pool import Running
@@ -58,7 +59,7 @@ class Plain:
 
     def say(self, text: str) -> None:
         """Writes a message on a line."""
-        print(text, file=self._out, flush=True)
+        print(escaped(text), file=self._out, flush=True)
 
     def begin(self, what: str, estimate: TimeEstimate) -> None:
         """A stage of `estimate.total` trials begins."""
@@ -139,7 +140,7 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """Writes a message above the bar."""
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(escaped(text), markup=False, highlight=False)
 
     def begin(self, what: str, estimate: TimeEstimate) -> None:
         """Shows a bar for a stage."""

@@ -1,6 +1,7 @@
 """What a terminal shows: within its width, in colour, with help in groups and completion; pipes get plain text."""
 
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from fake_run import FakeRun
-from tailrace.cli import terminal
+from tailrace.cli import console, terminal
 from tailrace.cli.app import app
 from tailrace.cli.group import PANELS
+from tailrace.errors import Problem, escaped
+from tailrace.experiment.reporter import Plain, Terminal
 from tailrace.results import compare, format_compare, format_table, summarise
 from tailrace.results.format.columns import align, within
 
@@ -157,3 +160,39 @@ def test_a_table_that_is_too_wide_goes_on_below_with_its_first_columns() -> None
             "workload  drops",
             "orders        7",
         ]
+
+
+HOSTILE = "a\x1b]0;title\x07\x1b[31mb\x9b2Jc\u202ed\re\x00f\ud800g"
+SAFE = "a\\u001b]0;title\\u0007\\u001b[31mb\\u009b2Jc\\u202ed\\u000de\\u0000f\\ud800g"
+"""The same, as it is shown."""
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Screen()], ids=["pipe", "terminal"])
+def test_what_a_terminal_obeys_is_shown_escaped(stream: io.StringIO) -> None:
+    # The colour alone may be one of a verdict; its name is nobody else's.
+    assert terminal.shown(HOSTILE.replace("\x1b[31m", ""), stream) == SAFE.replace("\\u001b[31m", "")
+    assert "\x1b[32mpass" in terminal.shown("  \x1b[32mpass\x1b[0m", stream)
+
+
+def test_a_problem_is_one_line(tmp_path: Path) -> None:
+    problem = Problem(f"{tmp_path}/x\n.yaml", 1, HOSTILE, "what\nlab.yaml: valid", "hint\t")
+    assert str(problem) == f"{tmp_path}/x\\n.yaml:1: {SAFE}: what\\nlab.yaml: valid (hint: hint\\t)"
+
+
+def test_json_and_text_for_programs_have_nothing_that_a_terminal_obeys(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    console.emit_json({HOSTILE: HOSTILE})
+    said = capsys.readouterr().out
+    assert json.loads(said) == {HOSTILE: HOSTILE}
+    assert escaped(said) == said
+    monkeypatch.setattr(sys, "stdout", screen := Screen())
+    console.emit_text("a\x1b[31m")
+    assert screen.getvalue() == "a\\u001b[31m\n"
+
+
+def test_progress_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    Plain().say(HOSTILE)
+    Terminal().say(HOSTILE)
+    assert escaped(said := capsys.readouterr().err) == said
+    assert said.count("]0;title") == 2

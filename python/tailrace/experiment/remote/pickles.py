@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from tailrace.errors import escaped
+
 HARMLESS = frozenset({("builtins", "bytes")})
 """What a pickle may name."""
 ERROR_BYTES_MAX = 1_000_000
@@ -151,5 +153,5 @@ class RemoteError:
 def printable(text: str, most: int = TEXT_MAX) -> str:
     """A text of another process in one line, without what a terminal would obey."""
     line = " ".join(text[: most + 1].split())
-    shown = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in line)
+    shown = escaped(line)
     return shown if len(text) <= most else f"{shown[:most]}..."
