@@ -100,8 +100,9 @@ def _profiled(path: Path, told: str, name: str, options: ProfileOptions) -> Prof
 def _check(path: Path) -> None:
     """Refuses what is no readable file, in the words of the other commands."""
     try:
-        with opened(path):
-            pass
+        if not path.is_fifo():  # a capture may be read while it is written
+            with opened(path):
+                pass
     except FileNotFoundError as error:
         raise RunRefusedError(f"{path}: {reason_of(error)}") from None
     except (OSError, ValueError) as error:

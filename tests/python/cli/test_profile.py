@@ -93,7 +93,7 @@ def test_wrong_options_are_refused_with_their_name(
 def test_what_is_no_capture_is_refused_with_its_path(program: Program, tmp_path: Path) -> None:
     for path, told in (
         (tmp_path / "none", "No such file"),
-        (tmp_path, "this is a directory"),
+        (tmp_path, "it is a folder"),
         (Path(__file__), "not a capture"),
     ):
         code, out, said = program("profile", path)

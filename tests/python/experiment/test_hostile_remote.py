@@ -218,7 +218,7 @@ def test_an_error_elsewhere_is_read_and_not_loaded() -> None:
 
 
 def test_a_text_of_others_is_one_line_that_a_terminal_does_not_obey() -> None:
-    assert printable("red \x1b[31m\n and\tmore\u202e") == "red \\x1b[31m and more\\x202e"
+    assert printable("red \x1b[31m\n and\tmore\u202e") == "red \\u001b[31m and more\\u202e"
     assert len(printable("x" * 10_000)) < 10_000
 
 

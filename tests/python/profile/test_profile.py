@@ -114,5 +114,5 @@ def test_what_is_no_capture_is_refused(tmp_path: Path, content: bytes, told: str
 def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunRefusedError, match="No such file"):
         profile_capture(tmp_path / "missing", ProfileOptions())
-    with pytest.raises(RunRefusedError, match="this is a directory"):
+    with pytest.raises(RunRefusedError, match="it is a folder"):
         profile_capture(tmp_path, ProfileOptions())

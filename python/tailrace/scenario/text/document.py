@@ -180,8 +180,7 @@ def read_document(path: Path) -> Document:
         what = f"the file is not text in UTF-8 (byte {error.start + 1})"
         raise ScenarioError([Problem(name, 0, "", what, "is this a scenario? if so, save it as UTF-8")]) from None
     except OSError as error:
-        what, hint = f"the file cannot be read: {error.strerror}", "name a text file: is this a scenario?"
-        raise ScenarioError([Problem(name, 0, "", what, hint)]) from None
+        raise ScenarioError([Problem(name, 0, "", f"the file cannot be read: {error.strerror}", "")]) from None
     return parse_document(text, name, path.parent)
 
 
