@@ -6,12 +6,14 @@ name of the temporary file beside it.
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tailrace.errors import RunRefusedError
 from tailrace.json_text import json_text, read_json_text
 
 PART = ".part"
@@ -31,6 +33,8 @@ _KINDS = (
 """What is no file: a test, the number of the error, and its name."""
 _OF_THE_KERNEL = (Path("/proc"), Path("/sys"))
 """Where regular files are none: what they have is made while it is read, and may be gone then."""
+PLAIN = re.compile(r"[\w./+=-]+")
+"""Letters and digits of any script, and what no job file, list or shell script divides or evaluates."""
 
 
 class TooDeepError(ValueError):
@@ -149,6 +153,17 @@ def make_folder(path: Path) -> None:
     """Creates a folder and its parents if they do not exist."""
     with named(path):
         path.mkdir(parents=True, exist_ok=True)
+
+
+def require_plain(what: str, path: Path, hint: str) -> None:
+    """Raises `RunRefusedError` for a path that a program would not take as one name.
+
+    Job files, lists and scripts divide or evaluate a path at some characters, and not all of them can quote it
+    (docs/fields-that-reach-commands.md).
+    """
+    absolute = str(path.absolute())
+    if found := next((one for one in absolute if not PLAIN.fullmatch(one)), None):
+        raise RunRefusedError(f"{what} {absolute!r}: programs do not take {found!r} as part of a name (hint: {hint})")
 
 
 @contextmanager

@@ -43,11 +43,11 @@ class Identity:
 
 def identity_of(device: Path, *, is_nvme: bool) -> Identity:
     """Asks the drive. Nothing is written, and a disk that sleeps is not woken."""
-    smart, control = {}, {}
+    smart, control, place = {}, {}, str(device.absolute())  # a name that begins with a dash is no option
     if path_of(SMARTCTL) is not None:
-        smart = _asked([SMARTCTL.program, "--info", "--json", "--nocheck=standby", str(device)])
+        smart = _asked([SMARTCTL.program, "--info", "--json", "--nocheck=standby", place])
     if is_nvme and path_of(NVME) is not None:
-        control = _asked([NVME.program, "id-ctrl", str(device), "--output-format=json"])
+        control = _asked([NVME.program, "id-ctrl", place, "--output-format=json"])
     return merged(smart, control)
 
 

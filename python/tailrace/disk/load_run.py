@@ -12,6 +12,7 @@ from tailrace.disk.counters import Issued, Reading, issued
 from tailrace.disk.drive import Drive
 from tailrace.disk.load import RAMP_S, Run
 from tailrace.errors import RunRefusedError
+from tailrace.files import require_plain
 from tailrace.programs.fio import FIO
 from tailrace.programs.needed import path_of
 
@@ -217,8 +218,10 @@ def precondition(drive: Drive) -> None:
 
 
 def _place(drive: Drive) -> str:
-    """The device as fio reads it: a colon divides names."""
-    return str(drive.device).replace(":", "\\:")
+    """The device as fio reads it: a colon divides names. Raises `RunRefusedError` for what fio would evaluate."""
+    place = str(drive.device.absolute())
+    require_plain("the drive", Path(place.replace(":", "")), "name it as `lsblk` does, such as /dev/sda")
+    return place.replace(":", "\\:")
 
 
 def _complaint(text: str, status: int | None) -> str:

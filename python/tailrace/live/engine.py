@@ -13,10 +13,12 @@ from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.cores import ONE, Cores
 from tailrace.experiment.engine import LIVE, EngineTrial, Warn, read_plan
 from tailrace.experiment.native import Cancelled, Ran
+from tailrace.files import require_plain
 from tailrace.folder import Folder
 from tailrace.live import neighbours
 from tailrace.live.lab import fabric, kinds
 from tailrace.live.lab.clean import clean_before
+from tailrace.live.lab.lab import PLAIN_HINT
 from tailrace.live.machine import limits
 from tailrace.live.machine.doctor import require, versions
 from tailrace.live.refuse import Machine, refuse, refuse_machine
@@ -97,6 +99,7 @@ class LiveEngine:
 
     def open(self, folder: Path) -> None:
         """Sets the folder of templates and logs, below the run directory."""
+        require_plain("the run directory", folder, f"{PLAIN_HINT}, with --out")
         self._folder = folder / FOLDER
         run = Folder(folder)
         run.make(FOLDER)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from tailrace.files import make_folder
+from tailrace.files import make_folder, require_plain
 from tailrace.programs.command import Command, Ended, complaint
 from tailrace.programs.errors import ProgramError
 
@@ -87,6 +87,9 @@ class LocalPlace:
 
     def __enter__(self) -> "LocalPlace":
         make_folder(self._folder)
+        require_plain(
+            "the folder for temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder such as /tmp"
+        )
         # Every account reaches it: that of a server may not read the run's folder.
         self.scratch = tempfile.mkdtemp(prefix="tailrace-")
         Path(self.scratch).chmod(0o711)

@@ -3,6 +3,7 @@
 Both programs have LuaJIT, whose numbers are doubles and whose FFI has 64-bit integers and the system's clock.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def text(value: str) -> str:
 
 
 def _escaped(one: str) -> str:
-    return "".join(f"\\{byte:03d}" for byte in one.encode())
+    return "".join(f"\\{byte:03d}" for byte in os.fsencode(one))
 
 
 def settings(values: Mapping[str, int | str]) -> str:

@@ -1,7 +1,10 @@
 """Workers that Slurm starts: each is a job with `dask worker`, and all of them end with the command."""
 
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,6 +17,7 @@ from tailrace.experiment.remote.credentials import keys_of_run
 from tailrace.experiment.remote.link import Link, import_dask
 from tailrace.experiment.remote.pickles import refused_pickles
 from tailrace.experiment.remote.workers import Workers
+from tailrace.files import require_plain
 
 NAME = "slurm"
 COMMANDS = ("sbatch", "squeue", "scancel")
@@ -32,6 +36,10 @@ PRIVATE = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 """Dask's pages, which every worker has, are for its own machine alone."""
 DEATH_S = 60
 """A worker that finds no scheduler for this time at its start ends, and so does its job."""
+PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]{0,255}")
+"""One or several partitions (sbatch(1), `--partition`): they stand in the script of a job."""
+TIME_LIMIT = re.compile(r"[0-9]{1,9}(-[0-9]{1,2})?(:[0-9]{1,2}){0,2}|UNLIMITED|INFINITE", re.IGNORECASE)
+"""`minutes`, `hours:minutes:seconds`, `days-hours:minutes:seconds` and what lies between (sbatch(1), `--time`)."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,12 @@ class Jobs:
     time: str | None = None
     cores: int | None = None
     workers_max: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.partition is not None and not PARTITION.fullmatch(self.partition):
+            raise RunRefusedError(f"--partition: {self.partition!r} is not a partition (hint: `sinfo` lists them)")
+        if self.time is not None and not TIME_LIMIT.fullmatch(self.time):
+            raise RunRefusedError(f"--time: {self.time!r} is not a time limit of Slurm (hint: write 01:00:00)")
 
     def given(self) -> list[str]:
         """The options that were given."""
@@ -63,9 +77,10 @@ class Jobs:
 def slurm_workers(jobs: Jobs, say: Callable[[str], None]) -> Iterator[Workers]:
     """Submits the jobs and yields the executor on their workers; cancels every job at the end."""
     import_dask(NAME, "slurm")
+    folder = Path(_configured("shared-temp-directory") or Path.cwd()).expanduser()
+    require_plain("--on slurm: the folder for the keys of the run", folder, "run it in another folder")
     _refuse_absent()
     _refuse_script(batch_script(jobs))
-    folder = Path(_configured("shared-temp-directory") or Path.cwd()).expanduser()
     with ExitStack() as stack:
         with _told_in_words():
             security = stack.enter_context(keys_of_run(folder))
@@ -111,6 +126,7 @@ def _job_options(jobs: Jobs) -> dict[str, Any]:
         "processes": 1,
         "memory": _configured("memory") or f"{cores * int(MEMORY_OF_A_CORE[:-2])}GB",
         "death_timeout": DEATH_S,
+        "python": _configured("python") or shlex.quote(sys.executable),
         "worker_extra_args": [*(_configured("worker-extra-args") or []), *PRIVATE, "--preload", LIFELINE],
         "nanny": False,
     }

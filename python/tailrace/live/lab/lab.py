@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 
 from msgspec import convert
 
-from tailrace.files import make_folder, write_text
+from tailrace.files import make_folder, require_plain, write_text
 from tailrace.live.lab.clean import clean
 from tailrace.live.lab.fabric import FabricError, program
 from tailrace.live.lab.program import STOP_GRACE_S, Program
@@ -24,12 +24,14 @@ READY_LIMIT_S = 30.0
 """Time limit for the start of the fabric; twenty hosts take 12 ms."""
 ANSWER_LIMIT_S = 20.0
 """The fabric answers a command in milliseconds."""
+PLAIN_HINT = "choose a folder of letters, digits and . _ + = - / alone"
 
 
 class Lab:
     """The hosts of one plan. A context manager: creates them on entry and always removes them on exit."""
 
     def __init__(self, plan_json: str, folder: Path, *options: str) -> None:
+        require_plain("the folder of the lab", folder, PLAIN_HINT)
         self.folder = folder
         self._plan_json = plan_json
         self._options = options
