@@ -2,6 +2,7 @@
 
 import json
 import socket
+import stat
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -24,6 +25,9 @@ def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
     try:
         assert up.returncode == 0, up.stderr
         assert "10.77.0.2" in up.stdout
+        folder = tmp_path / "tailrace" / "fabrics" / "small"
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "control.sock")]
+        assert modes == [0o700, 0o600], "who can write to the socket starts programs as root"
         assert [each["name"] for each in json.loads(tailrace(tmp_path, "fabric", "list", "--json").stdout)] == ["small"]
         again = tailrace(tmp_path, "fabric", "up", str(machine.SCENARIO))
         assert (again.returncode, "is up already" in again.stderr) == (2, True)

@@ -76,3 +76,21 @@ fn first_word(output: File) -> Result<(), String> {
     }
     Err(word["error"].as_str().unwrap_or("the lab reported no reason").to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn only_its_owner_gives_commands_to_a_lab() {
+        let dir = std::env::temp_dir().join(format!("tailrace-listen-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("it can be made");
+        let listener = listen(&dir).expect("nothing listens here");
+        let mode = std::fs::metadata(dir.join(SOCKET)).expect("it was made").permissions().mode();
+        assert!(listen(&dir).is_err_and(|told| told.contains("already running")));
+        drop(listener);
+        std::fs::remove_dir_all(&dir).expect("it is ours");
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -27,6 +27,8 @@ POLL_S = 0.05
 STATE = "lab.json"
 SOCKET = "control.sock"
 LOG = "fabric.log"
+PRIVATE_MODE = 0o700
+"""Of the folder of a fabric."""
 SWITCH_LOGS = ("ovsdb-server.log", "ovs-vswitchd.log")
 """Output of Open vSwitch, where it is the switch."""
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -129,6 +131,7 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
         )
     folder = home() / name
     make_folder(folder)
+    folder.chmod(PRIVATE_MODE)  # before the first file: the socket gives commands to a program that runs as root
     for left in (STATE, SOCKET):
         (folder / left).unlink(missing_ok=True)  # left by a killed fabric
     write_text(folder / "plan.json", plan_json)
