@@ -3,6 +3,7 @@
 from math import ceil
 
 from tailrace.disk.specification import MB, Specification, Value
+from tailrace.scenario.text.yaml import yaml_comment
 
 DISK, SSD, NVME = "disk-7200", "sata-ssd", "nvme"
 KIB4 = 4096
@@ -27,7 +28,8 @@ def as_device(specification: Specification, name: str) -> str:
     if preset != DISK:
         rows += _latencies(specification, SERVERS[preset])
     body = "\n".join(f"    {row}" for row in rows)
-    return f"# {specification.title}: {specification.source.document}\ndevices:\n  {name}:\n{body}\n"
+    comment = yaml_comment(f"{specification.title}: {specification.source.document}")
+    return f"{comment}\ndevices:\n  {name}:\n{body}\n"
 
 
 def _preset(specification: Specification) -> str:

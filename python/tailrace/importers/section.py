@@ -15,6 +15,7 @@ from tailrace.scenario.policies.pause import GroupThresholds, Pfc
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.text.units import RATE, SHARE, SIZE, TIME
+from tailrace.scenario.text.yaml import yaml_comment
 
 PRIORITIES = range(8)
 ONE_PERCENT_PPB = 10**7
@@ -51,15 +52,15 @@ class Section:
 
     def text(self, source: str) -> str:
         """The section as YAML, with a comment that names its source."""
-        head = [f"# Switch section from {source}: `tailrace run SCENARIO FILE` applies it to '{self.switch_name}'."]
+        head = [f"Switch section from {source}: `tailrace run SCENARIO FILE` applies it to '{self.switch_name}'."]
         if self.mtu_bytes is not None:
-            head.append(f"# MTU of the switch: set hosts.defaults.mtu to at most {self.mtu_bytes}B")
+            head.append(f"MTU of the switch: set hosts.defaults.mtu to at most {self.mtu_bytes}B")
         own = {group: mtu for group, mtu in self.class_mtus.items() if mtu != self.mtu_bytes}
         head += [
-            f"# MTU of class {group}: set mtu to at most {mtu}B for hosts that send it" for group, mtu in own.items()
+            f"MTU of class {group}: set mtu to at most {mtu}B for hosts that send it" for group, mtu in own.items()
         ]
         head += [
-            f"# {ports} {'has' if count == 1 else 'have'} {rate(bps)}: set network.link.rate, or rate of single links"
+            f"{ports} {'has' if count == 1 else 'have'} {rate(bps)}: set network.link.rate, or rate of single links"
             for bps, ports, count in self._rates()
         ]
         buffer = io.StringIO()
@@ -67,7 +68,7 @@ class Section:
         yaml.width = 120
         yaml.default_flow_style = False
         yaml.dump(self.data(), buffer)
-        return "\n".join(head) + "\n" + buffer.getvalue()
+        return "".join(f"{yaml_comment(line)}\n" for line in head) + buffer.getvalue()
 
     def _rates(self) -> list[tuple[int, str, int]]:
         """Every rate with its ports and their number; the most common rate first."""

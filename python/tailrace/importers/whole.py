@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from tailrace.errors import Problem, ScenarioError
 from tailrace.importers.section import time
 from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.text.yaml import yaml_comment
 
 SWITCH = "switch"
 LINK = {"rate": "10Gbit/s", "delay": "1us"}
@@ -49,7 +50,7 @@ class WholeScenario:
         yaml.width = 120
         yaml.default_flow_style = False
         yaml.dump(self.data(), buffer)
-        return f"# Scenario from {source}. The file names {self.lacks}.\n{buffer.getvalue()}"
+        return f"{yaml_comment(f'Scenario from {source}. The file names {self.lacks}.')}\n{buffer.getvalue()}"
 
     def check(self, file: str) -> None:
         """Raises `ScenarioError` if `check` would reject the scenario: an import writes none of those."""

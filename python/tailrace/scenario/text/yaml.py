@@ -1,4 +1,4 @@
-"""Reads YAML with limited nesting."""
+"""Reads YAML with limited nesting, and writes comments."""
 
 from bisect import bisect_left
 from typing import Any
@@ -30,6 +30,11 @@ class _PlainScanner(Scanner):
 
 class _MarkedScanner(_PlainScanner, RoundTripScanner):
     """The same limit for the parser that keeps comments and positions."""
+
+
+def yaml_comment(text: str) -> str:
+    """A comment of one line, whatever the text is: a line break would end it, and what follows would be keys."""
+    return "# " + "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)
 
 
 def load_yaml(text: str, *, is_marked: bool) -> Any:
