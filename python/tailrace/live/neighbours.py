@@ -4,7 +4,6 @@ They stand for other machines of a hypervisor: each has a control group beside t
 divides cores between it and them, and not between its tasks and theirs.
 """
 
-import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,7 +38,7 @@ class NeighbourLoad:
     @property
     def name(self) -> str:
         """Of its program in the lab."""
-        return re.sub(r"[^A-Za-z0-9_-]", "-", f"neighbour-{self.host}-{self.raw['name']}")
+        return f"neighbour-{self.host}-{self.raw['name']}"
 
     def command(self, lab: Lab, limit_s: float) -> Command:
         """The load, which runs until it is ended."""

@@ -8,11 +8,11 @@ from tailrace.scenario.experiment import Assumption, Expectation, Experiment, He
 from tailrace.scenario.network.device import Device
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.hypervisor import Hypervisor
-from tailrace.scenario.network.network import Name, Network
+from tailrace.scenario.network.network import Network
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.policies.switch import FIFO, Policy, Switch
 from tailrace.scenario.sweep import Sweep
-from tailrace.scenario.text.quantities import Part, merged
+from tailrace.scenario.text.quantities import Name, Part, merged
 from tailrace.scenario.whatif import WhatIf
 from tailrace.scenario.workloads.kinds import Workload
 

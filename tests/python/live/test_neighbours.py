@@ -53,7 +53,7 @@ def test_a_neighbour_is_a_program_of_its_own_group_and_ends_by_itself(tmp_path: 
 
 
 def test_neighbours_of_a_hypervisor_are_started_too(tmp_path: Path) -> None:
-    raw = {"name": "vm 7", "tasks": 2, "cores": [0], "nice": 0, "work_ps": 5, "wait_ps": 5}
+    raw = {"name": "vm7", "tasks": 2, "cores": [0], "nice": 0, "work_ps": 5, "wait_ps": 5}
     made = Neighbours({"hosts": [], "hypervisors": [{"switch": "leaf", "neighbours": [raw]}]})
     started: list[Command] = []
 
@@ -62,7 +62,7 @@ def test_neighbours_of_a_hypervisor_are_started_too(tmp_path: Path) -> None:
         return SimpleNamespace(ended=None, command=command)
 
     made.start(cast("Lab", SimpleNamespace(folder=tmp_path, start=start)), 1)
-    assert [(one.name, one.argv[1]) for one in started] == [("neighbour-leaf-vm-7", "--hdd")]
+    assert [(one.name, one.argv[1]) for one in started] == [("neighbour-leaf-vm7", "--hdd")]
 
 
 def test_a_neighbour_that_ends_early_fails_the_trial_with_its_words() -> None:

@@ -10,6 +10,7 @@ from tailrace.scenario.text.quantities import (
     FineTime,
     Frequency,
     Memory,
+    Name,
     Part,
     Share,
     SmallFrames,
@@ -213,7 +214,7 @@ class Cpu(Part):
     """Longest receive soft interrupt. Linux: net.core.netdev_budget_usecs, 8ms with HZ = 250."""
     steal: Steal | None = None
     """A hypervisor that takes cores away. Default: none."""
-    groups: dict[str, ControlGroup] = {}
+    groups: dict[Name, ControlGroup] = {}
     """Control groups by name."""
 
     @property

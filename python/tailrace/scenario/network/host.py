@@ -11,9 +11,9 @@ from tailrace.scenario.network.neighbour import HostNeighbour
 from tailrace.scenario.policies.pause import AutoTime, Priorities
 from tailrace.scenario.text.distribution import parse_distribution
 from tailrace.scenario.text.quantities import (
-    NAME_PATTERN,
     Count,
     Memory,
+    Name,
     Part,
     Rate,
     Share,
@@ -101,7 +101,7 @@ class Nic(Part):
     qcn: NicQcn | None = None
     """Limits rates on notifications from switches with `qcn`; `{}` uses the standard's values. Default: off."""
 
-    ets: Annotated[dict[Annotated[str, Field(pattern=NAME_PATTERN)], NicClass], Field(max_length=8)] = {}
+    ets: Annotated[dict[Name, NicClass], Field(max_length=8)] = {}
     """Traffic classes by name, which share the line on sending. Default: none; frames are sent in order, or the
     priorities take turns where the NIC obeys `pfc`.
     """
@@ -229,7 +229,7 @@ class Host(Part):
     """TCP of all sockets."""
     ip: Ip = Ip()
     """Reassembly of datagrams."""
-    neighbours: dict[str, HostNeighbour] = {}
+    neighbours: dict[Name, HostNeighbour] = {}
     """Other load on the same processor, by name; live runs only."""
     memory: Memory | None = None
     """Memory for the programs of its control groups, which must fit together; nothing else depends on it. Default: not

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailrace.scenario.network.cpu import CORES_MAX, NICE_MAX, NICE_MIN, Cores, slice_of
-from tailrace.scenario.text.quantities import Count, FineTime, Frequency, Part, SmallFrames, Time
+from tailrace.scenario.text.quantities import Count, FineTime, Frequency, Name, Part, SmallFrames, Time
 
 NEIGHBOUR_TASKS_MAX = 4096
 """Most tasks of the neighbours of one hypervisor."""
@@ -125,7 +125,7 @@ class Hypervisor(Part):
     """Cores of virtual machines, by name. Default: none is pinned."""
     irq_cores: Cores | None = None
     """Cores of the interrupts of each uplink, one for each receive queue. Default: core 0."""
-    neighbours: dict[str, Neighbour] = {}
+    neighbours: dict[Name, Neighbour] = {}
     """Others on the cores, by name."""
     ring: SmallFrames = 256
     """Ring in which a virtual machine sends or receives. QEMU: 256, at most 1024."""

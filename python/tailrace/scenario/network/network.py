@@ -9,6 +9,7 @@ from tailrace.scenario.network.spanning_tree import PathCost, PortPriority, Span
 from tailrace.scenario.text.quantities import (
     NAME_PATTERN,
     Count,
+    Name,
     Part,
     Rate,
     Share,
@@ -21,7 +22,6 @@ from tailrace.scenario.text.quantities import (
 )
 from tailrace.scenario.text.units import SIZE, shown
 
-Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 EVERY_PPB = 10**9
 """All of something, as a share."""
 Loss = Annotated[

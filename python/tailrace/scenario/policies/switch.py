@@ -12,8 +12,8 @@ from tailrace.scenario.policies.limit import Limit, QueueLimit
 from tailrace.scenario.policies.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
 from tailrace.scenario.policies.sharing import shares_of
 from tailrace.scenario.text.quantities import (
-    NAME_PATTERN,
     Count,
+    Name,
     Part,
     Rate,
     Share,
@@ -42,7 +42,6 @@ MTU_BYTES_MAX = 9216
 
 Mtu = Annotated[Size, within(SIZE, least=MTU_BYTES_MIN, most=MTU_BYTES_MAX)]
 BridgePriority = Annotated[int, *stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
-Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 
 class Shape(Part):

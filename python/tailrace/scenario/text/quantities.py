@@ -13,8 +13,9 @@ from tailrace.scenario.text.docstrings import keys_described
 NAME_CHARACTERS_MAX = 64
 """Longest name; with a hash and a suffix it is still a valid file name everywhere."""
 NAME_PATTERN = rf"^[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_CHARACTERS_MAX - 1}}}$"
-"""Names of hosts, switches, workloads and arms: they become file names and parts of dotted paths."""
-
+"""Names of hosts, switches, workloads and arms: file names, words of commands, parts of dotted paths."""
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+"""pydantic's patterns are those of Rust, where `$` is the end of the text and not also before its last newline."""
 
 UNIT_KEY = "x-unit"
 """In JSON Schema: the kind of quantity that a patterned string holds."""

@@ -17,7 +17,7 @@ from tailrace.scenario.network.spanning_tree import Vlan
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.classify import Dscp, Ports
 from tailrace.scenario.text.distribution import Distribution
-from tailrace.scenario.text.quantities import NAME_PATTERN, Part
+from tailrace.scenario.text.quantities import Name, Part
 from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.ports import PORT_MAX, Serving
@@ -26,7 +26,6 @@ from tailrace.scenario.workloads.recording import Recording
 PS_PER_S = 10**12
 Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
 ServerPort = Annotated[int, Field(ge=1, le=PORT_MAX, strict=True)]
-GroupName = Annotated[str, Field(pattern=NAME_PATTERN)]
 Raw = dict[str, Any]
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path below the workload, problem, hint."""
@@ -107,7 +106,7 @@ class ClosedLoop(Protocol):
 class WorkloadKind(Part, ABC):
     enabled: bool = True
     """false omits the workload, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
-    group: GroupName | None = None
+    group: Name | None = None
     """Name of a group, which results also list in one row (rates over the longest time, latencies pooled)."""
     priority: Priority = 0
     """Priority of the frames, 0 to 7: their class unless `classify` sets another; policies map it to a queue."""
