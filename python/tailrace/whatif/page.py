@@ -1,7 +1,6 @@
 """The page."""
 
 import base64
-import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -21,6 +20,7 @@ from tailrace.experiment.stages import working
 from tailrace.files import write_text
 from tailrace.plan.types import Plan
 from tailrace.report.charts.topology import topology_chart, topology_words
+from tailrace.report.embedded import script_json
 from tailrace.report.page import asset, environment
 from tailrace.scenario.loading import Loaded
 from tailrace.whatif.bundle import bundle_of, refuse, refuse_bytes
@@ -93,7 +93,7 @@ def render(bundle: Bundle) -> str:
         "version": version(),
         "theme": asset("theme.css"),
         "style": Markup(_asset("whatif.css")),
-        "data": Markup(json.dumps(data, separators=(",", ":")).replace("</", "<\\/")),
+        "data": script_json(data),
         "module": Markup(base64.b64encode(packed()).decode()),
         "worker": Markup(_asset("worker.js")),
         "values": Markup(_asset("values.js")),

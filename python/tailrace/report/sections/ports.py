@@ -1,12 +1,12 @@
 """The list of all ports of a large network, with a search box; the first of each arm stand without scripts too."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
 from markupsafe import Markup
 
+from tailrace.report.embedded import script_json
 from tailrace.report.limits import PORT_LISTS_MAX, PORTS_FEW_MAX, PORTS_LISTED_MAX, PORTS_TOP, PORTS_TOP_OF_POINT
 from tailrace.results import Run
 from tailrace.results.format.numbers import count_text
@@ -139,6 +139,4 @@ def _json(listed: dict[str, list[PortFigures]]) -> Markup:
             busy = round(port.utilisation_percent, 1)
             rows.append([place, towards, round(port.drops_frames, 1), port.queue_bytes_max, busy])
         arms.append({"name": arm, "rows": rows})
-    # JSON without `<` ends no element of the page.
-    text = json.dumps({"nodes": list(nodes), "arms": arms}, separators=(",", ":"), ensure_ascii=False)
-    return Markup(text.replace("<", "\\u003c"))
+    return script_json({"nodes": list(nodes), "arms": arms})
