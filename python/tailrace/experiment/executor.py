@@ -6,7 +6,7 @@ from typing import Protocol
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.cores import ONE, cores_of_each
 from tailrace.experiment.engine import SIMULATED, Engine
-from tailrace.experiment.pool import Pool, Watcher
+from tailrace.experiment.pool import LEAVE_S, Pool, Watcher
 from tailrace.experiment.schedule import Keys, TrialKey
 
 PlanOf = Callable[[TrialKey], str]
@@ -49,7 +49,8 @@ class Local:
     def run_all(self, keys: Keys, plan_of: PlanOf, watcher: Watcher) -> bool:
         """Runs every trial on a pool of threads."""
         cores = ONE if self._engine.has_one_core else cores_of_each(self._cores, min(self.slots, len(keys)))
-        return Pool(self.slots, lambda key: self._engine.trial(plan_of(key), cores), watcher).run_all(keys)
+        leave_s = LEAVE_S if self._engine.name == SIMULATED else None
+        return Pool(self.slots, lambda key: self._engine.trial(plan_of(key), cores), watcher, leave_s).run_all(keys)
 
 
 def refuse_elsewhere(engine: Engine, place: str) -> None:

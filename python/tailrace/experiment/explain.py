@@ -24,7 +24,7 @@ from tailrace.experiment.native import (
     unexplained,
     values,
 )
-from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.pool import LEAVE_S, Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
@@ -308,7 +308,7 @@ def ran_all(
     kept = _Kept(list(plans), jobs, reporter)
     reporter.begin(what, kept.estimate)
     try:
-        if Pool(jobs, lambda key: trial(plans[key]), kept).run_all(list(plans)):
+        if Pool(jobs, lambda key: trial(plans[key]), kept, LEAVE_S).run_all(list(plans)):
             raise KeyboardInterrupt
     finally:
         reporter.end()

@@ -2,21 +2,23 @@
 
 import array
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
 from tailrace.errors import TailraceError
+from tailrace.experiment.waiting import interruptible
 from tailrace.outcome.types import Outcome, Tree
 
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
 CODES = {"u32": "I", "u64": "Q", "f64": "d"}
 """Column types of tables and their codes in Python's arrays."""
+Result = TypeVar("Result")
 Columns = dict[str, tuple[str, bytes]]
 Told = tuple[list[str], list[tuple[str, int, int]], dict[str, Columns]]
 """The outcome as JSON in pieces; where in them lists begin and end, which nothing needs; tables."""
@@ -111,7 +113,7 @@ def make_trial(plan_json: str, *of_cores: int | bool) -> NativeTrial:
     """
     native = _module()
     try:
-        return cast(NativeTrial, native.Trial(plan_json, *of_cores))
+        return cast(NativeTrial, interruptible(lambda: native.Trial(plan_json, *of_cores)))
     except native.PlanError as error:
         raise TailraceError(f"the simulator rejects this plan: {error}") from None
 
@@ -119,7 +121,7 @@ def make_trial(plan_json: str, *of_cores: int | bool) -> NativeTrial:
 def parts_of(trial: NativeTrial, cores: int) -> int | NotDivided:
     """Parts into which the network of a trial is divided for so many cores, at most so many; or why it is not."""
     try:
-        return trial.parts(cores) if cores > 1 else 1
+        return interruptible(lambda: trial.parts(cores)) if cores > 1 else 1
     except _module().NotDivided as error:
         return NotDivided(*error.args)
 
@@ -143,7 +145,7 @@ def run_or_cancel(trial: NativeTrial) -> Ran | Cancelled:
     cores that it was given `TailraceError`.
     """
     try:
-        told = trial.run()
+        told = _ending(trial, trial.run)
     except _module().NotDivided as error:
         why = NotDivided(*error.args)
         raise TailraceError(f"several cores: {why.what} (hint: {why.hint})") from None
@@ -168,7 +170,7 @@ def unexplained(plan_json: str) -> dict[str, str]:
 
 def explain_trial(trial: NativeTrial) -> Ran | Cancelled:
     """Runs a trial to its end with the causes of its transactions' time as tables."""
-    return _ended(trial.explain())
+    return _ended(_ending(trial, trial.explain))
 
 
 def trace_trial(
@@ -177,7 +179,16 @@ def trace_trial(
     """Runs a trial to the end of the last window; the tables of the timeline of these windows (from, to) and of the
     connections of these transactions (index of the workload, place in the order of completion, user).
     """
-    return trial.trace(windows_ps, transactions)
+    return _ending(trial, lambda: trial.trace(windows_ps, transactions))
+
+
+def _ending(trial: NativeTrial, call: Callable[[], Result]) -> Result:
+    """What the call on a trial returns; an interrupt ends the trial, and is raised at once."""
+    try:
+        return interruptible(call)
+    except KeyboardInterrupt:
+        trial.cancel()
+        raise
 
 
 def drop_causes() -> list[str]:

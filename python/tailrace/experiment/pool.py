@@ -14,6 +14,10 @@ from tailrace.experiment.schedule import Keys, TrialKey
 
 TICK_S = 0.1
 """Seconds between two checks of progress and interrupts."""
+LEAVE_S = 0.25
+"""Wall time, in seconds, for which trials of the simulator are waited for after an interrupt: one that reads its plan,
+or builds or gathers a network of thousands of hosts, can take longer, and holds nothing that must be put away.
+"""
 
 
 class Progressing(Protocol):
@@ -46,8 +50,19 @@ class Watcher(Protocol):
 class Pool:
     """Threads that execute a list of trials."""
 
-    def __init__(self, jobs: int, trial_of: Callable[[TrialKey], EngineTrial], watcher: Watcher) -> None:
+    def __init__(
+        self,
+        jobs: int,
+        trial_of: Callable[[TrialKey], EngineTrial],
+        watcher: Watcher,
+        leave_s: float | None = None,
+    ) -> None:
+        """After an interrupt, trials that have not ended after `leave_s` are left to the end of the process, and
+        nothing is told of them; None waits for all, as those with processes of their own need.
+        """
         self.jobs = jobs
+        self._leave_s = leave_s
+        self._is_left = False
         self._trial_of = trial_of
         self._watcher = watcher
         self._lock = threading.Lock()
@@ -67,6 +82,7 @@ class Pool:
         """
         self._waiting = iter(keys)
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self.jobs, len(keys)))]
+        interrupted_s: float | None = None
         with counted_interrupts() as interrupts:
             for thread in threads:
                 thread.start()
@@ -74,6 +90,11 @@ class Pool:
                 alive[0].join(TICK_S)
                 if interrupts.count:
                     self.cancel()
+                    interrupted_s = interrupted_s or time.monotonic()
+                    if self._leave_s is not None and time.monotonic() - interrupted_s >= self._leave_s:
+                        with self._telling:
+                            self._is_left = True
+                        break
                 with self._lock:
                     running = [one for one, _ in self._running.values()]
                 with self._telling:
@@ -116,7 +137,8 @@ class Pool:
                 self._running.pop(key, None)
         if not isinstance(ended, Cancelled):
             with self._telling:
-                self._watcher.finished(key, ended, time.monotonic() - started_s)
+                if not self._is_left:
+                    self._watcher.finished(key, ended, time.monotonic() - started_s)
 
     def _ended(self, key: TrialKey) -> Ran | Failed | Cancelled:
         trial = self._trial_of(key)

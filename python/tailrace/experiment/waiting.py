@@ -12,8 +12,11 @@ TICK_S = 0.1
 def interruptible(call: Callable[[], Result]) -> Result:
     """What the call returns or raises; an interrupt is raised at once, and leaves the call to the end of the process.
 
-    Native code releases the interpreter, but a signal is answered in the main thread only, after its call.
+    Native code releases the interpreter, but a signal is answered in the main thread only, after its call. Other
+    threads make the call themselves.
     """
+    if threading.current_thread() is not threading.main_thread():
+        return call()
     found: list[Result] = []
     errors: list[BaseException] = []
 

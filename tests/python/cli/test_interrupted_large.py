@@ -14,6 +14,7 @@ from fake_run import FakeRun
 from tailrace.cli import large, running
 from tailrace.experiment.reporter import Silent
 from tailrace.experiment.run import Finished
+from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.storage import outcome_bytes
 
 PROGRAM = [sys.executable, "-c", "from tailrace.cli import main; main()"]
@@ -67,7 +68,7 @@ def test_a_large_run_that_was_interrupted_is_not_summarised_and_says_how_it_can_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = FakeRun(trials=1).write(tmp_path / "run")
-    interrupted = Finished(path, is_interrupted=True, statuses={})
+    interrupted = Finished(path, is_interrupted=True, statuses={TrialKey("fifo", 1): "ok"})
     monkeypatch.setattr(running, "SUMMARY_BYTES_MAX", outcome_bytes(path) - 1)
     assert running._conclude(interrupted, Silent(), is_json=False) == 130
     assert f"`tailrace report {path}` summarises them" in capsys.readouterr().err
@@ -75,6 +76,41 @@ def test_a_large_run_that_was_interrupted_is_not_summarised_and_says_how_it_can_
     monkeypatch.setattr(running, "SUMMARY_BYTES_MAX", outcome_bytes(path))
     assert running._conclude(interrupted, Silent(), is_json=False) == 130
     assert (path / "report.html").exists()
+
+
+def test_a_run_that_was_interrupted_before_a_trial_was_complete_has_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupted = Finished(tmp_path, is_interrupted=True, statuses={})
+    assert running._conclude(interrupted, Silent(), is_json=False) == 130
+    assert capsys.readouterr().err == f"interrupted: {running.KEPT}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+AT_ONE_MOMENT = """
+tailrace: 1
+name: moment
+network: {topology: {kind: star, hosts: [a, b]}, link: {rate: 10Gbit/s, delay: 1us}}
+workloads:
+  m:
+    {kind: mpi, hosts: [a], ranks: 127, pattern: barrier, iterations: 1000000, warm_up_iterations: 100000,
+     send_overhead: 0s, receive_overhead: 0s, local_latency: 0s}
+experiment: {duration: 1s, trials: 1}
+"""
+"""A job of which all is due at one moment: a hundred million messages."""
+
+
+def test_a_trial_of_which_all_is_due_at_one_moment_ends_after_ctrl_c(place: Path) -> None:
+    (place / "lab.yaml").write_text(AT_ONE_MOMENT, encoding="utf-8")
+    command = [*PROGRAM, "run", "lab.yaml", "--json", "--out", "mine"]
+    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as program:
+        try:
+            rest = interrupted(program, '"fraction": 0.0')
+        finally:
+            program.kill()
+        assert program.returncode == 130, rest
+    assert "interrupted" in rest
+    assert not (place / "mine/report.html").exists()
 
 
 @pytest.mark.parametrize(

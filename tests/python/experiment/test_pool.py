@@ -215,3 +215,33 @@ def test_a_signal_that_the_caller_ignores_is_not_counted() -> None:
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_after_an_interrupt_a_trial_that_does_not_end_is_left_and_nothing_is_told_of_it() -> None:
+    ended = threading.Event()
+
+    class Long(Waiting):
+        def run(self) -> Ran | Cancelled:
+            assert self.end.wait(20)
+            ended.set()
+            return Ran(part(Outcome))
+
+        def cancel(self) -> None:
+            """Is not heard."""
+
+    class Interrupting(Watcher):
+        def tick(self, running: Sequence[Running]) -> None:
+            if running and not interrupted:
+                interrupted.append(True)
+                signal.raise_signal(signal.SIGINT)
+
+    trial, watcher = Long(), Interrupting()
+    interrupted: list[bool] = []
+    threads = set(threading.enumerate())
+    assert Pool(1, lambda _key: trial, watcher, leave_s=0.05).run_all(KEYS[:1]) is True
+    assert not ended.is_set(), "it is not waited for"
+    trial.end.set()
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(20)
+    assert ended.is_set()
+    assert watcher.done == [], "the files of the run may be closed by then"

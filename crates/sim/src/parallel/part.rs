@@ -268,7 +268,8 @@ impl<'a> Part<'a> {
                 self.is_over = true;
                 break;
             }
-            if events.is_multiple_of(u64::from(EVENTS_PER_REPORT)) && kind != Some(Kind::In) && self.is_to_stop(shared) {
+            let is_to_look = events.is_multiple_of(u64::from(EVENTS_PER_REPORT)) || shared.control.is_cancelled();
+            if is_to_look && kind != Some(Kind::In) && self.is_to_stop(shared) {
                 break;
             }
         }

@@ -139,12 +139,17 @@ impl World {
 
     #[inline(always)]
     fn repeat(&mut self, until: Time, control: &Control, handle: impl Fn(&mut World, Time, Source)) {
+        control.begin(until);
         loop {
             for count in 0..EVENTS_PER_REPORT {
                 let (at, source) = self.links.agenda.next();
-                if at > until {
+                if control.is_behind(at) {
                     self.events += u64::from(count);
-                    self.now = until;
+                    if at > until {
+                        self.now = until;
+                    } else {
+                        self.is_cancelled = true;
+                    }
                     return self.settle_switches();
                 }
                 debug_assert!(at >= self.now, "time does not run backwards");

@@ -1,8 +1,13 @@
 //! A cancelled trial returns soon, whatever it was doing: it says that it is no result, and lists nothing.
 
 use crate::common::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tailrace_endpoint::app::{HostCalls, Program};
+use tailrace_endpoint::transport::Failure;
 use tailrace_plan::Plan;
-use tailrace_sim::{Control, Outcome, explain, run};
+use tailrace_sim::{Control, HostedProgram, Outcome, explain, run, run_with};
+use tailrace_units::{Span, Time};
 
 fn small() -> Plan {
     let mut plan = star(3, 1500, GBPS, US, switch("sw", 100_000, fifo(50_000)));
@@ -52,4 +57,41 @@ fn a_trial_that_is_looked_at_often_can_be_cancelled_between_two_looks() {
     let outcome = run(&plan, &Control::listened_by(|share| share >= 0.5));
     assert_lists_nothing(&outcome);
     assert_eq!(outcome.summary()["end_ps"], 5 * MS / 2);
+}
+
+/// A program that is due every picosecond, and asks the trial to end when it has been called so often.
+struct Ticking {
+    next: Time,
+    calls: Arc<AtomicU64>,
+    control: Arc<Control>,
+}
+
+const CALLS: u64 = 1_000;
+
+impl Program for Ticking {
+    fn poll_timeout(&self) -> Time {
+        self.next
+    }
+    fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
+    fn handle_timeout(&mut self, now: Time, _: &mut dyn HostCalls) {
+        self.next = now + Span::from_ps(1);
+        if self.calls.fetch_add(1, Ordering::Relaxed) + 1 == CALLS {
+            self.control.cancel();
+        }
+    }
+    fn handle_core(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
+    fn handle_connected(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
+    fn handle_waiting(&mut self, _: Time, _: u16, _: &mut dyn HostCalls) {}
+    fn handle_readable(&mut self, _: Time, _: u32, _: u64, _: &mut dyn HostCalls) {}
+    fn handle_ended(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
+    fn handle_failed(&mut self, _: Time, _: u32, _: Failure, _: &mut dyn HostCalls) {}
+}
+
+#[test]
+fn no_event_is_handled_after_a_request_to_end() {
+    let (calls, control) = (Arc::<AtomicU64>::default(), Arc::<Control>::default());
+    let program = Ticking { next: Time::ZERO, calls: Arc::clone(&calls), control: Arc::clone(&control) };
+    let hosted = HostedProgram { host: 0, workload: 0, program: Box::new(program), counts_goodput: false };
+    assert_lists_nothing(&run_with(&small(), vec![hosted], &control));
+    assert_eq!(calls.load(Ordering::Relaxed), CALLS, "events can be long: the rest of a count of them is not waited for");
 }

@@ -148,3 +148,26 @@ fn ranks_of_one_host_take_the_time_of_its_memory_and_combine() {
     let since: Vec<u64> = host.completed.iter().map(|&(_, since)| since.ns() / 1_000).collect();
     assert_eq!(since, [3, 3], "the barrier is no part of an iteration");
 }
+
+#[test]
+fn a_job_of_which_all_is_due_at_one_moment_is_done_in_several_events() {
+    const ITERATIONS: u64 = 100_000;
+    let mut job = Arc::into_inner(job(0, 0, ITERATIONS)).expect("it has just been made");
+    (job.costs.send, job.costs.receive, job.costs.copy) = (Span::ZERO, Span::ZERO, None);
+    let mut program = MpiHost::new(MpiConfig {
+        host: 0,
+        port: PEER.port,
+        job: Arc::new(job),
+        ledger: Ledger::default(),
+        peers: vec![PEER; 2],
+        ranks: vec![(0, RandomStream::new(1, "compute")), (1, RandomStream::new(1, "compute"))],
+        start: Time::ZERO,
+    });
+    let (mut host, mut events) = (Fake::default(), 0);
+    while program.poll_timeout() == Time::ZERO {
+        program.handle_timeout(Time::ZERO, &mut host);
+        events += 1;
+    }
+    assert!(program.poll_timeout().is_never() && program.tallies().answered >= ITERATIONS, "{:?}", program.tallies());
+    assert!(events > 10, "all in {events} events: the run cannot be ended between them");
+}
