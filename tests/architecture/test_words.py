@@ -11,7 +11,7 @@ from tailrace.scenario.network import spanning_tree
 from tailrace.scenario.policies import switch, weights
 from tailrace.scenario.text import distribution
 from tailrace.scenario.text.units import TIME
-from tailrace.scenario.workloads import datagrams, stream
+from tailrace.scenario.workloads import datagrams, oltp, storage_checks, stream
 
 # Name in the extension, and the value that the lab has.
 LIMITS = {
@@ -22,8 +22,11 @@ LIMITS = {
     "flow_table_entries_min": policies.FLOW_ENTRIES_MIN,
     "mtu_bytes_max": switch.MTU_BYTES_MAX,
     "mtu_bytes_min": switch.MTU_BYTES_MIN,
+    "oltp_pieces_max": oltp.PIECES_MAX,
+    "oltp_statements_max": oltp.STATEMENTS_MAX,
     "pause_refresh_wire_bytes_min": pause.REFRESH_WIRE_BYTES_MIN,
     "qcn_set_point_bytes_min": switch.QCN_SET_POINT_BYTES_MIN,
+    "storage_under_way_max": storage_checks.UNDER_WAY_MAX,
     "trap_entries_min": policies.FLOW_ENTRIES_MIN,
     "tree_bridge_priority_step": switch.BRIDGE_PRIORITY_STEP,
     "tree_links_max": trees.CHOSEN_LINKS_MAX,

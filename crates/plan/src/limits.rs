@@ -2,7 +2,7 @@
 
 use crate::resolve::{CLOCK_OFFSET_PPB_MAX, bridging, hosts, policies};
 use crate::tree::{self, choice};
-use crate::workloads::{datagrams, distribution, stream};
+use crate::workloads::{datagrams, distribution, oltp, storage, stream};
 
 /// Every limit against which scenarios are checked as well; names end in the unit.
 pub fn limits() -> Vec<(&'static str, u64)> {
@@ -14,7 +14,10 @@ pub fn limits() -> Vec<(&'static str, u64)> {
         ("flow_table_entries_min", policies::TABLE_ENTRIES_MIN.into()),
         ("mtu_bytes_max", (*hosts::MTU_RANGE.end()).into()),
         ("mtu_bytes_min", (*hosts::MTU_RANGE.start()).into()),
+        ("oltp_pieces_max", oltp::PIECES_MAX),
+        ("oltp_statements_max", oltp::STATEMENTS_MAX as u64),
         ("qcn_set_point_bytes_min", bridging::SET_POINT_MIN),
+        ("storage_under_way_max", storage::UNDER_WAY_MAX),
         ("trap_entries_min", bridging::TRAP_ENTRIES_MIN.into()),
         ("tree_bridge_priority_step", tree::BRIDGE_PRIORITY_STEP.into()),
         ("tree_links_max", choice::LINKS_MAX as u64),

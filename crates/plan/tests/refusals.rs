@@ -383,3 +383,24 @@ fn frames_without_time_between_them_are_refused() {
     assert_eq!(said(&|body| body["payload_bytes"] = json!(7)), "backup: a frame must carry 8 to 65507 bytes");
     assert_eq!(said(&|body| body["destination"] = json!("db")), "backup: the two ends must be different hosts");
 }
+
+#[test]
+fn what_can_happen_in_one_event_is_bounded() {
+    let of_oltp = |trips: usize, write_bytes: u64| {
+        let (nothing, response) = (json!({"constant": 0}), 50_000_000);
+        let trip = json!({
+            "request_bytes": 100, "response_bytes": response, "server_time": nothing, "write_bytes": write_bytes,
+            "produce_fs_per_byte": 0, "consume_fs_per_byte": 0,
+        });
+        said(
+            "/workloads/0/body",
+            &json!({"oltp": {
+                "client": "app", "server": "db", "users": 1, "transactions": 1, "warmup_transactions": 0,
+                "round_trips": vec![trip; trips], "gap": nothing, "gap_from": "end", "start": nothing,
+            }}),
+        )
+    };
+    assert_eq!([of_oltp(10_000, 0), of_oltp(1, 191)], ["accepted", "accepted"]);
+    assert_eq!(of_oltp(1, 190), "backup: a response must have at most 262 144 pieces");
+    assert_eq!(of_oltp(10_001, 0), "backup: a transaction must have at most 10 000 round trips");
+}

@@ -36,6 +36,18 @@ def test_the_sound_scenario_is_sound() -> None:
         (ORDERS + "gap", 7, "workloads.orders.gap", "7 has no unit"),
         (ORDERS + "gap_from", "middle", "workloads.orders.gap_from", "not one of the choices"),
         (ORDERS + "round_trips", [], "workloads.orders.round_trips", "at least 1"),
+        (
+            ORDERS + "round_trips",
+            [{"response": "1kB"}, {"response": "50MB", "write": "1B"}],
+            "workloads.orders.round_trips.1.write",
+            "1 B cuts a response of 50 MB into 50000000 pieces, more than 262144 (hint: write at least 191B)",
+        ),
+        (
+            ORDERS + "round_trips",
+            [{"response": "1kB", "repeat": 1000}] * 11,
+            "workloads.orders.round_trips",
+            "a transaction of 11000 statements has more than 10000",
+        ),
         (ORDERS + "round_trips", "18kB", "workloads.orders.round_trips", "expected a list"),
         ("workloads", {}, "workloads", "the scenario has no workloads"),
         ("workloads", [1], "workloads", "a mapping of keys"),

@@ -63,6 +63,16 @@ def plan(devices: dict[str, Any] | None = None, **changes: Any) -> tuple[dict[st
         ({"block": "2MiB", "size": "1MiB"}, ".size", "does not fit the area of 1 MiB"),
         ({"block": "4KiB", "size": "16KiB", "jobs": 5}, ".size", "which 5 jobs share"),
         ({"device": "disk-7200", "size": "2TB"}, ".size", "larger than the device of 1 TB"),
+        (
+            {"block": "4294966784B", "size": "8TiB", "jobs": 32, "depth": 1024},
+            ".block",
+            "pieces of 512 KiB, more than 4194304",
+        ),
+        (
+            {"protocol": "iscsi", "iscsi": {"max_recv_data_segment": "512B"}, "block": "1GB", "size": "8GB"},
+            ".block",
+            "8 requests at a time are cut into 15625000 pieces of 512 B, more than 4194304",
+        ),
         ({"depth": 0}, ".depth", "at least 1"),
         ({"jobs": 0}, ".jobs", "at least 1"),
         ({"jobs": 1025}, ".jobs", "1024"),

@@ -9,7 +9,7 @@ pub(crate) mod distribution;
 mod flows;
 mod frames;
 mod mpi;
-mod oltp;
+pub(crate) mod oltp;
 mod replay;
 mod requests;
 pub(crate) mod storage;

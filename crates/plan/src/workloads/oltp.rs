@@ -79,6 +79,11 @@ pub struct RawRoundTrip {
     pub unpack_fs_per_byte: u64,
 }
 
+/// Most pieces of a response: all of them can be written in one event, which then takes tens of milliseconds.
+pub(crate) const PIECES_MAX: u64 = 1 << 18;
+/// Most statements of a transaction.
+pub(crate) const STATEMENTS_MAX: usize = 10_000;
+
 /// Bytes that a program works on at a time where a plan does not say: a usual size of read buffers (assumed).
 fn default_chunk_bytes() -> u64 {
     65_536
@@ -116,6 +121,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawOltp, graph: &Graph) -> Resul
     let (client, server) = ends(graph, &raw.client, &raw.server, name)?;
     require((1..=COUNT_MAX as u32).contains(&raw.users), name, "users must be 1 to a million")?;
     require(!raw.round_trips.is_empty(), name, "a transaction must have at least one round trip")?;
+    require(raw.round_trips.len() <= STATEMENTS_MAX, name, "a transaction must have at most 10 000 round trips")?;
     let header = header.resolved("oltp", [vec![client], vec![server]], Side::Openers, 2 * u64::from(raw.users))?;
     let round_trips = raw
         .round_trips
@@ -123,6 +129,8 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawOltp, graph: &Graph) -> Resul
         .map(|trip| {
             let sized = trip.request_bytes > 0 && trip.response_bytes > 0;
             require(sized, name, "requests and responses must have at least one byte")?;
+            let pieces = trip.response_bytes.div_ceil(u64::from(trip.write_bytes).max(1));
+            require(trip.write_bytes == 0 || pieces <= PIECES_MAX, name, "a response must have at most 262 144 pieces")?;
             require(trip.consume_chunk_bytes > 0, name, "consume_chunk_bytes must be at least 1")?;
             Ok(RoundTrip { server_time: distribution(&trip.server_time, name)?, raw: trip.clone() })
         })

@@ -114,6 +114,9 @@ const REQUEST_BYTES_MAX: u64 = u32::MAX as u64;
 const ONE_PPB: u32 = 1_000_000_000;
 /// Largest theta of Zipf's law, in thousandths: beyond, nearly all requests go to one place.
 const THETA_MILLI_MAX: u32 = 10_000;
+/// Most pieces and units of the requests that an initiator has under way: all of them can begin in one event, which then takes up to a
+/// second, and each takes memory.
+pub(crate) const UNDER_WAY_MAX: u64 = 1 << 22;
 /// Bytes of the largest device: 2^60.
 const DEVICE_BYTES_MAX: u64 = 1 << 60;
 
@@ -135,11 +138,22 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStorage, network: &NetworkFac
     require(arrivals.as_ref().is_none_or(|gap| gap.mean() >= 1.0), name, "arrivals must be above 0")?;
     let area = raw.size_bytes / u64::from(raw.jobs);
     require(super::datagrams::largest(&block) <= area.min(REQUEST_BYTES_MAX), name, "a request must fit the area of its job")?;
+    let requests = u64::from(raw.jobs) * u64::from(raw.depth);
+    let pieces = super::datagrams::largest(&block).div_ceil(least_piece(raw, &device.raw));
+    require(requests * pieces <= UNDER_WAY_MAX, name, "jobs must have at most 4 194 304 pieces of requests under way")?;
     let programs = initiators.len() as u64 + u64::from(target.is_some());
     let peers = target.into_iter().collect();
     let header = header.resolved("storage", [initiators.clone(), peers], Side::Openers, programs)?;
     let body = Storage { initiators, target, device, block, arrivals, think, raw: raw.clone() };
     Ok(Workload { header, body: Body::Storage(Box::new(body)) })
+}
+
+/// The least that requests are cut into, by the block layer or by the protocol.
+fn least_piece(raw: &RawStorage, device: &RawDevice) -> u64 {
+    let limits = device.limits;
+    let transfer = if limits.transfer_bytes == 0 { u64::MAX } else { limits.transfer_bytes };
+    let segments = limits.segment_bytes.saturating_mul(u64::from(limits.max_segments));
+    limits.max_sectors_bytes.min(segments).min(transfer).min(raw.protocol.unit_bytes())
 }
 
 fn check(raw: &RawStorage, device: &RawDevice, name: &str) -> Result<(), PlanError> {

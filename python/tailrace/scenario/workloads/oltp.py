@@ -10,7 +10,7 @@ from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.programs import LOADS, MYSQL_SERVICES, SERVICES, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, Time, TimeDistribution
-from tailrace.scenario.text.units import TIME
+from tailrace.scenario.text.units import TIME, exact_size
 from tailrace.scenario.workloads import division
 from tailrace.scenario.workloads.base import (
     PS_PER_S,
@@ -35,6 +35,12 @@ AT_ONCE = parse_distribution("0s", TIME)
 BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
 """Femtoseconds per second times bits per byte."""
+PIECES_MAX = 2**18
+"""Pieces of a response, as in the engine (`crates/plan`): all of them can be written at one moment, which takes tens of
+milliseconds.
+"""
+STATEMENTS_MAX = 10_000
+"""Statements of a transaction with their repetitions, as in the engine: a plan has each of them."""
 TOLERANCE = 0.01
 """Allowed relative increase of a cycle: users of a saturated link have almost no gap."""
 
@@ -180,7 +186,16 @@ class Oltp(WorkloadKind):
         if self.transactions and self.warmup_transactions >= self.transactions:
             what = f"all {self.transactions} transactions belong to the warm-up"
             yield ("warmup_transactions",), what, "write fewer than `transactions`"
+        statements = sum(trip.repeat for trip in self.round_trips)
+        if statements > STATEMENTS_MAX:
+            what = f"a transaction of {statements} statements has more than {STATEMENTS_MAX}"
+            yield ("round_trips",), what, "lower `repeat`, or write several transactions"
         for index, trip in enumerate(self.round_trips):
+            pieces = -(-trip.response // trip.write) if trip.write else 1
+            if pieces > PIECES_MAX:
+                what = f"{exact_size(trip.write)} cuts a response of {exact_size(trip.response)} into {pieces} pieces"
+                least = -(-trip.response // PIECES_MAX)
+                yield ("round_trips", index, "write"), f"{what}, more than {PIECES_MAX}", f"write at least {least}B"
             for key in ("request", "response", "consume_chunk"):
                 if getattr(trip, key) == 0:
                     yield ("round_trips", index, key), f"`{key}` must be greater than zero", "write at least 1B"

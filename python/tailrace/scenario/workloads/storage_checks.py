@@ -14,6 +14,10 @@ from tailrace.scenario.workloads.storage_keys import StorageKeys
 __all__ = ["TIME", "cautions", "problems"]
 REQUEST_BYTES_MAX = 2**32 - 1
 DEVICE_BYTES_MAX = 2**60
+UNDER_WAY_MAX = 2**22
+"""Pieces and units of the requests that an initiator has under way, as in the engine (`crates/plan`): all of them can
+begin at one moment, which takes up to a second, and each takes memory.
+"""
 
 
 def problems(work: StorageKeys, around: Surroundings) -> Found:
@@ -54,6 +58,8 @@ def _size_problems(work: StorageKeys, device: Device) -> Found:
         block = exact_size(round(work.block.largest))
         what = f"a block of {block} does not fit the area of {exact_size(work.size)}{share}"
         yield ("size",), what, "write a larger size, or a smaller block"
+    else:
+        yield from _piece_problems(work, device)
     whole = device.effective
     capacity = whole.capacity if whole.rotation is not None else None
     if capacity and work.size > capacity:
@@ -67,6 +73,16 @@ def _size_problems(work: StorageKeys, device: Device) -> Found:
     if work.offset % sector:
         what = f"{exact_size(work.offset)} is not a multiple of the sector of {sector} B of '{work.device}'"
         yield ("offset",), what, f"write {work.offset // sector * sector}B"
+
+
+def _piece_problems(work: StorageKeys, device: Device) -> Found:
+    limits = device.effective.limits
+    cuts = [limits.piece_bytes if limits else 0, (work.session.unit_bytes if work.session else 0) or 0]
+    least = min((cut for cut in cuts if cut), default=REQUEST_BYTES_MAX)
+    pieces = work.jobs * work.depth * -(-int(work.block.largest) // least)
+    if pieces > UNDER_WAY_MAX:
+        at_once = f"{work.jobs * work.depth} requests at a time are cut into {pieces} pieces of {exact_size(least)}"
+        yield ("block",), f"{at_once}, more than {UNDER_WAY_MAX}", "write a smaller block, jobs or depth"
 
 
 def stated_sizes(raw: Any) -> Sequence[int]:

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from tailrace.scenario.text.distribution import Distribution
+from tailrace.scenario.workloads.storage_protocols import Iscsi, Nbd, NvmeTcp
 
 
 class StorageKeys(Protocol):
@@ -16,6 +17,8 @@ class StorageKeys(Protocol):
     def device(self) -> str: ...
     @property
     def protocol(self) -> str: ...
+    @property
+    def session(self) -> Iscsi | NvmeTcp | Nbd | None: ...
     @property
     def block(self) -> Distribution: ...
     @property

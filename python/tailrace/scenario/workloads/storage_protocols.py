@@ -118,6 +118,13 @@ class Iscsi(Part):
             stated(self.max_outstanding_r2t, min(ours.max_outstanding_r2t, theirs.max_outstanding_r2t)),
         )
 
+    @property
+    def unit_bytes(self) -> int:
+        """Most data in one unit, of reads or of writes, whichever is less."""
+        agreed = self.agreed()
+        theirs = self.target_max_recv_data_segment or TARGETS[self.target].max_recv
+        return min(agreed.max_recv, theirs, agreed.max_burst)
+
     def problems(self) -> Found:
         """Values that no session can have."""
         for key in ("first_burst", "max_burst", "max_recv_data_segment", "target_max_recv_data_segment"):
@@ -175,6 +182,11 @@ class NvmeTcp(Part):
     data_digest: bool = False
     """CRC32C behind the data of each unit: 4 bytes."""
 
+    @property
+    def unit_bytes(self) -> int:
+        """Most data of a write in one unit; that of a read is one."""
+        return self.max_h2c_data
+
     def problems(self) -> Found:
         """Values that no queue can have."""
         if self.max_h2c_data < H2C_DATA_MIN or self.max_h2c_data % 4 or self.max_h2c_data >= 2**32:
@@ -210,6 +222,11 @@ class Nbd(Part):
     """Requests that a connection has under way at most: 16 as QEMU and nbdkit (assumed; 1 to 128)."""
     structured_replies: bool = True
     """Data of a read stands in a chunk with 28 bytes before it; otherwise behind 16."""
+
+    @property
+    def unit_bytes(self) -> int | None:
+        """Data of a request is one unit."""
+        return None
 
     def problems(self) -> Found:
         """No value of one key excludes one of another."""

@@ -18,6 +18,19 @@ pub enum RawStorageProtocol {
     Nbd(RawNbd),
 }
 
+impl RawStorageProtocol {
+    /// Most data in one unit, of reads or of writes, whichever is less.
+    pub(super) fn unit_bytes(&self) -> u64 {
+        match self {
+            RawStorageProtocol::Local | RawStorageProtocol::Nbd(_) => u64::MAX,
+            RawStorageProtocol::Iscsi(raw) => {
+                raw.initiator_max_recv_bytes.min(raw.target_max_recv_bytes).min(raw.max_burst_bytes).into()
+            }
+            RawStorageProtocol::NvmeTcp(raw) => raw.max_h2c_data_bytes.into(),
+        }
+    }
+}
+
 /// What the ends of an iSCSI session have agreed on (RFC 7143, chapter 13), and how they behave.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
