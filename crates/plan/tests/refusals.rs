@@ -386,19 +386,13 @@ fn frames_without_time_between_them_are_refused() {
 
 #[test]
 fn what_can_happen_in_one_event_is_bounded() {
-    let of_oltp = |trips: usize, write_bytes: u64| {
-        let (nothing, response) = (json!({"constant": 0}), 50_000_000);
-        let trip = json!({
-            "request_bytes": 100, "response_bytes": response, "server_time": nothing, "write_bytes": write_bytes,
-            "produce_fs_per_byte": 0, "consume_fs_per_byte": 0,
-        });
-        said(
-            "/workloads/0/body",
-            &json!({"oltp": {
-                "client": "app", "server": "db", "users": 1, "transactions": 1, "warmup_transactions": 0,
-                "round_trips": vec![trip; trips], "gap": nothing, "gap_from": "end", "start": nothing,
-            }}),
-        )
+    let of_oltp = |trips: usize, write: u64| {
+        let trip = r#"{"request_bytes": 1, "response_bytes": 50000000, "server_time": {"constant": 0}, "produce_fs_per_byte": 0,
+            "consume_fs_per_byte": 0, "write_bytes": "#;
+        let body = r#"{"oltp": {"client": "app", "server": "db", "users": 1, "transactions": 1, "warmup_transactions": 0,
+            "gap": {"constant": 0}, "gap_from": "end", "start": {"constant": 0}, "round_trips": ["#;
+        let body = format!("{body}{}]}}}}", vec![format!("{trip}{write}}}"); trips].join(","));
+        said("/workloads/0/body", &serde_json::from_str(&body).expect("it is JSON"))
     };
     assert_eq!([of_oltp(10_000, 0), of_oltp(1, 191)], ["accepted", "accepted"]);
     assert_eq!(of_oltp(1, 190), "backup: a response must have at most 262 144 pieces");
