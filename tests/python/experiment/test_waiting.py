@@ -39,12 +39,12 @@ def test_a_call_returns_or_raises_what_it_did_in_every_thread() -> None:
 
 def test_a_trial_of_the_main_thread_is_ended_by_an_interrupt() -> None:
     main = threading.main_thread().ident
-    assert main is not None
 
     class Trial:
         cancelled = threading.Event()
 
         def run(self) -> None:
+            assert main is not None
             signal.pthread_kill(main, signal.SIGINT)
             assert self.cancelled.wait(20)
 
