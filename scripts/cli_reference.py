@@ -5,26 +5,14 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from tailrace.cli.app import app
+from tailrace.cli.group import PANELS
 
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
-VERBS = (
-    *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema", "completion"),
-    "measure switch",
-    "blast",
-    "profile",
-    *(
-        "doctor",
-        "calibrate",
-        "replay",
-        "clean",
-        "exec",
-        "top",
-        "fabric up",
-        "fabric down",
-        "fabric capture",
-        "fabric list",
-    ),
-)
 PRINT_LIMIT_S = 30
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -39,8 +27,17 @@ Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a tria
 def render(help_of: Callable[[list[str]], str]) -> str:
     """The whole page; `help_of` gives the help text of a command line without `--help`."""
     sections = [INTRODUCTION, section("tailrace", help_of([]))]
-    sections += [section(f"tailrace {verb}", help_of(verb.split())) for verb in VERBS]
+    sections += [section(" ".join(["tailrace", *words]), help_of(words)) for words in commands()]
     return "\n".join(sections)
+
+
+def commands() -> list[list[str]]:
+    """Every command in the order of the program's help, as its words; a group is followed by its own."""
+    root: Any = get_command(app)
+    found = []
+    for name in (name for names in PANELS.values() for name in names):
+        found += [[name], *([name, own] for own in getattr(root.commands[name], "commands", ()))]
+    return found
 
 
 def section(title: str, text: str) -> str:

@@ -237,7 +237,7 @@ class Rounds:
 
     def _complete(self) -> list[str]:
         """The directory holds a whole run: its logs give the same digests again."""
-        words = [*program(), "replay", str(self._directory.path)]
+        words = [*program(), "lab", "replay", str(self._directory.path)]
         code = self._ours.wait(self._ours.start(words, self._log), RUN_LIMIT_S)
         problems = [] if code == 0 else [f"replay of {self._directory.path} ended with {code}"]
         if self._directory.trials_left:

@@ -7,8 +7,8 @@
 The server has one core of this machine and its load generator the other; both are in a real-time class, so that other
 programs take nothing of these cores but the 5 % that Linux leaves them (a quota in the simulation). They talk over
 loopback. Simulated, client and server are hosts with one core each on an ideal link. What the kernel does costs what
-`tailrace calibrate --processor` measures. One load gives the rest: `server_work` for the server, and for the client,
-whose work has no key, a longer system call.
+`tailrace lab calibrate --processor` measures. One load gives the rest: `server_work` for the server, and for the
+client, whose work has no key, a longer system call.
 
 Processor time is that of all processes of the server (/proc/PID/stat). With TICK_CPU_ACCOUNTING it contains soft
 interrupts, so that simulated soft interrupts count too.

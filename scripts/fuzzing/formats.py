@@ -228,7 +228,7 @@ def read_frame_file(file: Path) -> str:
 
 def read_specification(file: Path) -> str:
     """A drive's sheet."""
-    return answered(file, "disk", "specs", str(file), "--as-scenario")
+    return answered(file, "measure", "specs", str(file), "--as-scenario")
 
 
 # --- all ----------------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ def assert_ended(done: subprocess.CompletedProcess[str]) -> None:
 
 def replay(out: Path) -> list[dict[str, Any]]:
     """Lets what entered the switches of a run happen again; fails with its words when a digest is another."""
-    done = tailrace("replay", str(out), "--json")
+    done = tailrace("lab", "replay", str(out), "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
     assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)

@@ -32,12 +32,12 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     state = tmp_path_factory.mktemp("state")
     (state / "frame").write_text(FRAME, encoding="utf-8")
     (state / "trafgen").write_text(TRAFGEN, encoding="utf-8")
-    up = tailrace(state, "fabric", "up", str(Path(__file__).with_name("jumbo.yaml")))
+    up = tailrace(state, "lab", "up", str(Path(__file__).with_name("jumbo.yaml")))
     try:
         assert up.returncode == 0, up.stderr
         yield state
     finally:
-        tailrace(state, "fabric", "down")
+        tailrace(state, "lab", "down")
     assert machine.wait_until_gone(str(state)) == []
 
 

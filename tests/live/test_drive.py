@@ -1,4 +1,4 @@
-"""`disk measure` with fio on loop devices: each limit by a set-up that causes it, and writes only to a claimed drive.
+"""`measure drive` with fio on loop devices: each limit by a set-up that causes it, and writes only to a claimed drive.
 
 A busy machine limits whatever is measured. Where cores are short, the verdict is the processor: then the other evidence
 of the run is judged as if they were not.

@@ -35,7 +35,7 @@ def lab_of(folder: Path) -> Lab:
 @pytest.mark.parametrize(("kind", "told"), [("read-only", "not usable"), ("version-2", "v2")])
 def test_a_run_ends_well_whatever_control_groups_there_are(kind: str, told: str, tmp_path: Path) -> None:
     before = machine.picture()
-    facts = json.loads(run_elsewhere(kind, "doctor", "--json").stdout)["facts"]
+    facts = json.loads(run_elsewhere(kind, "lab", "doctor", "--json").stdout)["facts"]
     assert told in next(fact["value"] for fact in facts if fact["what"] == "control groups")
     done = run_elsewhere(kind, "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *ONE_ARM)
     machine.assert_ended(done)

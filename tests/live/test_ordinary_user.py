@@ -68,7 +68,7 @@ def user() -> Iterator[User]:
 
 def require_lab(user: User) -> None:
     """Skips where the machine keeps labs from ordinary users, such as by a limit of user namespaces."""
-    facts = json.loads(user.tailrace("doctor", "--json").stdout)["facts"]
+    facts = json.loads(user.tailrace("lab", "doctor", "--json").stdout)["facts"]
     told = {fact["what"]: fact for fact in facts}
     assert told["privileges"]["value"] == "ordinary user: labs are in a user namespace"
     if not told["a lab"]["is_good"]:
@@ -103,16 +103,16 @@ def test_an_ordinary_user_runs_an_mpi_job(user: User) -> None:
 
 def test_an_ordinary_user_has_a_fabric_that_stands(user: User) -> None:
     require_lab(user)
-    up = user.tailrace("fabric", "up", "small.yaml")
+    up = user.tailrace("lab", "up", "small.yaml")
     try:
         assert up.returncode == 0, up.stderr
         assert "warning: no control groups" in up.stderr
-        ping = user.tailrace("exec", "client", "--", "ping", "-c", "2", "-i", "0.2", "db")
+        ping = user.tailrace("lab", "exec", "client", "--", "ping", "-c", "2", "-i", "0.2", "db")
         assert " 0% packet loss" in ping.stdout, ping.stderr
-        cores = user.tailrace("exec", "client", "--", "cat", "/proc/self/uid_map")
+        cores = user.tailrace("lab", "exec", "client", "--", "cat", "/proc/self/uid_map")
         assert cores.stdout.split() == ["0", str(NOBODY), "1"]
     finally:
-        down = user.tailrace("fabric", "down")
+        down = user.tailrace("lab", "down")
     assert down.returncode == 0, down.stderr
 
 

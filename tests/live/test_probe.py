@@ -22,7 +22,7 @@ def tailrace(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def probed(state: Path, *words: str, code: int) -> dict[str, Any]:
     """What a probe has found."""
-    done = tailrace(state, "probe", "mtu", *words, "--json")
+    done = tailrace(state, "measure", "path", *words, "--json")
     assert done.returncode == code, done.stdout + done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -37,12 +37,12 @@ def by_interface(text: str) -> dict[str, dict[str, Any]]:
 def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A fabric that is up, and leaves the machine as it was; a test puts back what it changes."""
     state, before = tmp_path_factory.mktemp("state"), machine.picture()
-    up = tailrace(state, "fabric", "up", str(JUMBO))
+    up = tailrace(state, "lab", "up", str(JUMBO))
     try:
         assert up.returncode == 0, up.stderr
         yield state
     finally:
-        tailrace(state, "fabric", "down")
+        tailrace(state, "lab", "down")
     assert machine.wait_until_gone(str(state)) == []
     assert machine.picture() == before
 
@@ -50,21 +50,21 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_a_path_carries_jumbo_frames_until_one_end_is_set_back(fabric: Path) -> None:
     found = probed(fabric, "client", "db", code=0)
     assert [(each["payload_bytes"], each["own_mtu_bytes"]) for each in found["directions"]] == [(8_972, 9_000)] * 2
-    assert tailrace(fabric, "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "1500").returncode == 0
+    assert tailrace(fabric, "lab", "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "1500").returncode == 0
     there, back = probed(fabric, "client", "db", code=1)["directions"]
     # A TAP takes what comes, whatever its MTU; its host sends no more than that.
     assert there["payload_bytes"] == 8_972
     assert (back["payload_bytes"], back["cause"], back["own_mtu_bytes"]) == (1_472, "message-too-long", 1_500)
-    assert tailrace(fabric, "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "9000").returncode == 0
+    assert tailrace(fabric, "lab", "exec", "db", "--", "ip", "link", "set", "eth0", "mtu", "9000").returncode == 0
     assert probed(fabric, "client", "db", code=0)["is_carried"]
-    unknown = tailrace(fabric, "probe", "mtu", "client", "dbs")
+    unknown = tailrace(fabric, "measure", "path", "client", "dbs")
     assert (unknown.returncode, "did you mean 'db'?" in unknown.stderr) == (2, True)
 
 
 def test_interfaces_count_what_passes_them(fabric: Path) -> None:
     before = tailrace(fabric, "show", "interfaces", "--json")
     (fabric / "before.json").write_text(before.stdout, encoding="utf-8")
-    ping = tailrace(fabric, "exec", "client", "--", "ping", "-c", "5", "-i", "0.01", "-s", "8000", "db")
+    ping = tailrace(fabric, "lab", "exec", "client", "--", "ping", "-c", "5", "-i", "0.01", "-s", "8000", "db")
     assert " 0% packet loss" in ping.stdout, ping.stderr
     since = tailrace(fabric, "show", "interfaces", "--since", str(fabric / "before.json"), "--json")
     rows = {row["interface"]: row for row in json.loads(since.stdout)["difference"]}
@@ -141,11 +141,11 @@ def test_an_address_is_probed_from_a_namespace(tmp_path: Path, namespaces: tuple
 
 
 def test_who_does_not_answer_is_told_in_words(tmp_path: Path, namespaces: tuple[str, str]) -> None:
-    silent = tailrace(tmp_path, "probe", "mtu", "10.200.0.9", "--netns", namespaces[0], "--tries", "2")
+    silent = tailrace(tmp_path, "measure", "path", "10.200.0.9", "--netns", namespaces[0], "--tries", "2")
     assert (silent.returncode, "10.200.0.9 does not answer 10.200.0.1" in silent.stderr) == (2, True)
-    none = tailrace(tmp_path, "probe", "mtu", "10.200.0.2", "--netns", namespaces[0] + "x")
+    none = tailrace(tmp_path, "measure", "path", "10.200.0.2", "--netns", namespaces[0] + "x")
     assert (none.returncode, f"did you mean '{namespaces[0]}'?" in none.stderr) == (2, True)
-    away = tailrace(tmp_path, "probe", "mtu", "10.9.9.9", "--netns", namespaces[0])
+    away = tailrace(tmp_path, "measure", "path", "10.9.9.9", "--netns", namespaces[0])
     assert (away.returncode, "there is no route to 10.9.9.9" in away.stderr) == (2, True)
-    down = tailrace(tmp_path, "probe", "mtu", "client", "db")
+    down = tailrace(tmp_path, "measure", "path", "client", "db")
     assert (down.returncode, "no fabric is up" in down.stderr) == (2, True)

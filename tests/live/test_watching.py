@@ -1,4 +1,4 @@
-"""Looking at a fabric that is up: OpenMetrics, `tailrace top`, captures."""
+"""Looking at a fabric that is up: OpenMetrics, `tailrace lab top`, captures."""
 
 import json
 import os
@@ -49,7 +49,7 @@ class Fabric:
 
     def send(self, pings: int = 20) -> None:
         """Frames of a known number: as many in both directions."""
-        self.tailrace("exec", "client", "--", "ping", "-q", "-c", str(pings), "-i", "0.01", "-s", "1000", "db")
+        self.tailrace("lab", "exec", "client", "--", "ping", "-q", "-c", str(pings), "-i", "0.01", "-s", "1000", "db")
 
     def scrape(self) -> dict[str, Metric]:
         """The metrics, as the parser of OpenMetrics reads them: it refuses what is not to the letter."""
@@ -67,7 +67,7 @@ def up(environment: dict[str, str]) -> Fabric:
     for _ in range(PORT_TRIES):
         with socket.create_server(("127.0.0.1", 0)) as free:
             made = Fabric(environment, free.getsockname()[1])
-        done = made.run("fabric", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(made.port))
+        done = made.run("lab", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(made.port))
         if done.returncode == 0:
             return made
         said = done.stderr
@@ -80,7 +80,7 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fabric]:
     state = tmp_path_factory.mktemp("state")
     made = up(os.environ | {"XDG_STATE_HOME": str(state)})
     yield made
-    made.tailrace("fabric", "down")
+    made.tailrace("lab", "down")
     assert machine.wait_until_gone(str(state)) == []
 
 
@@ -153,7 +153,7 @@ def test_metrics_are_on_the_loopback_and_nowhere_else(fabric: Fabric) -> None:
 def test_one_that_asks_nothing_keeps_nobody_else_waiting_for_long(fabric: Fabric) -> None:
     with socket.create_connection(("127.0.0.1", fabric.port)):
         assert fabric.scrape()
-        assert json.loads(fabric.tailrace("top", "--once", "--json"))["ports"]
+        assert json.loads(fabric.tailrace("lab", "top", "--once", "--json"))["ports"]
 
 
 def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> None:
@@ -201,7 +201,7 @@ def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> 
 def test_a_capture_has_every_frame_with_its_time_in_nanoseconds(fabric: Fabric, tmp_path: Path) -> None:
     file = tmp_path / "c.pcapng"
     begun_ns = time.time_ns()
-    words = [*machine.TAILRACE, "fabric", "capture", "leaf>client", str(file), "--seconds", str(LIMIT_S)]
+    words = [*machine.TAILRACE, "lab", "capture", "leaf>client", str(file), "--seconds", str(LIMIT_S)]
     capture = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=fabric.environment)
     try:
         deadline_s = time.monotonic() + LIMIT_S

@@ -40,7 +40,7 @@ def mtu_settings(where: str, mtu: int) -> Settings:
         (
             f"[ -e {before} ] || cat /sys/class/net/$INTERFACE/mtu > {before}",
             f"ip link set dev $INTERFACE mtu {mtu}",
-            "tailrace probe mtu $PEER",
+            "tailrace measure path $PEER",
         ),
         (f"ip link set dev $INTERFACE mtu $(cat {before}) && rm {before}",),
     )

@@ -8,16 +8,14 @@ import typer
 from tailrace.cli.advise_app import advise_app
 from tailrace.cli.blast_app import blast
 from tailrace.cli.completion import Shell
-from tailrace.cli.disk_app import disk_app
 from tailrace.cli.explain_app import explain_app
 from tailrace.cli.fit_app import fit_app
 from tailrace.cli.group import Group
 from tailrace.cli.import_app import import_app
-from tailrace.cli.live_app import FabricKind, fabric_app, live_app
+from tailrace.cli.lab_app import FabricKind, lab_app
 from tailrace.cli.measure_app import measure_app
 from tailrace.cli.options import Files, Json, OutDirectory, Set, Sweep
 from tailrace.cli.places import JobTime, MaxWorkers, On, Partition, TlsCa, TlsCert, TlsKey, TrialCores, cores_of, reach
-from tailrace.cli.probe_app import probe_app
 from tailrace.cli.profile_app import profile_app
 from tailrace.cli.search_app import search_app
 from tailrace.cli.sensitivity_app import sensitivity_app
@@ -59,11 +57,8 @@ app.add_typer(sensitivity_app)
 app.add_typer(profile_app)
 app.add_typer(fit_app)
 app.add_typer(import_app)
-app.add_typer(live_app)
-app.add_typer(fabric_app, name="fabric")
-app.add_typer(probe_app, name="probe")
+app.add_typer(lab_app, name="lab")
 app.add_typer(measure_app, name="measure")
-app.add_typer(disk_app, name="disk")
 app.command()(blast)
 
 Paired = Annotated[
@@ -99,7 +94,7 @@ Scale = Annotated[
 ]
 Calibrated = Annotated[
     Path | None,
-    typer.Option("--calibrated", metavar="FILE", help="Host parameters written by `tailrace calibrate`."),
+    typer.Option("--calibrated", metavar="FILE", help="Host parameters written by `tailrace lab calibrate`."),
 ]
 Fabric = Annotated[
     FabricKind | None,
@@ -205,7 +200,7 @@ def run(
     ] = False,
     log_ingress: Annotated[
         bool,
-        typer.Option("--log-ingress", help="With --live: keep all logs of frames, for `tailrace replay`."),
+        typer.Option("--log-ingress", help="With --live: keep all logs of frames, for `tailrace lab replay`."),
     ] = False,
     fabric: Fabric = None,
     capture: Annotated[

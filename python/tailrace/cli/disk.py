@@ -1,4 +1,4 @@
-"""`tailrace disk`."""
+"""`tailrace measure split`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`tailrace disk measure` and `tailrace disk specs`."""
+"""`tailrace measure drive` and `tailrace measure specs`."""
 
 import os
 from contextlib import ExitStack

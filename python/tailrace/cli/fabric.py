@@ -1,4 +1,4 @@
-"""`tailrace fabric`, `exec` and `top`."""
+"""`tailrace lab`: networks that are up."""
 
 import os
 import sys
@@ -50,7 +50,7 @@ def bring_up(
     for warning in up.state.get("warnings", []):
         note(f"warning: {warning}")
     first = up.hosts[0]["name"] if up.hosts else "HOST"
-    commands = f"`tailrace exec {first} -- PROGRAM`, `tailrace top`, `tailrace fabric down {up.name}`"
+    commands = f"`tailrace lab exec {first} -- PROGRAM`, `tailrace lab top`, `tailrace lab down {up.name}`"
     note(f"fabric '{up.name}' is up: {commands}")
 
 
@@ -84,7 +84,7 @@ def capture_port(port: str, file: Path, seconds: float, name: str | None) -> Non
     fabric = standing.chosen(name)
     node, arrow, towards = (part.strip() for part in port.partition(">"))
     if not arrow:
-        raise RunRefusedError(f"'{port}' is not a port (hint: write SWITCH>NODE, as `tailrace top` prints it)")
+        raise RunRefusedError(f"'{port}' is not a port (hint: write SWITCH>NODE, as `tailrace lab top` prints it)")
     fabric.call("capture", port=[node, towards], path=str(file.absolute()))
     frames = 0
     try:

@@ -11,13 +11,12 @@ from tailrace.cli.start import INTERRUPTED
 SUMMARY_CHARACTERS_MAX = 1000
 """Longer than any summary, so that none is cut off."""
 PANELS: Mapping[str, tuple[str, ...]] = {
-    "Scenarios and simulated runs": (
-        *("init", "check", "plan", "run", "report", "compare", "list", "show"),
-        *("schema", "completion"),
-    ),
-    "Switches, paths and drives": ("measure", "probe", "blast", "disk"),
-    "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
-    "Switch configurations and storage tests": ("import", "export"),
+    "Scenarios": ("init", "check", "run", "explain", "trace", "compare", "report"),
+    "Ask": ("advise", "search", "sensitivity", "whatif"),
+    "Bring your own": ("import", "export", "fit", "profile"),
+    "Measure": ("measure", "blast"),
+    "Live lab": ("lab",),
+    "Runs, and for developers": ("list", "show", "plan", "schema", "completion"),
 }
 """Commands of the program in the order in which its help shows them. A group lists its own under one title."""
 
@@ -47,9 +46,6 @@ class Group(typer.core.TyperGroup):
 
 
 def _panels(summaries: Mapping[str, str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each panel of the program; commands without a panel have a title of their own."""
-    placed = {name for names in PANELS.values() for name in names}
+    """Each panel of the program."""
     for title, names in PANELS.items():
-        yield title, [(name, summaries[name]) for name in names if name in summaries]
-    if others := [(name, text) for name, text in summaries.items() if name not in placed]:
-        yield "Other commands", others
+        yield title, [(name, summaries[name]) for name in names]

@@ -1,4 +1,4 @@
-"""`tailrace doctor`, `calibrate`, `replay` and `clean`."""
+"""`tailrace lab doctor`, `lab calibrate`, `lab replay` and `lab clean`."""
 
 from collections.abc import Callable
 from pathlib import Path

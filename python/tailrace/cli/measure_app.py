@@ -1,4 +1,4 @@
-"""`tailrace measure`: its commands with their options."""
+"""`tailrace measure`: switches, paths and drives, with the options of each."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,19 +6,14 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.group import Group
-from tailrace.cli.live_app import FabricKind
+from tailrace.cli.lab_app import FabricKind
 
 measure_app = typer.Typer(
     cls=Group,
-    help="Measure a switch by the procedures of the IETF.",
+    help="Measure a switch, a path or a drive.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-@measure_app.callback()
-def _measure() -> None:
-    """With a callback, a single command keeps its name."""
 
 
 @measure_app.command()
@@ -77,3 +72,125 @@ def switch(
 
     request = Request(scenario, fabric, sizes, tests, duration, full, rate, source, destination, arm, set_, out, json_)
     raise typer.Exit(measure_switch(request))
+
+
+@measure_app.command()
+def path(
+    ends: Annotated[
+        list[str],
+        typer.Argument(
+            help="Two hosts of a fabric that is up; a scenario and two of its hosts; or an address or a name.",
+            metavar="A B | SCENARIO A B | ADDRESS",
+        ),
+    ],
+    *,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            "--expect",
+            metavar="MTU",
+            help="MTU that the path should carry, e.g. 9000B; default: that of the end with the larger one.",
+        ),
+    ] = None,
+    live: Annotated[bool, typer.Option("--live", help="With a scenario: probe emulated hosts (as root).")] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="With a scenario: probe real kernels in virtual time.")
+    ] = False,
+    fabric: Annotated[
+        str | None,
+        typer.Option(
+            "--fabric",
+            metavar="NAME",
+            help="Fabric that is up; with SCENARIO and --live its kind: tap, bridge, ovs or ovs-dpdk.",
+        ),
+    ] = None,
+    netns: Annotated[
+        str | None,
+        typer.Option("--netns", metavar="NAME", help="With an address: probe from this network namespace (as root)."),
+    ] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
+    ] = None,
+    tries: Annotated[
+        int, typer.Option("--tries", min=1, max=1000, help="Probes of each size, 100 a second at most.")
+    ] = 10,
+    limit: Annotated[
+        float, typer.Option("--limit", min=1, max=3600, help="Seconds for the search in each direction.")
+    ] = 60.0,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Find the largest packet that a path carries, and where a larger one ends; exit code 1 below --expect."""
+    from tailrace.cli.probe import Wanted, probe_mtu
+
+    wanted = Wanted(ends, expect, live, exact, fabric, netns, arm, set_, tries, limit)
+    raise typer.Exit(probe_mtu(wanted, json_=json_))
+
+
+@measure_app.command()
+def drive(
+    drive_path: Annotated[Path, typer.Argument(help="A block device.", metavar="DEV")],
+    *,
+    spec: Annotated[
+        str | None, typer.Option("--spec", metavar="NAME|FILE", help="Specification to compare with: `measure specs`.")
+    ] = None,
+    duration: Annotated[str, typer.Option("--duration", metavar="TIME", help="Length of each run.")] = "10s",
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each kind.")] = 3,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", help="Requests under way in each job; default: the sheet's.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Threads that ask, each on a core of its own.")] = 1,
+    destroy_data: Annotated[
+        str | None,
+        typer.Option("--destroy-data", metavar="NAME", help="Also write; NAME is the drive's, and its data are lost."),
+    ] = None,
+    precondition: Annotated[
+        bool, typer.Option("--precondition", help="Write the whole drive once before; needs --destroy-data.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Directory of the results; default: below runs/."),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Measure a drive beside its specification, and name what limits it; reads only, unless told otherwise."""
+    from tailrace.cli.disk_measure import Request as DriveRequest
+    from tailrace.cli.disk_measure import disk_measure
+
+    request = DriveRequest(drive_path, spec, duration, repeats, depth, jobs, destroy_data, precondition, out, json_)
+    raise typer.Exit(disk_measure(request))
+
+
+@measure_app.command()
+def split(
+    drive_path: Annotated[Path, typer.Argument(help="A block device, or a file on one.", metavar="DEV|FILE")],
+    *,
+    bs: Annotated[str, typer.Option("--bs", metavar="SIZE", help="Size of a request.")] = "1MiB",
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Read from it, and compare with what the kernel counts (as root).")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """Tell into how many requests one is split, and by which limit; exit code 1 if --prove sees something else."""
+    from tailrace.cli.disk import disk_inspect
+
+    raise typer.Exit(disk_inspect(drive_path, bs, is_proof=prove, json_=json_))
+
+
+@measure_app.command()
+def specs(
+    name: Annotated[
+        str | None, typer.Argument(help="One of them, or a file; default: list all.", metavar="NAME|FILE")
+    ] = None,
+    *,
+    as_scenario: Annotated[
+        bool, typer.Option("--as-scenario", help="Print it as a device of scenarios (YAML).")
+    ] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of specifications.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
+) -> None:
+    """List the specifications of drives that come with tailrace, with their sources."""
+    from tailrace.cli.disk_measure import disk_specs
+
+    raise typer.Exit(disk_specs(name, is_scenario=as_scenario, is_schema=schema, json_=json_))

@@ -1,4 +1,4 @@
-"""`tailrace probe`."""
+"""`tailrace measure path`."""
 
 import tempfile
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ FORMS = "A B, SCENARIO... A B, or ADDRESS"
 
 @dataclass(frozen=True)
 class Wanted:
-    """The arguments of `probe mtu`."""
+    """The arguments of `measure path`."""
 
     ends: Sequence[str]
     expect: str | None

@@ -158,7 +158,7 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
     if request.is_live and request.is_exact:
         raise RunRefusedError("--live and --exact are two engines (hint: run each, and `tailrace compare` the two)")
     if request.captures and not request.is_exact:
-        raise RunRefusedError("--capture requires --exact (hint: of a standing fabric, `tailrace fabric capture`)")
+        raise RunRefusedError("--capture requires --exact (hint: of a standing fabric, `tailrace lab capture`)")
     if request.is_live:
         return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
     if request.fabric is not None:

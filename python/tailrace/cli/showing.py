@@ -19,7 +19,7 @@ def refuse_queues(path: Path | None, *of_interfaces: object) -> Path:
         raise RunRefusedError("show queues needs a run directory (hint: `tailrace list` shows them)")
     if any(option is not None for option in of_interfaces):
         raise RunRefusedError(
-            "--fabric, --interval, --count and --since belong to `show interfaces` (hint: `tailrace top`)"
+            "--fabric, --interval, --count and --since belong to `show interfaces` (hint: `tailrace lab top`)"
         )
     return path
 

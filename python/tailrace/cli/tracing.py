@@ -92,7 +92,7 @@ def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> 
     """The same of real frames, from the ingress log."""
     if wanted.pcapng is not None:
         raise RunRefusedError(
-            "--pcapng is of simulated runs (hint: `tailrace fabric capture` writes real frames while they pass)"
+            "--pcapng is of simulated runs (hint: `tailrace lab capture` writes real frames while they pass)"
         )
     trial = trial_of(run, wanted.arm, wanted.number)
     _refuse_files(wanted)
@@ -105,7 +105,7 @@ def _trace_live(run: Run, wanted: Wanted, at_ps: int | None, *, json_: bool) -> 
     log, is_same = live_log(live, chosen)
     key = TrialKey(trial.arm, trial.number)
     if not is_same:
-        note(f"warning: the replay of {key} had other events (hint: `tailrace replay {run.path}`)")
+        note(f"warning: the replay of {key} had other events (hint: `tailrace lab replay {run.path}`)")
     chosen = [replace(one, why=told_of(log, one)) for one in chosen]
     _tell(run, key, _write(run, log, chosen, wanted), json_=json_)
 

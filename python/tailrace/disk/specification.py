@@ -101,7 +101,7 @@ def load_specification(name: str) -> Specification:
         path = FOLDER / f"{name}{SUFFIX}"
     if not path.exists():
         raise RunRefusedError(
-            f"--spec: {path}: the file does not exist (hint: `tailrace disk specs` lists those known)"
+            f"--spec: {path}: the file does not exist (hint: `tailrace measure specs` lists those known)"
         )
     return parse(read_document(path))
 

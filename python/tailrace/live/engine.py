@@ -173,7 +173,7 @@ class _Kept:
         return structs.replace(outcome, live=structs.replace(live, warnings=[*live.warnings, text]))
 
     def _with_kept_log(self, outcome: Outcome) -> Outcome:
-        """Moves the ingress log, with its plan, to the folder where `tailrace replay` finds it."""
+        """Moves the ingress log, with its plan, to the folder where `tailrace lab replay` finds it."""
         fabric = outcome.fabric
         if fabric is None or not fabric.replay_log:
             return outcome

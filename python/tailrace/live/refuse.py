@@ -141,16 +141,16 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
                 yield (
                     ("hosts", name, "cpu", "program_cores"),
                     what,
-                    "omit it; see `tailrace doctor`",
+                    "omit it; see `tailrace lab doctor`",
                 )
     if machine.has_priorities is False:
         for name, workload in scenario.running.items():
             if workload.priority and not _writes_headers(workload):
                 what = f"priorities of programs need {GROUPS_NEEDED}"
-                yield ("workloads", name, "priority"), what, "omit it; see `tailrace doctor`"
+                yield ("workloads", name, "priority"), what, "omit it; see `tailrace lab doctor`"
             if workload.dscp and not _marks_itself(workload):
                 what = f"code points of connections need {GROUPS_NEEDED}"
-                yield ("workloads", name, "dscp"), what, "omit it; see `tailrace doctor`"
+                yield ("workloads", name, "dscp"), what, "omit it; see `tailrace lab doctor`"
 
 
 def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
@@ -232,7 +232,7 @@ def _disks(scenario: Scenario) -> Found:
     for name, workload in scenario.running.items():
         if any(device != MEMORY for _, device in workload.used_devices()):
             what = "limits on a disk need the controller `blkio` or `io`, which this machine or user does not have"
-            yield ("workloads", name, "device"), what, f"write device: {MEMORY}; see `tailrace doctor`"
+            yield ("workloads", name, "device"), what, f"write device: {MEMORY}; see `tailrace lab doctor`"
 
 
 def _vlans(scenario: Scenario) -> Found:

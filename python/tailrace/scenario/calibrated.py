@@ -26,7 +26,7 @@ def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
         raise ScenarioError([Problem(str(file), document.line((unknown[0],)), unknown[0], what, hint)])
     for key in SECTIONS:
         if not isinstance(document.data.get(key) or {}, dict):
-            hint = f"write keys below {key}, as `tailrace calibrate` does"
+            hint = f"write keys below {key}, as `tailrace lab calibrate` does"
             raise ScenarioError([Problem(str(file), document.line((key,)), key, "it must be a mapping", hint)])
     given = dict(_leaves(document.data.get("hosts") or {}, "hosts"))
     statement = document.data.get("round_trips") or {}

@@ -76,7 +76,7 @@ COMMANDS = (
     ("import", "vdbench"),
     ("import", "postgres"),
     ("import", "flows"),
-    ("disk", "specs"),
+    ("measure", "specs"),
     ("explain",),
     ("show", "queues"),
     ("advise",),

@@ -191,7 +191,7 @@ def test_wrong_options_are_refused_before_anything_runs(
     words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tailrace.disk.load_run.require", lambda: None)
-    done = CliRunner().invoke(app, ["disk", "measure", "/dev/null", *words])
+    done = CliRunner().invoke(app, ["measure", "drive", "/dev/null", *words])
     assert isinstance(done.exception, RunRefusedError), done.output
     assert message in str(done.exception)
 
@@ -201,7 +201,7 @@ def test_wrong_options_are_refused_before_anything_runs(
 )
 def test_only_block_devices_are_measured(path: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tailrace.disk.load_run.require", lambda: None)
-    done = CliRunner().invoke(app, ["disk", "measure", path])
+    done = CliRunner().invoke(app, ["measure", "drive", path])
     assert isinstance(done.exception, RunRefusedError), done.output
     if "on no block device" not in str(done.exception):
         assert message in str(done.exception)

@@ -115,7 +115,7 @@ def test_limits_that_the_kernel_does_not_tell_are_refused(tmp_path: Path) -> Non
 def test_bad_input_is_refused_in_words(words: list[str], message: str) -> None:
     if words[0] == __file__ and not is_on_a_drive(Path(__file__)):
         pytest.skip("this folder is on no block device")
-    done = CliRunner().invoke(app, ["disk", "inspect", *words])
+    done = CliRunner().invoke(app, ["measure", "split", *words])
     assert isinstance(done.exception, RunRefusedError), done.output
     assert message in str(done.exception)
 
@@ -136,7 +136,7 @@ def loop(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.parametrize(("limit_kb", "pieces"), [(512, 2), (128, 8), (384, 3)])
 def test_reads_of_a_loop_device_are_split_as_predicted(loop: str, limit_kb: int, pieces: int) -> None:
     (queue(loop) / "max_sectors_kb").write_text(str(limit_kb), encoding="ascii")
-    done = CliRunner().invoke(app, ["disk", "inspect", loop, "--bs", "1MiB", "--prove", "--json"])
+    done = CliRunner().invoke(app, ["measure", "split", loop, "--bs", "1MiB", "--prove", "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert len(told["split"]["contiguous"]["sizes"]) == len(told["split"]["scattered"]["sizes"]) == pieces

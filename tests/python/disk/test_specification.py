@@ -106,17 +106,17 @@ def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, place
 def test_the_schema_has_every_key() -> None:
     found = schema()
     assert set(Specification.model_fields) == set(found["properties"])
-    done = CliRunner().invoke(app, ["disk", "specs", "--schema"])
+    done = CliRunner().invoke(app, ["measure", "specs", "--schema"])
     assert json.loads(done.stdout) == found
 
 
 def test_the_commands_list_and_print() -> None:
-    listed = CliRunner().invoke(app, ["disk", "specs"]).stdout
+    listed = CliRunner().invoke(app, ["measure", "specs"]).stdout
     assert [line.split()[0] for line in listed.splitlines()[1:]] == names()
     assert {path.stem for path in FOLDER.iterdir()} == set(names())
-    one = CliRunner().invoke(app, ["disk", "specs", "hitachi-7k500-500gb"]).stdout
+    one = CliRunner().invoke(app, ["measure", "specs", "hitachi-7k500-500gb"]).stdout
     assert "64.8 MB/s" in one
     assert "easymanua.ls" in one
-    assert "disk-7200" in CliRunner().invoke(app, ["disk", "specs", "hitachi-7k500-500gb", "--as-scenario"]).stdout
+    assert "disk-7200" in CliRunner().invoke(app, ["measure", "specs", "hitachi-7k500-500gb", "--as-scenario"]).stdout
     with pytest.raises(RunRefusedError, match="did you mean 'intel-p4500-2tb'"):
         load_specification("intel-p4500")

@@ -42,10 +42,10 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def test_the_doctor_ends_with_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    status, text = run("doctor")
+    status, text = run("lab", "doctor")
     assert (status, text.splitlines()[-1]) == (0, "live runs can start on this machine")
     monkeypatch.setenv("FAKE_FAULT", "no-tun")
-    status, text = run("doctor", "--json")
+    status, text = run("lab", "doctor", "--json")
     found = json.loads(text)
     assert (status, found["can_run_live"]) == (1, False)
     tun = next(fact for fact in found["facts"] if fact["what"] == "/dev/net/tun")
@@ -53,8 +53,8 @@ def test_the_doctor_ends_with_its_verdict(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_doctor_tells_the_machine_from_the_switch_when_it_has_measured() -> None:
-    assert "frames a second not measured" in " ".join(run("doctor")[1].split())
-    text = " ".join(run("doctor", "--measure")[1].split())
+    assert "frames a second not measured" in " ".join(run("lab", "doctor")[1].split())
+    text = " ".join(run("lab", "doctor", "--measure")[1].split())
     assert "lateness of the switch 0.86 ms (p99.9; this machine alone: 0.24 ms; the switch's own work: 0.06 ms)" in text
 
 
@@ -77,7 +77,7 @@ def test_a_machine_that_cannot_is_told_before_anything_starts(tmp_path: Path, mo
 
 
 def test_clean_says_what_it_removed() -> None:
-    assert run("clean") == (0, "removed: tailrace-7-42\n")
+    assert run("lab", "clean") == (0, "removed: tailrace-7-42\n")
 
 
 def test_a_dry_run_does_not_guess_how_long_programs_take(tmp_path: Path) -> None:
@@ -90,9 +90,9 @@ def test_a_dry_run_does_not_guess_how_long_programs_take(tmp_path: Path) -> None
 
 def test_which_fabric_is_asked_when_none_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert run("fabric", "list") == (0, "no fabric is up\n")
+    assert run("lab", "list") == (0, "no fabric is up\n")
     with pytest.raises(TailraceError, match="no fabric is up"):
-        run("exec", "db", "--", "true")
+        run("lab", "exec", "db", "--", "true")
 
 
 def test_a_fabric_whose_process_is_gone_is_not_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from lab import sound
 from sealing import seal
 from tailrace import results
 from tailrace.cli.app import app
-from tailrace.cli.live_app import FabricKind
+from tailrace.cli.lab_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun, summarise_and_report

@@ -34,7 +34,7 @@ def jumbo(workplace: Path) -> Path:
 
 
 def test_8972_bytes_pass_and_8973_do_not(tailrace: Program, jumbo: Path) -> None:
-    ended = tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--json")
+    ended = tailrace("measure", "path", "jumbo.yaml", "client", "db", "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     assert (found["is_carried"], found["expected_mtu_bytes"], found["how"]) == (True, 9_000, "simulated")
@@ -44,17 +44,17 @@ def test_8972_bytes_pass_and_8973_do_not(tailrace: Program, jumbo: Path) -> None
 
 
 def test_one_end_set_back_is_found_in_the_direction_in_which_it_sends(tailrace: Program, jumbo: Path) -> None:
-    ended = tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--set", "hosts.db.mtu=1500B")
+    ended = tailrace("measure", "path", "jumbo.yaml", "client", "db", "--set", "hosts.db.mtu=1500B")
     assert ended.code == 1
     assert "message too long, mtu=1500: the interface of db" in ended.out
     assert "does not carry packets of 9000 bytes: db to client 1500 (simulated)." in ended.out
-    assert tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--expect", "9216B").code == 1
-    assert tailrace("probe", "mtu", "jumbo.yaml", "client", "db", "--expect", "1500").code == 0
+    assert tailrace("measure", "path", "jumbo.yaml", "client", "db", "--expect", "9216B").code == 1
+    assert tailrace("measure", "path", "jumbo.yaml", "client", "db", "--expect", "1500").code == 0
 
 
 def test_a_switch_port_set_back_is_a_black_hole_with_a_place(tailrace: Program, jumbo: Path) -> None:
     ends = ("jumbo.yaml", "client", "db", "--set", "switches.leaf.mtu=9000B", "--set")
-    ended = tailrace("probe", "mtu", *ends, "switches.leaf.port_mtu.db=1500B", "--json")
+    ended = tailrace("measure", "path", *ends, "switches.leaf.port_mtu.db=1500B", "--json")
     assert ended.code == 1, ended.err
     there, back = json.loads(ended.out)["directions"]
     assert (there["payload_bytes"], there["cause"], there["silent"]) == (
@@ -66,7 +66,7 @@ def test_a_switch_port_set_back_is_a_black_hole_with_a_place(tailrace: Program, 
     assert "dropped by leaf, leaving by its port leaf>db, whose MTU is 1500: the port counted 10" in there["why"]
     # In the other direction the same port receives.
     assert (back["payload_bytes"], back["where"]["port"], back["where"]["side"]) == (1_472, "leaf>db", "ingress")
-    assert tailrace("probe", "mtu", *ends, "switches.leaf.port_mtu.db=9000B").code == 0
+    assert tailrace("measure", "path", *ends, "switches.leaf.port_mtu.db=9000B").code == 0
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_switch_port_set_back_is_a_black_hole_with_a_place(tailrace: Program, 
     ],
 )
 def test_wrong_use_is_told_in_words(tailrace: Program, jumbo: Path, arguments: tuple[str, ...], what: str) -> None:
-    ended = tailrace("probe", "mtu", *arguments)
+    ended = tailrace("measure", "path", *arguments)
     assert (ended.code, what in ended.err) == (2, True), ended.err
     assert "Traceback" not in ended.err
 
@@ -108,7 +108,7 @@ def test_networks_that_real_kernels_do_not_have_are_refused(
     second = ("--set", "network.links=[{between: [db, spare]}, {between: [spare, leaf]}]")
     extra = (*second, "--set", "network.switches=[spare]") if "bond" in setting else ()
     cores = ("--set", "hosts.defaults.cpu={cores: 1, profile: linux-kernel}") if "hypervisors" in setting else ()
-    ended = tailrace("probe", "mtu", "jumbo.yaml", "client", "db", engine, "--set", setting, *extra, *cores)
+    ended = tailrace("measure", "path", "jumbo.yaml", "client", "db", engine, "--set", setting, *extra, *cores)
     assert (ended.code, what.format(engine.removeprefix("--")) in ended.err) == (2, True), ended.err
 
 
@@ -119,7 +119,7 @@ def test_more_hosts_than_kernels_are_refused(tailrace: Program, jumbo: Path) -> 
         "--set",
         "workloads.copy={kind: stream, source: h1, destination: h2}",
     )
-    ended = tailrace("probe", "mtu", "jumbo.yaml", "h1", "h300", "--exact", *many)
+    ended = tailrace("measure", "path", "jumbo.yaml", "h1", "h300", "--exact", *many)
     assert (ended.code, "it has 300 hosts, each of which would be a kernel of its own" in ended.err) == (2, True)
 
 

@@ -204,7 +204,7 @@ class Lab:
         if self._reader is not None:
             self._reader.join(STOP_GRACE_S)  # it ends with the output of the fabric
         if process.returncode:
-            with suppress(FabricError):  # `tailrace clean` says why
+            with suppress(FabricError):  # `tailrace lab clean` says why
                 clean()
 
     def _read(self, lines: IO[str]) -> None:

@@ -113,7 +113,7 @@ def chosen(name: str | None) -> Standing:
         return found[0]
     if name is None:
         if not found:
-            raise FabricError("no fabric is up (hint: `tailrace fabric up SCENARIO`)")
+            raise FabricError("no fabric is up (hint: `tailrace lab up SCENARIO`)")
         raise FabricError(f"{len(found)} fabrics are up: {', '.join(names)} (hint: choose one with --fabric NAME)")
     for each in found:
         if each.name == name:
@@ -126,9 +126,7 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
         raise FabricError(f"'{name}' is not a valid name (hint: use letters, digits, - and _)")
     if any(each.name == name for each in standing()):
-        raise FabricError(
-            f"fabric '{name}' is up already (hint: choose another --name, or `tailrace fabric down {name}`)"
-        )
+        raise FabricError(f"fabric '{name}' is up already (hint: choose another --name, or `tailrace lab down {name}`)")
     folder = home() / name
     make_folder(folder)
     folder.chmod(PRIVATE_MODE)  # before the first file: the socket gives commands to a program that runs as root
@@ -168,5 +166,5 @@ def exec_words(fabric: Standing, host: str, words: Sequence[str]) -> list[str]:
     if host not in names:
         raise FabricError(f"there is no host '{host}' in '{fabric.name}' (hint: {closest(host, names, 'hosts')})")
     if not words:
-        raise FabricError("no program given (hint: tailrace exec HOST -- PROGRAM ARGUMENTS)")
+        raise FabricError("no program given (hint: tailrace lab exec HOST -- PROGRAM ARGUMENTS)")
     return [str(program()), "exec", "--dir", str(fabric.folder), host, "--", *words]

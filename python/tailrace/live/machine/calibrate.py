@@ -177,7 +177,7 @@ def fragment(found: Calibration) -> str:
         f"least {found.round_trip_least_us:.0f} us, mean {found.round_trip_mean_us:.0f} us,"
         f" of which the wire {found.wire_us:.1f} us"
     )
-    return f"""# Hosts of this machine, measured by `tailrace calibrate --mtu {found.mtu} --rate {found.rate}`.
+    return f"""# Hosts of this machine, measured by `tailrace lab calibrate --mtu {found.mtu} --rate {found.rate}`.
 hosts:
   defaults:
     nic:

@@ -71,7 +71,7 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacking:
         names = ", ".join(each.program for each in lacking)
         hint = (
-            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace doctor` lists all "
+            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace lab doctor` lists all "
             "requirements"
         )
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
@@ -80,7 +80,7 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
-            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace doctor` lists what "
+            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace lab doctor` lists what "
             "is missing)"
         )
     return found
@@ -192,7 +192,7 @@ def _control_groups(found: Mapping[str, Any]) -> Fact:
 def _limits_facts() -> list[Fact]:
     figures = limits.measured()
     if figures is None:
-        return [Fact("frames a second", "not measured", None, "`tailrace doctor --measure`")]
+        return [Fact("frames a second", "not measured", None, "`tailrace lab doctor --measure`")]
     frames = f"{figures['frames']['frames_per_second_max']:,.0f}".replace(",", " ")
     return [Fact("frames a second", frames, None), Fact("lateness of the switch", limits.lateness_text(figures), None)]
 

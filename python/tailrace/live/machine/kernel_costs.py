@@ -83,7 +83,7 @@ def measure(say: Callable[[str], None]) -> KernelCosts:
 def fragment(found: KernelCosts) -> str:
     """The costs as YAML for `tailrace run --calibrated FILE`: every host is a machine like this one."""
     lines = [
-        "# The processor of this machine, measured by `tailrace calibrate --processor`: kernel time, over loopback.",
+        "# The processor of this machine, by `tailrace lab calibrate --processor`: kernel time, over loopback.",
         f"# One byte: read {found.receive_small:.0f} ns, write to the peer's buffer {found.send_small:.0f} ns;"
         f" {LARGE_BYTES} bytes: {found.receive_large:.0f} and {found.send_large:.0f} ns.",
         f"# From one process to the next on a core: {found.hand_over:.0f} ns; to one on an idle core:"

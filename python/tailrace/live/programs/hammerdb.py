@@ -147,7 +147,7 @@ class HammerDb(TransactionLoad):
         folder = str(self._control)
         installed = installation()
         if installed is None:
-            raise FabricError("HammerDB is no longer installed (hint: see `tailrace doctor`)")
+            raise FabricError("HammerDB is no longer installed (hint: see `tailrace lab doctor`)")
         return Command(
             f"hammerdb-{self.work.name}",
             [str(installed.program.resolve()), "tcl", "auto", str(commands)],

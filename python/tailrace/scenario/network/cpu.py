@@ -88,8 +88,8 @@ PROFILES = {
         wake_up=309_000,
         context_switch=412_000,
     ),
-    # Measured by `tailrace calibrate --processor` in a virtual machine with Linux 6.18 at 2.3 GHz: medians of five, of
-    # `idle_exit` of three. Waking a thread on an idle core goes through the hypervisor. Interrupts of
+    # Measured by `tailrace lab calibrate --processor` in a virtual machine with Linux 6.18 at 2.3 GHz: medians of five,
+    # of `idle_exit` of three. Waking a thread on an idle core goes through the hypervisor. Interrupts of
     # an interface were not measured.
     "linux-guest": Profile(
         clock_hz=2_300_000_000,
