@@ -59,8 +59,6 @@ def test_completion_offers_every_command() -> None:
     assert not list(check_commands.completion_faults([("measure", "drive"), ("run",)]))
     fault = "tailrace measure fly: not offered by completion"
     assert list(check_commands.completion_faults([("measure", "fly")])) == [fault]
-        "tailrace measure fly: not offered by completion"
-    ]
 
 
 def test_help_that_is_empty_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

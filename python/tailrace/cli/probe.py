@@ -70,7 +70,7 @@ def _refuse(wanted: Wanted) -> None:
     }
     for option, (is_given, is_fitting) in given.items():
         if is_given and not is_fitting:
-            raise RunRefusedError(f"{option} does not belong to this form of probe mtu (hint: {FORMS})")
+            raise RunRefusedError(f"{option} does not belong to this form of measure path (hint: {FORMS})")
     if wanted.is_live and wanted.is_exact:
         raise RunRefusedError("--live and --exact exclude each other (hint: choose one engine)")
 

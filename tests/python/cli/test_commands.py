@@ -56,7 +56,7 @@ def test_help_has_three_examples_and_the_exit_codes(tailrace: Program) -> None:
 def test_no_command_is_a_usage_error_that_shows_the_help(tailrace: Program) -> None:
     ended = tailrace()
     assert ended.code == 2
-    assert "Live runs:" in ended.out + ended.err
+    assert "Live lab:" in ended.out + ended.err
 
 
 @pytest.mark.parametrize("arguments", [("fly",), ("run",), ("run", "lab.yaml", "--trials", "0"), ("run", "--nope")])
