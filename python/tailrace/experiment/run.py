@@ -161,11 +161,11 @@ class ExperimentRun:
             cores = manifest["cores_per_trial"]
             if held is not None and was_finished:  # no trial runs with the cores of this call
                 manifest["cores_per_trial"] = held.get("cores_per_trial", cores)
-            self.directory.write_manifest(manifest)
-            self._copy_scenario()
-            self.engine.open(self.directory.path)
+            self.engine.open(self.directory.path)  # it may refuse the directory: nothing of a run is there then
             ended: dict[str, Any]
             try:
+                self.directory.write_manifest(manifest)
+                self._copy_scenario()
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
                 with suppress(OSError):  # the error that ended the run is the one to report

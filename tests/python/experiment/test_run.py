@@ -12,6 +12,7 @@ import pytest
 from lab import load, sound
 from sealing import seal
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.engine import Simulated
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Plain, Silent
 from tailrace.experiment.run import ExperimentRun, Finished
@@ -378,3 +379,16 @@ def test_a_manifest_without_state_and_trials_is_that_of_a_run_that_was_interrupt
     (first.path / "manifest.json").write_text(json.dumps(held | {"trials": None}), encoding="utf-8")
     seal(first.path / "manifest.json")
     assert manifest(run())["state"] == "finished"
+
+
+class Refusing(Simulated):
+    """An engine that cannot work in the directory that it is given."""
+
+    def open(self, folder: Path) -> None:
+        raise RunRefusedError(f"{folder}: no directory for this engine")
+
+
+def test_a_directory_that_the_engine_refuses_has_no_run(tmp_path: Path) -> None:
+    with pytest.raises(RunRefusedError, match="no directory for this engine"):
+        ExperimentRun(load(), Options(None, 2, 1.0, tmp_path / "out", []), engine=Refusing()).run()
+    assert not list(tmp_path.glob("out/*.json"))
