@@ -1,6 +1,8 @@
 """Schedulers of others behind TLS, and what is said of those without it."""
 
+import os
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,3 +128,16 @@ def test_a_configuration_of_dask_that_requires_encryption_is_respected() -> None
     required = dask.config.set({"distributed.comm.require-encryption": True})
     with required, pytest.raises(RunRefusedError, match="Dask's configuration requires encryption"):
         security_of("dask://127.0.0.1:8786", Credentials(), print)
+
+
+def test_keys_that_a_killed_run_left_are_removed(tmp_path: Path) -> None:
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    lives = [f".tailrace-keys-{socket.gethostname()}-{os.getppid()}-x", f".tailrace-keys-elsewhere-{dead.pid}-x"]
+    for name in (*lives, f".tailrace-keys-{socket.gethostname()}-{dead.pid}-x"):
+        tmp_path.joinpath(name).mkdir()
+        tmp_path.joinpath(name, "key.pem").touch()
+    with keys_of_run(tmp_path) as security:
+        there = {path.name for path in tmp_path.iterdir()}
+        assert there == {*lives, Path(security.tls_ca_file).parent.name}
+    assert {path.name for path in tmp_path.iterdir()} == set(lives)

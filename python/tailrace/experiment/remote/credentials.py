@@ -1,6 +1,8 @@
 """The certificates with which the command meets a scheduler of others, and those that it makes for its own."""
 
 import os
+import shutil
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +23,7 @@ CONFIGURED = {
 }
 """Where Dask's configuration has what an option gives."""
 KEYS_PREFIX = ".tailrace-keys-"
-"""Of the folder with the keys of a run."""
+"""Of the folder with the keys of a run; the name of the machine and the number of the process follow."""
 ROLES = ("client", "scheduler", "worker")
 """Whom Dask gives certificates."""
 PEM_BYTES_MAX = 10**6
@@ -72,17 +74,27 @@ class Credentials:
 def keys_of_run(folder: Path) -> Iterator[Any]:
     """Dask's object with a key and a certificate that are made for this run, and that all its processes share.
 
-    They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when the block ends.
+    They lie in a folder of mode 0700 below `folder`, as files of mode 0600, and are removed when the block ends. What
+    killed runs of this machine left there is removed first.
     """
     import cryptography  # noqa: F401  told by its name where it is missing
     from distributed import Security
 
     made = Security.temporary()
-    with TemporaryDirectory(prefix=KEYS_PREFIX, dir=folder) as private:
+    own = f"{KEYS_PREFIX}{socket.gethostname()}-"
+    for left in folder.glob(f"{own}*"):
+        if not _lives(left.name.removeprefix(own).partition("-")[0]):
+            shutil.rmtree(left, ignore_errors=True)
+    with TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=folder) as private:
         cert = _written(Path(private, "cert.pem"), made.tls_client_cert)
         key = _written(Path(private, "key.pem"), made.tls_client_key)
         files = {f"tls_{role}_{kind}": file for role in ROLES for kind, file in (("cert", cert), ("key", key))}
         yield Security(require_encryption=True, tls_ca_file=cert, **files)
+
+
+def _lives(number: str) -> bool:
+    """Whether a process of this number, as text, is there; another one may have it by now."""
+    return not number.isdecimal() or Path("/proc", number).exists()
 
 
 def _written(path: Path, text: str) -> str:
