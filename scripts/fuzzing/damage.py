@@ -80,6 +80,8 @@ def readers(place: Place, run: Path) -> dict[str, Sequence[str]]:
         "queues": ("show", "queues", str(run)),
         "interfaces": ("show", "interfaces", str(run), "--interval", "1ms", "--count", "2"),
         "check": ("check", str(run)),
+        "explain": ("explain", str(run), "--arm", "small", "--jobs", "1"),
+        "trace": ("trace", str(run), "--out", str(place.folder / "trace")),
         "list": ("list", "--runs", str(place.folder)),
     }
 
