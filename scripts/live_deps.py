@@ -11,11 +11,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.disk.identity import NVME, SMARTCTL
 from tailrace.live.lab import fabric
 from tailrace.live.machine import doctor
 from tailrace.programs import needed
 from tailrace.programs.needed import Needed
+from tailrace.tools.drive.identity import NVME, SMARTCTL
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """Debian asks this program whether a package may start its daemon; 101 says no (invoke-rc.d(8))."""

@@ -10,8 +10,9 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.json_text import json_text, read_json_text
@@ -100,7 +101,7 @@ def irregular(mode: int) -> tuple[int, str] | None:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path) -> Iterator[BufferedReader]:
     """A file that the user names, to be read; links are followed. Raises `OSError` for what is no regular file."""
     with named(path):
         _refuse_irregular(path.stat())  # some devices act when they are opened

@@ -36,9 +36,7 @@ from fuzzing.program import (
     temporary,
 )
 from fuzzing.runs import BASE, base_run, base_scenario, in_run, interfaces, member, read_interfaces
-from tailrace.blast.frames import READERS, read_frames
 from tailrace.cli import console
-from tailrace.disk.specification import FOLDER as SPECIFICATIONS
 from tailrace.errors import ScenarioError, TailraceError
 from tailrace.experiment.native import drop_causes, make_trial, run_or_cancel
 from tailrace.fit.document import scenario_text
@@ -49,6 +47,8 @@ from tailrace.scenario.loading import load_scenario, parse_assignment
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.varied import parse_sweep
 from tailrace.search.variable import parse_variables
+from tailrace.tools.blast.frames import READERS, read_frames
+from tailrace.tools.drive.specification import FOLDER as SPECIFICATIONS
 
 EXAMPLES = ROOT / "examples"
 CORPUS = ROOT / "tests" / "python" / "importers"

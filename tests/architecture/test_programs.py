@@ -29,7 +29,7 @@ SOURCES = {WORKLOADS / name for name in ("request_presets.py", "storage_protocol
 """Their figures name the programs that they were taken from, or the protocols that have the names of these."""
 OF_FIO = {
     *(Path("importers/fio"), Path("importers/storage"), Path("cli/import_app.py"), Path("cli/storage_tests.py")),
-    Path("disk/load_run.py"),
+    Path("tools/drive/load_run.py"),
 }
 """fio is also the format of job files, and what measures drives of this machine: no workload of a lab."""
 OF_POSTGRESQL = {Path("importers/postgres"), Path("cli/import_app.py"), Path("cli/records.py")}

@@ -43,28 +43,26 @@ FILES = frozenset(
 PARQUET = frozenset(("read_parquet", "write_parquet", "write_csv"))
 OTHERS = {
     # Whole packages: what they open is the machine's, a file that the user names, or a program's own.
-    "benchmark": "the results of `measure`, which no command reads, and the state of a lab that this process made",
-    "blast": "the frames that the user names, and interfaces of the machine",
-    "disk": "drives, what the system tells of them, and the results of `disk`, which no command reads",
     "exact": "the folder of a trial, made empty by `Folder.make_empty`, and the programs of this installation",
     "fit": "the scenario that is fitted, in a temporary folder",
     "importers": "the files that the user imports, and grammars of this package",
     "live": "the folder of a trial, made empty by `Folder.make_empty`, standing fabrics, and the system's own files",
-    "probe": "the standing fabric, and interfaces of the machine",
+    "tools": "files that the user names, drives, interfaces, labs and what the system tells of them, and the results of"
+    " `measure`, which no command reads",
     "programs": "files of real programs, in the folder of a trial or on a guest, and programs of the machine",
     "scenario": "the scenario and what it includes: files that the user names",
     "whatif": "this package's assets, and the page that the user names",
     # Single modules.
     "cli/advising.py": "a capture that the user names",
     "cli/console.py": "/dev/null, and the log of an internal error",
-    "cli/disk_measure.py": "a drive, and the folder that the user names",
+    "cli/drive.py": "a drive, and the folder that the user names",
     "cli/fitting.py": "the scenario that the user names",
     "experiment/remote/credentials.py": "certificates that the user names, and keys in a folder of the run's scheduler",
     "cli/inspect.py": "the scenario that the user names",
     "cli/interfaces.py": "the reading that the user names",
     "cli/listing.py": "the folder of run directories, and the scenarios here",
     "cli/live.py": "the parameters that the user names",
-    "cli/measuring.py": "the folder that the user names",
+    "cli/switch.py": "the folder that the user names",
     "cli/studying.py": "the page that the user names",
     "cli/tracing.py": "the trace and the capture that the user names",
     "cli/vendors.py": "the configuration that the user names",
@@ -140,11 +138,11 @@ READS = frozenset(("read_text", "read_bytes", "open"))
 OWN_FILES = frozenset(
     [
         # Whole packages: files of the system, of programs that were started, or of this package.
-        "benchmark",
-        "disk",
         "exact",
         "live",
         "programs",
+        "tools/drive",
+        "tools/switch/devices",
         "whatif",
         # Single modules.
         "experiment/machine.py",
@@ -161,7 +159,8 @@ def test_files_that_users_name_are_opened_by_one_module() -> None:
     found = {
         name: calls
         for name, of in opening().items()
-        if not OWN_FILES & {name, name.split("/")[0]} and (calls := [one for one in of if _reads(one)])
+        if not OWN_FILES & {name, name.split("/")[0], name.rpartition("/")[0]}
+        and (calls := [one for one in of if _reads(one)])
     }
     assert not found, "read them with `read_bytes`, `read_text` or `opened` of tailrace.files"
 

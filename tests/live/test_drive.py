@@ -18,11 +18,11 @@ import pytest
 
 import machine
 from loop_device import loop_device, queue
-from tailrace.disk.drive import drive_of
-from tailrace.disk.io_limit import io_limits
-from tailrace.disk.load import Run
-from tailrace.disk.load_run import Busy, Ran, carry_out
-from tailrace.disk.verdict import BUSY_SHARE, MACHINE_SHARE, Evidence, Limit, verdict
+from tailrace.tools.drive.drive import drive_of
+from tailrace.tools.drive.io_limit import io_limits
+from tailrace.tools.drive.load import Run
+from tailrace.tools.drive.load_run import Busy, Ran, carry_out
+from tailrace.tools.drive.verdict import BUSY_SHARE, MACHINE_SHARE, Evidence, Limit, verdict
 
 MIB = 2**20
 IDLE = Busy(0.0, 0.0, 0.0)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from tailrace.benchmark.frames import theoretical_fps
-from tailrace.benchmark.trial import Latency, Request, Trial
+from tailrace.tools.switch.frames import theoretical_fps
+from tailrace.tools.switch.trial import Latency, Request, Trial
 
 
 @dataclass

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.blast import report
-from tailrace.blast.frames import read_frames
-from tailrace.blast.sending import HOST_INTERFACE, Place, Sending, available, send
-from tailrace.blast.sizes import parse_sizes, resized
 from tailrace.cli.console import DONE, emit_json, emit_table
 from tailrace.errors import RunRefusedError, closest
 from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.tools.blast import report
+from tailrace.tools.blast.frames import read_frames
+from tailrace.tools.blast.sending import HOST_INTERFACE, Place, Sending, available, send
+from tailrace.tools.blast.sizes import parse_sizes, resized
 
 NAMESPACES = Path("/run/netns")
 DEFAULT_LENGTH = "10s"

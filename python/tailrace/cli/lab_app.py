@@ -50,7 +50,7 @@ def up(
     ] = FabricKind.TAP,
 ) -> None:
     """Create the hosts and switches of a scenario, without starting programs in them."""
-    from tailrace.cli.fabric import bring_up
+    from tailrace.cli.lab import bring_up
 
     bring_up(scenario, name, arm, metrics, set_, fabric)
 
@@ -58,7 +58,7 @@ def up(
 @lab_app.command()
 def down(name: Annotated[str | None, typer.Argument(help="Name; default: the only one that is up.")] = None) -> None:
     """Stop a fabric and all programs in it, and print its final counters."""
-    from tailrace.cli.fabric import take_down
+    from tailrace.cli.lab import take_down
 
     take_down(name)
 
@@ -66,7 +66,7 @@ def down(name: Annotated[str | None, typer.Argument(help="Name; default: the onl
 @lab_app.command("list")
 def list_(*, json_: Json = False) -> None:
     """List the fabrics that are up."""
-    from tailrace.cli.fabric import print_fabrics
+    from tailrace.cli.lab import print_fabrics
 
     print_fabrics(json_=json_)
 
@@ -79,7 +79,7 @@ def exec_(
     fabric: FabricName = None,
 ) -> None:
     """Run a program on a host of a fabric that is up: tailrace lab exec db1 -- ping web."""
-    from tailrace.cli.fabric import exec_on_host
+    from tailrace.cli.lab import exec_on_host
 
     exec_on_host(host, context.args, fabric)
 
@@ -92,7 +92,7 @@ def top(
     json_: Json = False,
 ) -> None:
     """Show the counters of a fabric that is up, every second."""
-    from tailrace.cli.fabric import show_top
+    from tailrace.cli.lab import show_top
 
     show_top(fabric, once=once, json_=json_)
 
@@ -106,7 +106,7 @@ def capture(
     fabric: FabricName = None,
 ) -> None:
     """Capture the frames at a port of a running fabric to a file for Wireshark."""
-    from tailrace.cli.fabric import capture_port
+    from tailrace.cli.lab import capture_port
 
     capture_port(port, file, seconds, fabric)
 

@@ -68,7 +68,7 @@ def switch(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Throughput, latency, loss and bursts of a switch (RFC 2544, RFC 9004), and MLRsearch."""
-    from tailrace.cli.measuring import Request, measure_switch
+    from tailrace.cli.switch import Request, measure_switch
 
     request = Request(scenario, fabric, sizes, tests, duration, full, rate, source, destination, arm, set_, out, json_)
     raise typer.Exit(measure_switch(request))
@@ -122,7 +122,7 @@ def path(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Find the largest packet that a path carries, and where a larger one ends; exit code 1 below --expect."""
-    from tailrace.cli.probe import Wanted, probe_mtu
+    from tailrace.cli.path import Wanted, probe_mtu
 
     wanted = Wanted(ends, expect, live, exact, fabric, netns, arm, set_, tries, limit)
     raise typer.Exit(probe_mtu(wanted, json_=json_))
@@ -155,8 +155,8 @@ def drive(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Measure a drive beside its specification, and name what limits it; reads only, unless told otherwise."""
-    from tailrace.cli.disk_measure import Request as DriveRequest
-    from tailrace.cli.disk_measure import disk_measure
+    from tailrace.cli.drive import Request as DriveRequest
+    from tailrace.cli.drive import disk_measure
 
     request = DriveRequest(drive_path, spec, duration, repeats, depth, jobs, destroy_data, precondition, out, json_)
     raise typer.Exit(disk_measure(request))
@@ -173,7 +173,7 @@ def split(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """Tell into how many requests one is split, and by which limit; exit code 1 if --prove sees something else."""
-    from tailrace.cli.disk import disk_inspect
+    from tailrace.cli.split import disk_inspect
 
     raise typer.Exit(disk_inspect(drive_path, bs, is_proof=prove, json_=json_))
 
@@ -191,6 +191,6 @@ def specs(
     json_: Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")] = False,
 ) -> None:
     """List the specifications of drives that come with tailrace, with their sources."""
-    from tailrace.cli.disk_measure import disk_specs
+    from tailrace.cli.drive import disk_specs
 
     raise typer.Exit(disk_specs(name, is_scenario=as_scenario, is_schema=schema, json_=json_))

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tailrace.blast.sending import available
 from tailrace.cli.blasting import LENGTH_PS_MAX, NAMESPACES
 from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.outputs import refuse_unwritable
@@ -18,6 +17,7 @@ from tailrace.profile.of_run import capture_of
 from tailrace.profile.page import write_page
 from tailrace.profile.text import profile_text
 from tailrace.scenario.text.units import RATE, TIME, Dimension, QuantityError, parse
+from tailrace.tools.blast.sending import available
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_switch import FakeSwitch
-from tailrace.benchmark.back_to_back import find_back_to_back
-from tailrace.benchmark.frame_loss import find_loss
-from tailrace.benchmark.frames import SIZES, interval_ps, parse_sizes, theoretical_fps
-from tailrace.benchmark.latency import SHARES, find_latency
-from tailrace.benchmark.mlr import GOAL_LOSS_RATIOS, search
-from tailrace.benchmark.rig import REPEATS_IN_ALL, REPEATS_MAX, Rig
-from tailrace.benchmark.throughput import find_throughput
 from tailrace.errors import RunRefusedError
+from tailrace.tools.switch.back_to_back import find_back_to_back
+from tailrace.tools.switch.frame_loss import find_loss
+from tailrace.tools.switch.frames import SIZES, interval_ps, parse_sizes, theoretical_fps
+from tailrace.tools.switch.latency import SHARES, find_latency
+from tailrace.tools.switch.mlr import GOAL_LOSS_RATIOS, search
+from tailrace.tools.switch.rig import REPEATS_IN_ALL, REPEATS_MAX, Rig
+from tailrace.tools.switch.throughput import find_throughput
 
 TEN_GIGABIT = 10**10
 

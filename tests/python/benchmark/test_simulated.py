@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from tailrace.benchmark.back_to_back import find_back_to_back
-from tailrace.benchmark.devices.simulated import SimulatedSwitch, default_scenario
-from tailrace.benchmark.frames import SIZES
-from tailrace.benchmark.latency import find_latency
-from tailrace.benchmark.rig import Rig
-from tailrace.benchmark.throughput import find_throughput
-from tailrace.benchmark.trial import Request
 from tailrace.errors import RunRefusedError
 from tailrace.scenario.loading import load_scenario
+from tailrace.tools.switch.back_to_back import find_back_to_back
+from tailrace.tools.switch.devices.simulated import SimulatedSwitch, default_scenario
+from tailrace.tools.switch.frames import SIZES
+from tailrace.tools.switch.latency import find_latency
+from tailrace.tools.switch.rig import Rig
+from tailrace.tools.switch.throughput import find_throughput
+from tailrace.tools.switch.trial import Request
 
 TRIAL_S = 0.002
 LINE_FPS = (14_880_952, 8_445_945, 4_528_985, 2_349_624, 1_197_318, 961_538, 812_743, 138_304)

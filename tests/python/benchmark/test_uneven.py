@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from fake_switch import FakeSwitch
-from tailrace.benchmark.back_to_back import BURST_S_MAX, find_back_to_back
-from tailrace.benchmark.frame_loss import find_loss
-from tailrace.benchmark.frames import PS_PER_S, theoretical_fps
-from tailrace.benchmark.latency import find_latency
-from tailrace.benchmark.mlr import GOAL_LOSS_RATIOS, search
-from tailrace.benchmark.rig import REPEATS_MAX, Rig
-from tailrace.benchmark.throughput import find_throughput
-from tailrace.benchmark.trial import Latency, Request, Trial
+from tailrace.tools.switch.back_to_back import BURST_S_MAX, find_back_to_back
+from tailrace.tools.switch.frame_loss import find_loss
+from tailrace.tools.switch.frames import PS_PER_S, theoretical_fps
+from tailrace.tools.switch.latency import find_latency
+from tailrace.tools.switch.mlr import GOAL_LOSS_RATIOS, search
+from tailrace.tools.switch.rig import REPEATS_MAX, Rig
+from tailrace.tools.switch.throughput import find_throughput
+from tailrace.tools.switch.trial import Latency, Request, Trial
 
 DISTURBED = ["paused"] * (1 + REPEATS_MAX)
 """A trial that stays invalid."""

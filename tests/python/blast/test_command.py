@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tailrace.blast import report
-from tailrace.blast.sending import Place, Sending, order
-from tailrace.blast.sizes import parse_sizes, resized
 from tailrace.cli.blasting import Wanted, blast_frames
 from tailrace.errors import TailraceError
 from tailrace.programs.internet_sum import internet_sum
+from tailrace.tools.blast import report
+from tailrace.tools.blast.sending import Place, Sending, order
+from tailrace.tools.blast.sizes import parse_sizes, resized
 
 UDP = bytes.fromhex(
     "020000000002 020000000001 0800 4500002e 00004000 40110000 0a000001 0a000002 c0000007 001a1234"
@@ -90,7 +90,7 @@ def test_an_interface_of_the_machine_needs_its_name_and_a_yes(file: Path, monkey
         return subprocess.CompletedProcess(words, 0, json.dumps(answer()) + "\n", "")
 
     monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr("tailrace.blast.sending.program", lambda: Path("tailrace-fabric"))
+    monkeypatch.setattr("tailrace.tools.blast.sending.program", lambda: Path("tailrace-fabric"))
     assert blast_frames(wanted(file, interface="eth9", is_yes=True), json_=True) == 0
     assert [(each["interface"], each["namespace"], each["is_machine_allowed"]) for each in asked] == [
         ("eth9", None, True)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.blast.frames import read_frames, syntax_of
 from tailrace.errors import TailraceError
 from tailrace.programs.internet_sum import internet_sum
+from tailrace.tools.blast.frames import read_frames, syntax_of
 
 FRAME = bytes.fromhex("020000000002 020000000001 0800") + bytes(range(32, 78))
 PLAIN = """# a frame

@@ -11,7 +11,6 @@ import pytest
 
 from command_line import tailrace
 from lab import sound
-from tailrace.blast.frames import read_frames
 from tailrace.errors import ScenarioError, TailraceError
 from tailrace.experiment.remote.credentials import Credentials
 from tailrace.files import opened, read_bytes, read_json, read_text
@@ -19,6 +18,7 @@ from tailrace.results.directory.kept import RunDirectoryError
 from tailrace.results.directory.published import read_published
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
+from tailrace.tools.blast.frames import read_frames
 
 KINDS = {
     "pipe": "it is a pipe, not a file",

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.benchmark import mlr, result
-from tailrace.benchmark.devices.simulated import SimulatedSwitch
-from tailrace.benchmark.trial import Request, Trial
 from tailrace.cli import main
 from tailrace.results.format.numbers import THIN_SPACE
+from tailrace.tools.switch import mlr, result
+from tailrace.tools.switch.devices.simulated import SimulatedSwitch
+from tailrace.tools.switch.trial import Request, Trial
 
 Program = Callable[..., tuple[int, str, str]]
 

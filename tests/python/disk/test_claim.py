@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from loop_device import loop_device
 from tailrace.cli.app import app
-from tailrace.disk.claim import claimed, lost_by_writing, types_in
-from tailrace.disk.drive import Drive, Limits, drive_of
 from tailrace.errors import RunRefusedError
+from tailrace.tools.drive.claim import claimed, lost_by_writing, types_in
+from tailrace.tools.drive.drive import Drive, Limits, drive_of
 
 LIMIT_S = 30
 MIB = 2**20
@@ -162,7 +162,7 @@ def test_a_mounted_partition_refuses_the_whole_drive(tmp_path: Path) -> None:
 def test_partitions_that_are_not_in_use_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = fake(tmp_path, partitions=("sdz1", "sdz2"))
     types = {"/dev/sdz": ["gpt"], "/dev/sdz1": ["ext4"], "/dev/sdz2": []}
-    monkeypatch.setattr("tailrace.disk.claim.signatures", lambda device: types[str(device)])
+    monkeypatch.setattr("tailrace.tools.drive.claim.signatures", lambda device: types[str(device)])
     assert lost_by_writing(drive, "sdz", tmp_path) == ["sdz: gpt", "sdz1: ext4", "sdz2: a partition"]
 
 
@@ -190,7 +190,7 @@ def test_what_wipefs_tells() -> None:
 def test_wrong_options_are_refused_before_anything_runs(
     words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tailrace.disk.load_run.require", lambda: None)
+    monkeypatch.setattr("tailrace.tools.drive.load_run.require", lambda: None)
     done = CliRunner().invoke(app, ["measure", "drive", "/dev/null", *words])
     assert isinstance(done.exception, RunRefusedError), done.output
     assert message in str(done.exception)
@@ -200,7 +200,7 @@ def test_wrong_options_are_refused_before_anything_runs(
     ("path", "message"), [(__file__, "is a file, and its file system would be measured"), ("/dev/null", "neither")]
 )
 def test_only_block_devices_are_measured(path: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tailrace.disk.load_run.require", lambda: None)
+    monkeypatch.setattr("tailrace.tools.drive.load_run.require", lambda: None)
     done = CliRunner().invoke(app, ["measure", "drive", path])
     assert isinstance(done.exception, RunRefusedError), done.output
     if "on no block device" not in str(done.exception):

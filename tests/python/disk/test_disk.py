@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from loop_device import loop_device, queue
 from tailrace.cli.app import app
-from tailrace.disk.drive import Limits, drive_of, limits_of
-from tailrace.disk.prove import Seen
-from tailrace.disk.report import Inspected
-from tailrace.disk.split import split
 from tailrace.errors import RunRefusedError
+from tailrace.tools.drive.drive import Limits, drive_of, limits_of
+from tailrace.tools.drive.prove import Seen
+from tailrace.tools.drive.report import Inspected
+from tailrace.tools.drive.split import split
 
 KIB, MIB = 2**10, 2**20
 NVME = Limits(1280 * KIB, 2048 * KIB, 128, 4096 * MIB, 512, 512)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tailrace.disk import identity
-from tailrace.disk.identity import Identity, identity_of, merged
-from tailrace.disk.link import link_of, pcie_bytes_per_s
+from tailrace.tools.drive import identity
+from tailrace.tools.drive.identity import Identity, identity_of, merged
+from tailrace.tools.drive.link import link_of, pcie_bytes_per_s
 
 # A SATA disk (HUH721010ALE600) by smartctl 7.3.
 DISK: dict[str, Any] = {

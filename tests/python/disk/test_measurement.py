@@ -8,17 +8,17 @@ from typing import Any, cast
 import pytest
 
 from report_page import Page
-from tailrace.disk import page, result
-from tailrace.disk.counters import Direction, Reading
-from tailrace.disk.drive import Drive, Limits
-from tailrace.disk.identity import Identity
-from tailrace.disk.load import Run, runs_of
-from tailrace.disk.load_run import Busy, Ran, Window, command, result_of
-from tailrace.disk.measurement import Measurement
-from tailrace.disk.report import Inspected
-from tailrace.disk.specification import load_specification
-from tailrace.disk.split import split
 from tailrace.errors import RunRefusedError
+from tailrace.tools.drive import page, result
+from tailrace.tools.drive.counters import Direction, Reading
+from tailrace.tools.drive.drive import Drive, Limits
+from tailrace.tools.drive.identity import Identity
+from tailrace.tools.drive.load import Run, runs_of
+from tailrace.tools.drive.load_run import Busy, Ran, Window, command, result_of
+from tailrace.tools.drive.measurement import Measurement
+from tailrace.tools.drive.report import Inspected
+from tailrace.tools.drive.specification import load_specification
+from tailrace.tools.drive.split import split
 
 KIB, MIB = 1024, 1 << 20
 LIMITS = Limits(512 * KIB, 2048 * KIB, 128, 65_536, 512, 4096)

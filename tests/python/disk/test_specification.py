@@ -8,11 +8,11 @@ from typer.testing import CliRunner
 
 import tailrace
 from tailrace.cli.app import app
-from tailrace.disk.as_device import as_device
-from tailrace.disk.specification import FOLDER, Specification, load_specification, names, schema
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.scenario.network.device import Device
 from tailrace.scenario.text.document import parse_document
+from tailrace.tools.drive.as_device import as_device
+from tailrace.tools.drive.specification import FOLDER, Specification, load_specification, names, schema
 
 OWN = """\
 specification: 1

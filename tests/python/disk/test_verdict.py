@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.disk.counters import Direction, Issued, Reading, issued
-from tailrace.disk.io_limit import IoLimit, io_limits
-from tailrace.disk.link import Link
-from tailrace.disk.load import Run
-from tailrace.disk.load_run import Busy, Ran
-from tailrace.disk.specification import Value
-from tailrace.disk.verdict import Evidence, Limit, verdict
+from tailrace.tools.drive.counters import Direction, Issued, Reading, issued
+from tailrace.tools.drive.io_limit import IoLimit, io_limits
+from tailrace.tools.drive.link import Link
+from tailrace.tools.drive.load import Run
+from tailrace.tools.drive.load_run import Busy, Ran
+from tailrace.tools.drive.specification import Value
+from tailrace.tools.drive.verdict import Evidence, Limit, verdict
 
 KIB, MIB = 1024, 1 << 20
 RANDOM = Run("read", "random", 4 * KIB, 32)

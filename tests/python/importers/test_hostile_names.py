@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from hostile import hostile
-from tailrace.blast.frames import read_frames
 from tailrace.errors import TailraceError
 from tailrace.fit.fitting import FORBIDDEN
 from tailrace.importers.eos.importer import import_eos
@@ -21,6 +20,7 @@ from tailrace.importers.vdbench.importer import import_vdbench
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.quantities import NAME_PATTERN
 from tailrace.scenario.text.yaml import load_yaml
+from tailrace.tools.blast.frames import read_frames
 
 HERE = Path(__file__).parent
 LINES = [text for text in hostile("x1") if not {"\n", "\r"} & set(text)]

@@ -10,7 +10,6 @@ import pytest
 
 from hostile import hostile
 from lab import load
-from tailrace.blast.sending import Place, Sending, order
 from tailrace.cli import blasting, profiling
 from tailrace.errors import RunRefusedError
 from tailrace.exact.engine import ExactEngine
@@ -20,10 +19,11 @@ from tailrace.live.lab import standing
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.kinds import kind_of
 from tailrace.live.lab.standing import Standing, bring_up, exec_words
-from tailrace.probe.address import probe_address
-from tailrace.probe.path import Asked
-from tailrace.probe.talk import ProbeError
 from tailrace.profile.interface import Observation
+from tailrace.tools.blast.sending import Place, Sending, order
+from tailrace.tools.path.address import probe_address
+from tailrace.tools.path.path import Asked
+from tailrace.tools.path.talk import ProbeError
 
 LIMIT_S = 20
 

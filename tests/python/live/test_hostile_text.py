@@ -20,8 +20,6 @@ import mpi_of
 import requests_of
 import storage_of
 from hostile import hostile
-from tailrace.disk import identity, load_run
-from tailrace.disk.load import STANDARD
 from tailrace.errors import RunRefusedError
 from tailrace.files import require_plain
 from tailrace.live.engine import LiveEngine
@@ -48,6 +46,8 @@ from tailrace.programs import (
 )
 from tailrace.programs.local import LocalPlace
 from tailrace.programs.work import Work
+from tailrace.tools.drive import identity, load_run
+from tailrace.tools.drive.load import STANDARD
 
 LIMIT_S = 20
 NAME = "A-z_09"

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tailrace.probe.confidence import chance_of_silence, loss_bound
-from tailrace.probe.path import Asked, Loss, probe
-from tailrace.probe.report import Report
-from tailrace.probe.search import CONTROL_BYTES, HEADERS_BYTES, Attempt, NoAnswerError, Try, find_largest
-from tailrace.probe.talk import ProbeError
+from tailrace.tools.path.confidence import chance_of_silence, loss_bound
+from tailrace.tools.path.path import Asked, Loss, probe
+from tailrace.tools.path.report import Report
+from tailrace.tools.path.search import CONTROL_BYTES, HEADERS_BYTES, Attempt, NoAnswerError, Try, find_largest
+from tailrace.tools.path.talk import ProbeError
 
 LATER_S = time.monotonic() + 3600
 ASKED = Asked(9_000, tries=10, limit_s=60)

@@ -5,8 +5,8 @@ from typing import Any
 
 from lab import load
 from tailrace.outcome.types import Outcome
-from tailrace.probe.search import Attempt
-from tailrace.probe.virtual import VirtualWay
+from tailrace.tools.path.search import Attempt
+from tailrace.tools.path.virtual import VirtualWay
 from whole import part
 
 WARM = {"experiment__warm_up": "300ms", "experiment__duration": "1s"}

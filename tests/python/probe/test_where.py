@@ -3,7 +3,7 @@
 from typing import Any
 
 from tailrace.outcome.types import Outcome
-from tailrace.probe.where import Counted, located, points, shortest
+from tailrace.tools.path.where import Counted, located, points, shortest
 from whole import part, whole
 
 PLAN = {

@@ -2,10 +2,11 @@
 
 import gzip
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
-from typing import IO, BinaryIO, NoReturn
+from typing import NoReturn
 
 from tailrace.errors import Problem, ScenarioError, reason_of
 from tailrace.files import opened
@@ -80,6 +81,11 @@ class Record:
         return remarks
 
 
-def _plain(stored: BinaryIO, path: Path) -> AbstractContextManager[IO[bytes]]:
+@contextmanager
+def _plain(stored: BufferedReader, path: Path) -> Iterator[BufferedIOBase]:
     """What a file has, decompressed where its name says that it is compressed."""
-    return gzip.open(stored) if path.suffix == ".gz" else nullcontext(stored)
+    if path.suffix != ".gz":
+        yield stored
+        return
+    with gzip.open(stored) as file:
+        yield file
