@@ -1,5 +1,6 @@
 """`tailrace check` of a run directory."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,10 +8,11 @@ from tailrace.cli.console import emit, emit_json
 
 
 def is_run(paths: Sequence[Path]) -> bool:
-    """Whether a run directory is named, and not a scenario."""
+    """Whether a run directory is named, and not a scenario: also one that has lost its manifest or its journal."""
+    from tailrace.outcome.journal import JOURNAL
     from tailrace.outcome.run_files import MANIFEST
 
-    return len(paths) == 1 and (paths[0] / MANIFEST).is_file()
+    return len(paths) == 1 and any(os.path.lexists(paths[0] / name) for name in (MANIFEST, JOURNAL))
 
 
 def check_run_directory(path: Path, *, json_: bool) -> None:

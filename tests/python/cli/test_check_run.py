@@ -1,6 +1,7 @@
 """`tailrace check RUN` and `list`: whether a run directory is as the run has written it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,32 @@ def test_a_run_of_an_earlier_version_is_read_and_that_is_said(
     path = FakeRun(trials=1).write(tmp_path / "run")
     check_run_directory(path, json_=False)
     assert "an earlier version made the run, which kept no SHA-256" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "journal.jsonl"])
+@pytest.mark.parametrize("damage", ["lost", "empty", "a pipe", "a link", "a folder"])
+def test_a_run_without_a_sound_manifest_or_journal_is_refused_and_not_taken_for_a_scenario(
+    run: Path, name: str, damage: str
+) -> None:
+    file = run / name
+    file.unlink()
+    match damage:
+        case "empty":
+            file.touch()
+        case "a pipe":
+            os.mkfifo(file)
+        case "a link":
+            file.symlink_to("nowhere")
+        case "a folder":
+            file.mkdir()
+        case _:
+            assert not file.exists()
+    assert is_run([run])
+    with pytest.raises(TailraceError) as error:
+        check_run_directory(run, json_=False)
+    told = str(error.value)
+    assert told.startswith(str(run / ("manifest.json" if damage == "empty" else name))), "the file that is at fault"
+    assert "run the same command again" not in told, "which refuses such a directory"
 
 
 def test_a_journal_that_is_lost_is_not_taken_for_an_earlier_version(run: Path) -> None:

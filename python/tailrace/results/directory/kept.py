@@ -7,6 +7,7 @@ import msgspec
 
 from tailrace.errors import TailraceError, closest, reason_of
 from tailrace.files import parse_json
+from tailrace.folder import IrregularFileError
 from tailrace.outcome.journal import JOURNAL, LOST, DamagedError
 from tailrace.outcome.run_files import MANIFEST, RunFiles
 from tailrace.outcome.stored import FORMAT, format_words
@@ -20,6 +21,7 @@ from tailrace.scenario.lowering.plan import plan_hash
 
 _AGAIN = "run its scenario again"
 _REWRITE = "remove the file and run the same command again"
+_ELSEWHERE = f"{_AGAIN} with another --out"
 _REPEATED = "run the same command again, which repeats what is damaged"
 
 
@@ -34,7 +36,7 @@ def read_manifest(files: RunFiles) -> Manifest:
     if (version := found.get("manifest_version")) != FORMAT:
         raise RunDirectoryError(f"{files.path}: {format_words(version)} (hint: {_AGAIN})")
     if found.get("journal") and not files.journal.is_kept:
-        raise RunDirectoryError(f"{files.path / JOURNAL}: {LOST} (hint: {_REPEATED})")
+        raise RunDirectoryError(f"{files.path / JOURNAL}: {LOST} (hint: {_ELSEWHERE})")
     if "large" in found:
         raise RunDirectoryError(
             f"{files.path}: a large sweep keeps figures alone (hint: they are in sweep.csv and result.json;"
@@ -44,9 +46,9 @@ def read_manifest(files: RunFiles) -> Manifest:
         manifest = msgspec.convert(found, Manifest)
         msgspec.convert(found, Shown)
     except msgspec.ValidationError as error:
-        raise RunDirectoryError(f"{file}: cannot be read: {error} (hint: {_AGAIN} with another --out)") from error
+        raise RunDirectoryError(f"{file}: cannot be read: {error} (hint: {_ELSEWHERE})") from error
     if fault := manifest_fault(manifest):
-        raise RunDirectoryError(f"{file}: {fault} (hint: {_AGAIN} with another --out)")
+        raise RunDirectoryError(f"{file}: {fault} (hint: {_ELSEWHERE})")
     _refuse_unknown(file, manifest)
     return manifest
 
@@ -105,7 +107,10 @@ def read_object(files: RunFiles, name: str, hint: str) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path}: no such file (hint: {hint})") from error
     except DamagedError as error:
-        raise RunDirectoryError(f"{path}: {error} (hint: {_REPEATED})") from error
+        repair = _ELSEWHERE if name == MANIFEST else _REPEATED
+        raise RunDirectoryError(f"{path}: {error} (hint: {repair})") from error
+    except IrregularFileError as error:  # of this file, or of the journal
+        raise RunDirectoryError(str(error)) from error
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
     if not isinstance(content, dict):
