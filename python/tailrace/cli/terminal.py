@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 import shutil
 import textwrap
 from collections.abc import Callable
@@ -14,8 +15,9 @@ WIDTH_MIN = 40
 """Text is not wrapped for narrower terminals."""
 COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "censored": YELLOW}
 """Colours of cells by their tone."""
-PAINTED = re.compile(rf"(\x1b\[(?:0|{RED}|{GREEN}|{YELLOW})m)")
-"""What `painted` adds."""
+_OWN = f"\x1b<{secrets.token_hex(8)}"
+"""Begins the colours of this process: texts of others, which may have escape sequences too, do not know it."""
+_PAINTED = re.compile(rf"{_OWN}(\[(?:0|{RED}|{GREEN}|{YELLOW})m)")
 HANGING = "  "
 """Further indentation of continuation lines, in characters."""
 TONES = (
@@ -48,8 +50,9 @@ def width_of(stream: TextIO | None) -> int | None:
 
 def shown(text: str, stream: TextIO | None) -> str:
     """`text` as written to `stream`: wrapped and coloured on a terminal, and escaped but for these colours."""
-    parts = PAINTED.split(text)
+    parts = _PAINTED.split(text)
     parts[::2] = map(escaped, parts[::2])
+    parts[1::2] = (f"\x1b{colour}" for colour in parts[1::2])
     width = width_of(stream)
     fitting = "".join(parts) if width is None else fitted("".join(parts), width)
     return coloured(fitting) if has_colour(stream) else fitting
@@ -67,16 +70,18 @@ def coloured(text: str) -> str:
     return text
 
 
-def painted(text: str, colour: str) -> str:
+def painted(text: str, colour: str, escape: str = "\x1b") -> str:
     """`text` in a colour."""
-    return f"\x1b[{colour}m{text}\x1b[0m"
+    return f"{escape}[{colour}m{text}{escape}[0m"
 
 
 def painter(stream: TextIO | None) -> Callable[[str, str], str]:
-    """A function that colours a text by its tone on a terminal, and returns it unchanged elsewhere."""
+    """A function that marks a text with the colour of its tone for `shown`, and returns it unchanged where that is no
+    terminal.
+    """
     if not has_colour(stream):
         return lambda text, _tone: text
-    return lambda text, tone: painted(text, COLOUR_OF[tone]) if tone in COLOUR_OF else text
+    return lambda text, tone: painted(text, COLOUR_OF[tone], _OWN) if tone in COLOUR_OF else text
 
 
 def _broken(line: str, width: int) -> list[str]:
