@@ -29,7 +29,7 @@ EXTRA = {
 }
 """Packages of what is installed when it is named."""
 DRIVES = (SMARTCTL, NVME)
-"""What drives say of themselves: `tailrace disk` does without, and tells less then."""
+"""What drives say of themselves: `tailrace measure drive` and `split` do without, and tell less then."""
 TCL = ("tcl", "tcl-thread", "libpgtcl")
 """For the tests alone: a stand-in for HammerDB, which no package has, is a Tcl program."""
 TCL_LIMIT_S = 10
