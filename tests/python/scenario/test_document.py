@@ -61,6 +61,8 @@ def test_a_path_through_nothing_is_refused() -> None:
         ("a:\n\t- 1\n", "s.yaml:2", "YAML"),
         ("- 1\n", "s.yaml:1", "a mapping of keys, not a list"),
         ("", "s.yaml:1", "empty"),
+        ("a: 1\nb: \0", "s.yaml:2", "the character U+0000 is not allowed (hint: remove it)"),
+        ("a: 1\n\nb: \x1b", "s.yaml:3", "the character U+001B is not allowed (hint: remove it)"),
     ],
 )
 def test_what_is_no_yaml_mapping_is_refused_with_its_line(tmp_path: Path, text: str, place: str, what: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarfloat import ScalarFloat
 from ruamel.yaml.scalarint import ScalarInt
@@ -205,6 +206,10 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
         if isinstance(error, DuplicateKeyError):
             what = _duplicate_key(text, what, mark.line if mark else 0)
         raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]) from None
+    except ReaderError as error:
+        what = f"YAML: the character U+{error.character:04X} is not allowed"
+        line = text.count("\n", 0, error.position) + 1
+        raise ScenarioError([Problem(name, line, "", what, "remove it")]) from None
     except (YAMLError, ValueError) as error:
         what = f"YAML: {str(error).partition(';')[0]}"
         raise ScenarioError([Problem(name, 0, "", what, "check numbers and dates")]) from None
