@@ -15,7 +15,7 @@ class Matched:
     rule: int | None
     """Place of the rule in `classify`; None where no rule matches, and the frame keeps its priority."""
     is_certain: bool
-    """Whether all of these frames meet it; false where hosts or the way decide."""
+    """Whether all of these frames meet it; false where hosts, the way or the ports that clients get decide."""
 
 
 def matched(rules: Sequence[Rule], of: Iterable[Traffic], hosts: Set[str]) -> Iterator[Matched]:

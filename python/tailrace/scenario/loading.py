@@ -227,7 +227,8 @@ def _of_lists(found: Mapping[Problem, tuple[KeyPath, int]]) -> Iterator[Problem]
     for entries in grouped.values():
         (_, first), *rest = sorted(entries)
         others = few([str(place) for place, _ in rest], NAMED_MAX)
-        yield replace(first, what=f"{first.what}; the same holds for entries {others}") if rest else first
+        noun = "entry" if len(rest) == 1 else "entries"
+        yield replace(first, what=f"{first.what}; the same holds for {noun} {others}") if rest else first
 
 
 def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:

@@ -149,7 +149,7 @@ def test_a_plan_says_which_rule_matches_which_frames() -> None:
     found = list(classify_rules(plan))
     assert [(rule.number, rule.to_class, rule.matches) for rule in found] == [
         (1, 5, ["shop to tcp port 5432"]),
-        (2, 3, ["backup to tcp port 5201 (some)"]),
+        (2, 3, ["backup to tcp port 5201 (possibly)"]),
         (3, 2, []),
     ]
     text = format_rules(found).splitlines()
