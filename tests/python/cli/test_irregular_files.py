@@ -1,9 +1,11 @@
 """What is no file, in every place where a user names one: it is refused in a sentence, and nothing waits for it."""
 
+import io
 import json
 import os
 import socket
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from command_line import tailrace
 from lab import sound
+from tailrace import files
 from tailrace.errors import ScenarioError, TailraceError
 from tailrace.experiment.remote.credentials import Credentials
 from tailrace.files import opened, read_bytes, read_json, read_text
@@ -27,6 +30,7 @@ KINDS = {
     "folder": "folder|directory",
     "kernel": "it is made by the kernel while it is read",
 }
+OF_THE_KERNEL = (Path("/proc/self/status"), Path("/sys/devices/system/cpu/online"))
 
 
 @pytest.fixture(params=KINDS)
@@ -131,3 +135,42 @@ def test_the_mark_of_the_order_of_bytes_is_no_text(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes("\ufeffname: x".encode())
     assert read_text(file, 100) == "name: x"
+
+
+@pytest.mark.parametrize("path", OF_THE_KERNEL, ids=str)
+def test_what_the_kernel_makes_is_refused_in_each_of_its_file_systems(path: Path) -> None:
+    if not path.exists():
+        pytest.skip(f"this machine has no {path}")
+    with pytest.raises(OSError, match=KINDS["kernel"]):
+        read_bytes(path)
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (file := tmp_path / "file").write_bytes(b"12345")
+    really_open = os.open
+
+    def exchanged(path: Path, flags: int) -> int:
+        path.unlink()
+        os.mkfifo(path)
+        assert flags & os.O_NONBLOCK, "to open a pipe without a writer waits for one"
+        return really_open(path, flags)
+
+    monkeypatch.setattr(files.os, "open", exchanged)
+    with pytest.raises(OSError, match=KINDS["pipe"]):
+        read_bytes(file)
+
+
+def test_no_more_of_a_file_is_read_than_its_limit_and_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+
+    class Endless(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            asked.append(-1 if size is None else size)
+            return b"x" * 6
+
+    monkeypatch.setattr(files, "opened", lambda _: nullcontext(Endless()))
+    with pytest.raises(OSError, match="it has more than 5 bytes"):
+        read_bytes(Path("file"), 5)
+    assert asked == [6]
