@@ -1,5 +1,7 @@
 """Ports of workloads: that of the protocol, one of their own, and rules of switches about them."""
 
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -9,9 +11,14 @@ from lab import load, problems
 from tailrace.plan.types import Plan
 from tailrace.results.ports.classification import classify_rules
 from tailrace.results.ports.queuing_text import format_rules
+from tailrace.scenario.checks.classify import traffic_of
+from tailrace.scenario.checks.senders import class_of
+from tailrace.scenario.classified import matched
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.workloads.ports import EPHEMERAL, Traffic
 
 OLTP: dict[str, Any] = {"kind": "oltp", "client": "a", "server": "b", "users": 1, "round_trips": [{"response": "1kB"}]}
 STREAM: dict[str, Any] = {"kind": "stream", "source": "a", "destination": "b"}
@@ -162,3 +169,63 @@ def test_the_sound_scenario_has_ports() -> None:
         "orders": 5432,
         "backup": 5201,
     }
+
+
+def frames(**keys: Any) -> list[Traffic]:
+    own = scenario(None, shop=OLTP | keys)
+    return traffic_of(own, own.graph)
+
+
+def test_the_frames_of_a_workload_have_its_marks_and_ports_in_both_directions() -> None:
+    asking, answering = frames(priority=3, dscp=10, vlan=7, port=6000, client_ports="40000-40099")
+    assert {(one.workload, one.priority, one.dscp, one.vlan, one.protocol) for one in (asking, answering)} == {
+        ("shop", 3, 10, 7, "tcp")
+    }
+    assert (asking.sources, asking.destinations) == ({"a"}, {"b"}) == (answering.destinations, answering.sources)
+    assert (asking.source_ports, asking.destination_ports) == ((40_000, 40_099), (6_000, 6_000))
+    assert (answering.source_ports, answering.destination_ports) == ((6_000, 6_000), (40_000, 40_099))
+    assert frames()[0].source_ports == EPHEMERAL
+
+
+RULES: dict[str, list[dict[str, Any]]] = {
+    "hosts": [{"source": one} for one in "abc"] + [{"destination": one} for one in "abc"],
+    "ingress": [{"ingress": one} for one in "abc"],
+    "source ports": [{"source_port": f"{first}-{last}"} for first, last in ((1, 9), (10, 12), (12, 20), (9, 13))],
+    "destination ports": [{"destination_port": one} for one in (79, 80, "80-81")],
+}
+
+
+def matches(rule: Rule, source: str, destination: str, source_port: int, destination_port: int) -> bool:
+    """Whether a rule matches one frame, which the host that it comes from has sent straight to the switch."""
+    named = ((rule.ingress, source), (rule.source, source), (rule.destination, destination))
+    ranges = ((rule.source_port, source_port), (rule.destination_port, destination_port))
+    return all(one in (None, own) for one, own in named) and all(
+        one is None or one[0] <= own <= one[1] for one, own in ranges
+    )
+
+
+@pytest.mark.parametrize("about", RULES)
+def test_a_rule_is_certain_exactly_where_it_matches_every_frame(about: str) -> None:
+    [asking, _] = frames()
+    asking = replace(asking, sources=frozenset("ab"), destinations=frozenset("bc"), source_ports=(10, 12))
+    asking = replace(asking, destination_ports=(80, 80))
+    for keys, sources in product(RULES[about], ("ab", "a")):
+        rule, own = Rule(**{"class": 1, **keys}), replace(asking, sources=frozenset(sources))
+        every = product(own.sources, own.destinations, range(10, 13), [80])
+        of_each = {matches(rule, *frame) for frame in every}
+        found = [one.is_certain for one in matched([rule], [own], {"a", "b", "c"}) if one.rule == 0]
+        assert found == ([] if of_each == {False} else [of_each == {True}]), (keys, sources)
+
+
+def test_what_comes_from_a_switch_depends_on_the_way() -> None:
+    found = list(matched([Rule(**{"class": 1, "ingress": "spine"})], frames()[:1], {"a", "b", "c"}))
+    assert [(one.rule, one.is_certain) for one in found] == [(0, False), (None, True)]
+
+
+def test_the_class_of_frames_is_unknown_where_the_other_end_decides() -> None:
+    own = scenario([{"class": 3, "destination": "b"}], shop=OLTP)
+    [asking, _] = traffic_of(own, own.graph)
+    switch, hosts = own.switch("leaf"), own.graph.host_names
+    assert class_of([asking], "a", switch, hosts) == 3
+    same = replace(asking, destinations=frozenset("bc"), priority=3)
+    assert class_of([same], "a", switch, hosts) is None
