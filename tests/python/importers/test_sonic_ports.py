@@ -103,7 +103,9 @@ def test_keys_of_a_chassis_without_metadata(rows: dict[str, Any], hint: str) -> 
 def test_maps_that_no_port_uses_are_told_as_such() -> None:
     section, _ = import_sonic(json.dumps({"TC_TO_QUEUE_MAP": {"M": {"3": "3"}}, **SCHEDULED, "PORT_QOS_MAP": {}}))
     assert section.refused.startswith("no port uses TC_TO_QUEUE_MAP, SCHEDULER: PORT_QOS_MAP, QUEUE")
-    assert import_sonic('{"VLAN": {"Vlan1": {"vlanid": "1"}}}')[0].refused == "expected sonic commands; no line is one"
+    assert import_sonic('{"VLAN": {"Vlan1": {"vlanid": "1"}}}')[0].refused == "expected sonic tables; none is one"
+    unused = import_sonic('{"PORT": {"Ethernet0": {"speed": "100000"}}}')[0].refused
+    assert unused == "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row; dump the whole database"
 
 
 def test_a_list_of_tables_is_a_database() -> None:

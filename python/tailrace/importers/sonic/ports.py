@@ -92,11 +92,10 @@ def why_refused(tables: Tables) -> str:
     """Why the database says nothing about the queues of a port; empty where it does."""
     if any(tables.get(table) for table in ("PORT_QOS_MAP", *PLACED)):
         return own_host(tables)[1]
-    unused = [table for table in UNUSED if tables.get(table)]
-    if not unused:
-        return "expected sonic commands; no line is one"
     rows = "PORT_QOS_MAP, QUEUE, BUFFER_QUEUE and BUFFER_PG have no row"
-    return f"no port uses {', '.join(unused)}: {rows}; dump the whole database"
+    if unused := [table for table in UNUSED if tables.get(table)]:
+        return f"no port uses {', '.join(unused)}: {rows}; dump the whole database"
+    return f"{rows}; dump the whole database" if tables.get("PORT") else "expected sonic tables; none is one"
 
 
 def active_ports(tables: Tables, ports: list[str]) -> list[str]:
