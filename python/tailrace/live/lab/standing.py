@@ -19,6 +19,7 @@ from tailrace.live.lab.fabric import FabricError, program
 from tailrace.outcome.types import NetworkOutcome
 from tailrace.programs.command import tail
 from tailrace.results.compare.fidelity import TAP
+from tailrace.scenario.text.quantities import NAME_PATTERN
 
 UP_LIMIT_S = 30.0
 ANSWER_LIMIT_S = 20.0
@@ -123,7 +124,7 @@ def chosen(name: str | None) -> Standing:
 
 def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TAP) -> Standing:
     """Starts a fabric that outlives this process; returns once it is ready."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
+    if not re.fullmatch(NAME_PATTERN, name):
         raise FabricError(f"'{name}' is not a valid name (hint: use letters, digits, - and _)")
     if any(each.name == name for each in standing()):
         raise FabricError(f"fabric '{name}' is up already (hint: choose another --name, or `tailrace lab down {name}`)")
